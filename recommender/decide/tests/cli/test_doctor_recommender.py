@@ -61,16 +61,16 @@ def test_subsets_say_what_they_are_made_without() -> None:
         key=key,
         state=STATE_LEARNING,
         reasons=[
-            Reason(code="FEW_SAMPLES", text="too few latencies of cart were seen: its containers are compared"),
-            Reason(code="NO_ADDRESS", text="nobody told the address of some of these containers"),
+            Reason(code="FEW_SAMPLES", text="cart has too few latency samples: the solver compares its containers"),
+            Reason(code="NO_ADDRESS", text="no source reports the address of some of these containers"),
         ],
     )
-    lacking = ["no cpu utilization of any host: it counts for nothing", "cart: no host of cart-1: each counts"]
+    lacking = ["no cpu utilization of any host: the solver ignores it", "cart: no host of cart-1: each counts"]
     found = subsets.judge(
         [pooled, good], [SubsetRun(missing=[*lacking, "cart: no address of cart-1: proxies"])], 0, NOW
     )
     assert found.level == "warn"
-    for text in (*lacking, "too few latencies of cart were seen", "cart: nobody told the address"):
+    for text in (*lacking, "cart has too few latency samples", "cart: no source reports the address"):
         assert found.text.count(text) == 1
     for remedy in ("`addresses`", "20 windows", "metrics of these hosts", "`host.name`"):
         assert remedy in found.remedy

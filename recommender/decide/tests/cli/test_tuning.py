@@ -36,7 +36,7 @@ def ended() -> Session:
     for number, outcome in enumerate(
         (
             Outcome(Verdict.GOOD, 100.0, 95.0, 105.0),
-            Outcome(Verdict.HOPELESS, 300.0, why="at least 200 where the best is at most 105"),
+            Outcome(Verdict.HOPELESS, 300.0, why="at least 200; the best is at most 105"),
             Outcome(Verdict.UNSAFE, excess=0.5, why="p99_ms 1350, its limit 900"),
             Outcome(Verdict.FAILED, why="the target refused\tit"),
         )

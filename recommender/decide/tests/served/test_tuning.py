@@ -182,13 +182,13 @@ def bad_input(stub: TuningServiceStub) -> None:
     refused(
         lambda: stub.CreateSession(api.CreateSessionRequest(plan=plan_message(impossible)), timeout=60),
         grpc.StatusCode.INVALID_ARGUMENT,
-        "is no number; legal: an integer or float parameter",
+        "is not numeric; legal: an integer or float parameter",
     )
     for trial, code in ((0, grpc.StatusCode.ALREADY_EXISTS), (1, grpc.StatusCode.INVALID_ARGUMENT)):
         nan = trial_pb2.Outcome(verdict=trial_pb2.VERDICT_GOOD, value=math.nan)
         tell = api.TellTrialRequest(session="first", trial=trial, outcome=nan)
         refused(
-            partial(stub.TellTrial, tell, timeout=60), code, "trial 0 has its outcome" if trial == 0 else "legal: -1e"
+            partial(stub.TellTrial, tell, timeout=60), code, "already has an outcome" if trial == 0 else "legal: -1e"
         )
 
 

@@ -51,7 +51,7 @@ def test_what_shows_no_containers_and_calls_to_itself_are_left_out() -> None:
     found = made(seen(SeenTree("GET /", tree, 300)))
     check(found.application)
     assert found.application.roots[0].tree == Call("front", ((Call("cart"),),))
-    assert "no containers of cart-db were seen: they are left out" in found.missing
+    assert "no containers of cart-db in any spans: the solver leaves these services out" in found.missing
 
 
 def test_below_a_caller_without_containers_trees_begin_with_those_that_it_calls() -> None:
@@ -86,15 +86,15 @@ def test_what_is_not_known_of_a_host_is_the_mean_of_the_others_and_is_named() ->
     hosts = {"h0": SeenHost(0.2, None, 0.1)}
     found = made(seen(hosts=hosts))
     assert found.application.hosts == (Host("h0", 0.2, 0.0, 0.1), Host("h1", 0.2, 0.0, 0.1))
-    assert "no cpu utilization of h1: the mean of the other hosts stands in" in found.missing
-    assert "no memory_bandwidth utilization of any host: it counts for nothing" in found.missing
+    assert "no cpu utilization of h1: the mean of the other hosts replaces it" in found.missing
+    assert "no memory_bandwidth utilization of any host: the solver ignores it" in found.missing
 
 
 def test_containers_whose_host_nothing_names_are_named() -> None:
     of = seen()
     nowhere = tuple(replace(each, host="") if each.service == "cart" else each for each in of.containers)
     found = made(replace(of, containers=nowhere))
-    assert "cart: no host of cart-0, cart-1: each counts as alone on one, as busy as the others" in found.missing
+    assert "cart: no host of cart-0, cart-1: each counts as alone on a host of mean utilization" in found.missing
     check(found.application)
 
 

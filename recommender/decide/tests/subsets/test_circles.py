@@ -67,7 +67,7 @@ def test_without_a_circle_nothing_is_cut() -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_callback_in_one_trace_of_3001_is_solved_by_each_strategy_and_said(strategy: str) -> None:
     found = answer(callback(), strategy, {})
-    assert [note for note in found.notes if "in a circle" in note and "b -> a (0.00333/s)" in note]
+    assert [note for note in found.notes if "in a cycle" in note and "b -> a (0.00333/s)" in note]
     for pair, one in zip(found.problem.pairs, found.solution.subsets, strict=True):
         assert (one.sizes() >= pair.least).all()
     assert len(found.problem.pairs) == 2

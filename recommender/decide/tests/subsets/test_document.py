@@ -93,7 +93,7 @@ def test_samples_by_service_in_an_order_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["service,rate_per_s\n"], "samples.csv: its header has no column 'cpu'"),
+        (["service,rate_per_s\n"], "samples.csv: the header has no column 'cpu'"),
         ([HEADER, "a,5,0.5,0,0,2\n"], "samples.csv, line 2: 6 columns"),
         ([HEADER, "a,5,1.5,0,0,2,0.1\n"], "line 2: cpu '1.5' is not legal; legal: 0 to 1"),
         ([HEADER, "a,-5,0.5,0,0,2,0.1\n"], "line 2: rate_per_s '-5' is not legal; legal: 0 or more"),

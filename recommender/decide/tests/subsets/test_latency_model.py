@@ -74,7 +74,7 @@ def test_what_latencies_rest_on_is_said() -> None:
     assert model.of("b").basis == f"pooled: {FEWEST - 1} samples, scaled by utilization"
     assert model.of("c").basis == "pooled: the samples of all services, scaled by utilization"
     assert [note.partition(":")[0] for note in model.notes] == [
-        f"latency samples that are too few to train on, under {FEWEST}, of b ({FEWEST - 1})",
+        f"fewer than {FEWEST} latency samples of b ({FEWEST - 1})",
         "no latency samples of c",
     ]
     assert model.known

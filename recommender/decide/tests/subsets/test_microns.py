@@ -120,7 +120,7 @@ def test_capacity_that_is_too_small_is_said() -> None:
     app = chain(4, 6)
     small = tuple(replace(each, capacity_per_s=1.0) for each in app.services[1].containers)
     found = answer(replace(app, services=(app.services[0], replace(app.services[1], containers=small))), "microns", {})
-    assert any("capacity_per_s is less than the calls that come" in note for note in found.notes)
+    assert any("capacity_per_s of its containers is less than the calls to them" in note for note in found.notes)
 
 
 @given(st.integers(0, 100_000), st.sampled_from([1.1, 1.5, 3.0]), st.booleans())

@@ -43,7 +43,7 @@ def test_what_is_left_out_is_counted_and_said() -> None:
     seen = drawn(200, 0.2)
     lost = int(np.isnan(seen.contention[:, 0]).sum())
     model = latency_model({"a": seen}, ["a"])
-    assert any(f"a ({lost} of 200)" in note and "not known" in note for note in model.notes)
+    assert any(f"a ({lost} of 200)" in note and "unknown" in note for note in model.notes)
     assert model.of("a").basis == f"XGBoost of {200 - lost} samples"
     learnt = learn({"a": (seen, np.arange(200) // 4)}, ["a"], 1.0, 1)
     assert learnt.accuracy["a"].mu < 0.1

@@ -78,7 +78,7 @@ func (u *tuner) answer(seen int) int {
 			answer.Trials = []uint32{u.trials[name]}
 			u.trials[name]++
 		case command.GetTell() != nil && command.GetTell().GetTrial() > 9:
-			answer.Refusal = &tuningv1.Refusal{Code: "ALREADY_EXISTS", Why: "trial 10 has its outcome already"}
+			answer.Refusal = &tuningv1.Refusal{Code: "ALREADY_EXISTS", Why: "trial 10 already has an outcome"}
 		case command.GetTell() != nil:
 			tell := command.GetTell()
 			u.trial(tell.GetSession(), &tuningv1.Trial{Number: tell.GetTrial(), Outcome: tell.GetOutcome(), AppliedAt: tell.GetAppliedAt()})

@@ -1,1 +1,1 @@
-"""Which downstream containers each upstream container is connected to, and with what share of its calls."""
+"""Connection subsets: which downstream containers each upstream container connects to, and with which weights."""

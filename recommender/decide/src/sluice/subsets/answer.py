@@ -1,4 +1,4 @@
-"""One question, one answer: an application and a strategy in, connections with what is predicted of them out."""
+"""Solves an application once with a strategy, and predicts the latency of the result."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sluice.subsets.strategy import MICRONS, rival
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """predicted: None where there are no latencies to predict from. basis: by service, what its latencies rest on.
-    churn: against `before`, 0 without one."""
+    """predicted: None where there are no latency samples. basis: by service, the kind of its latency model. churn:
+    against `before`; 0 without it."""
 
     problem: Problem
     solution: Solution
@@ -36,11 +36,11 @@ def answer(
     settings: Settings | None = None,
     before: Named | None = None,
 ) -> Answer:
-    """`before`: the connections that are there, from which Microns goes on.
+    """`before`: the connections in force, from which Microns goes on.
 
     Raises:
-        IllegalError: the application has no meaning; says what is wrong and what is legal.
-        TooManyError: the answer would not fit anywhere.
+        IllegalError: the application is not legal; the message names the problems and the legal values.
+        TooManyError: the answer has too many connections.
     """
     asked = problem(application)
     usual = float((asked.rate_per_s / [len(each) for each in asked.fleets]).mean())

@@ -1,18 +1,17 @@
-"""What subsets are made for: hosts, services with their containers, call trees, and how many connections there may
-be."""
+"""The input of the solver: hosts, services with their containers, call trees and the limit on connections."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-#: Connections for each upstream container where no quota is named: what Alibaba's traces show (Microns, 2.3).
+#: Connections per upstream container where no quota is set. Alibaba's traces show this number (Microns, 2.3).
 USUAL = 4
 
 
 @dataclass(frozen=True)
 class Host:
-    """Utilizations are ratios, 0 to 1, of everything that runs on it."""
+    """Utilizations are ratios, 0 to 1, over everything that runs on the host."""
 
     name: str
     cpu: float = 0.0
@@ -23,7 +22,8 @@ class Host:
 
 @dataclass(frozen=True)
 class Container:
-    """`drained`: it is to get no connections. `capacity_per_s`: calls that it may get from all who call it."""
+    """`drained`: the container must get no connections. `capacity_per_s`: the calls per second that it may get from all
+    callers together."""
 
     name: str
     host: str
@@ -42,7 +42,7 @@ class Service:
 class Call:
     """A node of a call tree. Stages run one after the other, the calls of a stage in parallel.
 
-    `calls`: how often it is called for each call of the node above.
+    `calls`: how often this node runs for each call of its parent.
     """
 
     service: str
@@ -61,7 +61,7 @@ class Root:
 
 @dataclass(frozen=True)
 class PairRate:
-    """A pair of which only the rate is known, and no tree: it counts as a stage of its own, after all others."""
+    """A pair with a known rate and no call tree. It counts as a stage of its own, after all others."""
 
     upstream: str
     downstream: str
@@ -70,11 +70,11 @@ class PairRate:
 
 @dataclass(frozen=True)
 class Application:
-    """`quota`: connections over all pairs; None: USUAL for each upstream container of each pair.
+    """`quota`: the number of connections over all pairs. None: USUAL for each upstream container of each pair.
 
-    min_subset: the least number of connections of an upstream container, where there are so many containers.
-    percentile: of latency, that is made small. keep_in_zone: upstream containers connect within their own zone only,
-    where the downstream service has a container in it.
+    min_subset: the least number of connections of an upstream container, as far as there are that many downstream
+    containers. percentile: of the latency that the solver minimizes. keep_in_zone: upstream containers connect only
+    within their own zone, where the downstream service has a container in it.
     """
 
     hosts: tuple[Host, ...]

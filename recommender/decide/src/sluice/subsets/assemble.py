@@ -1,4 +1,4 @@
-"""From what the pipeline saw to the application that subsets are solved for."""
+"""Builds the application that the solver works on from what the pipeline observed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sluice.subsets.trial import Measured
 
 @dataclass(frozen=True)
 class Rules:
-    """As of Application; wants: by upstream and downstream service."""
+    """The settings of the application, as of `Application`. wants: by upstream and downstream service."""
 
     wants: Callable[[str, str], bool]
     address: Address
@@ -29,7 +29,8 @@ class Rules:
 
 @dataclass(frozen=True)
 class Assembled:
-    """missing: what was not seen or told, and what stands in for it, as lines for people. measured: as of `Seen`."""
+    """missing: inputs that neither spans nor sources gave, and what replaces them, as lines for people. measured: as of
+    `Seen`."""
 
     application: Application
     missing: tuple[str, ...]
@@ -37,8 +38,8 @@ class Assembled:
 
 
 def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
-    """Calls to peers that show no containers, and of a service to itself, are left out. Whether the rest has a meaning
-    is for `legal.check` to say."""
+    """Builds the application. It leaves out calls to peers without containers, and self calls. `legal.check` then says
+    whether the result is legal."""
     missing: list[str] = []
     there = containers(seen, told, rules.gone_s)
     known = there.keys()
@@ -51,7 +52,7 @@ def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
     taking_part |= {name for pair in pairs for name in (pair.upstream, pair.downstream)}
     made = [root for root in made if root.tree.service in taking_part]
     if seen.cut:
-        missing.append(f"{seen.cut} traces have a call tree that is too large to be kept: they do not count")
+        missing.append(f"{seen.cut} traces have a call tree that is too large to keep: the solver ignores them")
     missing += _strangers(seen, known, rules)
     hosts = _hosts([each for name in taking_part for each, _ in there[name]], seen.hosts, missing)
     services = tuple(
@@ -78,7 +79,7 @@ def _container(service: str, each: ToldContainer, rules: Rules) -> Container:
 
 
 def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing: list[str]) -> tuple[Host, ...]:
-    """What is not known of one is the mean of the others, and 0 where it is known of none."""
+    """An unknown utilization of a host is the mean of the others, and 0 where it is unknown for all of them."""
     zones = zones_of(used)
     values: dict[str, dict[str, float]] = {}
     for kind in ("cpu", "memory_bandwidth", "network"):
@@ -87,9 +88,9 @@ def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing
         values[kind] = {name: told.get(name, mean) for name in zones}
         without = sorted(zones.keys() - told.keys())
         if without and told:
-            missing.append(f"no {kind} utilization of {_some(without)}: the mean of the other hosts stands in")
+            missing.append(f"no {kind} utilization of {_some(without)}: the mean of the other hosts replaces it")
         elif without:
-            missing.append(f"no {kind} utilization of any host: it counts for nothing")
+            missing.append(f"no {kind} utilization of any host: the solver ignores it")
     return tuple(
         Host(name, **{field: of[name] for field, of in values.items()}, zone=zones[name]) for name in sorted(zones)
     )
@@ -98,7 +99,7 @@ def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing
 def _strangers(seen: Seen, known: Iterable[str], rules: Rules) -> list[str]:
     called = {pair for each in seen.trees for pair in [(up, down) for up, down, _ in edges_of(each.tree)]}
     names = sorted({name for up, down in called if rules.wants(up, down) for name in (up, down)} - set(known))
-    return [f"no containers of {_some(names)} were seen: they are left out"] if names else []
+    return [f"no containers of {_some(names)} in any spans: the solver leaves these services out"] if names else []
 
 
 def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:
@@ -106,7 +107,7 @@ def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:
     for name in sorted(taking_part):
         unseen = [each.instance for each, was_seen in there[name] if not was_seen and not each.drained]
         if unseen:
-            found.append(f"{name}: {_some(unseen)} were told and not seen yet")
+            found.append(f"{name}: a source reports {_some(unseen)}, and no spans show them yet")
     return found
 
 
@@ -115,7 +116,7 @@ def _homeless(there: Present, taking_part: Iterable[str]) -> list[str]:
     for name in sorted(taking_part):
         without = [each.instance for each, _ in there[name] if not each.host and not each.drained]
         if without:
-            found.append(f"{name}: no host of {_some(without)}: each counts as alone on one, as busy as the others")
+            found.append(f"{name}: no host of {_some(without)}: each counts as alone on a host of mean utilization")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Who calls whom, and how often: the pairs of all call trees with their rates."""
+"""The pairs of all call trees, with their rates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sluice.subsets.application import Application, Call
 
 
 def edges(application: Application) -> Iterator[tuple[str, str, float]]:
-    """Upstream, downstream and calls per second of each call of each tree; a pair may come many times."""
+    """Upstream, downstream and calls per second of each call of each tree. A pair may come several times."""
     for root in application.roots:
         yield from edges_of(root.tree, root.rate_per_s)
     for pair in application.pairs:
@@ -16,7 +16,7 @@ def edges(application: Application) -> Iterator[tuple[str, str, float]]:
 
 
 def edges_of(tree: Call, rate: float = 1.0) -> Iterator[tuple[str, str, float]]:
-    """The same of one tree, which is called `rate` times a second."""
+    """The same for one tree that is called `rate` times a second."""
     below: list[tuple[Call, float]] = [(tree, rate)]
     while below:
         call, often = below.pop()
@@ -27,8 +27,8 @@ def edges_of(tree: Call, rate: float = 1.0) -> Iterator[tuple[str, str, float]]:
 
 
 def rates(application: Application) -> dict[tuple[str, str], float]:
-    """Calls per second of each pair of two services, over all trees. Summed in an order that does not depend on that of
-    the lists."""
+    """Calls per second of each pair of two services, over all trees. The sum does not depend on the order of the
+    input."""
     found: dict[tuple[str, str], list[float]] = {}
     for up, down, rate in edges(application):
         if up == down:

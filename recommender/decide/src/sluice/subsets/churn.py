@@ -1,16 +1,16 @@
-"""How much of one solution is another than before."""
+"""How much one solution differs from the one before."""
 
 from __future__ import annotations
 
 from sluice.subsets.problem import Problem
 from sluice.subsets.solution import Solution
 
-#: Connections by pair of services, then by pair of containers, with weights: what outlives the arrays of a problem.
+#: Connections with weights, by pair of services, then by pair of containers. They do not depend on a problem's arrays.
 Named = dict[tuple[str, str], dict[tuple[str, str], float]]
 
 
 def named(problem: Problem, solution: Solution) -> Named:
-    """The connections of a solution by names; the weights of an upstream container have the mean 1."""
+    """The connections of a solution by name. The weights of an upstream container have the mean 1."""
     found: Named = {}
     for pair, subsets in zip(problem.pairs, solution.subsets, strict=True):
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
@@ -23,7 +23,8 @@ def named(problem: Problem, solution: Solution) -> Named:
 
 
 def changed(before: Named, after: Named) -> dict[tuple[str, str], int]:
-    """By pair, where any: connections that are new or gone, whichever are more, so that one that moved counts once."""
+    """The number of changed connections of each pair that has any: the new or the gone ones, whichever are more. So a
+    connection that moves counts once."""
     found = {}
     for key in sorted(before.keys() | after.keys()):
         was, now = before.get(key, {}).keys(), after.get(key, {}).keys()
@@ -34,8 +35,10 @@ def changed(before: Named, after: Named) -> dict[tuple[str, str], int]:
 
 
 def churn(before: Named, after: Named) -> float:
-    """The part of the connections that changed, 0 to 1, of those before or after, whichever are more; weights do not
-    count. 0 where there was nothing before. Of 40 connections 2 to other ends: 0.05."""
+    """The part of the connections that changed, 0 to 1, of those before or after, whichever are more.
+
+    Weights do not count. 0 where there were none before. Worked: of 40 connections 2 go to other containers: 0.05.
+    """
     if not before:
         return 0.0
     all_of = max(sum(map(len, before.values())), sum(map(len, after.values())))

@@ -1,4 +1,4 @@
-"""Services that call each other in a circle: in which order they are gone through, and which calls that cuts."""
+"""Cycles of services that call each other: the order to process pairs in, and the calls to cut."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from sluice.subsets.fleet import Floats, Ints
 
-# Relative to a pair's calls.
+# The tolerance of a fixed point, relative to a pair's calls.
 CLOSE = 1e-8
-# Of a callback of 1 in 3,001 the third pass is there; of one of two the 28th. Calls that none from outside begins need
-# not come to rest by passes alone: then the mean of two does.
+# With 1 callback in 3,001 calls the third pass converges; with 1 in 2 the 28th. Cycles without calls from outside may
+# never converge by passes alone; then the mean of two passes does.
 STRAIGHT, MOST_PASSES = 40, 200
 
 
 class Calls(NamedTuple):
-    """Pairs of services by number: upstream, downstream, calls per second."""
+    """A pair of services by number: upstream, downstream, calls per second."""
 
     upstream: int
     downstream: int
@@ -25,10 +25,10 @@ class Calls(NamedTuple):
 
 
 def in_order(pairs: Sequence[Calls], services: int) -> tuple[tuple[int, ...], frozenset[int]]:
-    """All pairs, those towards a service before those from it, and of these the ones that this does not hold for: they
-    are cut, and come last. None is where no services call each other in a circle.
+    """All pairs, those towards a service before those from it, and the set of pairs that break this order.
 
-    front -> cart 10/s, cart -> front 0.003/s: front is first, and cart -> front is cut.
+    Pairs of the set are cut and come last. The set is empty where no services call each other in a cycle. Worked: front
+    -> cart 10/s, cart -> front 0.003/s: front is first, and cart -> front is cut.
     """
     group = _groups(pairs, services)
     place = _places(pairs, group, services)
@@ -42,7 +42,7 @@ def _back(one: Calls, place: Ints) -> bool:
 
 
 def _groups(pairs: Sequence[Calls], services: int) -> Ints:
-    """(S,) the strongly connected component that each service is of (Tarjan, 1972)."""
+    """(S,) the strongly connected component of each service (Tarjan, 1972)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -52,8 +52,11 @@ def _groups(pairs: Sequence[Calls], services: int) -> Ints:
 
 
 def _places(pairs: Sequence[Calls], group: Ints, services: int) -> Ints:
-    """(S,) places within each component for which few calls go back (Eades, Lin and Smyth, 1993, with rates): who calls
-    more of the rest than calls it is next; at most half of a component's calls go back."""
+    """(S,) places within each component such that few calls go back (Eades, Lin and Smyth, 1993, with rates).
+
+    The next service is the one whose calls to the rest exceed those from it the most. At most half of a component's
+    calls go back.
+    """
     within: dict[int, list[Calls]] = {}
     for each in pairs:
         if group[each.upstream] == group[each.downstream]:
@@ -66,7 +69,8 @@ def _places(pairs: Sequence[Calls], group: Ints, services: int) -> Ints:
 
 
 def _sequence(calls: Sequence[Calls]) -> list[int]:
-    """Sinks go to the end, sources to the begin, and where there are none the one with the most out less in."""
+    """Puts sinks at the end and sources at the beginning. Without either, the service with the largest out minus in is
+    next."""
     out: dict[int, dict[int, float]] = {}
     into: dict[int, dict[int, float]] = {}
     for up, down, rate in calls:
@@ -96,7 +100,7 @@ def _sequence(calls: Sequence[Calls]) -> list[int]:
 
 
 def _topological(pairs: Sequence[Calls], those: Sequence[int], services: int) -> list[int]:
-    """By Kahn."""
+    """Kahn's algorithm."""
     waiting = [0] * services
     below: list[list[int]] = [[] for _ in range(services)]
     for number in those:
@@ -115,7 +119,10 @@ def _topological(pairs: Sequence[Calls], those: Sequence[int], services: int) ->
 
 
 def fixed_point(rate_per_s: float, was: Floats, now: Floats, passes: int) -> tuple[Floats, bool]:
-    """What a cut pair brings in the next pass, (D,), and whether it is what it brought in this one. The first passes
-    take what comes out; where it goes to and fro the mean with what was ends that."""
+    """What a cut pair brings in the next pass, (D,), and whether that equals what it brought in this one.
+
+    The first STRAIGHT passes take the result of the pass. Later ones take the mean with the pass before, which ends an
+    oscillation.
+    """
     done = bool(np.abs(now - was).max(initial=0.0) <= CLOSE * rate_per_s)
     return (now if passes < STRAIGHT else (now + was) / 2), done

@@ -1,4 +1,4 @@
-"""Records of subsets: a commit as writes, and what a shard holds of them as it is taken (collector/topics.yaml)."""
+"""Journal records of subsets: a commit as writes, and a shard's records at takeover (collector/topics.yaml)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Records = Mapping[str, bytes]
 
 
 def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
-    """Topic, key and value: containers before the subsets that name them. None: it goes."""
+    """Topic, key and value; containers before the subsets that name them. A value of None deletes the record."""
     for name, state in commit.states.items():
         yield topics.state, application_name(name, STATE), state
     for service, containers in commit.said.containers.items():
@@ -49,12 +49,13 @@ def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Me
 
 
 def is_subsets(name: str) -> bool:
-    """Whether a record of `sluice_decisions`, `sluice_state` or `sluice_reports` is of subsets and not of pools."""
+    """Whether a record of `sluice_decisions`, `sluice_state` or `sluice_reports` is about subsets and not about
+    pools."""
     return name.startswith((SUBSET, CONTAINERS, STATE))
 
 
 def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
-    """What records say, and how many could not be read; others than those of subsets are passed over."""
+    """What the records say, and how many could not be read. Ignores records that are not about subsets."""
     left_out = 0
     subsets: dict[SubsetKey, subset_pb2.Subset] = {}
     containers: dict[str, log_pb2.ServiceContainers] = {}

@@ -1,4 +1,4 @@
-"""Loops that Numba compiles: once, and kept beside the file that has them."""
+"""Compiles loops with Numba, once, and caches the result beside the source file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Kept beside its file, or in the user's cache where that is read-only, until that file changes: constants of other
-    files come as arguments."""
+    """Caches beside the source file, or in the user's cache where that is read-only, until the source file changes. A
+    change of another file does not invalidate the cache, so constants of other files must come as arguments."""
     try:
         return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
-    except RuntimeError:  # there is nowhere to keep it: each process compiles for itself
+    except RuntimeError:  # no cache directory is writable: each process compiles for itself
         return cast(Function, numba.njit(error_model="numpy")(function))

@@ -1,4 +1,4 @@
-"""Who is connected to whom within one pair, and what flows through it."""
+"""The connections of one pair, and the flow of calls through the connections of all pairs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sluice.subsets.problem import Pair, Problem
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """y connections of a pair, those of an upstream container next to each other, by downstream container.
+    """y connections of a pair. Those of an upstream container are adjacent, in the order of downstream containers.
 
-    start: (U + 1,) where those of each upstream container begin. to: (y,) downstream containers. share: (y,) of the
-    upstream container's calls; they add up to 1.
+    start: (U + 1,) where the connections of each upstream container begin. to: (y,) downstream containers. share: (y,)
+    the part of the upstream container's calls; the shares of an upstream container add up to 1.
     """
 
     start: Ints
@@ -36,15 +36,15 @@ class Connections:
         return np.diff(self.start)
 
     def received(self, sent: Floats, containers: int) -> Floats:
-        """Calls per second that each of `containers` downstream ones gets, where the upstream ones make `sent`,
-        (U,)."""
+        """Calls per second that each of `containers` downstream containers gets. `sent`: (U,) those of the upstream
+        ones."""
         flow = np.repeat(sent, np.diff(self.start)) * self.share
         return np.asarray(np.bincount(self.to, weights=flow, minlength=containers), dtype=np.float64)
 
 
 def connections(subsets: Sequence[Ints], shares: Sequence[Floats] | None = None) -> Connections:
-    """From the downstream containers of each upstream one, none twice; each gets the same share where none are
-    given."""
+    """Builds connections from the downstream containers of each upstream one, none twice. Without `shares`, all shares
+    of an upstream container are equal."""
     start = np.concatenate([[0], np.cumsum([len(each) for each in subsets])]).astype(np.int64)
     if shares is None:
         shares = [np.full(len(each), 1 / max(len(each), 1)) for each in subsets]
@@ -57,11 +57,12 @@ def connections(subsets: Sequence[Ints], shares: Sequence[Floats] | None = None)
 
 
 class Downwards:
-    """Goes from callers to those that they call: pairs with what their upstream containers send, (U,) calls per second.
+    """Iterates over pairs from callers to callees, with what their upstream containers send, (U,) calls per second.
 
-    What comes from outside is spread evenly over the containers of a service. A container makes calls in proportion to
-    those that it gets. work: calls per second of each service's containers, as far as it got. back: what each pair that
-    is cut out of a circle brings, (D,), before its callers are known; evenly spread where it is not given.
+    Calls from outside are spread evenly over the containers of a service. A container makes calls in proportion to
+    those that it gets. work: calls per second of each service's containers, as far as the iteration went. back: (D,)
+    the calls that each pair cut out of a cycle brings, needed before its callers are known; spread evenly where it is
+    not given.
     """
 
     def __init__(self, problem: Problem, back: Mapping[int, Floats] | None = None) -> None:
@@ -82,7 +83,7 @@ class Downwards:
             yield number, pair, self.work[pair.upstream] * (pair.rate_per_s / self._problem.rate_per_s[pair.upstream])
 
     def brings(self, number: int, got: Floats) -> None:
-        """What the downstream containers of a pair get, (D,)."""
+        """Adds what the downstream containers of a pair get, (D,)."""
         if number not in self._problem.cut:
             at = self._problem.pairs[number].downstream
             self.work[at] = self.work[at] + got
@@ -90,7 +91,10 @@ class Downwards:
 
 def flow(problem: Problem, subsets: Sequence[Connections]) -> tuple[list[Floats], list[Floats]]:
     """Workload(x, W) of Microns, 5.1: calls per second of each service's containers, and of each pair's downstream
-    ones. Through a circle it is the fixed point: what comes back is what was sent."""
+    containers.
+
+    Through a cycle it is the fixed point, where a cut pair brings as much as the pass before assumed.
+    """
     got: list[Floats] = [np.empty(0)] * len(problem.pairs)
     back: dict[int, Floats] | None = None
     for passes in range(MOST_PASSES):

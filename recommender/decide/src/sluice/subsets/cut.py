@@ -1,4 +1,4 @@
-"""Call trees as they were seen, cut to the pairs that get subsets."""
+"""Cuts observed call trees to the pairs that get subsets."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from sluice.subsets.calls import edges_of
 from sluice.subsets.seen import SeenTree
 from sluice.subsets.self_calls import parts
 
-#: Of a root operation so many trees count as such: of others, what they alone call counts as pairs.
+#: The most trees of a root operation. Calls that only its other trees make count as pairs.
 MOST_TREES = 8
 
 Wanted = Callable[[str, str], bool]
-"""Whether the calls of an upstream service to a downstream one are to be connected by subsets."""
+"""Whether subsets should connect an upstream service to a downstream one."""
 
 
 def roots(trees: Iterable[SeenTree], wanted: Wanted, window_s: float) -> tuple[list[Root], list[PairRate]]:
-    """Of each root operation the most frequent trees, as often as all of it; and pairs that only other trees have.
+    """The most frequent trees of each root operation, scaled to the rate of all its traces, and the pairs that only its
+    other trees have.
 
-    A call that is not wanted is cut out, and what is below it is called from outside.
+    Calls that are not wanted are cut out. What is below one becomes a root of its own.
     """
     operations: dict[tuple[str, str], dict[Call, int]] = {}
     for seen in trees:
@@ -48,5 +49,5 @@ def roots(trees: Iterable[SeenTree], wanted: Wanted, window_s: float) -> tuple[l
 
 
 def _digest(tree: Call) -> str:
-    """A name of the tree's shape."""
+    """A hash of the tree's shape."""
     return hashlib.blake2b(repr(tree).encode(), digest_size=4).hexdigest()

@@ -1,8 +1,8 @@
-"""Loads on their way from those that weights are made for now to those of a solution: a part of it, within bounds.
+"""Moves loads a bounded part of the way from the present loads to those of a solution.
 
-The load that weights bring to a host is part of the contention that the solver takes for given, and what it would be
-with other weights nobody knows yet. So a run goes a part of the way, lets no container's load grow by much before it
-was seen what that does, and counts what it moves within the budget of changes.
+The load that weights bring to a host is part of the contention that the solver takes as given. The contention under
+other weights is unknown. So a run goes a part of the way, and limits how much a container's load grows before its
+effect is measured. It counts the moved calls within the churn budget.
 """
 
 from __future__ import annotations
@@ -17,24 +17,26 @@ from sluice.subsets.microns.reference import Reference
 from sluice.subsets.pace import LEAST, Pace, turned
 from sluice.subsets.problem import Problem
 
-#: A container's load grows by so much of it at most, or of a mean one where it has less. That of one that keeps 0.3 of
-#: its host busy brings 0.075 more.
+#: The most that a container's load grows in a run, as a share of itself, or of the mean load where that is more. A
+#: container that keeps 0.3 of its host busy adds 0.075.
 GROWS = 0.25
-#: Loads that differ by less, relative to the mean one, are the same: `words` has weights so.
+#: Loads that differ by less, relative to the mean load, count as equal. `words` treats weights alike.
 CLOSE = 0.03
 
 Loads = Mapping[str, Mapping[str, float]]
-"""By service those of its containers, relative to their mean."""
+"""By service, the loads of its containers, relative to their mean."""
 
 
 @dataclass
 class Damping:
-    """What loads connections are made for, in place of the best ones.
+    """The loads that connections aim at, in place of the best ones.
 
-    now: those of before; of a container that is not there the mean one. None: what `found` says of the problem.
-    earlier: those one run before. still: services whose loads stay; None: all. budget: the part of all calls that may
-    go elsewhere. Then, of the run: best, the solution's loads; moved, the part of all calls; changed, services;
-    unfinished, those that have more of the way to go.
+    Inputs. now: the present loads; a container without one has the mean load. None: `found` computes them from the
+    problem. earlier: the loads of the run before. still: services whose loads stay; None: all. budget: the part of all
+    calls that may move.
+
+    Results of the run. best: the solution's loads. moved: the part of all calls that moves. changed: services with
+    other loads. unfinished: services with more of the way to go.
     """
 
     now: Loads | None = None
@@ -88,7 +90,7 @@ class Damping:
 
 
 def relative(problem: Problem, loads: list[Floats]) -> dict[str, dict[str, float]]:
-    """`loads`: calls per second of each service's containers."""
+    """Loads relative to their mean. `loads`: calls per second of each service's containers."""
     return {
         fleet.service: dict(zip(fleet.names, (each / each.mean()).tolist(), strict=True))
         for fleet, each in zip(problem.fleets, loads, strict=True)
@@ -97,12 +99,12 @@ def relative(problem: Problem, loads: list[Floats]) -> dict[str, dict[str, float
 
 
 def _loads(fleet: Fleet, known: Loads, like: Floats) -> Floats:
-    """Calls per second that add up to those of `like`."""
+    """Known loads in calls per second, scaled to the sum of `like`."""
     of = known.get(fleet.service, {})
     found = np.array([of.get(name, 1.0) for name in fleet.names])
     return np.asarray(found * (float(like.sum()) / found.sum()))
 
 
 def _far(base: Floats, way: Floats) -> bool:
-    """Whether some load is off by more than CLOSE of the mean one."""
+    """Whether any load differs by more than CLOSE of the mean load."""
     return bool((np.abs(way) > CLOSE * base.mean()).any())

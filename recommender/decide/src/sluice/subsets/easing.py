@@ -1,4 +1,4 @@
-"""What is put in force of a solution: connections at once, loads by steps, each tried before the next."""
+"""Puts a solution in force: connections at once, loads in steps, with a trial of each step before the next."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sluice.subsets.trial import Measured, Trial, begun, best_of, ended, worse
 
 
 def at_start(inputs: Inputs) -> Damping:
-    """What others put in force stays. Where nothing is, all loads are even."""
+    """Keeps the loads that another process put in force. Without any, all loads are even."""
     before = inputs.before
     if before:
         return Damping(None, still=None, found=lambda problem: loads_of(problem, before))
@@ -27,14 +27,14 @@ def at_start(inputs: Inputs) -> Damping:
 
 
 def going_on(state: State, inputs: Inputs, cause: Cause, now_s: float) -> Damping:
-    """Services whose loads are being tried, or rest after they were taken back, keep them, and all do where containers
-    came or went."""
+    """Services whose loads are on trial, or rest after they were undone, keep their loads. All services do where
+    containers came or went."""
     still = None if cause is Cause.SCALING else waiting(state, now_s)
     return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget)
 
 
 def back(state: State, bad: Mapping[str, Trial]) -> Damping:
-    """The loads of before a change, in the services that it made worse."""
+    """The loads before a change, for the services that it made worse."""
     return Damping({**state.loads, **{service: trial.loads for service, trial in bad.items()}}, {}, state.paces, None)
 
 
@@ -45,13 +45,13 @@ def waiting(state: State, now_s: float) -> set[str]:
 def put_in_force(
     solved: Solved, step: Damping, state: State | None, inputs: Inputs, cause: Cause, now_s: float
 ) -> tuple[State, Run]:
-    """The next state and the run. Without `state` it is the first of a process."""
+    """The next state and its run. Without `state` it is the first of a process."""
     before: Named = (inputs.before or {}) if state is None else named(state.solved.problem, state.solved.solution)
     after = named(solved.problem, solved.solution)
     moved = changed(before, after) if before else {}
     trials, anchors = ({}, {}) if state is None else (dict(state.trials), dict(state.anchors))
     if cause is Cause.SCALING:
-        # Other containers are called now, so that nothing can be compared.
+        # Measurements with other containers are not comparable.
         for _, down in moved:
             trials.pop(down, None)
             anchors.pop(down, None)
@@ -79,8 +79,8 @@ def put_in_force(
 
 
 def judged(state: State, measured: Mapping[str, Measured], now_s: float) -> tuple[State, dict[str, Trial]]:
-    """Without the trials that came to an end; and those of services that they made worse. The same state where none
-    did."""
+    """The state without the trials that ended, and those of them that made their service worse. The same state where
+    none ended."""
     over = {name for name, trial in state.trials.items() if ended(trial, measured.get(name), now_s)}
     if not over:
         return state, {}
@@ -95,10 +95,10 @@ def judged(state: State, measured: Mapping[str, Measured], now_s: float) -> tupl
 
 
 def resting(state: State, run: Run, bad: Mapping[str, Trial], measured: Mapping[str, Measured]) -> tuple[State, Run]:
-    """With the services whose loads the run took back at rest, and why."""
+    """Puts the services whose loads the run undid at rest, with the reason."""
     why = {
         name: f"the p95 of {name} went from {trial.before.p95_ms:.3g} to {measured[name].p95_ms:.3g} ms after weights"
-        " changed: they are taken back"
+        " changed: the weights go back"
         for name, trial in bad.items()
     }
     paces = {name: taken_back(state.paces.get(name, Pace()), run.at_s, text) for name, text in why.items()}
@@ -106,7 +106,7 @@ def resting(state: State, run: Run, bad: Mapping[str, Trial], measured: Mapping[
 
 
 def loads_of(problem: Problem, before: Named) -> Loads:
-    """The loads that connections bring which others put in force; of pairs without any even ones."""
+    """The loads of connections that another process put in force; even loads for pairs without any."""
     kept = kept_by_name(problem, before)
     down = Downwards(problem)
     for number, pair, sent in down:

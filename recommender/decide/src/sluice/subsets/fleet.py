@@ -1,4 +1,4 @@
-"""The containers of a service that take part, as arrays."""
+"""The containers of a service that take part in subsets, as arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sluice.subsets.application import Host, Service
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Of a host that names none.
+#: The zone of a host that names none.
 NO_ZONE = -1
 
 
@@ -22,7 +22,7 @@ NO_ZONE = -1
 class Fleet:
     """n containers that are not drained, ordered by name.
 
-    contention: (n, 3) utilization of their hosts: CPU, memory bandwidth, network; ratios. zone: (n,) number of the
+    contention: (n, 3) utilization of their hosts: CPU, memory bandwidth, network; ratios. zone: (n,) the number of the
     zone. capacity_per_s: (n,), inf where there is no limit.
     """
 
@@ -41,13 +41,13 @@ class Fleet:
 
 
 def zones(hosts: Iterable[Host]) -> dict[str, int]:
-    """Numbers of zones, the same whatever the order of hosts."""
+    """Numbers of zones. They do not depend on the order of hosts."""
     found = {name: number for number, name in enumerate(sorted({host.zone for host in hosts} - {""}))}
     return {"": NO_ZONE, **found}
 
 
 def fleet(service: Service, hosts: Mapping[str, Host], numbers: Mapping[str, int]) -> Fleet:
-    """`numbers`: as of `zones`."""
+    """Builds a fleet. `numbers`: as of `zones`."""
     present = sorted((each for each in service.containers if not each.drained), key=lambda each: each.name)
     on = [hosts[each.host] for each in present]
     contention = [(host.cpu, host.memory_bandwidth, host.network) for host in on]

@@ -1,4 +1,4 @@
-"""What is wrong with an application, each thing by name, with what would be legal."""
+"""Validates an application. Each problem names the field, its value and the legal values."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from sluice.subsets.application import Application, Call, Root, Service
 from sluice.subsets.calls import edges
 
-#: Calls below one another: deeper trees are loops that were recorded.
+#: The most levels of a call tree. A deeper one is a recorded loop.
 DEEPEST = 200
 
 
 class IllegalError(ValueError):
-    """A line for each problem: where, what is there, what is legal."""
+    """A line for each problem: the field, its value, the legal values."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -21,8 +21,10 @@ class IllegalError(ValueError):
 
 
 def check(application: Application) -> None:
-    """Raises:
-    IllegalError: something has no meaning. All of it is named at once.
+    """Validates an application.
+
+    Raises:
+        IllegalError: the application is not legal; the message has all problems.
     """
     problems = [*_hosts(application), *_services(application)]
     roots = [*_roots(application)]
@@ -58,13 +60,13 @@ def _services(application: Application) -> Iterator[str]:
             if each.address:
                 owner = owners.setdefault(each.address, f"{service.name}/{each.name}")
                 if owner != f"{service.name}/{each.name}":
-                    yield f"{where}: address {each.address!r} is that of {owner} too; legal: one of its own"
+                    yield f"{where}: address {each.address!r} belongs to {owner} too; legal: a unique address"
 
 
 def _roots(application: Application) -> Iterator[str]:
     names = {service.name for service in application.services}
     if not application.roots and not application.pairs:
-        yield "roots: there are none; legal: at least one, or pairs"
+        yield "roots: missing; legal: at least one, or pairs"
     yield from _twice("roots", (root.name for root in application.roots))
     for root in application.roots:
         if not 0 < root.rate_per_s < math.inf:
@@ -105,7 +107,7 @@ def _graph(application: Application) -> Iterator[str]:
         if name in services and not _available(services[name]):
             which = "has no containers" if not services[name].containers else "has only drained containers"
             pairs = ", ".join(f"{up} -> {down}" for up, down in found if name in (up, down))
-            yield f"services {name!r} {which}, so there is nothing to connect in {pairs}; legal: at least one"
+            yield f"services {name!r} {which}, so {pairs} cannot be connected; legal: at least one"
 
 
 def _available(service: Service) -> bool:
@@ -127,7 +129,7 @@ def _twice(where: str, names: Iterable[str]) -> Iterator[str]:
         if not name:
             yield f"{where}: name is empty; legal: a name"
         elif name in seen:
-            yield f"{where}: name {name!r} stands twice; legal: one of its own"
+            yield f"{where}: name {name!r} occurs twice; legal: a unique name"
         seen.add(name)
 
 

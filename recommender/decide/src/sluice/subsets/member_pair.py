@@ -1,4 +1,4 @@
-"""The connections of one pair of services, by name, while its containers come and go."""
+"""Follows membership within one pair of services: keeps, drops and adds connections by container name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from sluice.subsets.application import USUAL
 from sluice.subsets.chance import seed
 from sluice.subsets.members import Member
 
-#: The weight of a connection where there is none to go by.
+#: The weight of a connection of an upstream container that has no other one.
 MEAN_WEIGHT = 100
 
 
 class MemberPair:
-    """above, below: who is there. Sizes, fewest, most, wanted: numbers of connections, as `problem.Pair` bounds them.
-    touched: whether anything has to change."""
+    """above, below: the present upstream and downstream containers. before: connections with weights, by upstream
+    container. fewest, most, wanted: numbers of connections, bounded as in `problem.Pair`. touched: whether anything has
+    to change."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class MemberPair:
         )
 
     def become(self, total: int) -> None:
-        """So many connections in all, between `fewest` and `most`."""
+        """Changes the connections so that there are `total`, between `fewest` and `most`."""
         self._resize(total)
         self._drop()
         self._fill()
@@ -73,7 +74,11 @@ class MemberPair:
         return {name: dict(sorted(ends.items())) for name, ends in self._kept.items()}
 
     def _least_sizes(self, min_subset: int, reached: int) -> dict[str, int]:
-        """Those that may have the same together reach each of it: of a zone all, of all what is in no such zone."""
+        """The least number of connections of each upstream container.
+
+        With zones, containers of a group share one set of downstream containers, and together they must reach each of
+        it: a zone's group all of the zone, the others all downstream containers outside those zones.
+        """
         groups: dict[int, list[str]] = {}
         for name, (may, _) in self._may.items():
             groups.setdefault(id(may), []).append(name)
@@ -87,7 +92,8 @@ class MemberPair:
         return found
 
     def _resize(self, total: int) -> None:
-        """Sizes that add up to `total`: what is open is given up first, then of the largest; the smallest grow."""
+        """Makes sizes add up to `total`. Shrinks containers with open connections first, then the largest; grows the
+        smallest."""
         over = sum(self._size.values()) - total
         step = -1 if over > 0 else 1
 
@@ -109,13 +115,13 @@ class MemberPair:
                 heapq.heappush(heap, (rank(name), name))
 
     def _drop(self) -> None:
-        """What is over a size leaves those with the most callers."""
+        """Drops connections above a container's size, first to the downstream containers with the most callers."""
         for name in self._order:
             while len(self._kept[name]) > self._size[name]:
                 self._disconnect(name, max(self._kept[name], key=lambda to: (len(self._callers[to]), to)))
 
     def _fill(self) -> None:
-        """What is open goes to those with the fewest callers."""
+        """Gives open connections to the downstream containers with the fewest callers."""
         heaps: dict[int, list[tuple[int, int, str]]] = {}
         for name in self._order:
             may, _ = self._may[name]
@@ -136,8 +142,8 @@ class MemberPair:
                 heapq.heappush(heap, one)
 
     def _give(self, part: int) -> None:
-        """Those that nobody called get up to `part` callers, of those that have more; what lost its last one gets
-        one."""
+        """Gives each downstream container without callers up to `part` callers of those that have more. One that lost
+        its last caller gets one."""
         place = {to: at for at, to in enumerate(self._callers)}
         heap = [self._entry(to, place) for to in place]
         heapq.heapify(heap)
@@ -150,7 +156,7 @@ class MemberPair:
                 callers, _, to = entry
                 now = len(self._callers[to])
                 if callers != -now:
-                    # There is one of its callers of now.
+                    # The heap has a newer entry with the present number of callers.
                     continue
                 if now <= max(len(self._callers[new]) + (1 if self._callers[new] else 0), 1):
                     passed.append(entry)
@@ -170,8 +176,11 @@ class MemberPair:
                 self._shift(new)
 
     def _shift(self, new: str) -> None:
-        """Gives one that nobody calls a caller by the shortest way in which each connection moves one on, from one that
-        several call; where zones bound whom each may call, no single move may do."""
+        """Gives a downstream container without callers one caller.
+
+        Moves one connection each along the shortest chain that starts at a container with several callers. Where zones
+        limit the callers, a single move may not be possible.
+        """
         came: dict[str, tuple[str, str] | None] = {new: None}
         queue = deque([new])
         while queue:
@@ -188,11 +197,11 @@ class MemberPair:
             found = wanted
 
     def _entry(self, to: str, place: Mapping[str, int]) -> tuple[int, int, str]:
-        """Those with the most callers come first."""
+        """A heap entry: containers with the most callers come first."""
         return -len(self._callers[to]), place[to], to
 
     def _ordered(self, to: str) -> list[str]:
-        """Its callers, those with the most connections first."""
+        """The callers of `to`, those with the most connections first."""
         return sorted(self._callers[to], key=lambda name: (-len(self._kept[name]), name))
 
     def _goes(self, name: str, to: str) -> bool:
@@ -210,8 +219,8 @@ class MemberPair:
 def _allowed(
     above: Sequence[Member], below: Sequence[Member], order: Sequence[str], keep_in_zone: bool
 ) -> dict[str, tuple[Sequence[str], frozenset[str]]]:
-    """By upstream container whom it may be connected to: those of its zone, if it is to be kept there and there are
-    any."""
+    """By upstream container, the downstream containers that it may connect to: those of its zone where `keep_in_zone`
+    is set and the zone has any, else all."""
     everybody = order, frozenset(order)
     if not keep_in_zone:
         return {each.instance: everybody for each in above}

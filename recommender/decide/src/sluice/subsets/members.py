@@ -1,4 +1,4 @@
-"""Who is there of each service, whatever is known besides."""
+"""Membership: the present containers of each service, from spans and from container sources."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from sluice.model.containers import Told, ToldContainer
 from sluice.subsets.present import present
 from sluice.subsets.seen import Seen, SeenContainer
 
-#: Where a container runs whose spans and source name no host.
+#: The host of a container whose spans and source name none.
 NOWHERE = "host of {}"
 
 Present = dict[str, list[tuple[ToldContainer, bool]]]
 
 Address = Callable[[str, str, str], str]
-"""Of a container by service, instance and host, where nobody told it; empty where nothing says."""
+"""The address for a service, instance and host where no source reports one; empty where no rule gives one."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A container of a service, as it is to be reached; "" where nobody told it. drained: it is to be left."""
+    """A container of a service. address, zone: "" where no source reports one. drained: its callers must leave it."""
 
     instance: str
     address: str = ""
@@ -29,11 +29,11 @@ class Member:
 
 
 Members = Mapping[str, tuple[Member, ...]]
-"""By service, ordered by instance. A service that is not in it, nothing is known of."""
+"""By service, ordered by instance. Nothing is known about a service that is not in it."""
 
 
 def members(seen: Seen, told: Mapping[str, Told], address: Address, gone_s: float) -> Members:
-    """Of all services that were seen or told; `gone_s` as of `present`."""
+    """The present containers of all services that spans or a source name. `gone_s` as of `present`."""
     there = containers(seen, told, gone_s)
     zones = zones_of(each for those in there.values() for each, _ in those)
     return {
@@ -51,13 +51,13 @@ def members(seen: Seen, told: Mapping[str, Told], address: Address, gone_s: floa
 
 
 def newer(told: Mapping[str, Told], since: Mapping[str, float]) -> dict[str, Told]:
-    """What was told after what is known of a service was found, by `since` (Unix time), where nothing is seen: older
-    words do not know who came since."""
+    """The reports that are newer than `since` (Unix time, by service), the time when its containers were determined.
+    Without new spans, an older report does not know the containers that came since."""
     return {service: each for service, each in told.items() if each.at_s > since.get(service, -1.0)}
 
 
 def containers(seen: Seen, told: Mapping[str, Told], gone_s: float) -> Present:
-    """By service those that are there, and whether each was seen."""
+    """By service, the present containers, each with whether spans show it."""
     by_service: dict[str, list[SeenContainer]] = {name: [] for name in told}
     for each in seen.containers:
         if each.instance:
@@ -67,7 +67,7 @@ def containers(seen: Seen, told: Mapping[str, Told], gone_s: float) -> Present:
 
 
 def zones_of(those: Iterable[ToldContainer]) -> dict[str, str]:
-    """By host its zone; "" where none of its containers' sources named one."""
+    """The zone of each host; "" where no source names one for any of its containers."""
     zones: dict[str, str] = {}
     for each in those:
         name = host_of(each)

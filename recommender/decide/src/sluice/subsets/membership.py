@@ -1,9 +1,10 @@
-"""Membership: containers that went leave subsets, and those that came get their part, with nothing known but who is
-there. It needs no rates, no latencies and no solver, so nothing that is wrong with those holds it.
+"""Membership: gone containers leave subsets, and new ones get their share. It uses nothing but the present containers:
+no rates, no latencies and no solver. So no problem of those can delay it.
 
-Connections whose two ends are there stay with their weights. What a container that went leaves open is filled from
-those with the fewest callers. A new upstream container gets as many as the others have; a new downstream one as many
-callers as the others have on average, and no more, taken where nothing is open from those that have the most.
+Connections keep their weights while both of their containers are present. A connection that a gone container leaves
+open goes to one of the downstream containers with the fewest callers. A new upstream container gets as many connections
+as the others have. A new downstream container gets as many callers as the others have on average, and no more. Where no
+connection is open, it takes them from the containers with the most.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from sluice.subsets.members import Member, Members
 from sluice.subsets.quotas import bounded
 
 Ends = Mapping[str, Mapping[str, int]]
-"""By upstream container the weights of its connections, by downstream container."""
+"""The weights of connections, by upstream container, then by downstream container."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """As of `Application`."""
+    """The limits of an `Application`."""
 
     quota: int | None = None
     min_subset: int = 2
@@ -34,10 +35,11 @@ class Bounds:
 def follow(
     before: Mapping[tuple[str, str], Ends], members: Members, bounds: Bounds
 ) -> dict[tuple[str, str], dict[str, dict[str, int]]]:
-    """The connections of each pair of services, of whom is there now. A service of which nothing is known stays as it
-    is; of one of which all containers are drained these are called.
+    """The connections of each pair of services, adapted to the present containers.
 
-    Connections are as many as `bounds` allow, or as the least subsets take where that is more.
+    A service about which nothing is known keeps its containers. Where all containers of a service are drained, they are
+    called all the same. There are as many connections as `bounds` allow, or as the smallest legal subsets need where
+    that is more.
     """
     pairs = {key: _pair(key, ends, members, bounds) for key, ends in before.items() if ends}
     for key, total in _totals(pairs, bounds).items():
@@ -58,7 +60,7 @@ def _available(those: tuple[Member, ...]) -> tuple[Member, ...]:
 
 
 def _totals(pairs: Mapping[tuple[str, str], MemberPair], bounds: Bounds) -> dict[tuple[str, str], int]:
-    """Connections of each pair. Pairs that nothing happened to give some only where the others cannot."""
+    """Connections of each pair. Pairs without a change give connections away only where the others cannot."""
     found = {key: pair.wanted for key, pair in pairs.items()}
     fewest, most = sum(pair.fewest for pair in pairs.values()), sum(pair.most for pair in pairs.values())
     quota = sum(USUAL * len(pair.above) for pair in pairs.values()) if bounds.quota is None else bounds.quota

@@ -1,4 +1,4 @@
-"""How the log's records of subsets, and of what belongs to them, are named: collector/topics.yaml."""
+"""Keys of the journal's records of subsets and of what belongs to them: collector/topics.yaml."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from urllib.parse import quote, unquote
 from sluice.model.keys import SubsetKey
 from sluice.subsets.v1 import subset_pb2
 
-# Of sluice_decisions; reports of deliveries are under SUBSET too.
+# Topic sluice_decisions. Reports of deliveries use SUBSET too.
 SUBSET, CONTAINERS = "subset/", "containers/"
-# Of sluice_explanations.
+# Topic sluice_explanations.
 PAIR, APPLICATION = "pair/", "application/"
-# Of sluice_state.
+# Topic sluice_state.
 STATE = "subsets/"
 
 
@@ -26,7 +26,7 @@ def subset_name(key: SubsetKey) -> str:
 
 
 def subset_of(name: str) -> SubsetKey:
-    """The inverse of `subset_name`; ValueError for any other text. So are those below."""
+    """The inverse of `subset_name`; ValueError for any other text. The functions below behave alike."""
     return SubsetKey(*_names(name, SUBSET, 3))
 
 
@@ -47,7 +47,7 @@ def pair_of(name: str) -> Pair:
 
 
 def application_name(application: str, word: str = APPLICATION) -> str:
-    """word: APPLICATION of its newest run, STATE of its state."""
+    """word: APPLICATION for its newest run, STATE for its state."""
     return _name(word, (application,))
 
 

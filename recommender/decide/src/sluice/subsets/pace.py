@@ -1,27 +1,27 @@
-"""How fast the weights of a pair go to what the solver wants: a bounded part of the way at a time.
+"""The step size of weights: how large a part of the way to the solution they go at a time.
 
-The load that weights bring is part of the contention that the solver takes for given, so that a solution can undo
-itself: host contention that follows weights with the gain g (a part x more load makes the solver want g x less) goes to
-and fro for ever at a whole step from g = 1 on, at half a step from g = 3. Each return to where weights were one run ago
-halves the step further, so that it ends for any g.
+Weights change loads, and loads are part of the contention that the solver takes as given. So a solution can undo
+itself. Let g be the gain: a part x more load makes the solver want g x less. With whole steps the loads oscillate for
+ever from g = 1 on, with half steps from g = 3 on. Each return to the weights of one run ago halves the step again, so
+that the oscillation ends for any g.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-#: The part of the way at most, and at least.
+#: The largest and the smallest step, as parts of the way.
 MOST, LEAST = 0.5, 1 / 64
-#: A step that goes on in the same direction grows again by this.
+#: The factor by which a step in the same direction grows again.
 GROWS = 1.2
-#: So long weights stay that were taken back.
+#: How long weights stay unchanged after they were undone, in seconds.
 REST_S = 600.0
 
 
 @dataclass(frozen=True)
 class Pace:
-    """step: the part of the way. rests_until_s: no weight moves before. reverted: what was taken back, for people;
-    empty where nothing was."""
+    """step: the part of the way. rests_until_s: no weight changes before this time. reverted: what was undone, for
+    people; empty where nothing was."""
 
     step: float = MOST
     rests_until_s: float = 0.0
@@ -29,7 +29,7 @@ class Pace:
 
 
 def turned(pace: Pace, along: float) -> Pace:
-    """along: the product of where weights are to go with where they went last; below 0 they turn back."""
+    """along: the product of the next change of loads and the last one. Below 0, the loads turn back."""
     if along < 0:
         return replace(pace, step=max(pace.step / 2, LEAST))
     return replace(pace, step=min(pace.step * GROWS, MOST)) if along > 0 else pace

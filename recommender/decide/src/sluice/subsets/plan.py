@@ -1,12 +1,13 @@
-"""When subsets are solved anew, and from what: `plan(state, inputs, now) -> (state', run)`, and nothing else remembers.
+"""Decides when to solve subsets again, and from what: `plan(state, inputs, now) -> (state', run)`. No other state is
+kept.
 
-- Containers that come, go or are drained, or a pair that comes or goes: at once. What this does not touch keeps
-  the contention and the loads of the last run, so nothing else moves.
-- Contention or load that drifted, or latencies that were learnt anew: after the quiet time, within the budget of
-  changes.
-- Weights that went a part of the way go on after the quiet time, and are taken back where what is measured became
-  worse (`easing`).
-- What has no meaning is named; the last good solution stands, and is marked (`State.held`).
+- Containers that come, go or are drained, and pairs that come or go, cause a run at once. Services that this does not
+  touch keep the contention and the loads of the last run, so their connections stay.
+- Contention or load that drifted, and a new latency model, cause a run after the quiet time, within the churn budget.
+- Loads that are a part of the way to the solution go on after the quiet time. They go back where the measured latency
+  became worse (`easing`).
+- Inputs that are not legal change nothing: the last good solution stays in force and names the problems
+  (`State.held`).
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ from sluice.subsets.strategy import MICRONS, rival
 
 
 def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | None, Run | None]:
-    """The next state, and what was done for it; no run where everything stays. `now_s`: of a clock that only grows.
+    """The next state and the run that led to it; no run where nothing changes. `now_s`: a clock that never goes back.
 
-    Without a state, an application that is not legal leaves none.
+    Without a state, an application that is not legal leads to no state.
 
     Raises:
-        IllegalError: it is not legal, and there is no solution that could stand.
+        IllegalError: the application is not legal, and there is no earlier solution.
     """
     application = inputs.application
     try:
@@ -66,21 +67,21 @@ def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | Non
     after, run = put_in_force(solved, step, state, inputs, cause, now_s)
     if cause is Cause.REVERT:
         after, run = resting(after, run, bad, inputs.measured)
-    # The quiet time is that of drift: what containers make necessary does not put it off.
+    # A run for containers is necessary at any time, so it does not restart the quiet time.
     at_s = state.at_s if cause is Cause.SCALING else now_s
     return _state(after, inputs, used, at_s), run
 
 
 def missing(application: Application, model: LatencyModel) -> tuple[str, ...]:
-    """Inputs that are not there, and what stands in for them, as lines for people."""
+    """Missing inputs and what replaces them, as lines for people."""
     found = [*model.notes]
     called = {down for _, down in rates(application)}
     for service in application.services:
         strange = [each.name for each in service.containers if not each.address and service.name in called]
         if strange:
-            found.append(f"{service.name}: no address of {_some(strange)}: proxies cannot be told of them")
+            found.append(f"{service.name}: no address of {_some(strange)}: proxies cannot connect to them")
     if application.pairs:
-        found.append("no call trees of some pairs: they are taken to be called one after the other")
+        found.append("no call trees of some pairs: the solver assumes that they are called one after the other")
     return tuple(found)
 
 
@@ -94,7 +95,8 @@ def _state(found: State, inputs: Inputs, application: Application, at_s: float) 
 
 
 def _first(inputs: Inputs, asked: Problem, step: Damping) -> Solved:
-    """What was there before another process knew of it stays: only what has to change does."""
+    """The first solution of this process. It keeps the connections that another process put in force, except where a
+    change is necessary."""
     curves = all_curves(asked, inputs.model)
     if inputs.strategy != MICRONS:
         return _by_rule(inputs, asked, curves)
@@ -102,7 +104,7 @@ def _first(inputs: Inputs, asked: Problem, step: Damping) -> Solved:
 
 
 def _by_rule(inputs: Inputs, asked: Problem, curves: Sequence[Curves]) -> Solved:
-    """Rivals look at nothing that was."""
+    """A rival's solution. Rivals do not use earlier connections."""
     found = rival(inputs.strategy)(asked)
     return Solved(asked, curves, (), found, flow(asked, found.subsets)[0])
 
@@ -125,7 +127,7 @@ def _cause(state: State, inputs: Inputs, now_s: float) -> Cause | None:
 
 
 def _who_calls_whom(application: Application) -> set[tuple[str, str]]:
-    """How often, and in which trees, is a matter of drift."""
+    """The pairs. A change of their rates or trees counts as drift instead."""
     return set(rates(application))
 
 
@@ -160,7 +162,7 @@ def _moved(before: Host, now: Host) -> float:
 
 
 def _settled(state: State, inputs: Inputs) -> Application:
-    """What is there now, with the contention and the loads of the last run where they were known then."""
+    """The present containers and pairs, with the contention and the loads of the last run where it had them."""
     was, now = state.application, inputs.application
     hosts = {host.name: host for host in was.hosts}
     settled = replace(now, hosts=tuple(replace(hosts.get(host.name, host), zone=host.zone) for host in now.hosts))
@@ -179,7 +181,7 @@ def _settled(state: State, inputs: Inputs) -> Application:
 
 
 def _again(state: State, inputs: Inputs, application: Application, cause: Cause, step: Damping) -> Solved:
-    """Fleets and curves are made again only where something of them changed."""
+    """Solves again. Reuses fleets and curves that did not change."""
     known: Mapping[str, Fleet] = {}
     settings = inputs.settings if cause is not Cause.REVERT else replace(inputs.settings, churn_budget=0.0)
     if cause in (Cause.SCALING, Cause.REVERT, Cause.WEIGHTS):
@@ -200,7 +202,7 @@ def _again(state: State, inputs: Inputs, application: Application, cause: Cause,
 
 
 def _same_hosts(was: Application, now: Application) -> bool:
-    """Zones are numbered over all hosts, so other ones make other fleets."""
+    """Whether both have the same zones. Zone numbers depend on all hosts, so other zones make other fleets."""
     return {host.zone for host in was.hosts} == {host.zone for host in now.hosts}
 
 

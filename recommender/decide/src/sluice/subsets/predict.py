@@ -1,4 +1,5 @@
-"""The latency of pairs and roots under a solution: ConnectionOrchestration's w to L and E2E of Microns, Algorithm 1."""
+"""Predicts the latency of pairs and roots under a solution: w to L of ConnectionOrchestration, and E2E, of Microns,
+Algorithm 1."""
 
 from __future__ import annotations
 
@@ -17,17 +18,17 @@ from sluice.subsets.trees import end_to_end, whole
 
 
 def all_curves(problem: Problem, model: LatencyModel) -> list[Curves]:
-    """Of each service's containers."""
+    """The latency curves of each service's containers."""
     return [model.of(fleet.service).curves(fleet.contention) for fleet in problem.fleets]
 
 
 def pair_latency(
     problem: Problem, curves: Sequence[Curves], work: Sequence[Floats], got: Sequence[Floats]
 ) -> tuple[Floats, bool]:
-    """In ms at the problem's percentile, (E,), and whether each was found.
+    """Latency of pairs in ms at the problem's percentile, (E,), and whether all percentiles converged.
 
-    A container's latency is that under all of its load, from whichever pairs; a pair's is the mixture over what it
-    sends to each. `work`, `got`: as of `flow`.
+    A container's latency is the latency under all of its load, from whichever pairs. A pair's latency is the mixture
+    over its downstream containers, weighted by what it sends to each. `work`, `got`: as of `flow`.
     """
     found = [curve.at(load) for curve, load in zip(curves, work, strict=True)]
     below = [pair.downstream for pair in problem.pairs]
@@ -43,7 +44,7 @@ def pair_latency(
 
 
 def predict(problem: Problem, curves: Sequence[Curves], subsets: Sequence[Connections]) -> Predicted:
-    """What `subsets` are expected to give."""
+    """The latency that `subsets` are expected to give."""
     work, got = flow(problem, subsets)
     latency, converged = pair_latency(problem, curves, work, got)
     roots = dict(zip(problem.trees.names, end_to_end(problem.trees, latency).tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What the first solution of a process would wait for, done before it: `python -m sluice.subsets.prepare`."""
+"""Does beforehand what would delay the first solution of a process: `python -m sluice.subsets.prepare`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sluice.subsets.microns.settings import Settings
 
 
 def prepare() -> None:
-    """Compiles the loops where that was not done yet (some 10 s of CPU)."""
+    """Compiles the loops that are not compiled yet (some 10 s of CPU)."""
     hosts = tuple(Host(f"h{number}", cpu) for number, cpu in enumerate((0.1, 0.3, 0.6)))
     services = tuple(
         Service(name, tuple(Container(f"{name}-{at}", f"h{at % 3}") for at in range(6))) for name in ("a", "b")

@@ -1,4 +1,4 @@
-"""Which containers of a service are there, from what was seen and told."""
+"""Decides which containers of a service are present, from spans and from a container source."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from sluice.model.containers import Told, ToldContainer
 from sluice.subsets.seen import SeenContainer
 
-#: A container that would have had so many requests since its last one, had they gone on, is no more.
+#: A container is gone when, at its rate, it missed this many requests since its last one.
 SILENT_REQUESTS = 30
-#: Windows end so often: a container's rate is over one at least.
+#: The length of a window, the least time to take a container's rate over.
 WINDOW_S = 10
 
 
 def present(
     seen: Sequence[SeenContainer], told: Told | None, newest_s: int, gone_s: float
 ) -> list[tuple[ToldContainer, bool]]:
-    """Each with what is known of it, and whether it was seen; ordered by instance.
+    """The present containers, each with whether spans show it; ordered by instance.
 
-    Seen ones are there until they are silent for gone_s, and for so long that SILENT_REQUESTS are missing; if all are,
-    nobody calls the service, and all are there. What a source told counts more: those that it named, and of others only
-    those that were first seen since.
+    A container in spans is present until it is silent for more than gone_s and misses more than SILENT_REQUESTS. If all
+    are silent, nobody calls the service, and all count as present. A source's report has priority: then its containers
+    are present, and others only if their first span is newer than the report.
     """
     alive = [each for each in seen if not _silent(each, newest_s, gone_s)] or list(seen)
     by_instance: dict[str, SeenContainer] = {}

@@ -1,4 +1,4 @@
-"""An application as the solvers see it: fleets, pairs, trees, and how many connections there are to hand out."""
+"""The solver's view of an application: fleets, pairs, call trees, and the number of connections to assign."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sluice.subsets.trees import Trees, trees
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two fleets, the calls between them per second, and what each upstream container may have.
+    """Two fleets, the calls per second between them, and the limits of each upstream container.
 
-    zone: (U,) the zone that an upstream container is kept in, NO_ZONE where it may connect to all.
-    least, most: (U,) connections of an upstream container. containers: downstream ones; reachable: those of them that
-    somebody may connect to, each of which is reached within the least.
+    zone: (U,) the zone that an upstream container may connect to, NO_ZONE where it may connect to all. least, most:
+    (U,) connections of an upstream container. containers: the number of downstream containers. reachable: how many of
+    them at least one upstream container may connect to. `least` connections suffice to reach each of these.
     """
 
     upstream: int
@@ -37,18 +37,19 @@ class Pair:
 
     @cached_property
     def fewest(self) -> int:
-        """Connections without which somebody has less than the least, or is not reached."""
+        """The least number of connections that gives each upstream container its `least` and reaches each reachable
+        one."""
         return max(int(self.least.sum()), self.reachable)
 
     @cached_property
     def all(self) -> int:
-        """Connections with which everybody that may be connected is."""
+        """The number of connections where each upstream container connects to everything that it may."""
         return int(self.most.sum())
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What an application says of its subsets; quota: None where the usual one is meant."""
+    """The limits that an application sets. quota: None stands for the default (`_quota`)."""
 
     quota: int | None
     min_subset: int
@@ -57,11 +58,11 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Fleets are ordered by service, pairs by upstream and downstream service.
+    """Fleets are in the order of services, pairs in the order of upstream and downstream service.
 
-    outside: (S,) calls per second that come to each service from outside. order: the pairs, those towards a service
-    before those from it. cut: those of them for which that does not hold, since services call each other in a circle;
-    they come last. quota: connections over all pairs, within what there can be.
+    outside: (S,) calls per second that come to each service from outside. order: the pairs, such that those towards a
+    service come before those from it. cut: the pairs for which this order is impossible, because services call each
+    other in a cycle; they come last. quota: connections over all pairs, within the legal range.
     """
 
     fleets: tuple[Fleet, ...]
@@ -76,7 +77,7 @@ class Problem:
 
     @cached_property
     def rate_per_s(self) -> Floats:
-        """(S,) calls to each service."""
+        """(S,) calls per second to each service."""
         found = self.outside.copy()
         for pair in self.pairs:
             found[pair.downstream] += pair.rate_per_s
@@ -84,23 +85,23 @@ class Problem:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What people are to know of how it is solved."""
+        """Lines for people about how this problem is solved."""
         if not self.cut:
             return ()
         shown = sorted(self.cut, key=lambda number: -self.pairs[number].rate_per_s)
         some = [f"{self.name(self.pairs[number])} ({self.pairs[number].rate_per_s:.3g}/s)" for number in shown[:3]]
         more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-        return (f"services call each other in a circle: it is solved around its rarest calls, {', '.join(some)}{more}",)
+        return (f"services call each other in a cycle; the solver cuts its rarest calls, {', '.join(some)}{more}",)
 
     def name(self, pair: Pair) -> str:
         return f"{self.fleets[pair.upstream].service} -> {self.fleets[pair.downstream].service}"
 
 
 def problem(application: Application, known: Mapping[str, Fleet] | None = None) -> Problem:
-    """`known`: fleets of services that did not change, so that they need not be made again.
+    """Builds the problem. `known`: fleets of unchanged services, to reuse.
 
     Raises:
-        IllegalError: as `check`; or the quota is less than what the least subsets take.
+        IllegalError: as `check`; or the quota is smaller than the smallest legal subsets need.
     """
     check(application)
     application = without_self_calls(application)
@@ -131,10 +132,10 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
 
 
 def with_fleet(known: Problem, changed: Fleet) -> Problem:
-    """The same with other containers of one service that takes part in it.
+    """The same problem with other containers of one of its services.
 
     Raises:
-        IllegalError: there are none of them; or the quota is less than what the least subsets take.
+        IllegalError: the service has no containers; or the quota is smaller than the smallest legal subsets need.
     """
     if not len(changed):
         raise IllegalError(
@@ -164,8 +165,8 @@ def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float
         zone, most = np.where(kept, above.zone, NO_ZONE), np.where(kept, there, count)
         of_others = int((~np.isin(below.zone, zone[kept])).sum())
         reachable = count if not kept.all() else count - of_others
-        # Those of a zone share its downstream containers, and those of none all that are in no such zone, so that
-        # together they reach each.
+        # Upstream containers of a zone share the zone's downstream containers; those outside any zone share the rest.
+        # `least` is large enough that together they reach each of them.
         theirs = np.where(kept, there, of_others)
         callers = np.array([int((zone == each).sum()) for each in zone])
         least = np.maximum(np.minimum(most, rules.min_subset), -(-theirs // callers))
@@ -173,8 +174,11 @@ def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float
 
 
 def _outside(known: Floats, pairs: Sequence[Pair]) -> Floats:
-    """`known`, (S,); one that calls and that nobody is known to call, as of pairs without a tree, is called as often as
-    it calls any."""
+    """Completes `known`, (S,), the calls from outside.
+
+    Some services call others and have no known caller, as in pairs without a tree. Such a service gets calls from
+    outside at the rate of the pair that it calls most.
+    """
     called = known.copy()
     calls = np.zeros(len(known))
     for pair in pairs:
@@ -191,8 +195,8 @@ def _quota(rules: Rules, fleets: Sequence[Fleet], pairs: Sequence[Pair]) -> int:
     if rules.quota < fewest:
         raise IllegalError(
             [
-                f"quota {rules.quota} is not legal: a subset of {rules.min_subset} for each upstream"
-                f" container, and each downstream container reached, take {fewest}; legal: {fewest} or more"
+                f"quota {rules.quota} is not legal: min_subset {rules.min_subset} for each upstream container, and a"
+                f" connection to each downstream container, need {fewest}; legal: {fewest} or more"
             ]
         )
     return min(rules.quota, most)

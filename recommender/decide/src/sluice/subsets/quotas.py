@@ -1,4 +1,4 @@
-"""Whole numbers that add up: the largest remainder within bounds."""
+"""Whole numbers with a given sum: largest remainder within bounds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sluice.subsets.problem import Problem
 def bounded(wanted: Floats, least: Ints, most: Ints, total: int) -> Ints:
     """Whole numbers in proportion to `wanted`, (n,), each within [least, most], that add up to `total`.
 
-    What bounds take away or give is spread over the others in proportion. Of equal remainders the earlier one counts.
-    `total` is brought within the sums of the bounds. (3, 1) of 10 within (1, 5): (5, 5).
+    What the bounds take away or add is spread over the others in proportion. Among equal remainders the earlier one
+    wins. `total` is clipped to the sums of the bounds. Worked: (3, 1) of 10 within (1, 5): (5, 5).
     """
     total = int(min(max(total, least.sum()), most.sum()))
     highest = float(wanted.max(initial=0.0))
@@ -32,7 +32,7 @@ def bounded(wanted: Floats, least: Ints, most: Ints, total: int) -> Ints:
 
 @compiled
 def _scaled(wanted: Floats, least: Ints, most: Ints, total: int) -> Floats:
-    """clip(factor * wanted, least, most) with the factor for which it adds up, found by halving on a log scale."""
+    """clip(factor * wanted, least, most) with the factor that gives the sum `total`, by bisection on a log scale."""
     found = np.empty(len(wanted))
     low, high = np.inf, 0.0
     for each in range(len(wanted)):

@@ -1,4 +1,4 @@
-"""What the log has of the subsets of an application, and what a step of it adds."""
+"""The journal's records of an application's subsets, and the records that a step adds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Subsets = Mapping[SubsetKey, subset_pb2.Subset]
 
 @dataclass(frozen=True)
 class SubsetRecords:
-    """Records that are another than those in the log; None: it goes."""
+    """Records that differ from those in the journal. None deletes the record."""
 
     subsets: list[subset_pb2.Subset] = field(default_factory=list)
     containers: dict[str, log_pb2.ServiceContainers | None] = field(default_factory=dict)
@@ -25,9 +25,10 @@ class SubsetRecords:
 
 @dataclass(frozen=True)
 class KnownSubsets:
-    """Of the application of a shard, as it is in the log; solved: what it rests on, None of one who did not solve it.
+    """The subsets of a shard's application, as in the journal.
 
-    subsets: also of those that went, since revisions go on from theirs. state: None where nothing was ever decided.
+    subsets: includes deleted ones, because revisions continue from theirs. state: None where nothing was decided yet.
+    solved: the planner's state; None where this process did not solve them.
     """
 
     subsets: Subsets = field(default_factory=dict)
@@ -38,7 +39,8 @@ class KnownSubsets:
 
 @dataclass(frozen=True)
 class SubsetCommit:
-    """Records of one transaction; None: it goes. held: what is wrong with what came; nothing of it is a record."""
+    """Records of one transaction. A value of None deletes the record. held: problems of the inputs; they are not
+    recorded."""
 
     said: SubsetRecords = field(default_factory=SubsetRecords)
     pairs: Sequence[explanation_pb2.PairExplanation] = ()

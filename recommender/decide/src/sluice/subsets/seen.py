@@ -1,4 +1,4 @@
-"""What the pipeline saw of an application, before it is one."""
+"""What the pipeline observed of an application: the input of `assemble`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sluice.subsets.trial import Measured
 
 @dataclass(frozen=True)
 class SeenContainer:
-    """Of SERVER and CONSUMER spans. first_s, last_s: Unix time, where its first window began and its last one ended."""
+    """From SERVER and CONSUMER spans. first_s, last_s: Unix time, the start of its first window and the end of its last
+    one."""
 
     service: str
     instance: str
@@ -23,7 +24,7 @@ class SeenContainer:
 
 @dataclass(frozen=True)
 class SeenTree:
-    """A call tree of a root operation, and in how many traces it was the tree."""
+    """A call tree of a root operation, and the number of traces that have this tree."""
 
     operation: str
     tree: Call
@@ -32,7 +33,7 @@ class SeenTree:
 
 @dataclass(frozen=True)
 class SeenHost:
-    """Utilizations are ratios, 0 to 1; None where nothing tells."""
+    """Utilizations are ratios, 0 to 1; None where no metric gives one."""
 
     cpu: float | None = None
     memory_bandwidth: float | None = None
@@ -41,8 +42,8 @@ class SeenHost:
 
 @dataclass(frozen=True)
 class Seen:
-    """In the newest window_s seconds before newest_s, the end of the newest window of all. cut: traces whose tree could
-    not be read. measured: by service how long its requests took in the newest minute."""
+    """Observations of the window_s seconds before newest_s, the end of the newest window of all. cut: traces with a
+    tree that could not be read. measured: by service, the latency of its requests in the newest minute."""
 
     containers: tuple[SeenContainer, ...] = ()
     trees: tuple[SeenTree, ...] = ()

@@ -1,4 +1,4 @@
-"""Calls of a service to itself, which are no calls between two services' containers."""
+"""Removes the calls of a service to itself. They need no connection between two services' containers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from sluice.subsets.calls import edges_of
 
 
 def parts(tree: Call, wanted: Callable[[str, str], bool]) -> Iterator[tuple[Call, float]]:
-    """The tree without the calls that are not wanted (by upstream and downstream service), and what is below each of
-    those, with how often it is called for each call of the tree."""
+    """Cuts a tree at the calls that are not wanted (by upstream and downstream service).
+
+    Yields the tree without those calls, then what is below each of them, each with how often it runs per call of the
+    tree.
+    """
     loose: list[tuple[Call, float]] = []
 
     def kept(call: Call, often: float) -> Call:
@@ -33,8 +36,8 @@ def parts(tree: Call, wanted: Callable[[str, str], bool]) -> Iterator[tuple[Call
 
 
 def without_self_calls(application: Application) -> Application:
-    """As the pipeline drops them (`cut.roots`): what is below one is called from outside, as often. A service that
-    calls none but itself has no more calls for that: nothing is known of where they go."""
+    """Removes self calls as the pipeline does (`cut.roots`): what is below one becomes a root with the same rate. A
+    service that calls only itself gets no more calls for that, because nothing is known about where they go."""
     if not any(up == down for up, down in _edges(application)):
         return application
     roots = []

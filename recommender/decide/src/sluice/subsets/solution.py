@@ -1,4 +1,4 @@
-"""What a strategy answers, and what is predicted of it."""
+"""The result of a strategy, and its predicted latency."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sluice.subsets.connections import Connections
 class Solution:
     """subsets: one for each pair of the problem, in its order. iterations: of the outer loop, 0 where there is none.
 
-    converged: whether each loop within it came to its end; notes: what did not go as it should, for people.
+    converged: whether each of its loops ended by itself. notes: what did not go as it should, for people.
     """
 
     strategy: str

@@ -1,4 +1,4 @@
-"""What is remembered between two runs of the solver: one value."""
+"""What the planner remembers between two runs of the solver, as one value."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class Cause(Enum):
     """Why the solver ran."""
 
     START = "START"
-    #: Containers came, went or were drained, or who calls whom is another.
+    #: Containers came, went or were drained, or pairs came or went.
     SCALING = "SCALING"
     #: Contention or load moved.
     DRIFT = "DRIFT"
-    #: Latencies were learnt anew.
+    #: The latency model was trained again.
     TRAINED = "TRAINED"
-    #: Weights go on towards the solution, of which they went a part of the way.
+    #: Weights are a part of the way to the solution, and go on.
     WEIGHTS = "WEIGHTS"
-    #: A change of weights made what is measured worse: it is taken back.
+    #: A change of weights made the measured latency worse, and is undone.
     REVERT = "REVERT"
 
 
 @dataclass(frozen=True)
 class When:
-    """When the solver runs without being forced to.
+    """When the solver runs although nothing forces it.
 
-    quiet_s: the least time between two runs for drift. drift: a utilization, 0 to 1, that moved by so much since the
-    last run. load: the calls to a service, relative to those then.
+    quiet_s: the least time between two runs for drift. drift: the change of a utilization, 0 to 1, since the last run
+    that causes one. load: the same for the calls of a pair, relative to those of the last run.
     """
 
     quiet_s: float = 60.0
@@ -49,11 +49,11 @@ class When:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What is known now. `model` is the same object as long as nothing was learnt anew: no run trains.
+    """The present inputs. `model` is the same object until the model is trained again: no run trains.
 
-    strategy: MICRONS, or the name of a rival. missing: what the application was made without, as lines for people.
-    before: the connections that are there, of whoever knew the state; used where there is none. measured: by service
-    how long its requests took lately.
+    strategy: MICRONS, or the name of a rival. missing: the inputs that the application was built without, as lines for
+    people. before: the connections in force, as another process left them; used where there is no state. measured: by
+    service, the latency of its newest requests.
     """
 
     application: Application
@@ -68,8 +68,8 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of the solver. churn: the part of all connections that it changed. changed: connections by pair. moved:
-    the part of all calls that weights alone brought elsewhere. notes: what was taken back, for people."""
+    """One run of the solver. churn: the part of all connections that it changed. changed: changed connections by pair.
+    moved: the part of all calls that weights alone moved to other containers. notes: what it undid, for people."""
 
     cause: Cause
     at_s: float
@@ -81,13 +81,14 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """solved: the newest solution, of `application` and `model`. held: what is wrong with what came since, where it
-    stands for that, as lines for people. missing: what it was made without. at_s: of its run, as `now_s` of `plan`.
+    """solved: the newest solution, for `application` and `model`. held: problems of later inputs that keep it in force,
+    as lines for people. missing: the inputs that it was made without. at_s: the time of its run, as `now_s` of `plan`.
 
-    loads: those that its weights are made for; earlier: those before it. paces: how fast the loads of each service go.
-    trials: by service, changes of loads whose effect is not known yet. unfinished: services whose loads went a part of
-    the way. anchors: by service, when it was best of late. best: the loads at the end of the way, as
-    `solved.references`; none of strategies that do not know them."""
+    loads: the loads that its weights aim at; earlier: those of the run before. paces: the step of each service's loads.
+    trials: by service, changes of loads whose effect is not known yet. unfinished: services whose loads are a part of
+    the way. anchors: by service, the best recent measurement. best: the loads at the end of the way, in the form of
+    `solved.references`; empty for strategies that do not compute them.
+    """
 
     solved: Solved
     application: Application

@@ -1,4 +1,4 @@
-"""What a strategy is asked, and those that there are."""
+"""The interface of a strategy, and the list of strategies."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from sluice.subsets.solution import Solution
 
 
 class Rival(Protocol):
-    """A rule that looks at one pair at a time, as all published ones do but Microns."""
+    """A rule that looks at one pair at a time, as every published one except Microns does."""
 
     def __call__(self, upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
-        """sent: (U,) calls per second of each upstream container. size: connections of each of them; quota: of all."""
+        """sent: (U,) calls per second of each upstream container. size: connections per upstream container. quota: of
+        all."""
         ...
 
 
-#: Where each is, as `package.module:name`; they are imported when they are asked for.
+#: Where each rule is defined, as `package.module:name`. It is imported on first use.
 RIVALS: Mapping[str, str] = {
     "full": "sluice.subsets.rivals.full:full",
     "sre": "sluice.subsets.rivals.sre:sre",
@@ -32,19 +33,20 @@ RIVALS: Mapping[str, str] = {
 MICRONS = "microns"
 STRATEGIES = (MICRONS, *RIVALS)
 
-#: Connections of one answer: what 10,000 containers fully connected to 2,000 take.
+#: The most connections of one answer: those of 10,000 containers fully connected to 2,000.
 MOST = 20_000_000
 
 
 def rival(name: str) -> Callable[[Problem], Solution]:
-    """The rival of that name, as a function that answers for all pairs."""
+    """The rival of this name, as a function that solves all pairs."""
     module, _, function = RIVALS[name].partition(":")
     rule: Rival = getattr(import_module(module), function)
     return lambda problem: _by_pair(name, rule, problem)
 
 
 def _by_pair(name: str, rule: Rival, problem: Problem) -> Solution:
-    """Each pair gets the quota that Microns begins with, so all have as many connections where a rule can."""
+    """Gives each pair the quota that Microns starts with. So all strategies have equally many connections, where the
+    rule allows it."""
     from sluice.subsets.quotas import first_quotas
 
     if name == "full" and sum(pair.all for pair in problem.pairs) > MOST:
@@ -60,7 +62,7 @@ def _by_pair(name: str, rule: Rival, problem: Problem) -> Solution:
 
 
 def _size(pair: Pair, quota: int) -> int:
-    """Connections of each upstream container where all have the same number: the quota's part, rounded."""
+    """Connections per upstream container where all have the same number: the quota divided by their number, rounded."""
     return min(max(round(quota / len(pair.most)), 1), pair.containers)
 
 

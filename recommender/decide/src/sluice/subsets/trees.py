@@ -1,4 +1,4 @@
-"""All call trees as arrays, and the latency of a root from those of pairs (Microns, Algorithm 2)."""
+"""All call trees as arrays, and the latency of a root from the latencies of pairs (Microns, Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from sluice.subsets.fleet import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """n calls, a caller before those it calls, and s stages; those of a call are next to each other.
+    """n calls and s stages. A caller comes before its callees; the stages of a call are adjacent.
 
-    pair: (n,) which pair a call is of, -1 at a root. often: (n,) how many of the calls above make it, 1 at most.
-    stage: (n,) the stage that it is in, -1 at a root. stages: (n, 2) its own stages, from and to. roots: (r,) the
-    calls that are roots, weights: (r,) their parts of all requests.
+    pair: (n,) the number of the call's pair, -1 at a root. often: (n,) the part of the parent's calls that make this
+    call, at most 1. stage: (n,) the stage that the call is in, -1 at a root. owner: (s,) the call that a stage belongs
+    to. stages: (n, 2) the call's own stages, from and to. roots: (r,) the calls that are roots. weights: (r,) their
+    parts of all requests.
     """
 
     names: tuple[str, ...]
@@ -32,7 +33,7 @@ class Trees:
 
 
 def trees(application: Application, pairs: Mapping[tuple[str, str], int]) -> Trees:
-    """`pairs`: their numbers. Roots are ordered by name, and the calls of a stage, which are parallel, by service."""
+    """`pairs`: the numbers of pairs. Roots are ordered by name, the parallel calls of a stage by service."""
     roots = sorted(application.roots, key=lambda root: root.name)
     pair: list[int] = []
     often: list[float] = []
@@ -80,7 +81,7 @@ def _add_pairs(
     pairs: Mapping[tuple[str, str], int],
     to: tuple[list[int], list[float], list[int], list[int], list[tuple[int, int]]],
 ) -> None:
-    """A root that calls one pair after the other: where nobody knows what is parallel, nothing is."""
+    """Adds a root that calls one pair after the other. Without a tree nothing is known to be parallel."""
     pair, often, stage, owner, stages = to
     node, begin = len(pair), len(owner)
     named = sorted({(each.upstream, each.downstream) for each in application.pairs})
@@ -138,8 +139,11 @@ def _parts(
 
 
 def end_to_end(trees: Trees, latency_ms: Floats) -> Floats:
-    """Latency of each root in ms, (r,), from those of pairs, (E,): serial ones add up, of parallel ones the longest
-    counts. A call that only a part of requests make counts for that part."""
+    """Latency of each root in ms, (r,), from the latencies of pairs, (E,).
+
+    Serial calls add up; of parallel calls the longest counts. A call that only a part of requests make counts for that
+    part.
+    """
     total, _ = _merge(trees.pair, trees.often, trees.stage, trees.owner, trees.stages, latency_ms)
     return np.asarray(total[trees.roots])
 
@@ -147,9 +151,9 @@ def end_to_end(trees: Trees, latency_ms: Floats) -> Floats:
 def parts(trees: Trees, latency_ms: Floats) -> Floats:
     """How much of a pair's gradient reaches the workload-weighted latency of all roots, (E,).
 
-    Algorithm 2, line 19, on each way down from a root: within parallel subgraphs the gradient of one with latency l is
-    scaled by l over the longest. A pair that stands in many places, or under many roots, has the sum: 2 roots of equal
-    rates with a serial call each give 0.5 + 0.5.
+    Algorithm 2, line 19, on each path down from a root: within parallel subgraphs, the gradient of one with latency l
+    is scaled by l over the longest latency. A pair in several places, or under several roots, gets the sum. Worked: 2
+    roots of equal rates with a serial call each give 0.5 + 0.5.
     """
     merged = _merge(trees.pair, trees.often, trees.stage, trees.owner, trees.stages, latency_ms)
     arrays = trees.pair, trees.often, trees.stage, trees.owner, trees.roots, trees.weights
@@ -157,5 +161,5 @@ def parts(trees: Trees, latency_ms: Floats) -> Floats:
 
 
 def whole(trees: Trees, latency_ms: Floats) -> float:
-    """The workload-weighted mean over roots of their latencies in ms: what is made small."""
+    """The workload-weighted mean over roots of their latencies in ms. The solver minimizes it."""
     return float(end_to_end(trees, latency_ms) @ trees.weights)

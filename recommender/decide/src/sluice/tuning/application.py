@@ -1,7 +1,6 @@
-"""The YAML file of an application: what may be set in it, what is to become small, how it is searched and measured.
+"""The YAML file of an application to tune: its parameters, its objective, the search and the measurement.
 
-Messages name the key as it stands in the file and the legal range; `decide/tests/tuning/bad` has a file for each
-mistake.
+Messages name the key as in the file, and the legal range. `decide/tests/tuning/bad` has a file for each mistake.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ class _Constraint(_Strict):
 def _known(metrics: dict[str, Number]) -> dict[str, Number]:
     unknown = [name for name in metrics if name not in _METRICS]
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is no metric; legal: {', '.join(_METRICS)}")
+        raise ValueError(f"{unknown[0]!r} is not a metric; legal: {', '.join(_METRICS)}")
     return metrics
 
 
@@ -132,7 +131,8 @@ class _Application(_Strict):
 
 @dataclass(frozen=True)
 class Application:
-    """What a file says. `service`, `operation`: the root whose requests the objective is of; None: any operation."""
+    """The content of a file. `service`, `operation`: the root whose requests the objective measures; None: any
+    operation."""
 
     plan: Plan
     service: str
@@ -140,7 +140,8 @@ class Application:
 
 
 def load(path: Path, name: str) -> Application:
-    """The plan of a session `name` in `path`; ConfigError when it cannot be read, parsed or is not legal."""
+    """Reads the plan of a session `name` from `path`. ConfigError when the file cannot be read or parsed, or is not
+    legal."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as cause:

@@ -1,4 +1,5 @@
-"""Records of tuning sessions: what a shard holds of them as it is taken, and commands (collector/topics.yaml)."""
+"""Journal records of tuning sessions: a commit as writes, a shard's records at takeover, and commands
+(collector/topics.yaml)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 def records(commit: TuningCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
-    """Topic, key and value. None: it goes."""
+    """Topic, key and value. A value of None deletes the record."""
     for name, value in commit.explanations.items():
         yield topics.explanations, name, value
     for name, value in commit.decisions.items():
@@ -29,7 +30,7 @@ def records(commit: TuningCommit, topics: Topics) -> Iterator[tuple[str, str, Me
 
 
 def command(record: Record) -> log_pb2.Command:
-    """UnreadableError."""
+    """Reads a command. UnreadableError where it is none."""
     try:
         return log_pb2.Command.FromString(record.value or b"")
     except DecodeError as cause:
@@ -37,9 +38,10 @@ def command(record: Record) -> log_pb2.Command:
 
 
 def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
-    """What records say, and how many could not be read; others than those of tuning are passed over.
+    """What the records say, and how many could not be read. Ignores records that are not about tuning.
 
-    A session of which a trial cannot be read is left out as a whole: its method would ask by half of what is known.
+    A session with a trial that cannot be read is left out as a whole. Its method would otherwise propose from a part of
+    the trials.
     """
     left_out = 0
     heads: dict[str, session_pb2.TuningSession] = {}

@@ -1,14 +1,14 @@
-"""How the log's records of tuning sessions are named: collector/topics.yaml."""
+"""Keys of the journal's records of tuning sessions: collector/topics.yaml."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-# Of sluice_decisions; commands in sluice_reports, and explanations, are under SESSION too.
+# Topic sluice_decisions. Commands in sluice_reports, and explanations, use SESSION too.
 SESSION, TRIAL, ANSWERS = "session/", "trial/", "answers/"
 
-# All sessions are in one shard: a name, and an open session of a target, are one among all of them.
+# All sessions are in one shard, because names, and open sessions per target, are unique over all sessions.
 SHARD = 0
 
 
@@ -22,7 +22,7 @@ def session_name(session: str) -> str:
 
 
 def session_of(name: str) -> str:
-    """The inverse of `session_name`; ValueError for any other text. So are those below."""
+    """The inverse of `session_name`; ValueError for any other text. The functions below behave alike."""
     return _parts(name, SESSION, 1)[0]
 
 
@@ -42,7 +42,7 @@ def answers_name(shard: int = SHARD) -> str:
 
 
 def is_tuning(name: str) -> bool:
-    """Whether a record of `sluice_decisions`, `sluice_explanations` or `sluice_reports` is of tuning sessions."""
+    """Whether a record of `sluice_decisions`, `sluice_explanations` or `sluice_reports` is about tuning sessions."""
     return name.startswith((SESSION, TRIAL, ANSWERS))
 
 

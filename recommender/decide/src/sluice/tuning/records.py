@@ -1,4 +1,4 @@
-"""What the log has of tuning sessions, and what a step of them adds."""
+"""The journal's records of tuning sessions, and the records that a step adds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Records = Mapping[str, Message | None]
 
 @dataclass(frozen=True)
 class KnownSessions:
-    """As it is in the log. answers: the newest, the newest last."""
+    """The sessions in the journal. answers: the newest ones, the newest last."""
 
     sessions: Sessions = field(default_factory=dict)
     answers: Sequence[log_pb2.Answer] = ()
@@ -24,7 +24,7 @@ class KnownSessions:
 
 @dataclass(frozen=True)
 class TuningCommit:
-    """Records of one transaction, by their keys. None: it goes."""
+    """Records of one transaction, by their keys. A value of None deletes the record."""
 
     decisions: Records = field(default_factory=dict)
     explanations: Records = field(default_factory=dict)

@@ -144,10 +144,10 @@ def test_cpu_time_of_a_request_is_by_the_blocks_that_know_it() -> None:
 
 def test_cpu_time_that_never_comes_fails_the_trial_and_names_who_did_not_tell() -> None:
     outcome = measured([2.0] * 5 + [None], whole=True, unknown=("'db-1' of 'db'",))
-    assert outcome == Outcome(Verdict.FAILED, why="cpu_ms is not known: no CPU of 'db-1' of 'db' was seen")
+    assert outcome == Outcome(Verdict.FAILED, why="cpu_ms is unknown: no CPU metrics of 'db-1' of 'db'")
     outcome = measured([2.0] * 5 + [None], whole=True, unknown=tuple(f"'{n}' of 'db'" for n in range(12)))
     assert outcome is not None
-    assert outcome.why.endswith("'8' of 'db', '9' of 'db' and 2 more was seen")
+    assert outcome.why.endswith("'8' of 'db', '9' of 'db' and 2 more")
 
 
 @pytest.mark.parametrize("silent", [False, True])
@@ -160,7 +160,7 @@ def test_where_nothing_completes_the_pipeline_is_named_if_it_may_be_that(silent:
     outcome = ended(session, session.trials[1], Measured([Block(1.0, {}, 0)] * 5, whole=False, silent=silent))
     assert outcome is not None
     assert outcome.verdict is Verdict.UNSAFE
-    assert outcome.why.startswith("rolled back: nothing completed in 5 s")
+    assert outcome.why.startswith("rolled back: no request completed in 5 s")
     assert ("the pipeline may stand still" in outcome.why) is silent
 
 
@@ -207,7 +207,7 @@ def test_a_root_without_spans_fails_the_trial_with_its_reason() -> None:
     outcome = world.sessions["first"].trials[0].outcome
     assert outcome is not None
     assert outcome.verdict is Verdict.FAILED
-    assert "nobody told within 15 s" in outcome.why
+    assert "no outcome within 15 s" in outcome.why
 
 
 def test_a_database_that_is_away_costs_no_command_and_no_period() -> None:

@@ -113,7 +113,7 @@ def test_what_is_no_session_is_refused_with_its_field() -> None:
         read(message.SerializeToString())
     message = session_message(session)
     message.trials[1].ClearField("outcome")
-    with pytest.raises(SessionError, match="are there with an outcome, and only then"):
+    with pytest.raises(SessionError, match="both with an outcome, neither without one"):
         read(message.SerializeToString())
     message = session_message(session)
     message.plan.space.parameters[0].ClearField("integer")

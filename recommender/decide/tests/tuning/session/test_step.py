@@ -141,7 +141,7 @@ def test_a_trial_told_twice_is_refused() -> None:
     again = refused(session, Tell(0, Outcome(Verdict.GOOD, 1.0)))
     assert (again.code, again.why) == (
         "ALREADY_EXISTS",
-        "trial 0 has its outcome already: FAILED the target refused it",
+        "trial 0 already has an outcome: FAILED the target refused it",
     )
 
 
@@ -190,7 +190,7 @@ def test_a_trial_that_nobody_tells_fails_and_holds_nothing_up() -> None:
     session, effects = step(session, Ask(), 602_000)
     recorded, restored, following = effects
     assert isinstance(recorded, Recorded)
-    assert recorded.trial.outcome == Outcome(Verdict.FAILED, why="nobody told within 600 s")
+    assert recorded.trial.outcome == Outcome(Verdict.FAILED, why="no outcome within 600 s")
     assert restored == Restore(MIXED.default)
     assert isinstance(following, Handed)
     assert refused(session, Tell(0, FAILED)).code == "ALREADY_EXISTS"

@@ -1,1 +1,1 @@
-"""Subsets of a shard: read, learnt, solved and said beside its pools, in the same transactions."""
+"""The subsets of a shard: reads, trains, solves and publishes them beside its pools, in the same transactions."""

@@ -1,4 +1,4 @@
-"""Why pairs have the connections that they have, as the log's records."""
+"""Explains the connections of pairs, as journal records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sluice.subsets.state import Run, State
 from sluice.subsets.trees import parts, whole
 from sluice.subsets.v1 import explanation_pb2
 
-#: Downstream containers that one explanation names: the slowest. So many are under 200 kB.
+#: The most downstream containers that one explanation names: the slowest ones. 1,000 take less than 200 kB.
 MOST_CONTAINERS = 1_000
 
 
@@ -45,7 +45,7 @@ def run_message(state: State, run: Run, churn_budget: float, now_ms: int) -> exp
 def explanations(
     state: State, application: Application, learnt: Learnt, name: str
 ) -> Iterator[explanation_pb2.PairExplanation]:
-    """Of each pair. The gradient is the slope to where more connections gain nothing any more."""
+    """The explanation of each pair. The gradient is the slope to the quota at which more connections gain nothing."""
     problem, solved, known = state.solved.problem, state.solved, state.model.known
     latency, got = _latency(state)
     best, full = _best(state), _full(state)
@@ -84,7 +84,8 @@ def _latency(state: State) -> tuple[Floats, list[Floats]]:
 
 
 def _best(state: State) -> Floats:
-    """With as many connections as one likes: the optimal loads. Of strategies that do not know them: as it is."""
+    """Latency of pairs with an unlimited number of connections, that is, with the optimal loads. For strategies that do
+    not compute these: the present latency."""
     solved = state.solved
     if not solved.references:
         return _latency(state)[0]
@@ -95,7 +96,7 @@ def _best(state: State) -> Floats:
 
 
 def _full(state: State) -> Floats:
-    """Everybody connected to everybody, with equal shares."""
+    """Latency of pairs with full connection and equal shares."""
     problem = state.solved.problem
     rate = problem.rate_per_s
     work = [np.full(len(fleet), of / len(fleet)) for fleet, of in zip(problem.fleets, rate, strict=True)]
@@ -104,7 +105,7 @@ def _full(state: State) -> Floats:
 
 
 def _slowness(state: State) -> list[Floats]:
-    """Of each container the latency at the percentile under its load, in ms."""
+    """The latency of each container at the percentile, under its load, in ms."""
     from scipy.special import ndtri
 
     z = float(ndtri(state.solved.problem.percentile))
@@ -118,7 +119,7 @@ def _slowness(state: State) -> list[Floats]:
 def _loads(
     state: State, application: Application, number: int, got: Floats, slowness: Floats
 ) -> Iterator[explanation_pb2.ContainerLoad]:
-    """Those of the downstream service, ordered by name."""
+    """The containers of the downstream service, ordered by name."""
     solved = state.solved
     pair = solved.problem.pairs[number]
     below = solved.problem.fleets[pair.downstream]

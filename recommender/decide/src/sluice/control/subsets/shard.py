@@ -1,6 +1,6 @@
-"""The subsets of one shard: what is known of them, and the step that is under way.
+"""The subsets of one shard: their published state, and the step in progress.
 
-All that takes long (queries, training, solving) is done in the background; a control period only asks what came of it.
+Everything slow (queries, training, solving) runs in the background. A period only collects the results.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sluice.subsets.members import members, newer
 from sluice.subsets.records import KnownSubsets, SubsetCommit
 from sluice.subsets.seen import Seen
 
-# Windows of what subsets are made from are 10 s long.
+# The pipeline's windows, which subsets are made from, are 10 s long.
 EVERY_MS = 10_000
 
 
 class Source(Protocol):
-    """Raises what the database raises."""
+    """Reads from the database. Raises the database's errors."""
 
     def seen(self, now_ms: int, window_ms: float) -> Seen: ...
 
@@ -38,7 +38,7 @@ class Source(Protocol):
 
 @dataclass
 class SubsetMeans:
-    """What a decider has for the subsets of all of its shards. background: runs one thing at a time."""
+    """The resources of a decider for the subsets of all of its shards. background: runs one job at a time."""
 
     source: Source
     background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="subsets"))
@@ -50,7 +50,7 @@ class SubsetMeans:
 
 
 class Proposal(NamedTuple):
-    """What is known once it is committed. failure: what it was made in spite of."""
+    """known: the state once `commit` is committed. failure: an error that the step went on in spite of."""
 
     known: KnownSubsets
     commit: SubsetCommit
@@ -58,10 +58,10 @@ class Proposal(NamedTuple):
 
 
 class ShardSubsets:
-    """`period`, then the commit, then `keep` or `drop`."""
+    """Call `period`, then commit, then call `keep` or `drop`."""
 
     def __init__(self, known: KnownSubsets, means: SubsetMeans | None, problems: Problems) -> None:
-        """means: None where nothing is to be decided."""
+        """means: None in a process that decides nothing."""
         self._known, self._means, self._problems = known, means, problems
         self._job: Future[Proposal] | None = None
         self._proposal: Proposal | None = None
@@ -74,7 +74,7 @@ class ShardSubsets:
     def period(
         self, configured: list[Subsetting], told: Mapping[str, Told], now_ms: int, *, urgent: bool
     ) -> SubsetCommit | None:
-        """What is to be committed with this period. urgent: containers were told."""
+        """Returns the records to commit with this period. urgent: a source reported containers."""
         if self._means is None:
             return None
         if urgent:
@@ -93,12 +93,12 @@ class ShardSubsets:
         return None if self._proposal is None else self._proposal.commit
 
     def keep(self) -> None:
-        """It was committed."""
+        """The transaction was committed."""
         if self._proposal is not None:
             self._known, self._proposal = self._proposal.known, None
 
     def drop(self) -> None:
-        """It was aborted: it is decided again."""
+        """The transaction was aborted: the step runs again."""
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
 
@@ -132,7 +132,7 @@ class ShardSubsets:
 def _work(
     known: KnownSubsets, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
 ) -> Proposal:
-    """Whatever fails, who is there is followed."""
+    """One step. Subsets follow membership even if a query, the training or the solver fails."""
     rules = _rules(asked)
     try:
         seen = source.seen(now_ms, asked.window)
@@ -163,9 +163,9 @@ def _work(
 def _nothing(seen: Seen, asked: Subsetting) -> list[str]:
     within = f"in the last {asked.window / 1000:g} s"
     if not seen.containers:
-        return [f"no containers were seen {within}: their SERVER spans are missing"]
+        return [f"no SERVER or CONSUMER spans {within}: the containers are unknown"]
     if not seen.trees:
-        return [f"no call trees were seen {within}: traces are missing"]
+        return [f"no call trees {within}: traces are missing"]
     return []
 
 

@@ -1,4 +1,4 @@
-"""One step of an application: from what is known and what was seen to the next state and its records. Pure."""
+"""One step of an application: from the published state and the observations to the next state and its records. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords
 from sluice.subsets.state import Cause, Inputs, Run, State, When
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 
-#: Causes that change connections because they have to.
+#: Causes that make a change of connections necessary.
 NEEDED = (Cause.SCALING, Cause.START)
 
 
@@ -34,9 +34,12 @@ def step(
     learnt: Learnt | None,
     now_ms: int,
 ) -> tuple[KnownSubsets, SubsetCommit]:
-    """members: who is there, as far as anything is known: what is said follows it, whatever becomes of the rest. seen:
-    what it is to be solved for, or what is wrong with what came. learnt: None while nothing is, yet: connections stay
-    for so long; where nothing was said before, `learnt` has to be."""
+    """Runs the planner, or follows membership where that is not possible.
+
+    members: the present containers, as far as they are known; subsets follow them in any case. seen: the application to
+    solve, or the problems of the inputs. learnt: None until the first model is trained; connections stay until then. It
+    must not be None where nothing was published yet.
+    """
     if not isinstance(seen, Assembled):
         return _held(known, asked, members, seen, None, now_ms)
     app = seen.application
@@ -64,7 +67,7 @@ def step(
 
 
 def gone(known: KnownSubsets, now_ms: int) -> tuple[KnownSubsets, SubsetCommit]:
-    """The application is not configured any more."""
+    """Deletes the subsets of an application that is no longer configured."""
     ended = [made for each in known.subsets.values() for made in words.ended(each, now_ms)]
     said = SubsetRecords(ended, dict.fromkeys(known.containers))
     states = {} if known.state is None else {known.state.application: None}
@@ -87,7 +90,7 @@ def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | 
 def _said(
     known: KnownSubsets, asked: Subsetting, app: Application, run: Run | None, learnt: Learnt, now_ms: int
 ) -> tuple[KnownSubsets, SubsetCommit]:
-    """run: None where the solution stands, and is no longer held."""
+    """Publishes the solution. run: None where the solution stays and is no longer held."""
     solved = known.solved
     assert solved is not None
     made = list(words.of_state(solved, app, known.subsets, now_ms))
@@ -127,7 +130,8 @@ def _held(
     app: Application | None,
     now_ms: int,
 ) -> tuple[KnownSubsets, SubsetCommit]:
-    """What was said stands, of the containers that are there. problems: none where it only waits to be solved."""
+    """Keeps the published connections, adapted to the present containers. problems: empty where the step only waits for
+    a model."""
     bounds = Bounds(asked.quota, asked.min_subset, asked.keep_in_zone)
     made = list(words.followed(known.subsets, members, bounds, problems, now_ms))
     services = () if app is None else [each.name for each in app.services]
@@ -142,7 +146,7 @@ def _held(
         subsets={**known.subsets, **words.by_key(made)},
         containers={**known.containers, **{name: each for name, each in containers.items() if each is not None}},
         state=state,
-        # Who solves it next goes on from what is said, as one who comes after a restart does.
+        # The next solution continues from the published connections, as after a restart.
         solved=None if _moved(known, made) else known.solved,
     )
     changed = {asked.called: state} if state is not known.state else {}
@@ -150,13 +154,13 @@ def _held(
 
 
 def _moved(known: KnownSubsets, made: Sequence[subset_pb2.Subset]) -> bool:
-    """Whether these are other connections than were said."""
+    """Whether the connections differ from the published ones."""
     was = {key: {end.instance for end in each.endpoints} for key, each in known.subsets.items()}
     return any({end.instance for end in each.endpoints} != was.get(key) for key, each in words.by_key(made).items())
 
 
 def _since(solved: State, before: log_pb2.ApplicationState | None, now_ms: int) -> State:
-    """With the quiet time and the contention of whoever decided before."""
+    """The state with the quiet time and the contention of the process that decided before."""
     if before is None:
         return solved
     hosts = {each.host: each for each in before.hosts}

@@ -1,4 +1,4 @@
-"""Latency models of applications: learnt anew when they are stale, in a process of their own."""
+"""Trains the latency models of applications when they are stale, in a separate process."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from sluice.subsets.latency.learnt import Learnt, learn
 from sluice.subsets.latency.samples import Samples
 
 Found = Mapping[str, tuple[Samples, Ints]]
-"""By service the samples and the starts of their windows."""
+"""By service, the samples and the starts of their windows."""
 
 
-# Until a service has a model of its own, samples for one are looked for after this part of the usual time.
+# Until a service has a model of its own, samples are queried this many times as often.
 SOONER = 10
 
 
 class Why(Enum):
-    """Why samples are looked for. WAITS: for enough of them."""
+    """Why to query samples. WAITS: no service has enough of them for a model yet."""
 
     STALE = auto()
     WAITS = auto()
@@ -40,7 +40,7 @@ class _Asked(NamedTuple):
 
 
 class Training:
-    """For one thread, which no training delays: what is small is learnt at once, all else in a process."""
+    """Use it from one thread; no training blocks it. It trains small models at once, all others in a process."""
 
     def __init__(self) -> None:
         self._executor: ProcessPoolExecutor | None = None
@@ -51,8 +51,11 @@ class Training:
     def newest(
         self, name: str, application: Application, samples: Callable[[], Found], retrain_ms: float, now_ms: int
     ) -> Learnt | None:
-        """The newest model of the services that are called, or None while its first is being trained. samples: asked
-        where it is stale, or these services are others. Raises what `samples` raises, and what became of a training."""
+        """The newest model of the called services, or None while the first one is in training.
+
+        samples: the query, called where the model is stale or these services are others. Raises what `samples` raises,
+        and the error of a failed training.
+        """
         services = frozenset(down for _, down in rates(application))
         asked = self._asked.get(name)
         if asked is not None and asked.future.done():
@@ -60,7 +63,7 @@ class Training:
             try:
                 self._learnt[name] = asked.services, asked.future.result()
             finally:
-                # It holds 260 MB, and is not needed again for minutes.
+                # The process takes 260 MB, and the next training is minutes away.
                 if not self._asked:
                     self.close()
         if name not in self._asked and (why := self._why(name, services, retrain_ms, now_ms)) is not None:
@@ -72,7 +75,7 @@ class Training:
         return None if known is None else known[1]
 
     def close(self) -> None:
-        """Ends the process; what it was at is lost."""
+        """Ends the process. A training in progress is lost."""
         executor, self._executor = self._executor, None
         self._asked.clear()
         if executor is not None:
@@ -103,7 +106,7 @@ def _trained(learnt: Learnt, services: frozenset[str]) -> bool:
 
 
 def _usual(application: Application) -> float:
-    """Calls per second that a container gets on average."""
+    """The mean rate of a container, in calls per second."""
     counts = {service.name: len(service.containers) for service in application.services}
     each = [rate / max(counts.get(down, 1), 1) for (_, down), rate in rates(application).items()]
     return float(np.mean(each)) if each else 1.0

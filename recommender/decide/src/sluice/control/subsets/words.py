@@ -1,4 +1,4 @@
-"""What of a solution goes into the log: subsets under their revisions, and the containers that they name."""
+"""The publications of a solution: subsets with revisions, and the containers that they name."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from sluice.subsets.records import Subsets
 from sluice.subsets.state import State
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
-#: Weights of an upstream container's endpoints are about this on average. Those that differ by less than CLOSE,
-#: relative to what they were, stay.
+#: The mean weight of an upstream container's endpoints, rounded. Weights that change by less than CLOSE, relative to
+#: the published ones, stay.
 MEAN_WEIGHT, CLOSE = 100, 0.03
 
-#: Of what is wrong with an application so much is told with each subset.
+#: The most problems of an application that each subset names.
 MOST_REASONS = 5
 
 
 def of_state(state: State, application: Application, said: Subsets, now_ms: int) -> Iterator[subset_pb2.Subset]:
-    """The subsets of a solution that are another than what was said, and an end of those that it does not have."""
+    """The subsets of a solution that differ from the published ones, and the ends of those that it no longer has."""
     services = {service.name: service for service in application.services}
     zones = {host.name: host.zone for host in application.hosts}
     solution, problem = state.solved.solution, state.solved.problem
@@ -58,7 +58,8 @@ def of_state(state: State, application: Application, said: Subsets, now_ms: int)
 def followed(
     said: Subsets, members: Members, bounds: Bounds, problems: Sequence[str], now_ms: int
 ) -> Iterator[subset_pb2.Subset]:
-    """What was said stands, of the containers that are there now; it says why, where there is a why."""
+    """The published subsets, adapted to the present containers. With `problems`, they are held and name the
+    problems."""
     there = {key: each for key, each in said.items() if each.state != subset_pb2.STATE_DELETED}
     before: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
     some: dict[tuple[str, str], subset_pb2.Subset] = {}
@@ -92,7 +93,7 @@ def followed(
 def _endpoint(
     instance: str, weight: int, known: Mapping[str, Member], lasts: Mapping[str, subset_pb2.Endpoint]
 ) -> subset_pb2.Endpoint:
-    """Where it is to be reached now; as last where nobody tells any more."""
+    """The endpoint of a container: its present address and zone, or the last ones where no source reports any."""
     now, last = known.get(instance, Member(instance)), lasts.get(instance, subset_pb2.Endpoint())
     return subset_pb2.Endpoint(
         instance=instance, weight=weight, address=now.address or last.address, zone=now.zone or last.zone
@@ -109,7 +110,7 @@ def ended(last: subset_pb2.Subset, now_ms: int) -> Iterator[subset_pb2.Subset]:
 def containers(
     application: Application, said: Mapping[str, log_pb2.ServiceContainers], now_ms: int
 ) -> dict[str, log_pb2.ServiceContainers | None]:
-    """Of each service whose containers are another; None of those that are no more."""
+    """Services with changed containers; None for services that are gone."""
     zones = {host.name: host.zone for host in application.hosts}
     found: dict[str, log_pb2.ServiceContainers | None] = {}
     for service in application.services:
@@ -125,7 +126,7 @@ def containers(
 def members_of(
     members: Members, said: Mapping[str, log_pb2.ServiceContainers], services: Collection[str], now_ms: int
 ) -> dict[str, log_pb2.ServiceContainers | None]:
-    """As `containers`, of `services` and those that were said, as far as anything is known of them; none ends."""
+    """As `containers`, for `services` and the published ones, as far as anything is known of them. It deletes none."""
     found: dict[str, log_pb2.ServiceContainers | None] = {}
     for name in sorted((said.keys() | set(services)) & members.keys()):
         now = _message(name, members[name])
@@ -137,7 +138,7 @@ def members_of(
 
 
 def connections(said: Iterable[subset_pb2.Subset]) -> Named:
-    """Those that were said, to go on from."""
+    """The published connections, to continue from."""
     found: Named = {}
     for each in said:
         if each.state != subset_pb2.STATE_DELETED:
@@ -188,14 +189,15 @@ def _reasons(service: str, ends: Sequence[Container], learnt: bool, back: str) -
     if not learnt:
         yield Reason(
             code="FEW_SAMPLES",
-            text=f"too few latencies of {service} were seen: its containers are compared by their hosts' utilization",
+            text=f"{service} has too few latency samples: the solver compares its containers by host utilization",
         )
     if any(not each.address for each in ends):
-        yield Reason(code="NO_ADDRESS", text="nobody told the address of some of these containers")
+        yield Reason(code="NO_ADDRESS", text="no source reports the address of some of these containers")
 
 
 def _if_new(made: subset_pb2.Subset, last: subset_pb2.Subset | None) -> Iterator[subset_pb2.Subset]:
-    """With its revision, which grows with endpoints and weights. One that says the same is not said again."""
+    """The subset with its revision, which grows with endpoints and weights. Yields nothing where it equals the
+    published one."""
     made.revision = 1 if last is None else last.revision
     if last is not None:
         if list(last.endpoints) != list(made.endpoints):

@@ -1,4 +1,4 @@
-"""What becomes of one command: the session after it, or why it changes nothing. Pure."""
+"""Executes one command: the session after it, or the reason why it changes nothing. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sluice.tuning.session.session import Session
 from sluice.tuning.session.step import step
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
 
-# Characters of a refusal: a plan may have a problem a parameter.
+# The most characters of a refusal: a plan may have a problem per parameter.
 MOST_WHY = 4_000
 
 _Told: TypeAlias = (
@@ -24,7 +24,7 @@ _Told: TypeAlias = (
 
 
 class Done(NamedTuple):
-    """session: after the command; None where nothing changed. trials: numbers of those that were asked for."""
+    """session: after the command; None where nothing changed. trials: the numbers of the trials handed out."""
 
     session: Session | None
     refusal: log_pb2.Refusal | None = None
@@ -42,7 +42,7 @@ def commanded(sessions: Mapping[str, Session], command: log_pb2.Command, now_ms:
         case "stop":
             return _event(sessions, command.stop, Stop(command.stop.why), now_ms)
         case _:
-            return _refused("INVALID_ARGUMENT", "", "the command is none that this decider knows")
+            return _refused("INVALID_ARGUMENT", "", "this decider does not know the command")
 
 
 def _created(sessions: Mapping[str, Session], request: tuning_service_pb2.CreateSessionRequest, now_ms: int) -> Done:
@@ -64,7 +64,7 @@ def _created(sessions: Mapping[str, Session], request: tuning_service_pb2.Create
 
 def _told(sessions: Mapping[str, Session], request: tuning_service_pb2.TellTrialRequest, now_ms: int) -> Done:
     if request.HasField("outcome") == request.HasField("applied_at"):
-        return _refused("INVALID_ARGUMENT", "outcome", "outcome, applied_at: legal: one of the two")
+        return _refused("INVALID_ARGUMENT", "outcome", "outcome, applied_at: legal: exactly one of the two")
     if request.HasField("applied_at"):
         return _event(sessions, request, Applied(request.trial, request.applied_at.ToMilliseconds()), now_ms)
     try:
@@ -81,7 +81,7 @@ def _event(sessions: Mapping[str, Session], request: _Told, event: Event, now_ms
     after, effects = step(session, event, now_ms)
     refused = [effect for effect in effects if isinstance(effect, Refused)]
     handed = [effect.trial.number for effect in effects if isinstance(effect, Handed)]
-    # Time goes on all the same: what nobody told in time has failed by now.
+    # Time passed all the same: trials without a report in time have failed by now.
     return Done(after, _refusal(refused[0]).refusal if refused else None, handed)
 
 

@@ -1,4 +1,4 @@
-"""What the trials of a session say, as a record: all of an ExplainSessionResponse but the session."""
+"""Explains a session from its trials, as a record: an ExplainSessionResponse without the session."""
 
 from __future__ import annotations
 

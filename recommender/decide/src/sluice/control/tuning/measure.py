@@ -1,7 +1,7 @@
-"""How a trial that is in force is ended by what the pipeline saw of it: the SLO guard, racing, enough. Pure.
+"""Ends a trial in force by its measurement: the SLO guard, racing, or enough data. Pure.
 
-Looks are at blocks of times that do not depend on when this is called, so the same trial ends the same way whoever
-measures it, and the chance of an error in a whole trial is bounded: there are so many looks, however often it is asked.
+Checks are at times that depend only on the blocks. So the same trial ends the same way in any process. The number of
+checks is fixed, so the probability of an error in a whole trial is bounded, however often this is called.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from sluice.tuning.objective.outcome import Outcome, Verdict
 from sluice.tuning.objective.racing import hopeless
 from sluice.tuning.session.session import Plan, Purpose, Root, Session, Trial
 
-# Of the guard: how much it looks at, and how often.
+# The guard: the stretch that it checks, and the interval of checks, in seconds.
 GUARD_S, GUARD_EVERY_S = 10.0, 5.0
-# Of racing, in a whole trial: more would cost the bootstrap's tails (`racing.hopeless`).
+# The number of racing checks in a whole trial. The bootstrap's tails do not allow more (`racing.hopeless`).
 RACING_LOOKS = 20
-# Containers in an answer: a trial is a record of the log, and there may be thousands.
+# The most containers in a message: a trial is one record of the journal, and there may be thousands of containers.
 NAMED = 10
-# Of nothing that completes: as large as an excess can be.
+# The largest excess, for a trial without completions.
 _WORST = 1e9
-_STILL = "; nothing of any other service came either: the pipeline may stand still"
+_STILL = "; no data of any other service came either: the pipeline may stand still"
 
 
 class Span(NamedTuple):
-    """What is to be measured, Unix ms: [from_ms, to_ms) of the root's requests. cpu: and what CPU time they took."""
+    """What to measure: the root's requests in [from_ms, to_ms), Unix ms. cpu: also the CPU time of requests."""
 
     root: Root
     from_ms: int
@@ -44,8 +44,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """whole: nothing more of the span is to come. silent: the newest are empty as nothing of any service came. unknown:
-    whose CPU was asked for and never came."""
+    """whole: the span is over and its data complete. silent: the newest blocks are empty, and so is all other data.
+    unknown: containers whose CPU metrics are needed and never came."""
 
     blocks: Sequence[Block]
     whole: bool
@@ -54,7 +54,7 @@ class Measured:
 
 
 def spans(sessions: Mapping[str, Session]) -> dict[TrialName, Span]:
-    """Of all trials that are in force."""
+    """The spans of all trials in force."""
     return {
         TrialName(name, trial.number): _span(session.plan, session.plan.root, trial.applied_ms)
         for name, session in sessions.items()
@@ -70,7 +70,7 @@ def _span(plan: Plan, root: Root, applied_ms: int) -> Span:
 
 
 def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
-    """None: it is to be measured on. Only what the search tries is raced: of confirming trials each value counts."""
+    """The outcome of the trial; None: measure on. Racing applies only to the search: each confirming trial counts."""
     objective, window, blocks = session.plan.objective, session.plan.window, seen.blocks
     for count in _looks(blocks, GUARD_EVERY_S):
         if (why := tripped(_newest(blocks[:count], GUARD_S), objective)) is not None:
@@ -80,7 +80,7 @@ def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
         if seen.unknown and _ever(session, blocks):
             named = ", ".join(seen.unknown[:NAMED])
             more = f" and {len(seen.unknown) - NAMED} more" if len(seen.unknown) > NAMED else ""
-            return Outcome(Verdict.FAILED, why=f"cpu_ms is not known: no CPU of {named}{more} was seen")
+            return Outcome(Verdict.FAILED, why=f"cpu_ms is unknown: no CPU metrics of {named}{more}")
         blocks = list(takewhile(lambda block: block.cpu_s is not None, blocks))
     best = session.best if trial.purpose is Purpose.SEARCH else None
     upper = None if best is None or best.outcome is None else best.outcome.upper
@@ -94,7 +94,7 @@ def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
 
 
 def _ever(session: Session, blocks: Sequence[Block]) -> bool:
-    """Whether requests of the root were ever seen: else its silence is no harm that a configuration does."""
+    """Whether the root ever had requests. Otherwise its silence is not the configuration's fault."""
     known = any(trial.outcome is not None and trial.outcome.value is not None for trial in session.trials)
     return known or any(block.completions or block.errors for block in blocks)
 
@@ -102,11 +102,11 @@ def _ever(session: Session, blocks: Sequence[Block]) -> bool:
 def _unseen(session: Session) -> Outcome:
     root = session.plan.root
     what = f"{root.service!r} {root.operation}".strip() if root is not None else ""
-    return Outcome(Verdict.FAILED, why=f"no SERVER spans of the root {what} were seen")
+    return Outcome(Verdict.FAILED, why=f"the pipeline has no SERVER spans of the root {what}")
 
 
 def _looks(blocks: Sequence[Block], every_s: float) -> list[int]:
-    """After how many blocks each look is: the first that ends at a multiple of `every_s` or later."""
+    """The number of blocks at each check: the first block that ends at a multiple of `every_s` or later."""
     found, seconds, due = [], 0.0, every_s
     for count, block in enumerate(blocks, start=1):
         seconds += block.seconds

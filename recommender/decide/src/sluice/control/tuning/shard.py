@@ -1,7 +1,7 @@
-"""The tuning sessions of one shard: what is known of them, and the step that is under way.
+"""The tuning sessions of one shard: their published state, and the step in progress.
 
-What takes long (reading what was measured, a method's question) is done in the background; a control period only asks
-what came of it, for which it waits QUICK_S where somebody waits for an answer.
+Everything slow (reading measurements, a method's proposal) runs in the background. A period only collects the results.
+It waits for QUICK_S where a caller waits for an answer.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from sluice.tuning.names import TrialName
 from sluice.tuning.records import KnownSessions, TuningCommit
 from sluice.tuning.v1 import log_pb2
 
-# How often trials in force are measured.
+# The interval between measurements of trials in force.
 MEASURE_MS = 1_000
 QUICK_S = 0.05
 
 
 class Source(Protocol):
-    """Raises what the database raises."""
+    """Reads from the database. Raises the database's errors."""
 
     def measured(self, asked: Mapping[TrialName, Span], now_ms: int) -> Mapping[TrialName, Measured]: ...
 
 
 @dataclass
 class TuningMeans:
-    """What a decider has for the tuning sessions of all of its shards. background: runs one thing at a time."""
+    """The resources of a decider for the tuning sessions of all of its shards. background: runs one job at a time."""
 
     source: Source
     background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="tuning"))
@@ -41,7 +41,7 @@ class TuningMeans:
 
 
 class Proposal(NamedTuple):
-    """What is known once it is committed. problem: of measuring; commands went on without it."""
+    """known: the state once `commit` is committed. problem: a failed measurement; commands were executed without it."""
 
     known: KnownSessions
     commit: TuningCommit
@@ -49,27 +49,27 @@ class Proposal(NamedTuple):
 
 
 class ShardTuning:
-    """`hear` and `period`, then the commit, then `keep` or `drop`."""
+    """Call `hear` and `period`, then commit, then call `keep` or `drop`."""
 
     def __init__(self, known: KnownSessions, means: TuningMeans | None, problems: Problems) -> None:
-        """means: None where nothing is to be decided."""
+        """means: None in a process that decides nothing."""
         self._known, self._means, self._problems = known, means, problems
         self._waiting: dict[str, log_pb2.Command] = {}
         self._asked: dict[str, log_pb2.Command] = {}
-        """By id: commands that no step was begun with, and those of the step that is under way."""
+        """By id: commands that wait for a step, and those of the step in progress."""
         self._answered = {each.request_id for each in known.answers}
         self._job: Future[Proposal] | None = None
         self._proposal: Proposal | None = None
         self._due_ms = 0
         self._failed = False
-        """The last step: it is tried again with the next period, and does not begin one by itself."""
+        """Whether the last step failed. It runs again with the next period, and does not cause a period by itself."""
 
     @property
     def known(self) -> KnownSessions:
         return self._known
 
     def hear(self, commands: Sequence[log_pb2.Command]) -> bool:
-        """The same come again until they are committed. True: a period is to be made of it."""
+        """Takes commands. The same ones come again until they are committed. True: they need a period now."""
         if self._means is None:
             return False
         new = [each for each in commands if each.request_id not in self._waiting.keys() | self._asked.keys()]
@@ -78,7 +78,7 @@ class ShardTuning:
         return bool(self._waiting) and not self._failed if idle else self._job is not None and self._job.done()
 
     def period(self, commands: Sequence[log_pb2.Command], now_ms: int) -> TuningCommit | None:
-        """What is to be committed with this period."""
+        """Returns the records to commit with this period."""
         self.hear(commands)
         if self._means is None:
             return None
@@ -90,14 +90,14 @@ class ShardTuning:
         return None if self._proposal is None else self._proposal.commit
 
     def keep(self) -> None:
-        """It was committed."""
+        """The transaction was committed."""
         if self._proposal is not None:
             self._known, self._proposal = self._proposal.known, None
             self._answered = {each.request_id for each in self._known.answers} | self._asked.keys()
             self._asked = {}
 
     def drop(self) -> None:
-        """It was aborted: it is made again."""
+        """The transaction was aborted: the step runs again."""
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
             self._again()

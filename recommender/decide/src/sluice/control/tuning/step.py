@@ -1,7 +1,7 @@
-"""One step of all tuning sessions: from what is known, asked for and measured to the next sessions and their records.
+"""One step of all tuning sessions: from their state, commands and outcomes to the next sessions and their records.
 Pure.
 
-A command is answered once, in the transaction that makes it true. One that was never answered changed nothing.
+A command is answered once, in the transaction that makes it effective. A command without an answer changed nothing.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from sluice.tuning.v1 import log_pb2
 
 log = logging.getLogger(__name__)
 
-# So many answers are kept, for a server that reads them late.
+# How many answers are kept for a server that reads them late.
 ANSWERS_KEPT = 100
-# Of sessions so many are kept: from then on the one that ended first goes when another is created.
+# How many sessions are kept. Beyond that, a new session replaces the one that ended first.
 SESSIONS_KEPT = 200
 
 
 def stepped(
     known: KnownSessions, commands: Sequence[log_pb2.Command], measured: Mapping[TrialName, Outcome], now_ms: int
 ) -> tuple[KnownSessions, TuningCommit]:
-    """measured: how trials ended that are in force."""
+    """measured: the outcomes of trials in force that ended."""
     sessions = dict(known.sessions)
     for (name, number), outcome in measured.items():
         sessions[name], _ = step(sessions[name], Tell(number, outcome), now_ms)
@@ -64,10 +64,10 @@ def stepped(
 
 
 def _answered(sessions: dict[str, Session], command: log_pb2.Command, now_ms: int) -> log_pb2.Answer:
-    """The answer; `sessions` has what the command made of one."""
+    """The answer. Puts the session that the command changed or created into `sessions`."""
     try:
         done = commanded(sessions, command, now_ms)
-    except Exception as cause:  # of a method, or of a library behind it: other sessions go on
+    except Exception as cause:  # an error of a method or its library must not stop other sessions
         log.exception("a command of a tuning session failed")
         why = f"{type(cause).__name__}: {cause}"
         done = Done(None, log_pb2.Refusal(code="INTERNAL", why=why[:1000]))
@@ -82,7 +82,7 @@ def _forgotten(sessions: Sessions) -> list[str]:
 
 
 def _changed(before: Session | None, after: Session) -> dict[str, Message | None]:
-    """Time alone is no change."""
+    """The records that changed. A later time alone is no change."""
     if before is after:
         return {}
     found: dict[str, Message | None] = {}

@@ -1,2 +1,2 @@
-"""Applications and solutions as JSON, so that strategies of others can be compared: recommender/README.md has the
-form."""
+"""Applications and solutions as JSON, to compare strategies of others with. recommender/README.md defines the
+format."""

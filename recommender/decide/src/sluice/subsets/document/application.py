@@ -15,8 +15,8 @@ from sluice.subsets.microns.settings import Settings
 
 @dataclass(frozen=True)
 class Document:
-    """samples: path of the CSV of latency samples as it stands there; empty where there is none. ignored: paths of keys
-    that mean nothing here, which are welcome and may be mistyped ones."""
+    """samples: path of the CSV of latency samples, as in the document; empty where there is none. ignored: paths of
+    unknown keys, which are legal and may be typing errors."""
 
     application: Application
     settings: Settings
@@ -25,10 +25,10 @@ class Document:
 
 
 def read_application(value: Mapping[str, Any]) -> Document:
-    """Types only; `legal.check` says what has no meaning.
+    """Reads fields and checks their types. `legal.check` checks their values.
 
     Raises:
-        IllegalError: a field is missing or of another type; names its path and what is legal.
+        IllegalError: a field is missing or has a wrong type; the message names its path and the legal type.
     """
     top = Fields(value, "")
     ignored: list[str] = []
@@ -94,7 +94,7 @@ def _root(one: Fields, ignored: list[str]) -> Root:
 
 def _call(one: Fields, ignored: list[str], depth: int) -> Call:
     if depth > DEEPEST:
-        raise IllegalError([f"{one.where} is the call number {depth} below one another; legal: up to {DEEPEST}"])
+        raise IllegalError([f"{one.where} is at level {depth} of its call tree; legal: up to {DEEPEST}"])
     service = one.text("service")
     stages = tuple(tuple(_call(each, ignored, depth + 1) for each in stage) for stage in one.lists("stages"))
     calls = one.number("calls", 1.0)

@@ -1,4 +1,4 @@
-"""Fields of a JSON object, each of the type that is asked for, or an error that says where it stands."""
+"""Typed access to the fields of a JSON object. An error names the field's path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sluice.subsets.legal import IllegalError
 
 
 class Fields:
-    """One object of the document; `where` is its path, such as `services[2]`."""
+    """One object of the document. `where`: its path, such as `services[2]`."""
 
     def __init__(self, value: Any, where: str) -> None:
         if not isinstance(value, Mapping):
@@ -81,7 +81,7 @@ class Fields:
         return None if value is None else Fields(value, self.path(key))
 
     def others(self) -> list[str]:
-        """Paths of the keys that nobody asked for."""
+        """Paths of the keys that no caller read."""
         return [self.path(str(key)) for key in self._value if key not in self._asked]
 
     def _get(self, key: str) -> Any:

@@ -1,4 +1,4 @@
-"""The files of a question: the application, and those that it names by paths relative to it."""
+"""Reads the files of a request: the application, and the files that it names by paths relative to its own."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from sluice.subsets.legal import IllegalError
 
 
 def load_application(path: Path) -> tuple[Document, Mapping[str, Samples]]:
-    """Raises:
-    IllegalError: a file cannot be read, or something in it is not legal.
+    """Reads an application and its latency samples.
+
+    Raises:
+        IllegalError: a file cannot be read, or its content is not legal.
     """
     document = read_application(_object(path))
     if not document.samples:
@@ -31,8 +33,10 @@ def load_application(path: Path) -> tuple[Document, Mapping[str, Samples]]:
 
 
 def load_solution(path: Path) -> Named:
-    """Raises:
-    IllegalError: as above.
+    """Reads the connections of a solution.
+
+    Raises:
+        IllegalError: as above.
     """
     return read_solution(_object(path))
 
@@ -41,11 +45,11 @@ def _object(path: Path) -> Mapping[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
-        raise IllegalError([f"cannot read it: {_reason(error)}"]) from None
+        raise IllegalError([f"cannot read the file: {_reason(error)}"]) from None
     except (json.JSONDecodeError, RecursionError) as error:
-        raise IllegalError([f"it is not JSON: {error}"]) from None
+        raise IllegalError([f"the file is not JSON: {error}"]) from None
     if not isinstance(value, dict):
-        raise IllegalError(["it is not a JSON object; legal: an object with hosts, services and roots"])
+        raise IllegalError(["the file is not a JSON object; legal: an object with hosts, services and roots"])
     return value
 
 

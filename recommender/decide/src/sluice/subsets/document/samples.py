@@ -1,4 +1,5 @@
-"""Reads latency samples: CSV of service,rate_per_s,cpu,memory_bandwidth,network,mu,sigma (of ln of ms)."""
+"""Reads latency samples: CSV of service,rate_per_s,cpu,memory_bandwidth,network,mu,sigma (of ln of the latency in
+ms)."""
 
 from __future__ import annotations
 
@@ -23,17 +24,17 @@ _RANGES = {
 
 
 def read_samples(source: Iterable[str], name: str) -> dict[str, Samples]:
-    """By service. Columns may stand in any order and beside others; the header names them.
+    """Samples by service. The header names the columns; they may be in any order, and other columns are ignored.
 
     Raises:
-        IllegalError: a column is missing, or a value is not a number in range; names file, line and column.
+        IllegalError: a column is missing, or a value is not a number in range; the message names file, line and column.
     """
     rows = csv.reader(source, skipinitialspace=True)
     try:
         header = [cell.strip().lower() for cell in next(rows, [])]
         missing = [column for column in COLUMNS if column not in header]
         if missing:
-            raise IllegalError([f"{name}: its header has no column {missing[0]!r}; legal: {','.join(COLUMNS)}"])
+            raise IllegalError([f"{name}: the header has no column {missing[0]!r}; legal: {','.join(COLUMNS)}"])
         places = [header.index(column) for column in COLUMNS]
         found: dict[str, list[list[float]]] = {}
         for row in rows:
@@ -64,6 +65,6 @@ def _row(row: list[str], places: list[int], where: str) -> tuple[str, list[float
 
 def _samples(values: list[list[float]]) -> Samples:
     table = np.array(values)
-    # By value, so that the order of lines changes nothing.
+    # Sorts by value, so that the order of lines does not matter.
     table = table[np.lexsort(table.T[::-1])]
     return Samples(table[:, 0].copy(), np.ascontiguousarray(table[:, 1:4]), table[:, 4].copy(), table[:, 5].copy())

@@ -1,4 +1,4 @@
-"""Writes a solution as its JSON object, and reads one to compare or go on with."""
+"""Writes a solution as a JSON object, and reads one to compare with or to continue from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sluice.subsets.document.fields import Fields
 
 
 def solution_object(answer: Answer) -> dict[str, Any]:
-    """Latencies are null where there is nothing to predict them from."""
+    """The JSON object of a solution. Latencies are null where no samples exist to predict them from."""
     problem, solution, predicted = answer.problem, answer.solution, answer.predicted
     pairs = []
     for number, (pair, subsets) in enumerate(zip(problem.pairs, solution.subsets, strict=True)):
@@ -55,7 +55,7 @@ def read_solution(value: Mapping[str, Any]) -> Named:
     """The connections of each pair.
 
     Raises:
-        IllegalError: a field is missing or of another type; names its path and what is legal.
+        IllegalError: a field is missing or has a wrong type; the message names its path and the legal type.
     """
     found: Named = {}
     for pair in Fields(value, "").objects("pairs", needed=True):

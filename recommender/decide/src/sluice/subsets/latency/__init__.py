@@ -1,2 +1,1 @@
-"""The latency of a container from its load and its host's contention, and that of a pair from those of its
-containers."""
+"""The latency of a container as a function of its load and its host's contention, and the latency of pairs."""

@@ -1,4 +1,4 @@
-"""How wrong a latency model is on samples that it was not trained on (Microns, 7.3)."""
+"""The error of a latency model on samples that it was not trained on (Microns, 7.3)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sluice.subsets.chance import draws
 from sluice.subsets.latency.boosted import FEWEST, BoostedLatency, train
 from sluice.subsets.latency.samples import Samples
 
-#: The part of the samples that is trained on, as in the paper.
+#: The part of the samples to train on, as in the paper.
 TRAINED_ON = 0.7
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """mu: mean of |e^(predicted mu) / e^mu - 1|, so of the median latency. sigma: mean of |predicted / sigma - 1|.
-    samples: that this is the mean over."""
+    """mu: mean of |e^(predicted mu) / e^mu - 1|, the error of the median latency. sigma: mean of |predicted / sigma -
+    1|. samples: how many samples the means are over."""
 
     mu: float
     sigma: float
@@ -25,7 +25,7 @@ class Accuracy:
 
 
 def accuracy(model: BoostedLatency, held_out: Samples) -> Accuracy:
-    """Of `model` on `held_out`, of which there is at least one."""
+    """The error of `model` on `held_out`, which has at least one sample."""
     curves = model.curves(held_out.contention)
     mu, sigma = curves.at(held_out.rate_per_s)
     seen = held_out.sigma > 0
@@ -34,7 +34,8 @@ def accuracy(model: BoostedLatency, held_out: Samples) -> Accuracy:
 
 
 def held_out_accuracy(samples: Samples) -> Accuracy | None:
-    """Of a model of TRAINED_ON of the samples, on the others; None where that leaves too few to train on."""
+    """The error of a model trained on TRAINED_ON of the samples, measured on the others; None where too few are left to
+    train on."""
     chosen = draws(0, len(samples)) < TRAINED_ON
     if chosen.sum() < FEWEST or chosen.all():
         return None

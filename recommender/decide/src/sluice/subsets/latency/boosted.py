@@ -1,4 +1,4 @@
-"""The latency model of Microns, 5.4: two XGBoost models a service, from load and contention to mu and sigma."""
+"""The latency model of Microns, 5.4: two XGBoost models per service, from load and contention to mu and sigma."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from sluice.subsets.latency.samples import Samples
 if TYPE_CHECKING:
     from xgboost import Booster
 
-#: Under so many samples a service has no model of its own. From some ten on one is less wrong than what stands in: with
-#: 24 by 9 % in e^mu, where that is by 28 % (services of the testbed's Social Network, on another deployment of it).
+#: A service with fewer samples has no model of its own. From some ten samples on a model has a smaller error than the
+#: pooled distribution: with 24 samples 9 % in e^mu instead of 28 % (services of the testbed's Social Network, on
+#: another deployment of it).
 FEWEST = 20
 ROUNDS = 120
-# More load is never faster, nor is more contention. The spread may go either way.
+# More load or more contention never lowers the latency. The spread may go either way.
 RISING, FREE = "(1,1,1,1)", "(0,0,0,0)"
 PARAMETERS = {
     "tree_method": "hist",
@@ -27,7 +28,8 @@ PARAMETERS = {
     "learning_rate": 0.08,
     "max_bin": 64,
     "min_child_weight": 2,
-    # Trees of different rows and columns have steps at different places: their sum is smoother, and a fifth less wrong.
+    # Trees over different rows and columns have steps at different places. So their sum is smoother, and its error is a
+    # fifth smaller.
     "subsample": 0.6,
     "colsample_bynode": 0.75,
     "nthread": 1,
@@ -37,7 +39,8 @@ PARAMETERS = {
 
 @dataclass(frozen=True, eq=False)
 class BoostedLatency:
-    """rates: (m,) where either forest can change. lowest, highest: calls per second that were seen."""
+    """rates: (m,) the rates at which either forest can change. lowest, highest: the range of observed calls per
+    second."""
 
     mu: Steps
     sigma: Steps
@@ -47,8 +50,8 @@ class BoostedLatency:
     basis: str
 
     def curves(self, contention: Floats) -> Curves:
-        """Lines through the middles of the forests' steps: between two rates that were told apart, neither's latency
-        holds. sigma is at least 0.01, since a container always varies."""
+        """Lines through the middles of the forests' steps, because within a step the forest does not tell rates apart.
+        sigma is at least 0.01, because a container's latency always varies."""
         others = contention.astype(np.float32)
         mu, sigma = self.mu.of(others), self.sigma.of(others)
         edges = np.concatenate([[self.lowest], self.rates.astype(np.float64), [max(self.highest, self.lowest)]])
@@ -62,12 +65,12 @@ def _to_the_end(steps: Floats) -> Floats:
 
 
 def train(samples: Samples) -> BoostedLatency:
-    """The same samples in the same order give the same model."""
+    """Trains a model. The same samples in the same order give the same model."""
     return boosted_latency(samples, boosted(samples, samples.mu, RISING), boosted(samples, samples.sigma, FREE))
 
 
 def boosted_latency(samples: Samples, of_mu: Booster, of_sigma: Booster) -> BoostedLatency:
-    """From the two models that were trained on `samples`."""
+    """Joins the two models that were trained on `samples`."""
     mu, sigma = forest(of_mu), forest(of_sigma)
     rates = np.unique(np.concatenate([mu.rates(), sigma.rates()]))
     return BoostedLatency(
@@ -81,7 +84,7 @@ def boosted_latency(samples: Samples, of_mu: Booster, of_sigma: Booster) -> Boos
 
 
 def boosted(samples: Samples, values: Floats, monotone: str) -> Booster:
-    """One model, of `values`, (n,)."""
+    """Trains one model to predict `values`, (n,)."""
     import xgboost
 
     data = xgboost.DMatrix(samples.features(), label=values, nthread=1)

@@ -10,15 +10,15 @@ import numpy as np
 from sluice.subsets.compiled import compiled
 from sluice.subsets.fleet import Floats
 
-# Beyond the highest rate that was seen ln(latency) grows by this times ln(rate / highest): twice the rate, four times
-# the latency. A queue at 2/3 of what it can do grows so; a model that stays flat there would send it everything.
+# Beyond the highest observed rate, ln(latency) grows by this times ln(rate / highest): twice the rate gives four times
+# the latency, as for a queue at 2/3 of its capacity. With a flat model there, one container would get all calls.
 BEYOND = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """n containers of a service. rate_per_s: (k,), rising, the last one the highest that was seen. mu, sigma: (n, k) of
-    ln(latency in ms). Below the first rate a curve is flat."""
+    """n containers of a service. rate_per_s: (k,), rising; the last one is the highest observed rate. mu, sigma: (n, k)
+    of ln(latency in ms). Below the first rate a curve is flat."""
 
     rate_per_s: Floats
     mu: Floats

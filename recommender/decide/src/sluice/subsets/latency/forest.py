@@ -1,8 +1,8 @@
 """Boosted trees as arrays, and their sum over the whole range of one feature at once.
 
-Asked one load at a time, a forest answers a row for each load that the solver tries. Here it is the leaves that are
-gone through: each is a box, holds for the containers whose hosts are within it, and there for a range of rates. The
-sum of all is a step function of the rate for each container, exact, at the price of a few rows.
+To predict one load at a time, a forest needs a row for each load that the solver tries. This module goes through the
+leaves instead. A leaf is a box: it applies to the containers whose hosts are within it, for a range of rates. The sum
+of all leaves is an exact step function of the rate for each container, at the cost of a few rows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 Float32s = NDArray[np.float32]
 
-#: The rate, and the three of a host.
+#: The rate, and the three utilizations of a host.
 FEATURES = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """The leaves of all trees: (L, 4) from and up to where each feature lies, the rate first, and what it adds,
-    (L,)."""
+    """The leaves of all trees. lower, upper: (L, 4) the range of each feature, the rate first. value: (L,) what a leaf
+    adds."""
 
     base: float
     lower: Float32s
@@ -37,11 +37,11 @@ class Forest:
     value: Float32s
 
     def rates(self) -> Float32s:
-        """Where its value can change, rising."""
+        """The rates at which the sum can change, rising."""
         return np.unique(self.upper[np.isfinite(self.upper[:, 0]), 0])
 
     def between(self, rates: Float32s) -> Steps:
-        """As steps over the m + 1 ranges between `rates`, which have all that it splits by."""
+        """Steps over the m + 1 ranges between `rates`, which contain all of the forest's splits."""
         low = np.where(np.isfinite(self.lower[:, 0]), np.searchsorted(rates, self.lower[:, 0]) + 1, 0)
         high = np.where(np.isfinite(self.upper[:, 0]), np.searchsorted(rates, self.upper[:, 0]), len(rates))
         return Steps(self, low, high, len(rates))
@@ -49,7 +49,8 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """A forest over `count` + 1 ranges of rates; low, high: (L,) the first and the last one that a leaf holds for."""
+    """A forest over `count` + 1 ranges of rates. low, high: (L,) the first and the last range that a leaf applies
+    to."""
 
     forest: Forest
     low: Ints
@@ -87,7 +88,8 @@ def forest(booster: Booster) -> Forest:
 def _leaves(
     left: Ints, right: Ints, feature: Ints, threshold: Float32s, features: int
 ) -> tuple[Float32s, Float32s, Float32s]:
-    """What is below a node's threshold goes left. A leaf has left -1, and its value as threshold."""
+    """The boxes and values of leaves. A value below a node's threshold goes left. A leaf has left -1, and its value as
+    threshold."""
     lower = np.full((len(left), features), -np.inf, dtype=np.float32)
     upper = np.full((len(left), features), np.inf, dtype=np.float32)
     for node in range(len(left)):  # a node comes before those below it
@@ -106,8 +108,8 @@ def _leaves(
 def _added(
     lower: Float32s, upper: Float32s, value: Float32s, low: Ints, high: Ints, others: Float32s, count: int
 ) -> Float32s:
-    """(count + 2, n): what is added from each range of rates on. Without branches, so that rows go several at a
-    time."""
+    """(count + 2, n): what is added from each range of rates on. It has no branches, so that the compiler vectorizes
+    rows."""
     rows = others.shape[1]
     found = np.zeros((count + 2, rows), dtype=np.float32)
     one, two, three = others[0], others[1], others[2]

@@ -1,4 +1,4 @@
-"""How wrong the latency model of a service is on windows that it was not trained on (Microns, 7.3)."""
+"""The error of a service's latency model on windows that it was not trained on (Microns, 7.3)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from sluice.subsets.latency.samples import Samples
 
 @dataclass(frozen=True)
 class HeldOut:
-    """mu: mean of |e^(predicted mu) / e^mu - 1|. sigma: mean of |predicted / sigma - 1|. pair: that of the percentile
-    of all of a window's containers together, by their requests. samples: that these are of."""
+    """mu: mean of |e^(predicted mu) / e^mu - 1|. sigma: mean of |predicted / sigma - 1|. pair: the same error for the
+    percentile of all of a window's containers together, weighted by their requests. samples: how many samples these are
+    over."""
 
     mu: float
     sigma: float
@@ -26,9 +27,11 @@ class HeldOut:
 
 
 def held_out(samples: Samples, window: Ints, percentile: float = 0.95) -> HeldOut | None:
-    """Of a model of TRAINED_ON of the windows, on the others: containers of one window see the same load, so that of a
-    window all are held out or none. window: (n,) the start of each sample's. None where too few are left to train
-    on."""
+    """The error of a model trained on TRAINED_ON of the windows, measured on the others.
+
+    Containers of one window see the same load, so a window is held out as a whole or not at all. window: (n,) the start
+    of each sample's window. None where too few samples are left to train on.
+    """
     starts, number = np.unique(window, return_inverse=True)
     chosen = (draws(0, len(starts)) < TRAINED_ON)[number]
     if chosen.sum() < FEWEST or chosen.all():

@@ -1,4 +1,4 @@
-"""A latency model with what is known of it: which it is, and how wrong."""
+"""A trained latency model with its version and its error."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sluice.subsets.latency.training import latency_model
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """version: when it was asked for, ms of Unix time, so that versions grow. accuracy: by service, of those with a
-    model of their own."""
+    """version: the time of the request to train it, ms of Unix time, so that versions grow. accuracy: by service, for
+    those with a model of their own."""
 
     model: LatencyModel
     version: int
@@ -26,8 +26,8 @@ class Learnt:
 def learn(
     samples: Mapping[str, tuple[Samples, Ints]], services: Collection[str], usual_rate_per_s: float, version: int
 ) -> Learnt:
-    """Of `services`. samples: by service, with the starts of their windows. Trains twice: once without what is held
-    out."""
+    """Trains a model of `services`. samples: by service, with the starts of their windows. It trains twice: once
+    without the samples that are held out."""
     accuracy = {name: how for name in services if name in samples and (how := _held_out(*samples[name])) is not None}
     model = latency_model({name: each for name, (each, _) in samples.items()}, services, usual_rate_per_s)
     return Learnt(model, version, accuracy)

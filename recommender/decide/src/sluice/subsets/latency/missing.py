@@ -1,4 +1,4 @@
-"""Samples of whose host something is not known: they are not taken for those of an idle host."""
+"""Samples with an unknown utilization of the host. They must not count as samples of an idle host."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.samples import Samples
 
-#: A utilization that more of a service's samples lack does not count for any of them: most hosts do not tell it.
+#: A utilization that more than this part of a service's samples lack is ignored in all of them.
 MOST_MISSING = 0.5
 
 
 def complete(samples: Samples) -> tuple[Samples, np.ndarray]:
-    """Those of whose host all is known that most hosts tell, and which these are, (n,). What most do not tell is 0 for
-    each, so that nothing is learnt of it: `assemble` has it so too.
+    """The samples with all utilizations that most samples have, and which these are, (n,).
 
-    Of 10 samples with CPU known of 8 and memory bandwidth of 2: the 8, with a memory bandwidth of 0.
+    A utilization that most lack becomes 0 in each, so that the model learns nothing from it; `assemble` does the same.
+    Worked: of 10 samples 8 have CPU and 2 memory bandwidth: the 8, with a memory bandwidth of 0.
     """
     unknown = np.isnan(samples.contention)
     told = unknown.mean(axis=0) <= MOST_MISSING if len(samples) else np.ones(3, dtype=bool)
@@ -27,6 +27,6 @@ def complete(samples: Samples) -> tuple[Samples, np.ndarray]:
 
 
 def busiest(contention: Floats) -> Floats:
-    """(n,) the highest of what is known of each host; NaN of one of which nothing is."""
+    """(n,) the highest known utilization of each host; NaN where none is known."""
     found = np.where(np.isnan(contention), -1.0, contention).max(axis=1)
     return np.where(found < 0, np.nan, found)

@@ -6,7 +6,7 @@ import numpy as np
 
 from sluice.subsets.fleet import Floats, Ints
 
-#: Of ln(latency): a millionth of the latency.
+#: The tolerance in ln(latency): a millionth of the latency.
 CLOSE = 1e-6
 MOST_STEPS = 60
 
@@ -14,10 +14,10 @@ MOST_STEPS = 60
 def percentiles(mu: Floats, sigma: Floats, weight: Floats, start: Ints, percentile: float) -> tuple[Floats, bool]:
     """ln(latency) below which `percentile` of each mixture lies, (E,), and whether all came within CLOSE.
 
-    Mixture e is of the rows from start[e] to start[e + 1], none empty, with weights that need not add up to 1: F_e =
-    sum of w_j Phi((ln l - mu_j) / sigma_j) / sum of w_j. Where all weights are 0 rows count alike. It lies between
-    the least and the greatest percentile of its parts, where Brent's method begins: inverse quadratic and secant
-    steps, and a halving where they would not be faster.
+    Mixture e consists of the rows from start[e] to start[e + 1], at least one. Weights need not add up to 1: F_e = sum
+    of w_j Phi((ln l - mu_j) / sigma_j) / sum of w_j. Where all weights are 0, rows count alike. The percentile lies
+    between the least and the greatest percentile of the parts, where Brent's method starts. It takes inverse quadratic
+    and secant steps, and halves the interval where those would not be faster.
     """
     from scipy.special import ndtr, ndtri
 
@@ -38,8 +38,8 @@ def percentiles(mu: Floats, sigma: Floats, weight: Floats, start: Ints, percenti
 
 
 def _brent(over, low: Floats, high: Floats) -> tuple[Floats, bool]:  # type: ignore[no-untyped-def]
-    """Brent (1973), zero, of each of many rising functions. b is the best so far, a the one before, c on its other
-    side."""
+    """Brent (1973), zero, for many rising functions at once. b is the best point so far, a the one before, c on the
+    other side of the root."""
     a, b = low.copy(), high.copy()
     fa, fb = over(a), over(b)
     c, fc = a.copy(), fa.copy()
@@ -67,7 +67,7 @@ def _brent(over, low: Floats, high: Floats) -> tuple[Floats, bool]:  # type: ign
 def _next_steps(  # type: ignore[no-untyped-def]
     a, b, c, fa, fb, fc, half, step, last
 ) -> tuple[Floats, Floats]:
-    """The step from b, and the one before it, which it has to be shorter than half of."""
+    """The step from b, and the step before it. A step must be shorter than half of the one before."""
     with np.errstate(divide="ignore", invalid="ignore"):
         s, q, r = fb / fa, fa / fc, fb / fc
         secant = a == c

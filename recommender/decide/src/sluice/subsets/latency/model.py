@@ -1,4 +1,4 @@
-"""What predicts latencies, whatever it was made from."""
+"""The interface of latency models."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from sluice.subsets.latency.curves import Curves
 
 
 class ServiceLatency(Protocol):
-    """Of the containers of one service."""
+    """Predicts the latency of one service's containers."""
 
     @property
     def basis(self) -> str:
-        """What it rests on, for people."""
+        """The kind of the model, for people."""
         ...
 
     def curves(self, contention: Floats) -> Curves:
-        """Of containers on hosts with `contention`, (n, 3)."""
+        """Curves of containers on hosts with `contention`, (n, 3)."""
         ...
 
 
 @dataclass(frozen=True)
 class LatencyModel:
-    """By service; `other` is for those that nothing is known of. `known`: whether there are latencies at all, or only
-    utilizations, by which containers can be compared and nothing be predicted in ms."""
+    """Models by service; `other` is for services without one. `known`: whether latency samples exist at all. Otherwise
+    utilizations alone compare containers, and no latency in ms can be predicted."""
 
     services: Mapping[str, ServiceLatency]
     other: ServiceLatency

@@ -1,4 +1,4 @@
-"""What stands in for a trained model where too little was seen: the pooled distribution, scaled by utilization."""
+"""Replaces a trained model where there are too few samples: the pooled distribution, scaled by utilization."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sluice.subsets.latency.samples import Samples
 
 # Containers on hosts that are 60 % utilized take 5 times as long (Microns, 2.2).
 SLOWER, AT = 5.0, 0.6
-# Points of a curve, as multiples of the rate that was seen on average.
+# Points of a curve, as multiples of the mean observed rate.
 POINTS = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0])
-# A spread of ln(latency) where none was seen: p95 is 2.3 times the median.
+# The spread of ln(latency) where there are no samples: p95 is 2.3 times the median.
 SPREAD = 0.5
 
 
 @dataclass(frozen=True)
 class PooledLatency:
-    """mu is that of all samples, moved by ln 5 for each 0.6 that the highest of the host's three utilizations is above
-    what it was on average, and by ln((1 + rate / mean rate) / 2): half of the latency without load, 1.5 times at twice
-    the mean. sigma is that of all samples. Monotone in each."""
+    """mu is the mu of all samples plus two terms: ln 5 for each 0.6 that the host's highest utilization is above its
+    mean, and ln((1 + rate / mean rate) / 2). So the latency halves without load, and is 1.5 times at twice the mean.
+    sigma is the sigma of all samples. mu rises with utilization and with load."""
 
     mu: float
     sigma: float
@@ -47,8 +47,7 @@ def slower(utilization: Floats | float) -> Floats:
 
 
 def pooled_latency(samples: Samples, basis: str) -> PooledLatency:
-    """Of one sample or more. The spread of the mixture: within samples, and between them at the same utilization. What
-    is not known of a host is what the others have on average, and 0 where it is known of none."""
+    """Pools at least one sample. An unknown utilization is the mean of the others, and 0 where none is known."""
     utilization = busiest(samples.contention)
     known = utilization[~np.isnan(utilization)]
     utilization = np.where(np.isnan(utilization), known.mean() if len(known) else 0.0, utilization)
@@ -59,5 +58,5 @@ def pooled_latency(samples: Samples, basis: str) -> PooledLatency:
 
 
 def unknown_latency(rate_per_s: float) -> PooledLatency:
-    """Of a service that nothing was seen of: utilization alone. `rate_per_s`: what a container gets on average."""
-    return PooledLatency(0.0, SPREAD, max(rate_per_s, 1e-9), 0.0, "utilization alone: no latencies were seen")
+    """The model of a service without samples: utilization alone. `rate_per_s`: the mean rate of a container."""
+    return PooledLatency(0.0, SPREAD, max(rate_per_s, 1e-9), 0.0, "utilization alone: no latency samples")

@@ -1,4 +1,4 @@
-"""What was seen of containers: rows of `container_latency`, or of a CSV."""
+"""Latency samples of containers: rows of `container_latency`, or of a CSV."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Samples:
     """n windows of containers of one service.
 
     rate_per_s: (n,) calls to the container. contention: (n, 3) CPU, memory bandwidth and network utilization of its
-    host, ratios; NaN where nothing tells. mu, sigma: (n,) of ln(latency in ms).
+    host, ratios; NaN where no metric gives one. mu, sigma: (n,) of ln(latency in ms).
     """
 
     rate_per_s: Floats
@@ -27,7 +27,7 @@ class Samples:
         return len(self.rate_per_s)
 
     def features(self) -> NDArray[np.float32]:
-        """(n, 4): rate and contention, as trees compare them."""
+        """(n, 4): rate and contention, in the precision that trees compare."""
         return np.column_stack([self.rate_per_s, self.contention]).astype(np.float32)
 
     def where(self, chosen: NDArray[np.bool_]) -> Samples:
@@ -35,7 +35,7 @@ class Samples:
 
 
 def pooled(several: list[Samples]) -> Samples:
-    """Those of several services as if they were one."""
+    """The samples of several services as those of one."""
     return Samples(
         np.concatenate([each.rate_per_s for each in several]),
         np.concatenate([each.contention for each in several]),

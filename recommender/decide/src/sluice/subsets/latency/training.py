@@ -1,4 +1,4 @@
-"""From samples to the latency model of all services: trained where there is enough, pooled where there is not."""
+"""Makes the latency model of all services: trained where there are enough samples, pooled where there are not."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sluice.subsets.latency.samples import Samples, pooled
 def latency_model(
     samples: Mapping[str, Samples], services: Iterable[str], usual_rate_per_s: float = 1.0
 ) -> LatencyModel:
-    """Of `services`, of which others than those in `samples` stand on the samples of all.
+    """The model of `services`. Services without samples use those of all services.
 
-    usual_rate_per_s: what a container gets on average, for the case that there are no samples at all.
+    usual_rate_per_s: the mean rate of a container, for the case that there are no samples at all.
     """
     known = {name: samples[name] for name in sorted(services) if name in samples and len(samples[name])}
     everything = [samples[name] for name in sorted(samples) if len(samples[name])]
@@ -33,21 +33,21 @@ def latency_model(
         few.append(f"{name} ({len(seen)})")
     if strangers:
         notes.append(
-            f"latency samples of whose host a utilization is not known, of {', '.join(strangers)}: no model is trained"
-            " on them"
+            f"latency samples with an unknown utilization of their host: {', '.join(strangers)}; the model is trained"
+            " without them"
         )
     if few:
         notes.append(
-            f"latency samples that are too few to train on, under {FEWEST}, of {', '.join(few)}: their pooled"
+            f"fewer than {FEWEST} latency samples of {', '.join(few)}: no model is trained, and their pooled"
             " distribution is scaled by utilization"
         )
     if not everything:
-        notes.append("there are no latency samples: containers are compared by the utilization of their hosts alone")
+        notes.append("no latency samples: the solver compares containers by the utilization of their hosts alone")
         return LatencyModel({}, unknown_latency(usual_rate_per_s), False, tuple(notes))
     other = pooled_latency(pooled(everything), "pooled: the samples of all services, scaled by utilization")
     strange = sorted(set(services) - known.keys())
     if strange:
         notes.append(
-            f"no latency samples of {', '.join(strange)}: those of all services, scaled by utilization, stand in"
+            f"no latency samples of {', '.join(strange)}: those of all services, scaled by utilization, replace them"
         )
     return LatencyModel(found, other, True, tuple(notes))

@@ -1,13 +1,13 @@
 """Optimal workload distribution (Microns, 5.3, equations 7 and 8): loads at which a service's containers are equally
 slow.
 
-Equation 8 moves each load along a secant of its own curve, without bounds: it divides by nothing where a curve is flat,
-which curves of trees are nearly everywhere, and may step below 0. Here the common latency is what is looked for. Curves
-rise, so each has one load at a given latency, and the sum of these loads rises with it: one bracket around one unknown,
-halved until it is closed. It always ends, and has nothing to step over.
+Equation 8 moves each load along a secant of its own curve, without bounds. It divides by 0 where a curve is flat, which
+curves of trees are nearly everywhere, and may step below 0. This module solves for the common latency instead. Curves
+rise, so each has one load at a given latency, and the sum of these loads rises with the latency. So bisection of one
+bracket around one unknown always ends.
 
-A curve is tilted by beta ln(load): of containers that are equally slow, as on a flat part, none gets all. At the
-paper's beta of 0.1 a load e times as high may cost 10 % of latency, which is what a latency model is wrong by.
+A curve is tilted by beta ln(load), so that among equally slow containers, as on a flat part, none gets all calls. At
+the paper's beta of 0.1 a load e times as high may cost 10 % of latency, which is the error of a latency model.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from sluice.subsets.compiled import compiled
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import BEYOND, Curves
 
-# Of a service's calls, over all of its containers: so much goes evenly to each, whatever its latency, or nobody would
-# see that it became fast again. Too little to be seen in a 95th or 99th percentile.
+# The part of a service's calls that is spread evenly over its containers, whatever their latency. It shows when a slow
+# container is fast again. It is too small to change a 95th or 99th percentile.
 TRICKLE = 0.005
 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """load: (n,) calls per second. apart: mean difference of the latencies of containers that are used from their mean,
-    relative to it (eq. 7 with absolute values: signed ones add up to 0). fits: whether capacities take all calls."""
+    """load: (n,) calls per second. apart: the mean difference of the used containers' latencies from their mean,
+    relative to it (eq. 7 with absolute values: signed ones add up to 0). fits: whether the capacities suffice for all
+    calls."""
 
     load: Floats
     apart: float
@@ -37,9 +38,9 @@ class Balance:
 
 
 def balance(curves: Curves, total: float, capacity: Floats, z: float, beta: float = 0.1) -> Balance:
-    """Loads that add up to `total`, none above `capacity`, (n,); z: the percentile's place on the normal distribution.
+    """Loads that add up to `total`, none above `capacity`, (n,). z: the percentile's place on the normal distribution.
 
-    Where capacities do not take all, each gets more than it takes, in proportion.
+    Where the capacities do not suffice, each container gets more than its capacity, in proportion to it.
     """
     count = len(capacity)
     if total <= 0:
@@ -71,7 +72,7 @@ def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: f
     low, high = slow[0, 0], slow[0, last]
     for each in range(count):
         low, high = min(low, slow[each, 0]), max(high, slow[each, last])
-    # So far down that nobody gets a thousandth of its part; so far up that each would take all.
+    # At `low` no container gets a thousandth of its part; at `high` each would take all calls.
     low += even * min(0.0, log(1e-3 * total / count / rate[0]))
     high += (even + beyond) * max(0.0, log(total / rate[last]))
     for _ in range(50):
@@ -83,7 +84,7 @@ def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: f
         if high - low < 1e-7:
             break
     _loads(rate, slow, low, capacity, even, beyond, load)
-    # What is left of the bracket: to all that have room, in proportion to it where it is limited.
+    # The rest that the bracket leaves goes to all containers with room, in proportion to their loads.
     for _ in range(20):
         missing = total - load.sum()
         if abs(missing) < 1e-12 * total:
@@ -102,7 +103,7 @@ def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: f
 def _loads(
     rate: Floats, slow: Floats, level: float, capacity: Floats, even: float, beyond: float, load: Floats
 ) -> float:
-    """Writes the load of each container at which it is as slow as `level`; their sum."""
+    """Writes the load of each container at which it is as slow as `level`. Returns their sum."""
     found, last = 0.0, slow.shape[1] - 1
     for each in range(slow.shape[0]):
         line = slow[each]

@@ -1,4 +1,4 @@
-"""What is there already, pair by pair, in the numbers of a new problem."""
+"""The connections in force, pair by pair, in the numbers of a new problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sluice.subsets.solution import Solution
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Connections whose two ends still take part; their shares may add up to less than 1. quota: how many there were.
+    """Connections with both ends still present; their shares may add up to less than 1. quota: how many there were.
     touched: whether a container came or went on either side, or connections are missing or not allowed."""
 
     connections: Connections
@@ -25,13 +25,12 @@ class Kept:
 
 
 def kept_by_name(problem: Problem, before: Named) -> list[Kept | None]:
-    """Of each pair; None where there was nothing."""
+    """The kept connections of each pair; None where it had none."""
     return [_by_name(problem, pair, before) for pair in problem.pairs]
 
 
 def kept_of(problem: Problem, old: Problem, solution: Solution) -> list[Kept | None]:
-    """As `kept_by_name`, of a solution whose arrays are still there: pairs that nothing happened to are taken as they
-    are."""
+    """As `kept_by_name`, from a solution with its arrays. Pairs with unchanged containers reuse these."""
     numbers = {
         (old.fleets[pair.upstream].service, old.fleets[pair.downstream].service): number
         for number, pair in enumerate(old.pairs)

@@ -1,10 +1,10 @@
-"""From one solution to the next: what is connected stays so, but for what has to change, and a budget of what may.
+"""From one solution to the next: connections stay, except necessary changes and a budget of improvements.
 
-- A container that goes takes its connections with it at once; its callers get others. One that comes gets its own.
-  Quotas move between pairs that this touches. Pairs that it does not touch keep their connections; their weights follow
+- A gone container takes its connections with it at once, and its callers get others. A new one gets its own. Quotas
+  move between the pairs that this touches. Pairs that it does not touch keep their connections; their weights follow
   the loads.
-- Where latencies are still off what they could be, as after a drift of contention, connections move within the budget,
-  in the pairs first that gain most.
+- Where latencies are not at their best, as after a drift of contention, connections move within the budget. The pairs
+  that gain most come first.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from sluice.subsets.quotas import bounded, first_quotas
 from sluice.subsets.solution import Solution
 from sluice.subsets.strategy import MICRONS
 
-# Loads that differ by less, relative to the mean one, are the same.
+# Loads that differ by less, relative to the mean load, count as equal.
 CLOSE = 0.01
 
 
 def solve_on(problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None) -> Solution:
-    """From the connections `before`, by name; from nothing where there are none, or where all may change."""
+    """Solves from the connections `before`, by name; from nothing where there are none, or where all may change."""
     return solved_on(problem, curves, settings, before).solution
 
 
 def solved_on(
     problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None, aim: Aim | None = None
 ) -> Solved:
-    """The same, with all that the next one can go on from. `aim` as of `solve`."""
+    """The same, with all arrays that the next solution can continue from. `aim` as of `solve`."""
     if not before or settings.churn_budget >= 1:
         return solve(problem, curves, settings, aim)
     nothing: list[None] = [None] * len(problem.fleets)
@@ -55,9 +55,12 @@ def solve_again(
     best: Sequence[Reference] = (),
     aim: Aim | None = None,
 ) -> Solved:
-    """From a solution whose arrays are still there: fleets that are the same objects, with the same curves and calls,
-    keep their optimal loads, and pairs of which neither end has another load keep their connections as they are. best:
-    the optimal loads then, where the solution was made for others. `aim` as of `solve`."""
+    """Solves from a solution with its arrays.
+
+    Fleets that are the same objects, with the same curves and calls, keep their optimal loads. Pairs with unchanged
+    loads at both ends keep their connections. best: the optimal loads of that solution, where it was made for others.
+    `aim` as of `solve`.
+    """
     old, best = solved.problem, best or solved.references
     numbers = {fleet.service: number for number, fleet in enumerate(old.fleets)}
     known: list[Reference | None] = []
@@ -85,8 +88,8 @@ def _carried(
     before: tuple[Sequence[Reference | None], Sequence[Reference | None], Sequence[Floats | None]],
     aim: Aim | None,
 ) -> Solved:
-    """before: of each service, as far as it is the same: the best loads, those that connections were made for, and
-    those that they brought."""
+    """before: of each service, as far as it is unchanged: the best loads, the loads that connections aimed at, and the
+    loads that they brought."""
     known, aimed, work_before = before
     loads = references(problem, curves, known, settings.balance)
     loads = loads if aim is None else aim(problem, loads)
@@ -110,8 +113,8 @@ def _carried(
 
 
 def _quotas(problem: Problem, kept: Sequence[Kept | None]) -> Ints:
-    """As many as before; what the whole has more or less goes to touched pairs, which keep what is left of theirs where
-    that is possible, and only where they cannot take it to others."""
+    """Each pair's quota of before. The difference to the total goes to touched pairs, and to others only where those
+    cannot take it. Touched pairs keep their remaining connections where that is possible."""
     least = np.array([pair.fewest for pair in problem.pairs])
     most = np.array([pair.all for pair in problem.pairs])
     first = first_quotas(problem)
@@ -132,7 +135,7 @@ def _quotas(problem: Problem, kept: Sequence[Kept | None]) -> Ints:
 
 
 def _needed(pair: Pair, kept: Kept) -> int:
-    """Connections with which a pair loses none that it still has, and everybody has enough."""
+    """Connections with which a pair loses none that it still has, and each container has enough."""
     ends = kept.connections
     if not kept.touched:
         return kept.quota
@@ -148,7 +151,8 @@ def _placed(
     settings: Settings,
     work_before: Sequence[Floats | None],
 ) -> tuple[list[Connections], list[Floats], int]:
-    """Connections of all pairs with what has to change, the loads then, and how many connections changed."""
+    """Connections of all pairs with the necessary changes, the loads that they bring, and how many connections
+    changed."""
     down = Downwards(problem, back(problem, loads))
     found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
     changes = 0

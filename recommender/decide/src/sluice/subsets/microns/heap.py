@@ -1,4 +1,4 @@
-"""A binary heap of the least keys, as an array of entries: what `heapq` has, where keys change."""
+"""A binary min-heap of entries by key, compiled. Unlike `heapq`, it allows keys that change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sluice.subsets.fleet import Floats, Ints
 
 @compiled
 def sink(keys: Floats, heap: Ints, size: int, at: int) -> None:
-    """Puts the entry at `at` of a heap of the least keys to its place below."""
+    """Moves the entry at `at` of a min-heap down to its place."""
     while True:
         least = at
         for child in (2 * at + 1, 2 * at + 2):
@@ -22,7 +22,7 @@ def sink(keys: Floats, heap: Ints, size: int, at: int) -> None:
 
 @compiled
 def rise(keys: Floats, heap: Ints, at: int) -> None:
-    """Puts the entry at `at` to its place above."""
+    """Moves the entry at `at` up to its place."""
     while at > 0 and keys[heap[at]] < keys[heap[(at - 1) // 2]]:
         heap[at], heap[(at - 1) // 2] = heap[(at - 1) // 2], heap[at]
         at = (at - 1) // 2

@@ -1,5 +1,5 @@
-"""Connections that move for better loads, a few at a time: what carrying a solution on does within its budget, and what
-a new one ends with, so that solved again with nothing new it stays as it is."""
+"""Moves connections to improve loads, a few at a time. A carried solution uses it within its budget. A new solution
+ends with it, so that solving again without new inputs changes nothing."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
 from sluice.subsets.trees import parts
 
-# The part of a pair's calls that may go elsewhere than it is best before connections are moved for it.
+# The part of a pair's calls that may go to other than the best containers before connections move for it.
 MISPLACED = 0.05
-# Less than so much of what they were off is worth a change.
+# A change is kept only if it leaves less than this part of the difference from the best loads.
 BETTER = 0.999
-# Moves of a budget each, of a new solution.
+# The most rounds of a new solution, with one budget of moves each.
 ROUNDS = 20
 
 
@@ -33,7 +33,7 @@ def settled(
     found: list[Connections],
     settings: Settings,
 ) -> list[Floats]:
-    """Moves connections of a new solution until `improve` finds nothing; the loads of containers then."""
+    """Moves connections of a new solution until `improve` finds nothing. Returns the loads of containers then."""
     work, _ = flow(problem, found)
     for _ in range(ROUNDS):
         budget = int(settings.churn_budget * problem.quota)
@@ -46,7 +46,8 @@ def settled(
 def _reshared(
     problem: Problem, loads: Sequence[Reference], found: list[Connections], settings: Settings
 ) -> list[Floats]:
-    """Gives all connections the shares that go with what comes from above now; the loads of containers then."""
+    """Gives all connections the shares for the calls that their upstream containers make now. Returns the loads of
+    containers then."""
     down = Downwards(problem, back(problem, loads))
     for number, pair, sent in down:
         found[number] = shared(found[number], sent, target_of(problem, number, loads[pair.downstream]), settings)
@@ -64,9 +65,12 @@ def improve(
     budget: int,
     touched: Sequence[int],
 ) -> int:
-    """Moves connections within the budget; how many moved. Where containers came or went, in the pairs that this
-    touched: the new ones have few callers yet, which weights alone can hide. Else in those whose loads are off, first
-    where it gains most, and only if loads come nearer to the best ones, which with weights they may not."""
+    """Moves connections within the budget. Returns how many moved.
+
+    Where containers came or went, it moves those of the touched pairs: the new containers have few callers yet, which
+    weights alone can hide. Otherwise it takes the pairs with wrong loads, those that gain most first. There it keeps a
+    change only if loads come nearer to the best ones, which is not certain with weights.
+    """
     rate = problem.rate_per_s
     left = budget
     for number in touched or _by_gain(problem, curves, loads, found, work):
@@ -96,7 +100,8 @@ def _by_gain(
     found: Sequence[Connections],
     work: Sequence[Floats],
 ) -> list[int]:
-    """Pairs with more than MISPLACED of their calls elsewhere than is best, by what end to end latency has of it."""
+    """Pairs with more than MISPLACED of their calls at other than the best containers, by their effect on end to end
+    latency."""
     rate = problem.rate_per_s
     targets = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
     got = [
@@ -113,14 +118,14 @@ def _by_gain(
 
 
 def shared(one: Connections, sent: Floats, target: Floats, settings: Settings) -> Connections:
-    """With the shares that come closest to `target`, (D,); even ones without weights."""
+    """Connections with the shares that come closest to `target`, (D,); equal shares without weights."""
     if settings.weights:
         return weighed(one, sent, target)
     return Connections(one.start, one.to, 1 / np.repeat(one.sizes(), one.sizes()))
 
 
 def differences(before: Connections, now: Connections, quota: int) -> int:
-    """Connections that are new or gone, whichever are more; `quota`: how many there were, gone ones included."""
+    """Connections that are new or gone, whichever are more. `quota`: how many there were, gone ones included."""
     width = max(int(before.to.max(initial=0)), int(now.to.max(initial=0))) + 1
     was, there = before.source() * width + before.to, now.source() * width + now.to
     both = len(np.intersect1d(was, there, assume_unique=True))

@@ -1,9 +1,9 @@
 """Connection orchestration (Microns, 5.3): which downstream containers each upstream one gets, towards the optimal
 loads.
 
-The paper goes through upstream containers, and gives each the next downstream ones whose load is below its optimum.
-Here each gets those that would be least above their own part, relative to it: (load + one more) / optimum. Who comes
-where is drawn from names, so that neither the order of lists nor that of names decides who shares whom.
+The paper goes through upstream containers, and gives each the next downstream ones with a load below their optimum.
+Here each gets the downstream containers with the least (load + one more) / optimum. Ties are broken by numbers drawn
+from names. So neither the order of lists nor the order of names decides which containers share callers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.microns.heap import rise, sink
 
-# Of two downstream containers that are equal but for so much, chance decides.
+# Between two downstream containers that differ by less than this share, chance decides.
 EQUAL = 0.01
 
 
@@ -25,9 +25,10 @@ def orchestrate(
 ) -> Connections:
     """Connections of one pair, each with the same share of its upstream container's calls.
 
-    sent: (U,) calls per second. sizes: (U,) connections of each, which together reach everybody. target: (D,) calls per
-    second, the optimum. zone, zone_below: (U,), (D,) who may be connected: all where zone is -1, else those of that
-    zone. Every downstream container that may be reached is. weights: whether shares are to be weighed afterwards.
+    sent: (U,) calls per second. sizes: (U,) connections of each, enough to reach every container together. target: (D,)
+    calls per second, the optimum. zone, zone_below: (U,), (D,) which containers may connect: all where zone is -1, else
+    those of that zone. Each downstream container that may be reached gets a connection. weights: whether `weigh` sets
+    the shares afterwards.
     """
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     to, load = np.empty(int(start[-1]), dtype=np.int64), np.zeros(len(target))
@@ -41,8 +42,8 @@ def orchestrate(
         order = upper[np.lexsort((above[upper], -np.round(share[upper] / max(share.max(), 1e-300), 3)))]
         usual = float(share[upper].mean())
         rare = lower[(part[lower] < usual) & (load[lower] == 0)]
-        # Without weights each of these gets a whole share, so those whose shares are least have them; with weights
-        # those who can send most elsewhere.
+        # Without weights each of these gets a whole share, so the upstream containers with the least shares come first.
+        # With weights those come first that can send most elsewhere.
         rare = rare[np.argsort(below[rare], kind="stable") if weights else np.lexsort((below[rare], part[rare]))]
         filled = _deal(order if weights else order[::-1], start, share, rare, load, to)
         _choose(order, start, share, lower, filled, part, below, max(usual, 1e-300), EQUAL, load, to)
@@ -51,7 +52,7 @@ def orchestrate(
 
 
 def sorted_connections(start: Ints, to: Ints, share: Floats | None = None) -> Connections:
-    """With the connections of each upstream container by downstream container; equal shares where none are given."""
+    """Sorts the connections of each upstream container by downstream container. Without `share`, shares are equal."""
     sizes = np.diff(start)
     order = np.lexsort((to, np.repeat(np.arange(len(sizes)), sizes)))
     if share is None:
@@ -61,7 +62,7 @@ def sorted_connections(start: Ints, to: Ints, share: Floats | None = None) -> Co
 
 @compiled
 def _key(each: int, degree: int, load: Floats, part: Floats, drawn: Floats, usual: float, equal: float) -> float:
-    # Another order on each lap, or the same containers would meet again and again (splitmix64's mixing).
+    # Each lap has another order, or the same containers would meet again and again (splitmix64's mixing).
     bits = np.uint64(drawn[each] * 9007199254740992.0) + np.uint64(degree) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -72,8 +73,11 @@ def _key(each: int, degree: int, load: Floats, part: Floats, drawn: Floats, usua
 
 @compiled
 def _deal(order: Ints, start: Ints, share: Floats, rare: Ints, load: Floats, to: Ints) -> Ints:
-    """Connects those whose part is less than one even share, once each, to as many upstream containers as there are:
-    one that had only such could not send enough elsewhere. How many each upstream container of `order` got, (U,)."""
+    """Connects each container of `rare`, whose part is less than one even share, once.
+
+    It spreads them over as many upstream containers as there are: one that had only such containers could not send
+    enough elsewhere. Returns how many each upstream container of `order` got, (U,).
+    """
     filled = np.zeros(len(start) - 1, dtype=np.int64)
     dealt = 0
     for keep in (1, 0):
@@ -104,7 +108,7 @@ def _choose(
     load: Floats,
     to: Ints,
 ) -> None:
-    """Writes what each of `order` is connected to, of `lower`, beside those that it has, and adds to their load."""
+    """Writes the other downstream containers of each of `order`, from `lower`, and adds to their load."""
     keys, degree, heap = np.empty(len(part)), np.zeros(len(part), dtype=np.int64), lower.copy()
     for each in lower:
         keys[each] = _key(each, 0, load, part, drawn, usual, equal)
@@ -134,8 +138,11 @@ def _choose(
 def _reach_all(
     upper: Ints, start: Ints, share: Floats, lower: Ints, part: Floats, load: Floats, to: Ints, degree: Ints
 ) -> None:
-    """Nobody stays without a connection: it gets one of the upstream container that sends least by one, from whichever
-    of its downstream containers is furthest above its part and has others."""
+    """Gives each container without a connection one.
+
+    It takes a connection of the upstream container that sends least by one. The connection's downstream container is
+    furthest above its part and has others.
+    """
     for above in upper:
         for at in range(start[above], start[above + 1]):
             degree[to[at]] += 1

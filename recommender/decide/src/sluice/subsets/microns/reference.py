@@ -1,4 +1,4 @@
-"""The loads that connections are made for: what each container would get if there were as many as one likes."""
+"""The loads that connections aim at: the load of each container if the number of connections had no limit."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sluice.subsets.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """load: of each service's containers, (n,) calls per second. apart: as of Balance, the worst of a service's zones.
-    fits: whether its capacities take its calls."""
+    """load: (n,) calls per second of each of a service's containers. apart: as of Balance, the largest of its zones.
+    fits: whether its capacities suffice for its calls."""
 
     load: Floats
     apart: float
@@ -27,8 +27,8 @@ class Reference:
 def references(
     problem: Problem, curves: Sequence[Curves], known: Sequence[Reference | None], beta: float
 ) -> list[Reference]:
-    """Of each service; `known` where nothing of it changed. What comes from outside is spread evenly, as `flow` has
-    it."""
+    """The reference of each service; from `known` where nothing of it changed. Calls from outside are spread evenly, as
+    in `flow`."""
     from scipy.special import ndtri
 
     z, rate = float(ndtri(problem.percentile)), problem.rate_per_s
@@ -40,7 +40,7 @@ def references(
 
 
 def target_of(problem: Problem, number: int, load: Reference) -> Floats:
-    """The part of the optimal loads below that one pair brings, (D,) calls per second: all pairs bring the same
+    """The part of the optimal downstream loads that one pair brings, (D,) calls per second. All pairs bring the same
     mixture."""
     pair = problem.pairs[number]
     below = problem.fleets[pair.downstream]
@@ -49,7 +49,7 @@ def target_of(problem: Problem, number: int, load: Reference) -> Floats:
 
 
 def back(problem: Problem, loads: Sequence[Reference]) -> dict[int, Floats]:
-    """What pairs that are cut out of a circle are to bring, (D,) calls per second."""
+    """What pairs that are cut out of a cycle should bring, (D,) calls per second."""
     return {number: target_of(problem, number, loads[problem.pairs[number].downstream]) for number in problem.cut}
 
 
@@ -86,7 +86,7 @@ def _reference(
 
 
 def _even(problem: Problem, rate: Floats, service: int) -> Reference:
-    """Of a caller in a circle that is not known yet."""
+    """The reference of a caller in a cycle that is not solved yet."""
     count = len(problem.fleets[service])
     return Reference(np.full(count, rate[service] / count), 0.0, True)
 
@@ -94,7 +94,7 @@ def _even(problem: Problem, rate: Floats, service: int) -> Reference:
 def _zones(
     problem: Problem, found: Sequence[Reference | None], rate: Floats, service: int
 ) -> list[tuple[NDArray[np.intp], float]] | None:
-    """The containers of each zone with the calls per second that come to it; None where zones bind nobody."""
+    """The containers of each zone with the calls per second that come to it; None where zones limit no pair."""
     pairs = [pair for pair in problem.pairs if pair.downstream == service]
     if all((pair.zone == NO_ZONE).all() for pair in pairs):
         return None

@@ -1,4 +1,4 @@
-"""Connections of a pair that are kept, with no more changed than has to be, or than may be."""
+"""Changes the connections of a pair no more than is necessary, or than is allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sluice.subsets.microns.orchestrate import sorted_connections
 
 
 def sizes_near(kept: Ints, wanted: Ints, least: Ints, most: Ints, total: int) -> Ints:
-    """Sizes of subsets, (U,), that add up to `total` and are `kept` but for few: those furthest from `wanted` move."""
+    """Sizes of subsets, (U,), that add up to `total` and differ little from `kept`. The sizes furthest from `wanted`
+    change."""
     found = np.clip(kept, least, most)
     while (left := total - int(found.sum())) != 0:
         step = 1 if left > 0 else -1
@@ -27,9 +28,11 @@ def sizes_near(kept: Ints, wanted: Ints, least: Ints, most: Ints, total: int) ->
 def repaired(
     kept: Connections, sizes: Ints, sent: Floats, target: Floats, zone: Ints, zone_below: Ints, moves: int
 ) -> Connections:
-    """`kept` with `sizes` connections for each upstream container, everybody reached, and then up to `moves`
-    connections put where they bring the loads nearer to `target`, (D,), each with an even share. Units as in
-    `orchestrate`."""
+    """`kept` with `sizes` connections for each upstream container, such that each downstream container is reached.
+
+    Then it moves up to `moves` connections to where they bring the loads nearer to `target`, (D,). Each connection has
+    an even share. Units as in `orchestrate`.
+    """
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     part = np.maximum(target, 1e-9 * max(float(target.sum()), 1e-300))
     share = sent / np.maximum(sizes, 1)
@@ -40,12 +43,12 @@ def repaired(
 
 
 def moved(kept: Connections, sent: Floats, target: Floats, zone: Ints, zone_below: Ints, moves: int) -> Connections:
-    """`kept` with up to `moves` connections of the same upstream containers put elsewhere."""
+    """`kept` with up to `moves` connections moved to other downstream containers."""
     return repaired(kept, kept.sizes(), sent, target, zone, zone_below, moves)
 
 
 def _with_shares(before: Connections, now: Connections) -> Connections:
-    """`now`, with the shares that connections had before, where they were there, to go on from."""
+    """`now`, where connections that existed before have their earlier shares, as a start for `weighed`."""
     width = max(int(before.to.max(initial=0)), int(now.to.max(initial=0))) + 1
     was = before.source() * width + before.to
     keys = now.source() * width + now.to
@@ -63,7 +66,8 @@ def _may(above: int, below: int, zone: Ints, zone_below: Ints) -> bool:
 
 @compiled
 def _resized(before: Ints, kept: Ints, start: Ints, share: Floats, part: Floats, zone: Ints, zone_below: Ints) -> Ints:
-    """Drops what is most above its part, and fills up with what nobody calls, then with what is least."""
+    """Drops the connections to containers most above their part. Fills up with containers that nobody calls, then with
+    those of the least load."""
     to, load = np.full(start[-1], -1), np.zeros(len(part))
     degree = np.zeros(len(part), dtype=np.int64)
     for above in range(len(share)):
@@ -106,7 +110,7 @@ def _resized(before: Ints, kept: Ints, start: Ints, share: Floats, part: Floats,
 
 @compiled
 def _reach(start: Ints, to: Ints, share: Floats, part: Floats, zone: Ints, zone_below: Ints) -> None:
-    """Nobody stays without a connection, where somebody may be connected to it and others have several."""
+    """Connects each container without a connection, where one may connect to it and others have several."""
     degree, load = np.zeros(len(part), dtype=np.int64), np.zeros(len(part))
     for above in range(len(share)):
         for at in range(start[above], start[above + 1]):
@@ -133,8 +137,10 @@ def _reach(start: Ints, to: Ints, share: Floats, part: Floats, zone: Ints, zone_
 
 @compiled
 def _move(start: Ints, to: Ints, share: Floats, part: Floats, zone: Ints, zone_below: Ints, moves: int) -> None:
-    """One connection at a time from the container that is most above its part to the one that is most below, as long as
-    the sum of squared differences, relative to parts, becomes less."""
+    """Moves one connection at a time from the container that is most above its part to the one that is most below.
+
+    It goes on as long as the sum of squared differences, relative to parts, falls.
+    """
     degree, load = np.zeros(len(part), dtype=np.int64), np.zeros(len(part))
     for above in range(len(share)):
         for at in range(start[above], start[above + 1]):

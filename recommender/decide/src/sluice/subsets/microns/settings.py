@@ -1,4 +1,4 @@
-"""What can be set of Microns."""
+"""The settings of Microns."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Settings:
-    """Defaults are the paper's (7.4), but for weights, which it does not have.
+    """Defaults are those of the paper (7.4), except for weights, which the paper does not have.
 
-    weights: connections carry weights. learning_rate: eta. stagnation: theta, iterations without a better latency after
-    which it ends. balance: beta, how far latencies of a service's containers may be apart, relative to their mean.
-    churn_budget: the part of all connections that may change for a better latency; what a container that comes or goes
-    makes necessary is not held back by it.
+    weights: whether connections have weights. learning_rate: eta. stagnation: theta, the iterations without a better
+    latency after which the loop ends. balance: beta, how far the latencies of a service's containers may differ,
+    relative to their mean. churn_budget: the part of all connections that may change for a better latency. It does not
+    limit the changes that a new or gone container makes necessary.
     """
 
     weights: bool = True

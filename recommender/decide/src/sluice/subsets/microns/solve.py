@@ -24,20 +24,21 @@ from sluice.subsets.solution import Solution
 from sluice.subsets.strategy import MICRONS
 from sluice.subsets.trees import parts, whole
 
-# The loop ends where it is so near to what no quota could better. Latencies that differ by less are equal: no model
-# tells them apart, and quotas stay as even as they were.
+# The loop ends at a latency that is this near to the bound that no quota can improve on. A new latency counts as better
+# only below this part of the best one: no model tells nearer ones apart, and quotas stay as even as they were.
 NEAR = 1.005
 BETTER = 0.995
 MOST_ITERATIONS = 100
-# A capacity that is passed by more is said; shares that are fitted are wrong by less.
+# A note names capacities that are exceeded by more; the error of fitted shares is smaller.
 OVER = 0.01
-# So many containers are named, and the rest counted.
+# The most containers that a note names. It counts the rest.
 NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A solution with all that the next one can go on from. work: calls per second of each service's containers."""
+    """A solution with all arrays that the next one can continue from. work: calls per second of each service's
+    containers."""
 
     problem: Problem
     curves: Sequence[Curves]
@@ -47,28 +48,28 @@ class Solved:
 
 
 Aim = Callable[[Problem, list[Reference]], list[Reference]]
-"""The loads that connections are to be made for, of the best ones."""
+"""Computes the loads that connections aim at from the best loads."""
 
 
 def solve(problem: Problem, curves: Sequence[Curves], settings: Settings, aim: Aim | None = None) -> Solved:
-    """From nothing. `curves`: of each service's containers. aim: at the best loads where there is none."""
+    """Solves from nothing. `curves`: of each service's containers. aim: None to aim at the best loads."""
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
     loads = loads if aim is None else aim(problem, loads)
     subsets, iterations, converged = _loop(problem, curves, loads, settings)
     work = settled(problem, curves, loads, subsets, settings)
     notes = notes_on(problem, loads, work)
     if not converged:
-        notes.append(f"the loop had not ended after {MOST_ITERATIONS} iterations; this is the best of them")
+        notes.append(f"the loop did not end within {MOST_ITERATIONS} iterations; this is the best of them")
     solution = Solution(MICRONS, tuple(subsets), iterations, converged, tuple(notes))
     return Solved(problem, curves, loads, solution, work)
 
 
 def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats]) -> list[str]:
-    """What did not go as it should: capacities that cannot be kept, or are not. `work`: the loads of containers."""
+    """Lines about capacities that do not suffice, or are exceeded. `work`: the loads of containers."""
     notes = list(problem.notes)
     for fleet, each, load in zip(problem.fleets, loads, work, strict=True):
         if not each.fits:
-            notes.append(f"{fleet.service}: its containers' capacity_per_s is less than the calls that come")
+            notes.append(f"{fleet.service}: the capacity_per_s of its containers is less than the calls to them")
             continue
         over = load / fleet.capacity_per_s - 1
         many = np.argsort(-over, kind="stable")[: int((over > OVER).sum())].tolist()
@@ -82,7 +83,7 @@ def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats
 def _loop(
     problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference], settings: Settings
 ) -> tuple[list[Connections], int, bool]:
-    """The best subsets, the iterations, and whether it ended by itself."""
+    """The best subsets, the number of iterations, and whether the loop ended by itself."""
     least = np.array([pair.fewest for pair in problem.pairs])
     most = np.array([pair.all for pair in problem.pairs])
     floor = _unlimited(problem, curves, loads)
@@ -100,7 +101,7 @@ def _loop(
             best, found, since = now, subsets, 0
         if since >= settings.stagnation or best <= floor * NEAR or (least == most).all():
             return found, iteration, True
-        # Before the first change nothing is known: as if latency were in proportion to 1 / quota.
+        # No change was measured before the first one: assume that latency is in proportion to 1 / quota.
         gradient = -latency / quota if before is None else gradients(latency, before[0], quota, before[1], gradient)
         before = latency, quota
         reaching = gradient * parts(problem.trees, latency)
@@ -111,7 +112,7 @@ def _loop(
 def place_all(
     problem: Problem, loads: Sequence[Reference], quota: Ints, weights: bool
 ) -> tuple[list[Connections], list[Floats], list[Floats]]:
-    """Connections of all pairs, and what flows then, as `flow` has it."""
+    """Connections of all pairs, and the flow through them, as of `flow`."""
     down = Downwards(problem, back(problem, loads))
     found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
     got: list[Floats] = [None] * len(quota)  # type: ignore[list-item]
@@ -126,9 +127,11 @@ def place_all(
 
 
 def wishes(sent: Floats, weights: bool) -> Floats:
-    """What the sizes of subsets are in proportion to, (U,): the calls (R_i of Microns, 5.3). With weights their root: a
-    container that has four times the calls needs no more than twice the connections for them, and takes no more with it
-    when it goes."""
+    """What the sizes of subsets are in proportion to, (U,): the calls (R_i of Microns, 5.3).
+
+    With weights it is their square root. A container with four times the calls then needs only twice the connections
+    for them, and takes fewer with it when it goes.
+    """
     return np.asarray(np.sqrt(sent)) if weights else sent
 
 
@@ -143,7 +146,7 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
 
 
 def _unlimited(problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference]) -> float:
-    """The latency of the whole in ms with the optimal loads, whatever connections they take."""
+    """The workload-weighted latency in ms with the optimal loads, for any number of connections."""
     work = [each.load for each in loads]
     got = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
     latency, _ = pair_latency(problem, curves, work, got)

@@ -1,8 +1,8 @@
-"""Weights, beyond the paper: with connections as they are, shares of calls that come closest to the optimal loads.
+"""Weights, beyond the paper: shares of calls that come closest to the optimal loads for given connections.
 
-Iterative proportional fitting (Deming and Stephan, 1940): flows are scaled so that each downstream container gets its
-optimum, then so that each upstream one sends what it sends, in turns. Where both can hold it ends there, with the
-shares that are most even; where connections do not allow it, with those that are nearest.
+Iterative proportional fitting (Deming and Stephan, 1940). In turns, it scales flows so that each downstream container
+gets its optimum, and so that each upstream container sends what it sends. Where both can hold, it ends at the most even
+shares. Where the connections do not allow it, it ends at the nearest ones.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from sluice.subsets.compiled import compiled
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 
-# The least share of a connection, relative to an even one: a connection is to be seen, and weights are whole numbers in
-# EDS.
+# The least share of a connection, relative to an even one: each connection should get calls, and EDS weights are whole
+# numbers.
 LEAST = 0.002
 CLOSE = 0.002
 SWEEPS = 60
 
 
 def weighed(connections: Connections, sent: Floats, target: Floats) -> Connections:
-    """With shares such that the loads come close to `target`, (D,); `sent`, (U,), are those above. Units: calls per
-    s."""
+    """Connections with shares such that the loads come close to `target`, (D,). `sent`: (U,) of the upstream
+    containers. Both in calls per second."""
     total = float(sent.sum())
     if total <= 0:
         return connections

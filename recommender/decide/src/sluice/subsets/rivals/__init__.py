@@ -1,1 +1,2 @@
-"""What others do, each from its public description, to be compared with. One file each, under `strategy.Strategy`."""
+"""Strategies of others, each from its public description, to compare with. One file each, with the interface
+`strategy.Rival`."""

@@ -1,6 +1,6 @@
 """Random subsetting of gRPC (gRFC A68): each client hashes all backends with a salt of its own and takes the first k.
 
-A backend that comes or goes changes at most one connection of a client. How many clients a backend has is binomial.
+A backend that comes or goes changes at most one connection of a client. The number of clients of a backend is binomial.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sluice.subsets.fleet import Fleet, Floats, Ints
 
 
 def a68(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
-    """The salt is the client's name, so that an answer can be repeated. `sent` and `quota` are not looked at."""
+    """The salt is the client's name, so that the result is reproducible. `sent` and `quota` are not used."""
     backends = [name.encode() for name in downstream.names]
     return connections([_first(client.encode(), backends, size) for client in upstream.names])
 

@@ -1,10 +1,9 @@
-"""Deterministic aperture of Twitter's Finagle: two rings laid over each other, and weights where slices overlap in
-part.
+"""Deterministic aperture of Twitter's Finagle: two rings over each other, with weights where slices overlap in part.
 
-M clients have slices of u = 1 / M, N backends of r = 1 / N. A client looks at [i u + offset, i u + offset + width),
-where width is k r rounded up to whole slices of clients, laps = ceil(k r / u); a backend's weight is the part of its
-slice within. In sum every backend gets exactly the same. The offset is drawn for each service that calls, so that
-several do not begin at the same backend.
+M clients have slices of u = 1 / M, N backends of r = 1 / N. A client's range is [i u + offset, i u + offset + width).
+The width is k r rounded up to whole slices of clients, laps = ceil(k r / u). A backend's weight is the part of its
+slice within the range. In sum every backend gets exactly the same. The offset is drawn per calling service, so that
+several services do not begin at the same backend.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from sluice.subsets.chance import draws, seed
 from sluice.subsets.connections import Connections, connections
 from sluice.subsets.fleet import Fleet, Floats, Ints
 
-#: Less of a slice than this is what rounding leaves of none.
+#: A smaller part of a slice is a rounding error.
 NOTHING = 1e-9
 
 
 def aperture(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
-    """`size` is the least aperture. `sent` and `quota` are not looked at."""
+    """`size` is the least aperture. `sent` and `quota` are not used."""
     clients, backends = len(upstream), len(downstream)
     offset = float(draws(seed(upstream.service, downstream.service), 1)[0])
     width = min(1.0, math.ceil(size * clients / backends - NOTHING) / clients)
@@ -31,7 +30,7 @@ def aperture(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota:
 
 
 def _overlaps(begin: float, width: float, backends: int) -> tuple[Ints, Floats]:
-    """The backends within the range, each once, and the parts of it that they take."""
+    """The backends within the range, each once, and the part of the range that each takes."""
     first, last = math.floor(begin * backends), math.ceil((begin + width) * backends)
     slices = np.arange(first, last)
     lower = np.maximum(slices / backends, begin)

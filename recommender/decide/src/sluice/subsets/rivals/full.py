@@ -9,7 +9,7 @@ from sluice.subsets.fleet import Fleet, Floats
 
 
 def full(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
-    """All share alike. `size` and `quota` are not looked at."""
+    """All connections have equal shares. `size` and `quota` are not used."""
     above, below = len(upstream), len(downstream)
     start = np.arange(above + 1, dtype=np.int64) * below
     to = np.tile(np.arange(below, dtype=np.int64), above)

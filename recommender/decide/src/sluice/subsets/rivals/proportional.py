@@ -1,8 +1,8 @@
-"""Real-time dynamic subsetting, in the manner of Uber (2022): who sends more has more connections.
+"""Real-time dynamic subsetting, in the manner of Uber (2022): a client that sends more has more connections.
 
-k_i = quota x own calls / all calls, at least 1, at most N. The formula is not public; this is Microns' account of it
-(7.1): connections in proportion to workloads, for a balanced workload. Clients choose in a drawn order, each the
-backends that have the least work so far; of equal ones those that it draws.
+k_i = quota x own calls / all calls, at least 1, at most N. The formula is not public; this follows Microns' account of
+it (7.1): connections in proportion to workloads, for a balanced workload. Clients choose in a random order. Each takes
+the backends with the least work so far, and random ones among equals.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sluice.subsets.quotas import bounded
 
 
 def proportional(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
-    """`size` is not looked at."""
+    """`size` is not used."""
     above, below = len(upstream), len(downstream)
     sizes = bounded(sent, np.full(above, 1), np.full(above, below), quota)
     work = np.zeros(below)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 
 def place(number: int) -> float:
-    """The binary van der Corput sequence: bits of the number behind the point, in reverse. 1, 2, 3: 0.5, 0.25, 0.75."""
+    """The binary van der Corput sequence: the bits of the number behind the point, in reverse. 1, 2, 3: 0.5, 0.25,
+    0.75."""
     found, worth = 0.0, 0.5
     while number:
         found += worth * (number & 1)
@@ -14,5 +15,5 @@ def place(number: int) -> float:
 
 
 def order(count: int) -> list[int]:
-    """0 to count - 1, as they stand on the ring."""
+    """0 to count - 1 in the order of their places on the ring."""
     return sorted(range(count), key=place)

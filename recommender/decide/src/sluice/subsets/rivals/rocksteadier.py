@@ -1,10 +1,10 @@
-"""Rocksteadier, Google's default (Ward, ACM Queue 2022), read from secondary descriptions.
+"""Rocksteadier, Google's default (Ward, ACM Queue 2022), from secondary descriptions.
 
-Clients and backends are padded into lots of 10. A lot of clients shuffles the backends within each of their lots, in
-its own way, and so makes a matrix with a row for each of its clients and a column for each lot of backends. A client
-walks along its own row, then the next ones, and skips pads, until it has k: a lot of clients uses each backend
-equally often, up to one. Columns are in the order of Ringsteady, and begin where the client's lot stands on the ring;
-rows are given to clients in that order too.
+Clients and backends are padded into lots of 10. A lot of clients shuffles the backends within each lot of backends, in
+its own way. This gives a matrix with a row for each of its clients and a column for each lot of backends. A client
+walks along its own row, then the next ones, and skips pads, until it has k backends. So a lot of clients uses each
+backend equally often, up to one. Columns are in the order of Ringsteady, and begin at the place of the client's lot on
+the ring. Rows are given to clients in that order too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOT = 10
 
 
 def rocksteadier(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
-    """A number is a place by name. `sent` and `quota` are not looked at."""
+    """A container's number is its place by name. `sent` and `quota` are not used."""
     count = len(downstream)
     lots = order(-(-count // LOT))
     rows = {client: row for row, client in enumerate(order(LOT))}

@@ -1,7 +1,7 @@
-"""Deterministic subsetting of the SRE book (Beyer et al., 2016, chapter 20); what Microns 7.1 calls Rocksteadier.
+"""Deterministic subsetting of the SRE book (Beyer et al., 2016, chapter 20); Microns, 7.1, calls it Rocksteadier.
 
-N backends in N // k subsets; that many clients with neighbouring numbers, a round, take one each. Every round shuffles
-the backends anew. N % k of them get nothing in a round.
+The N backends form N // k subsets. That many clients with neighbouring numbers, a round, take one subset each. Every
+round shuffles the backends anew. N % k backends get nothing in a round.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sluice.subsets.fleet import Fleet, Floats
 
 
 def sre(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
-    """A client's number is its place by name. `sent` and `quota` are not looked at."""
+    """A client's number is its place by name. `sent` and `quota` are not used."""
     subsets = len(downstream) // size
     rounds = [shuffled(each, len(downstream)) for each in range(-(-len(upstream) // subsets))]
     places = [(client // subsets, client % subsets) for client in range(len(upstream))]

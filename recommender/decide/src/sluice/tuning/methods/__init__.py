@@ -1,1 +1,1 @@
-"""Which configuration to try next: one method a file, each a pure function of what was tried."""
+"""Search methods: which configuration to try next. One method per file, each a pure function of the trials so far."""

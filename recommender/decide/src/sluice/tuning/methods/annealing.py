@@ -1,10 +1,10 @@
 """Simulated annealing (Kirkpatrick, Gelatt and Vecchi, Science 220, 1983, doi:10.1126/science.220.4598.671).
 
-It stands at one point and tries a neighbour. One that loses no more is taken; one that loses d more is taken with
-probability exp(-d / T). The temperature falls geometrically over the budget, T(i) = s T1 (T2 / T1)^(i / m) with T1 =
-0.5, T2 = 0.01, in units of s: the median distance of what was told from the best, so that milliseconds and shares
-anneal alike. A neighbour differs in a third of the parameters, at least one, by a normal step that shrinks from 0.3 to
-0.1 of the range.
+The search stands at one point and tries a neighbour. It accepts a neighbour with no larger loss, and one with a loss
+larger by d with probability exp(-d / T). The temperature falls geometrically over the budget: T(i) = s T1 (T2 / T1)^(i
+/ m) with T1 = 0.5, T2 = 0.01. The unit s is the median distance of the losses from the least one, so that milliseconds
+and shares anneal alike. A neighbour differs in a third of the parameters, at least one. Its step is normal and shrinks
+from 0.3 to 0.1 of the range.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HOT, COLD = 0.5, 0.01
 WIDE, NARROW = 0.3, 0.1
 MOVED = 1 / 3
 
-_ACCEPT = 1  # purpose of the chance that accepts
+_ACCEPT = 1  # purpose of the random number that accepts a neighbour
 
 
 def propose(question: Question) -> Point:
@@ -34,7 +34,7 @@ def propose(question: Question) -> Point:
 
 
 def standing(question: Question) -> Tried | None:
-    """The point that the search stands at, after all that was told."""
+    """The point of the search after all reported trials."""
     at: Tried | None = None
     losses = [each.loss for each in question.told]
     for count, each in enumerate(question.told, start=1):

@@ -1,7 +1,7 @@
 """Bayesian optimization with gradient-boosted regression trees (Elith, Leathwick and Hastie 2008).
 
-Three ensembles, fitted to the quantiles 0.16, 0.5 and 0.84 of the loss: the middle one is the mean, half the distance
-of the others the deviation, as of a normal distribution.
+Three ensembles predict the quantiles 0.16, 0.5 and 0.84 of the loss. The middle one is the mean; half the distance of
+the others is the deviation, as for a normal distribution.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def propose(question: Question) -> Point:
 
 
 def fit(features: Array, losses: Array, seed: int) -> Predict:
-    """Features (n, f) in [0, 1], losses (n,)."""
+    """Fits a model. features: (n, f) in [0, 1]. losses: (n,)."""
     from sklearn.ensemble import GradientBoostingRegressor
 
     models = []

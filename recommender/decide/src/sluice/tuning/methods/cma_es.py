@@ -1,11 +1,12 @@
 """CMA-ES (Hansen and Ostermeier 2001, doi:10.1162/106365601750190398), by the library cmaes: the modern reference.
 
-A generation is the next L trials that were told and are not of an earlier one; mean, step and covariance are worked out
-from all whole generations, from points as they were asked for, before rounding. L is 4 + 3 ln(dimensions), but at most
-a fifth of the budget, so that there are five generations, and at least 4. It starts at the default with a step of 0.3.
+A generation is the next L reported trials that are not in an earlier one. Mean, step and covariance follow from all
+complete generations, with the points as the method proposed them, before rounding. L is 4 + 3 ln(dimensions), at most a
+fifth of the budget, so that there are five generations, and at least 4. The search starts at the default with a step of
+0.3.
 
-The library's variant with margin keeps each value of a discrete parameter within reach in hundreds of generations; a
-session has some tens at most, and its second point, which that variant needs, is not in the record of trials.
+The library's variant with margin keeps each value of a discrete parameter within reach over hundreds of generations. A
+session has some tens at most, and the record of trials lacks the second point that this variant needs.
 """
 
 from __future__ import annotations

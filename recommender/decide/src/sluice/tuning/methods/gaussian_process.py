@@ -1,7 +1,7 @@
-"""Bayesian optimization with a Gaussian process: Matérn 5/2, its scale, lengths and noise by maximum likelihood.
+"""Bayesian optimization with a Gaussian process: Matérn 5/2; its scale, lengths and noise by maximum likelihood.
 
-One length for all features while fewer than twice as many trials as features were told, one each after that: with 15
-trials and 40 features, a length each fits anything.
+All features share one length scale while there are fewer than twice as many reported trials as features; then each has
+its own. With 15 trials and 40 features, own length scales fit anything.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def propose(question: Question) -> Point:
 
 
 def fit(features: Array, losses: Array, seed: int) -> Predict:
-    """Features (n, f) in [0, 1], losses (n,) of about unit variance."""
+    """Fits a model. features: (n, f) in [0, 1]. losses: (n,) of about unit variance."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
@@ -31,13 +31,13 @@ def fit(features: Array, losses: Array, seed: int) -> Predict:
     kernel = ConstantKernel(1.0, (1e-2, 1e2)) * Matern(lengths, (0.05, 20.0), nu=2.5) + WhiteKernel(0.05, (1e-4, 1.0))
     model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=seed)
     with warnings.catch_warnings():
-        # A length at its bound is an answer: the parameter does nothing, or much.
+        # A length scale at its bound is legitimate: the parameter has no effect, or a large one.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(features, losses)
 
     def predict(at: Array) -> tuple[Array, Array]:
         mean, deviation = model.predict(at, return_std=True)
         noise = float(model.kernel_.k2.noise_level) * float(np.var(losses))
-        return mean, np.sqrt(np.maximum(deviation**2 - noise, 0.0))  # of the mean loss, without a measurement's noise
+        return mean, np.sqrt(np.maximum(deviation**2 - noise, 0.0))  # of the mean loss, without measurement noise
 
     return predict

@@ -1,8 +1,8 @@
 """A genetic algorithm, steady state (Whitley's GENITOR, 1989): one child at a time joins the best P of all trials.
 
-Parents win a tournament of two; each coordinate of the child is one parent's (uniform crossover); then each coordinate
-moves with probability 1 / dimensions, at least one, by a normal step of 0.2 of its range. The first P children are
-random. P is a third of the budget, from 4 to 20.
+Parents win a tournament of two. Each coordinate of the child comes from one parent (uniform crossover). Then each
+coordinate moves with probability 1 / dimensions, at least one, by a normal step of 0.2 of its range. The first P
+children are random. P is a third of the budget, from 4 to 20.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def propose(question: Question) -> Point:
 
 
 def _winner(living: list[Tried], generator: np.random.Generator) -> Tried:
-    """The better of two, drawn from a list that is sorted."""
+    """The better of two random trials of a sorted list."""
     return living[int(generator.integers(len(living), size=2).min())]
 
 

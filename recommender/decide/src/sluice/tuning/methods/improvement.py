@@ -1,14 +1,15 @@
-"""Bayesian optimization by expected improvement, over any model that says mean and deviation (Jones et al. 1998).
+"""Bayesian optimization by expected improvement, for any model with a mean and a deviation (Jones et al. 1998).
 
-    EI(x) = (b - m) Phi(z) + s phi(z),  z = (b - m) / s,  b the least loss that was told
+    EI(x) = (b - m) Phi(z) + s phi(z),  z = (b - m) / s,  b the least reported loss
 
-The first trials are a scrambled Sobol sequence: a third of the budget, from 3 to 10. Then EI is the largest over 1,000
-random points and 500 neighbours of the three best points (in many dimensions a random point is near none of them).
-Trials in flight count as told, with the mean that the model expects there (kriging believer, Ginsbourger et al. 2010).
+The first trials are a scrambled Sobol sequence: a third of the budget, from 3 to 10. Then the method takes the largest
+EI over 1,000 random points and 500 neighbours of the three best points. In many dimensions a random point is near none
+of these. Trials in flight count as reported, with the mean that the model expects there (kriging believer, Ginsbourger
+et al. 2010).
 
-Features: an ordered parameter is one number, the middle of its cell, so that points which round to one configuration
-are one; a category or boolean is one number a choice, 0 or 1. Losses are standardized, and those far above the median
-pulled towards it: a configuration that ruins the application says only that it is bad.
+Features: an ordered parameter is one number, the middle of its cell, so that points that round to one configuration are
+equal. A category or boolean is one number per choice, 0 or 1. Losses are standardized, and losses far above the median
+are pulled towards it, because the size of a very bad loss carries no information.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from sluice.tuning.methods.question import Question
 from sluice.tuning.space import Point, Space
 
 Array: TypeAlias = NDArray[np.float64]
-# What was told at features (trials, features) -> (mean, deviation) at others.
+# Features of points (n, features) -> (mean, deviation) of their losses.
 Predict: TypeAlias = Callable[[Array], tuple[Array, Array]]
 Fit: TypeAlias = Callable[[Array, Array, int], Predict]
 
 RANDOM, NEAR = 1000, 500
 WIDTH = 0.2
-# Losses, standardized by median and spread, count as they are up to here; beyond as 1 + their logarithm.
+# Losses, standardized by median and spread, stay up to this value. A larger one becomes FAR x (1 + ln(loss / FAR)).
 FAR = 2.0
 
 
@@ -51,7 +52,7 @@ def propose(question: Question, fit: Fit) -> Point:
     candidates = _candidates(question, generator)
     mean, deviation = predict(features(space, candidates))
     gain = expected_improvement(mean, deviation, float(losses.min()))
-    # Of equal ones (a model of trees is constant in places) any: the first would always be a random point.
+    # Takes any of equal ones (a model of trees is constant in places): the first would always be a random point.
     return np.asarray(candidates[generator.choice(np.flatnonzero(gain >= gain.max() - 1e-12))], dtype=np.float64)
 
 
@@ -69,7 +70,7 @@ def expected_improvement(mean: Array, deviation: Array, best: float) -> Array:
 
 
 def features(space: Space, points: Array) -> Array:
-    """Points (n, parameters) as a model sees them: (n, features). What has no value is seen as at its default."""
+    """Points (n, parameters) as the model's features (n, features). A parameter without a value has its default's."""
     snapped = space.snapped(points)
     columns = []
     for index, parameter in enumerate(space.parameters):
@@ -91,7 +92,8 @@ def tamed(losses: Array) -> Array:
 
 
 def _spread(question: Question) -> Point:
-    """Point `number` of a scrambled Sobol sequence; of another one where the first one's had been tried."""
+    """Point `number` of a scrambled Sobol sequence; of another sequence where the first one's point was tried
+    before."""
     from scipy.stats import qmc
 
     sequence = qmc.Sobol(question.dimensions, rng=question.generator(0, question.attempt))

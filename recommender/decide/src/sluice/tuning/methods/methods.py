@@ -1,4 +1,4 @@
-"""All methods by name, and the one way to ask them. A method's module is imported when it is asked."""
+"""All methods by name, and the function that asks them. A method's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ METHODS = {
     "tpe": "tree-structured Parzen estimator",
 }
 
-# Times that a method is asked again, and that chance is.
+# How often a method may propose, and how many random neighbours follow.
 _AGAIN, _STRAY = 5, 20
-_ELSEWHERE = 2  # purpose of the chance that leaves what was tried
+_ELSEWHERE = 2  # purpose of the random numbers that leave tried configurations
 
 
 def method(name: str) -> Method:
-    """The method of this name; KeyError for another."""
+    """The method of this name; KeyError for an unknown one."""
     if name not in METHODS:
         raise KeyError(name)
     propose: Method = import_module(f"sluice.tuning.methods.{name}").propose
@@ -35,10 +35,11 @@ def method(name: str) -> Method:
 
 
 def ask(name: str, question: Question) -> tuple[Point, Configuration]:
-    """The point and configuration of trial `question.number`: legal, and not tried before where that can be.
+    """The point and configuration of trial `question.number`: legal, and not tried before where that is possible.
 
-    A method that names what was tried is asked five times again with other chance; then a neighbour of the best trial
-    is taken, ever further away. What is left when the space has no more configurations is tried again.
+    A method that proposes a tried configuration is asked up to five times, with other random numbers. Then a neighbour
+    of the best trial follows, at a growing distance. When the space has no untried configuration left, one is tried
+    again.
     """
     propose, space = method(name), question.space
     tried = {_key(space.configuration(point)) for point in _points(question)}

@@ -9,14 +9,14 @@ from sluice.tuning.space import Point, Space
 
 
 def reflected(point: Point) -> Point:
-    """Coordinates outside [0, 1] are mirrored at the bound that they crossed, those beyond the mirror's reach stay on
-    that bound (Tolson and Shoemaker 2007, steps 4 and 5). Worked: -0.2 -> 0.2; 1.3 -> 0.7; -1.4 -> 0."""
+    """Mirrors coordinates outside [0, 1] at the bound that they crossed. Those beyond the mirror's reach stay on that
+    bound (Tolson and Shoemaker 2007, steps 4 and 5). Worked: -0.2 -> 0.2; 1.3 -> 0.7; -1.4 -> 0."""
     low = np.where(point < 0.0, np.where(-point > 1.0, 0.0, -point), point)
     return np.where(low > 1.0, np.where(2.0 - low < 0.0, 1.0, 2.0 - low), low)
 
 
 def picked(dimensions: int, chance: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """Each coordinate with this probability; one at random where none was."""
+    """Picks each coordinate with this probability; one at random where it picked none."""
     chosen = generator.random(dimensions) < chance
     if not chosen.any():
         chosen[generator.integers(dimensions)] = True
@@ -28,9 +28,9 @@ def perturbed(
 ) -> Point:
     """`point` with the chosen coordinates moved by a normal step of `width`, reflected.
 
-    Discrete rounding: an ordered parameter whose step ended in the cell that it came from goes to the next one in the
-    step's direction, away from a bound; a category or boolean, which has no next, takes another choice at random. So
-    what was chosen changes.
+    Discrete rounding: the step of an ordered parameter may end in its own cell. Then it goes to the next cell in the
+    step's direction, away from a bound. A category or boolean has no next cell and takes another choice at random. So
+    each chosen parameter changes.
     """
     steps = generator.normal(0.0, width, point.size)
     others = generator.random(point.size)

@@ -1,10 +1,9 @@
-"""What a method is asked, and the one signature that all of them have.
+"""The input of a method, and the signature that all methods share.
 
-A method is a function from a `Question` to a point of the unit cube. It keeps nothing: what it needs of its own past (a
-particle's last move, the configuration that annealing stands at, a generation's mean) it works out again from the
-trials in the order in which they were told, and its chance comes from the session's seed and the trial's number. So the
-record of trials is all of its state, a process that was killed goes on where it was, and several trials may be in
-flight.
+A method is a function from a `Question` to a point of the unit cube. It keeps no state. It computes its past (a
+particle's last move, annealing's present configuration, a generation's mean) from the trials in the order of their
+reports. Its random numbers come from the session's seed and the trial's number. So the record of trials is all of its
+state: a restarted process continues where it was, and several trials may be in flight.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from sluice.tuning.space import Point, Space
 
 @dataclass(frozen=True)
 class Tried:
-    """A trial that was told: where, and how much it loses (less is better; every outcome has a loss: `rank.losses`).
+    """A reported trial: its point, and its loss (smaller is better; every outcome has a loss: `outcome.losses`).
 
-    point  what the method had asked for. Rounding, where the space has steps, is not in it.
+    point: as the method proposed it, before rounding where the space has steps.
     """
 
     number: int
@@ -35,10 +34,10 @@ class Tried:
 class Question:
     """Which point should trial `number` have?
 
-    number  of the trial. Trial 0 is the default's; 1 to `budget` are the method's (or a warm start's)
-    told    in the order in which they were told
-    flying  those that were asked for and not told yet, by number
-    attempt  how often the same was asked before, and answered with what had been tried
+    number   of the trial. Trial 0 is the default's; 1 to `budget` are the method's (or a warm start's)
+    told     reported trials, in the order of their reports
+    flying   trials without a report yet, with their number
+    attempt  how often the method answered this question with a tried configuration
     """
 
     space: Space
@@ -50,13 +49,13 @@ class Question:
     attempt: int = 0
 
     def generator(self, number: int | None = None, purpose: int = 0) -> np.random.Generator:
-        """Chance of one trial (by default, of this one) for one purpose: the same whenever it is asked for."""
+        """Random numbers of one trial (by default, this one) for one purpose: the same on each call."""
         number = self.number if number is None else number
         return np.random.default_rng((self.seed, number, purpose, self.attempt if number == self.number else 0))
 
     @cached_property
     def best(self) -> Tried | None:
-        """The trial that loses least; the earliest told of several. None before the first was told."""
+        """The trial with the least loss, the earliest reported of equal ones. None before the first report."""
         return min(self.told, key=lambda each: each.loss, default=None)
 
     @cached_property
@@ -71,5 +70,5 @@ Method: TypeAlias = Callable[[Question], Point]
 
 
 def start(question: Question) -> Point:
-    """Where a local search stands: the best trial; the default before any was told."""
+    """Where a local search stands: the best trial; the default before the first report."""
     return question.best.point if question.best else question.space.default_point

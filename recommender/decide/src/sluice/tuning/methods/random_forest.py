@@ -17,10 +17,10 @@ def propose(question: Question) -> Point:
 
 
 def fit(features: Array, losses: Array, seed: int) -> Predict:
-    """Features (n, f) in [0, 1], losses (n,)."""
+    """Fits a model. features: (n, f) in [0, 1]. losses: (n,)."""
     from sklearn.ensemble import RandomForestRegressor
 
-    # A third of the features at each split: trees that all split alike would agree where none of them knows.
+    # Each split sees a third of the features. Trees that all split alike would agree even where they have no data.
     model = RandomForestRegressor(TREES, max_features=1 / 3, min_samples_leaf=1, random_state=seed)
     model.fit(features, losses)
 

@@ -1,4 +1,4 @@
-"""Random search: every point of the unit cube is as likely. What any other method has to beat."""
+"""Random search: each point of the unit cube is equally likely. The baseline for all other methods."""
 
 from __future__ import annotations
 

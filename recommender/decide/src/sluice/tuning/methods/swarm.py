@@ -3,9 +3,9 @@
     v' = w v + c r1 (p - x) + c r2 (g - x),  x' = x + v',  w = 0.7298, c = 1.4962
 
 x is the particle's last point, v its last move, p its best point, g the swarm's. Trial n moves particle n mod S. At a
-bound a particle stops. Trials are told one by one, so there are no generations: a move knows all that was told before.
-A particle begins at a random point and at rest; the first of them at the default, which is trial 0. S is a fifth of the
-budget, from 3 to 20.
+bound a particle stops. Trials are reported one by one, so there are no generations: a move uses all earlier reports. A
+particle begins at a random point and at rest; the first one begins at the default, which is trial 0. S is a fifth of
+the budget, from 3 to 20.
 """
 
 from __future__ import annotations
@@ -35,5 +35,5 @@ def propose(question: Question) -> Point:
 
 
 def swarm(budget: int) -> int:
-    """How many particles there are."""
+    """The number of particles."""
     return min(max(budget // 5, 3), 20)

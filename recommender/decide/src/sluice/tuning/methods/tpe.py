@@ -1,7 +1,7 @@
 """Tree-structured Parzen estimator (Bergstra et al., NeurIPS 2011), by Optuna.
 
-Multivariate; trials in flight count as poor ones. The study is made anew from the record of trials for each question.
-The first third of the budget, 3 to 10, is random.
+Multivariate; trials in flight count as poor ones. Each question rebuilds the study from the record of trials. The first
+third of the budget, 3 to 10 trials, is random.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def propose(question: Question) -> Point:
     laws = {each.name: _law(each) for each in space.parameters}
 
     def values(point: Point) -> dict[str, object]:
-        # All of them, also those without a value: the estimator has one distribution over a fixed set.
+        # Includes parameters without a value: the estimator has one distribution over a fixed set.
         coordinates = zip(space.parameters, np.clip(point, 0.0, 1.0), strict=True)
         return {each.name: each.kind.value(float(unit)) for each, unit in coordinates}
 
     with warnings.catch_warnings():
-        # Its multivariate and constant_liar are called experimental.
+        # Optuna marks multivariate and constant_liar as experimental.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         sampler = optuna.samplers.TPESampler(
             seed=int(question.generator().integers(2**31)),

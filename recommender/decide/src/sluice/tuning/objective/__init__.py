@@ -1,1 +1,1 @@
-"""What a trial measured, what it is worth, whether that is known well enough, and when to give it up."""
+"""The outcome of a trial: its measurement, its objective with an interval, and when to end it early."""

@@ -1,4 +1,4 @@
-"""What the pipeline saw of a root operation in a stretch of a trial, and the figures of several stretches together."""
+"""Measurements of a root operation in a block of time, and the metrics of several blocks together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class Metric(Enum):
-    """A figure of an objective or an SLO. Latencies are of requests that succeeded, from their root's start to end."""
+    """A metric of an objective or an SLO. Latencies are those of successful requests, from the start of their root to
+    its end."""
 
     MEAN = "mean_ms"
     P50 = "p50_ms"
@@ -23,9 +24,9 @@ class Metric(Enum):
     P99 = "p99_ms"
     # Requests that succeeded within the objective's threshold, per second.
     GOODPUT = "goodput_per_s"
-    # Of all requests, 0..1.
+    # The share of all requests that failed, 0..1.
     ERRORS = "error_share"
-    # CPU time of the root's service, and of all that it calls, directly or through others, for one request, errors too.
+    # CPU time per request, failed ones too: of the root's service and of all services that it calls, also indirectly.
     CPU = "cpu_ms"
 
 
@@ -34,12 +35,12 @@ QUANTILES = {Metric.P50: 0.5, Metric.P95: 0.95, Metric.P99: 0.99}
 
 @dataclass(frozen=True)
 class Block:
-    """One stretch, of 1 s or so.
+    """One block of time, about 1 s.
 
-    seconds    how long it was
-    latencies  requests that succeeded, counted by latency index i: 2^(i/64) < ns <= 2^((i+1)/64)
+    seconds    its length
+    latencies  counts of successful requests by latency index i: 2^(i/64) < ns <= 2^((i+1)/64)
     errors     requests that failed
-    cpu_s      CPU time used, in seconds; None where it is not asked for, or not known
+    cpu_s      CPU time used, in seconds; None where it is not part of the objective, or unknown
     """
 
     seconds: float
@@ -82,11 +83,11 @@ def counts_of(blocks: Sequence[Block]) -> Counts:
 
 
 def figures(counts: Counts, weights: Array, threshold_ms: float | None) -> dict[Metric, Array]:
-    """Each metric of weighted sums of the blocks.
+    """Each metric of weighted sums of the blocks, (samples,); NaN where no request completed, or no measurement exists.
 
-    weights  (samples, blocks): how often each block counts in each sample; one row of ones: all blocks together
-    Of shape (samples,); NaN where nothing completed, or nothing measures it. A quantile is the upper edge of the index
-    that it falls into, the mean is of the middles of the indices (geometric): within 0.6 % of those of the latencies.
+    weights: (samples, blocks), how often each block counts in each sample. One row of ones: all blocks together. A
+    quantile is the upper edge of its index. The mean uses the geometric middles of the indices: within 0.6 % of the
+    exact mean.
     """
     sums = weights @ counts.latencies
     done = sums.sum(axis=1)
@@ -106,7 +107,7 @@ def figures(counts: Counts, weights: Array, threshold_ms: float | None) -> dict[
 
 
 def _quantile(upto: Array, done: Array, edges_ms: Array, share: float) -> Array:
-    """The least edge up to which at least `share` of the completions lie."""
+    """The least edge that at least `share` of the completions do not exceed."""
     if not upto.shape[1]:
         return np.full(len(done), np.nan)
     reached = upto >= (share * done - 1e-9)[:, None]

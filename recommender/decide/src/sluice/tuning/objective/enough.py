@@ -1,4 +1,4 @@
-"""Whether a trial has run long enough, and how much longer it should."""
+"""Whether a trial ran long enough, and how much longer it should run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sluice.tuning.objective.objective import Objective, least_completions, wort
 
 @dataclass(frozen=True)
 class Window:
-    """How long a trial is measured, after its warm-up: at least `least_s`, at most `most_s`, in between until half of
-    the interval's width is at most `precision` of the value."""
+    """How long to measure a trial after its warm-up: at least `least_s`, at most `most_s`. In between it ends when half
+    of the interval's width is at most `precision` of the value."""
 
     warm_up_s: float = 10.0
     least_s: float = 30.0
@@ -23,16 +23,17 @@ class Window:
 
 @dataclass(frozen=True)
 class Lacking:
-    """What is not known well enough yet. `seconds`: how much longer it takes at this rate; inf: nothing completes."""
+    """The reason to measure longer. `seconds`: how much longer it takes at this rate; inf: no request completes."""
 
     why: str
     seconds: float
 
 
 def lacking(blocks: Sequence[Block], objective: Objective, window: Window) -> Lacking | None:
-    """None: enough. After `most_s` only completions can be lacking: then the trial failed.
+    """None: enough. After `most_s` only completions can be missing; then the trial failed.
 
-    An interval shrinks with the root of the time. Worked: 30 s gave +- 20 % and 10 % is asked for: 4 x 30 s, 90 s more.
+    An interval shrinks with the square root of the time. Worked: 30 s gave +- 20 %, the plan asks for 10 %: 4 x 30 s,
+    so 90 s more.
     """
     seconds = sum(block.seconds for block in blocks)
     done = sum(block.completions for block in blocks)
@@ -46,10 +47,10 @@ def lacking(blocks: Sequence[Block], objective: Objective, window: Window) -> La
         return None
     known = worth(blocks, objective)
     if math.isnan(known.value):
-        return Lacking("a figure of the objective is not known", math.inf)
+        return Lacking("a metric of the objective is unknown", math.inf)
     half = (known.upper - known.lower) / 2
     asked = window.precision * abs(known.value)
     if half <= asked:
         return None
     more = seconds * ((half / asked) ** 2 - 1) if asked > 0 and math.isfinite(half) else math.inf
-    return Lacking(f"known to +- {half:.3g}, asked for +- {asked:.3g}", min(more, window.most_s - seconds))
+    return Lacking(f"the interval is +- {half:.3g}; wanted: +- {asked:.3g}", min(more, window.most_s - seconds))

@@ -1,4 +1,4 @@
-"""The SLO guard: whether a trial does harm that noise does not explain, so that it is rolled back at once."""
+"""The SLO guard: ends a trial at once when it does harm that noise does not explain."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from collections.abc import Sequence
 from sluice.tuning.objective.block import QUANTILES, Block, Metric
 from sluice.tuning.objective.objective import Objective, Slo, worth
 
-# Chance that a configuration which just keeps an SLO trips it, at one look.
+# The probability that a configuration which just keeps an SLO trips the guard, at one check.
 NOISE = 0.001
-# Of a mean, goodput or CPU, whose noise is not known from counts: how far beyond its limit trips, and after how many.
+# Counts do not show the noise of a mean, goodput or CPU. For these: the factor beyond the limit that trips the guard,
+# and the least number of requests.
 FAR, LEAST = 2.0, 20
-# Nothing ends for so long: no latency shows it.
+# How long no request completes before the guard trips, in seconds. No latency shows this case.
 SILENT_S = 5.0
 
 
 def tripped(recent: Sequence[Block], objective: Objective) -> str | None:
-    """Why the trial has to be rolled back; None: it need not be. `recent`: its newest 5 to 10 s, load being on.
+    """Why the trial must be rolled back; None: it need not be. `recent`: its newest 5 to 10 s, under load.
 
-    A quantile's SLO "p99 <= 500 ms" allows 1 % of requests above 500 ms: it trips when so many are that a service with
-    just 1 % had as many with probability under 0.001. Worked: of 100 requests 5 above: 0.0034, no; 6: 0.0005, trips.
-    A share of errors likewise.
+    A quantile's SLO "p99 <= 500 ms" allows 1 % of requests above 500 ms. The guard trips when a service with exactly 1
+    % would have as many above with a probability under 0.001. Worked: of 100 requests 5 above: 0.0034, no; 6: 0.0005,
+    trips. The share of errors works alike.
     """
     for slo in objective.slos:
         why = _harm(recent, objective, slo)
@@ -29,7 +30,7 @@ def tripped(recent: Sequence[Block], objective: Objective) -> str | None:
             return why
     seconds = sum(block.seconds for block in recent)
     if seconds >= SILENT_S and not any(block.completions for block in recent):
-        return f"nothing completed in {seconds:g} s"
+        return f"no request completed in {seconds:g} s"
     return None
 
 
@@ -48,11 +49,11 @@ def _harm(recent: Sequence[Block], objective: Objective, slo: Slo) -> str | None
         beyond = sum(block.seconds for block in recent) >= SILENT_S and seen * FAR < slo.limit
     else:
         beyond = not math.isnan(seen) and seen > FAR * slo.limit
-    return f"{slo.metric.value} is {seen:.4g}, its limit {slo.limit:g}" if beyond else None
+    return f"{slo.metric.value} is {seen:.4g}, its limit is {slo.limit:g}" if beyond else None
 
 
 def _above(index: int, limit_ms: float) -> bool:
-    """Whether a latency index lies wholly above the limit: what straddles it is not held against a trial."""
+    """Whether a latency index lies wholly above the limit. An index that contains the limit does not count as above."""
     return bool(2 ** (index / 64) / 1e6 >= limit_ms)
 
 
@@ -63,4 +64,4 @@ def _too_many(bad: int, of: int, allowed: float, what: str) -> str | None:
         return None
     if float(binom.sf(bad - 1, of, allowed)) >= NOISE:
         return None
-    return f"{bad} of {of} requests {what}; {allowed:.3g} of them may be"
+    return f"{bad} of {of} requests {what}; the SLO allows {allowed:.3g} of them"

@@ -1,4 +1,4 @@
-"""From what was measured of a trial to what is told of it."""
+"""Turns the measurement of a trial into its outcome."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sluice.tuning.objective.enough import Window, lacking
 from sluice.tuning.objective.objective import Objective, worth
 from sluice.tuning.objective.outcome import Outcome, Verdict
 
-# Of an SLO with a limit of 0, which any excess passes infinitely.
+# The largest excess. An SLO with a limit of 0 would have an infinite one.
 _EXCESS = 1e9
 
 
 def judged(blocks: Sequence[Block], objective: Objective, window: Window) -> Outcome:
-    """Of a trial that ran to its end. FAILED: too little completed for the objective to be known."""
+    """The outcome of a trial that ran to its end. FAILED: too few requests completed to compute the objective."""
     missing = lacking(blocks, objective, window)
     seconds = sum(block.seconds for block in blocks)
     found = worth(blocks, objective)
     if math.isnan(found.value) or math.isnan(found.excess) or (missing and seconds >= window.most_s):
-        return Outcome(Verdict.FAILED, why=missing.why if missing else "a figure is not known")
+        return Outcome(Verdict.FAILED, why=missing.why if missing else "a metric is unknown")
     known = math.isfinite(found.lower)
     lower, upper = (found.lower, found.upper) if known else (None, None)
     if found.excess > 0:

@@ -1,4 +1,5 @@
-"""Between objectives, windows and outcomes and their messages (proto/sluice/tuning/v1/objective.proto, trial.proto)."""
+"""Converts objectives, windows and outcomes to and from messages (proto/sluice/tuning/v1/objective.proto,
+trial.proto)."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _VERDICTS = {verdict: trial_pb2.Verdict.Value(f"VERDICT_{verdict.name}") for ver
 
 
 class UnknownError(ValueError):
-    """A number of an enum that has no meaning here; the message names the field and what is legal."""
+    """An enum number without a meaning here. The message names the field and the legal values."""
 
 
 def write_objective(objective: Objective) -> objective_pb2.Objective:
@@ -26,7 +27,7 @@ def write_objective(objective: Objective) -> objective_pb2.Objective:
 
 
 def read_objective(message: objective_pb2.Objective) -> Objective:
-    """UnknownError for a metric that is none."""
+    """UnknownError for an unknown metric."""
     return Objective(
         tuple((_metric(each.metric, f"objective.terms[{at}]"), each.weight) for at, each in enumerate(message.terms)),
         tuple(Slo(_metric(each.metric, f"objective.slos[{at}]"), each.limit) for at, each in enumerate(message.slos)),
@@ -56,7 +57,7 @@ def write_outcome(outcome: Outcome) -> trial_pb2.Outcome:
 
 
 def read_outcome(message: trial_pb2.Outcome) -> Outcome:
-    """UnknownError for a verdict that is none. Its numbers are checked by `outcome.problem`."""
+    """UnknownError for an unknown verdict. `outcome.problem` checks the numbers."""
     verdicts = {number: verdict for verdict, number in _VERDICTS.items()}
     if message.verdict not in verdicts:
         legal = ", ".join(verdict.name for verdict in Verdict)

@@ -1,4 +1,5 @@
-"""What a session makes small: a linear combination of figures, under SLOs; and what it is worth, with an interval."""
+"""The objective that a session minimizes: a linear combination of metrics, under SLOs; and its value with an
+interval."""
 
 from __future__ import annotations
 
@@ -16,23 +17,24 @@ SAMPLES = 400
 
 @dataclass(frozen=True)
 class Slo:
-    """A figure that a configuration has to keep. Goodput is kept from below, all others from above."""
+    """A limit on a metric. For goodput it is a lower limit, for all others an upper one."""
 
     metric: Metric
     limit: float
 
     def excess(self, value: float) -> float:
-        """By what share the limit is passed; 0: it is kept. Worked: 600 ms of 500: 0.2; 80/s of 100: 0.2."""
+        """The share by which the value exceeds the limit; 0: within it. Worked: 600 ms of 500: 0.2; 80/s of 100:
+        0.2."""
         beyond = self.limit - value if self.metric is Metric.GOODPUT else value - self.limit
         return max(beyond, 0.0) / self.limit if self.limit else (0.0 if beyond <= 0 else math.inf)
 
 
 @dataclass(frozen=True)
 class Objective:
-    """Less is better: goodput has a negative weight, as all of which more is wanted.
+    """Smaller values are better. A metric of which more is better, as goodput, has a negative weight.
 
     weights       per unit of the metric: {P95: 1, ERRORS: 1000} makes 1 % of errors as bad as 10 ms
-    threshold_ms  of goodput; None: every success counts
+    threshold_ms  the threshold of goodput; None: every success counts
     """
 
     weights: tuple[tuple[Metric, float], ...]
@@ -46,12 +48,12 @@ class Objective:
 
 @dataclass(frozen=True)
 class Worth:
-    """Of a stretch of a trial.
+    """The objective over some blocks of a trial.
 
-    value         the objective; NaN where one of its figures is not known
+    value         the objective; NaN where one of its metrics is unknown
     lower, upper  its interval
-    figures       of every metric that the objective names
-    excess        the largest share by which an SLO is passed; 0: all are kept; NaN: not known
+    figures       the value of each metric that the objective names
+    excess        the largest share by which an SLO is exceeded; 0: none is; NaN: unknown
     """
 
     value: float
@@ -62,11 +64,12 @@ class Worth:
 
 
 def worth(blocks: Sequence[Block], objective: Objective, confidence: float = 0.95) -> Worth:
-    """The objective over all blocks, with an interval by the bootstrap over blocks (Efron 1979), the same each time.
+    """The objective over all blocks, with an interval by the bootstrap over blocks (Efron 1979). The same blocks give
+    the same interval.
 
-    Blocks are drawn, not requests: requests that queue behind each other are alike, and a quantile's binomial interval
-    over them is too narrow. So a block has to be longer than a queue lives; and of under five, the interval is unknown
-    (-inf to inf).
+    It draws blocks, not requests. Requests that queue behind each other are alike, so a quantile's binomial interval
+    over requests is too narrow. So a block must be longer than a queue lasts. With fewer than five blocks the interval
+    is unknown (-inf to inf).
     """
     counts, whole = counts_of(blocks), np.ones((1, len(blocks)))
     found = figures(counts, whole, objective.threshold_ms)
@@ -91,9 +94,9 @@ def _combined(found: dict[Metric, Array], objective: Objective) -> Array:
 
 
 def least_completions(objective: Objective, confidence_z: float = 1.96) -> int:
-    """Completions from which on each quantile of the objective and its SLOs has an interval at all.
+    """The number of completions from which on each quantile of the objective and its SLOs has an interval.
 
-    The upper end of the binomial interval is the order statistic n q + z sqrt(n q (1 - q)), which must be one of the n:
+    The upper end of the binomial interval is the order statistic n q + z sqrt(n q (1 - q)). It must be one of the n, so
     n >= z^2 q / (1 - q). Worked, z = 1.96: 4 for the median, 73 for p95, 381 for p99.
     """
     shares = [QUANTILES[metric] for metric in objective.metrics if metric in QUANTILES]

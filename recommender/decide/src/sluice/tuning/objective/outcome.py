@@ -1,15 +1,15 @@
-"""How a trial ended, and what a method is told of it.
+"""The outcome of a trial, and the loss that a method gets for it.
 
-No trial is lost: a method that never hears of what failed tries it again. Only good trials, and hopeless ones, have a
-value; the rest follow by rank, the losses going on at the mean distance of the ranks before:
+Every trial has a loss: a method that does not learn of a failed trial proposes it again. Good and hopeless trials have
+their value. The others follow by rank, at the mean distance of the values before them:
 
-    hopeless, good   their values (a hopeless one's is what it had when it was given up)
-    unsafe           behind all of those, by the share by which they passed their SLO; equal shares have one rank
+    hopeless, good   their values (for a hopeless one, the value when it was ended)
+    unsafe           behind all of those, by the share by which they exceed their SLO; equal shares have one rank
     failed           behind all of those, on one rank
 
-Worked: good 100, 110 and 140, unsafe by 0.1 and by 0.5, one failed. The mean distance of ranks is (140 - 100) / 2 = 20:
-160, 180 and 200. With one value, or equal ones, the distance is a tenth of it, or 1 where it is 0; with none, losses
-are 1, 2, ... by rank.
+Worked: good 100, 110 and 140, unsafe by 0.1 and by 0.5, one failed. The mean distance is (140 - 100) / 2 = 20: 160, 180
+and 200. With one value, or equal ones, the distance is a tenth of it, or 1 where it is 0. Without any, losses are 1, 2,
+... by rank.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from enum import Enum
 
 import numpy as np
 
-# Of a value: squares of differences, which models take, are finite.
+# The largest value. Models square differences, which are still finite for it.
 LARGEST = 1e100
 
 
@@ -34,11 +34,11 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was told of a trial.
+    """The outcome of a trial.
 
-    value         the objective; None where it is not known
-    lower, upper  its interval; None where that is not known
-    excess        of an unsafe one: the share by which it passed an SLO
+    value         the objective; None where it is unknown
+    lower, upper  its interval; None where that is unknown
+    excess        for an unsafe trial: the share by which it exceeds an SLO
     """
 
     verdict: Verdict
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def losses(outcomes: Sequence[Outcome]) -> list[float]:
-    """What each loses, as a method is told: finite, less is better."""
+    """The loss of each outcome: finite, smaller is better."""
     valued = [_value(each) for each in outcomes if _has_value(each)]
     worst, gap = _going_on(valued)
     excesses = sorted({each.excess for each in outcomes if each.verdict is Verdict.UNSAFE})
@@ -67,7 +67,7 @@ def losses(outcomes: Sequence[Outcome]) -> list[float]:
 
 
 def problem(outcome: Outcome) -> str | None:
-    """What is not legal in an outcome that was told; None: nothing."""
+    """The first value of a reported outcome that is not legal; None: all are legal."""
     given = {"value": outcome.value, "lower": outcome.lower, "upper": outcome.upper}
     for name, number in given.items():
         if number is not None and not abs(number) <= LARGEST:
@@ -90,7 +90,7 @@ def _value(outcome: Outcome) -> float:
 
 
 def _going_on(valued: list[float]) -> tuple[float, float]:
-    """The worst value, and the distance at which ranks go on behind it."""
+    """The worst value, and the distance of the ranks behind it."""
     if not valued:
         return 0.0, 1.0
     worst = max(valued)

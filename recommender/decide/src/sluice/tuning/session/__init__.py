@@ -1,1 +1,1 @@
-"""A tuning session as one value, and the one function that makes the next: `step(session, event, now)`."""
+"""A tuning session as one value, and the function that makes the next one: `step(session, event, now)`."""

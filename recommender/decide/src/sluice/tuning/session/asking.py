@@ -1,4 +1,4 @@
-"""The next trial of a session."""
+"""Makes the next trial of a session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sluice.tuning.space import Configuration, Point
 
 
 def next_trial(session: Session, request_id: str, now_ms: int) -> Trial | None:
-    """None: there is nothing to try before what is in flight was told."""
+    """The next trial; None: the session must wait for the outcome of a trial in flight."""
     plan, of = session.plan, None
     if session.phase is Phase.SEARCHING:
         number = len(session.searched)
@@ -52,7 +52,8 @@ def _search(session: Session, number: int) -> tuple[Point, Configuration]:
 
 
 def question(session: Session, number: int) -> Question:
-    """What the method is asked for trial `number`: all that the search was told so far, in that order."""
+    """The question to the method for trial `number`: all outcomes of the search so far, in the order of their
+    reports."""
     told = [(trial.place, trial, trial.outcome) for trial in session.searched if trial.place is not None]
     told.sort(key=lambda each: each[0] or 0)
     lost = losses([outcome for _, _, outcome in told if outcome is not None])

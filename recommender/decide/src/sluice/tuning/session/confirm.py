@@ -1,8 +1,8 @@
-"""Whether the winner is better than the default: both measured again, in turn, with an interval.
+"""Whether the winner is better than the default: both are measured again, in turn, and compared with an interval.
 
-The best of many noisy values is too good to be true (the winner's curse), and an application drifts while it is tuned.
-So neither the winner's nor the default's first value counts: they are measured anew in the order D W, W D, D W, ..., in
-which a drift that is a straight line falls out of the mean of two pairs.
+The best of many noisy values is too good (the winner's curse), and an application drifts during tuning. So neither
+first value counts. Both are measured again in the order D W, W D, D W, ... In this order a linear drift cancels in the
+mean of two pairs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Gain:
-    """By what share of the default's value the winner's is less; with a 95 % interval, over so many pairs."""
+    """The share by which the winner's value is below the default's, with a 95 % interval, over so many pairs."""
 
     share: float
     lower: float
@@ -30,12 +30,12 @@ def is_default(place: int) -> bool:
 
 
 def gain(pairs: Sequence[tuple[float, float]]) -> Gain | None:
-    """Of (default, winner) values; None for fewer than two pairs, or where the default's mean is 0.
+    """The gain from (default, winner) values; None for fewer than two pairs, or where the default's mean is 0.
 
-    Where all values are positive, Student's interval of the mean of ln(winner / default): 1 - exp of it is the share.
-    Worked: (100, 80), (110, 88), (90, 72): each ratio 0.8, so 20 %, and 20 to 20 %. (100, 80), (100, 90): ln ratios
-    -0.2231 and -0.1054, mean -0.1643, half width 12.71 x 0.0589 = 0.7482: 15.1 %, -79 to 60 %. Else that of the
-    differences, over the mean of the default's values.
+    Where all values are positive, it is Student's interval of the mean of ln(winner / default): the share is 1 - exp of
+    it. Worked: (100, 80), (110, 88), (90, 72): each ratio 0.8, so 20 %, and 20 to 20 %. (100, 80), (100, 90): ln ratios
+    -0.2231 and -0.1054, mean -0.1643, half width 12.71 x 0.0589 = 0.7482: 15.1 %, -79 to 60 %. Otherwise it is the
+    interval of the differences, over the mean of the default's values.
     """
     if len(pairs) < 2:
         return None

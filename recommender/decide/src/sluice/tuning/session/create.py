@@ -1,4 +1,4 @@
-"""A new session: what is not legal in its plan, and that its target is free."""
+"""Creates a session: validates its plan, and checks that its target is free."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from sluice.tuning.session.step import OPEN
 from sluice.tuning.space.check import SpaceError, check_space
 
 MOST_TRIALS = 1_000
-# Trials x parameters: a session is one record of the log, of under a megabyte.
+# Trials x parameters: it keeps a session's message with all of its trials under a megabyte.
 MOST_VALUES = 20_000
 MOST_PARALLEL, MOST_PAIRS = 100, 50
-# Of the end to end times of an operation (table critical_paths), and of what containers used (resource_metrics).
+# The window of an operation's end to end times (table critical_paths) and of containers' CPU (resource_metrics).
 PATH_WINDOW_S = 10
-# After a window, in which a container's CPU may still come: a point each minute, and its way.
+# How late after a window a container's CPU may arrive: one point per minute, and its transport.
 CPU_LATE_S = 90
 
 
 def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | Refused:
-    """The session at `now_ms`, Unix time. `others`: all that there are, ended ones too."""
+    """The session at `now_ms`, Unix time. `others`: all known sessions, ended ones too."""
     wrong = list(problems(plan))
     if wrong:
         return Refused("INVALID_ARGUMENT", wrong[0].partition(":")[0], "\n".join(wrong))
     for other in others:
         if other.plan.name == plan.name:
-            return Refused("ALREADY_EXISTS", "name", f"name: a session {plan.name!r} was created already")
+            return Refused("ALREADY_EXISTS", "name", f"name: session {plan.name!r} already exists")
         if other.plan.target == plan.target and other.phase in OPEN:
             why = f"target: session {other.plan.name!r} is open on {plan.target!r}; legal: one at a time, stop it first"
             return Refused("FAILED_PRECONDITION", "target", why)
@@ -37,7 +37,7 @@ def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | Refu
 
 
 def problems(plan: Plan) -> Iterator[str]:
-    """What is not legal in a plan, a line each: field, value, legal range."""
+    """The problems of a plan, a line each: field, value, legal range."""
     for field, text in (("name", plan.name), ("target", plan.target)):
         if not 1 <= len(text) <= 200:
             yield f"{field}: {text!r} is not legal; legal: 1 to 200 characters"
@@ -46,10 +46,10 @@ def problems(plan: Plan) -> Iterator[str]:
     if plan.root is not None and len(plan.root.operation) > 500:
         yield f"root.operation: {len(plan.root.operation)} characters are not legal; legal: up to 500"
     if plan.root is not None and (plan.root.operation or plan.cpu) and plan.window.most_s < 2 * PATH_WINDOW_S:
-        seen = "root.operation, whose requests are" if plan.root.operation else "cpu_ms, which is"
+        seen = "root.operation" if plan.root.operation else "cpu_ms"
         yield (
-            f"window.most_s: {plan.window.most_s:g} is not legal; legal: >= {2 * PATH_WINDOW_S} with {seen}"
-            f" seen by windows of {PATH_WINDOW_S} s"
+            f"window.most_s: {plan.window.most_s:g} is not legal; legal: >= {2 * PATH_WINDOW_S} with {seen},"
+            f" which the pipeline measures in windows of {PATH_WINDOW_S} s"
         )
     if plan.method not in METHODS:
         yield f"method: {plan.method!r} is not legal; legal: {', '.join(METHODS)}"
@@ -91,7 +91,7 @@ def _objective(plan: Plan) -> Iterator[str]:
             yield f"objective.minimize.{metric.value}: {weight:g} is not legal; legal: < 0 (more of it is better)"
     named = [metric for metric, _ in objective.weights]
     for name in sorted({each.value for each in named if named.count(each) > 1}):
-        yield f"objective.minimize.{name}: stands twice; legal: once"
+        yield f"objective.minimize.{name}: occurs twice; legal: once"
     for slo in objective.slos:
         if not (math.isfinite(slo.limit) and slo.limit >= 0):
             yield f"objective.slos.{slo.metric.value}: {slo.limit:g} is not legal; legal: >= 0, finite"
@@ -99,7 +99,7 @@ def _objective(plan: Plan) -> Iterator[str]:
             yield f"objective.slos.{slo.metric.value}: {slo.limit:g} is not legal; legal: 0 to 1"
     kept = [slo.metric for slo in objective.slos]
     for name in sorted({each.value for each in kept if kept.count(each) > 1}):
-        yield f"objective.slos.{name}: stands twice; legal: once"
+        yield f"objective.slos.{name}: occurs twice; legal: once"
     threshold = objective.threshold_ms
     if threshold is not None and not (math.isfinite(threshold) and threshold > 0):
         yield f"objective.threshold_ms: {threshold:g} is not legal; legal: > 0, finite"

@@ -1,4 +1,4 @@
-"""What happens to a session, and what follows from it outside."""
+"""The events of a session, and their effects outside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sluice.tuning.space import Configuration
 
 @dataclass(frozen=True)
 class Ask:
-    """For up to `count` trials. Asked again under one request_id (not empty), the same ones are handed out again."""
+    """Asks for up to `count` trials. The same request_id (not empty) gets the same trials again."""
 
     count: int = 1
     request_id: str = ""
@@ -20,7 +20,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Tell:
-    """How a trial ended, failed ones too."""
+    """Reports the outcome of a trial, also of a failed one."""
 
     number: int
     outcome: Outcome
@@ -28,7 +28,8 @@ class Tell:
 
 @dataclass(frozen=True)
 class Applied:
-    """A trial is in force since then, Unix time: the pipeline measures it, and tells."""
+    """Reports that a trial's configuration is in force since `at_ms`, Unix time. The pipeline measures the trial from
+    then on."""
 
     number: int
     at_ms: int
@@ -36,14 +37,14 @@ class Applied:
 
 @dataclass(frozen=True)
 class Stop:
-    """Ends the session. What is in flight may still be told."""
+    """Ends the session. Trials in flight may still be reported."""
 
     why: str = ""
 
 
 @dataclass(frozen=True)
 class Tick:
-    """Time went by: trials that nobody told in time fail."""
+    """Time passed: trials without a report in time fail."""
 
 
 Event: TypeAlias = Ask | Tell | Applied | Stop | Tick
@@ -51,28 +52,28 @@ Event: TypeAlias = Ask | Tell | Applied | Stop | Tick
 
 @dataclass(frozen=True)
 class Handed:
-    """Set this trial's configuration, measure it, tell what came of it."""
+    """Set this trial's configuration, measure it, report its outcome."""
 
     trial: Trial
 
 
 @dataclass(frozen=True)
 class Restore:
-    """Set this configuration, the default, again: nothing else is on trial."""
+    """Set this configuration, the default, again: no other one is on trial."""
 
     configuration: Configuration
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A trial has its outcome: told, or by lapse of time."""
+    """A trial has its outcome, reported or by timeout."""
 
     trial: Trial
 
 
 @dataclass(frozen=True)
 class Moved:
-    """The session is in another phase."""
+    """The session entered another phase."""
 
     phase: Phase
     why: str
@@ -80,7 +81,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Refused:
-    """The event changed nothing. `code`: of gRPC; `field`: of the request; empty: the whole."""
+    """The event changed nothing. `code`: a gRPC status. `field`: the field of the request; empty for the whole."""
 
     code: Literal["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED"]
     field: str

@@ -1,6 +1,6 @@
-"""Between a session and its message, `TuningSession` (proto/sluice/tuning/v1/session.proto).
+"""Converts a session to and from its message, `TuningSession` (proto/sluice/tuning/v1/session.proto).
 
-Both ways give the same value: numbers are not rounded. Fields that are not known, as of a later version, are ignored.
+The conversion has no loss: numbers are not rounded. Unknown fields, as of a later version, are ignored.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _PURPOSES = {purpose: trial_pb2.Purpose.Value(f"PURPOSE_{purpose.name}") for pur
 
 
 class SessionError(ValueError):
-    """A session that cannot be read: why, a line a problem."""
+    """A session cannot be read. The message has a line per problem."""
 
 
 def write(session: Session) -> bytes:
-    """A `TuningSession`."""
+    """The session as bytes of a `TuningSession`."""
     return session_message(session).SerializeToString()
 
 
 def read(value: bytes) -> Session:
-    """From a `TuningSession`; SessionError when it is none, or what it says is not legal."""
+    """Reads a `TuningSession`. SessionError where the bytes are none, or it is not legal."""
     try:
         message = session_pb2.TuningSession.FromString(value)
     except DecodeError as cause:
@@ -51,7 +51,7 @@ def read(value: bytes) -> Session:
 
 
 def read_message(message: session_pb2.TuningSession) -> Session:
-    """SessionError where what it says is not legal."""
+    """SessionError where the message is not legal."""
     try:
         return _session(message)
     except ValueError as cause:
@@ -77,8 +77,8 @@ def plan_message(plan: Plan) -> session_pb2.Plan:
 
 
 def read_plan(message: session_pb2.Plan) -> Plan:
-    """With its default for what is absent; ValueError for what says nothing. `create.problems` says what is not
-    legal."""
+    """Reads a plan. An absent field has its default. ValueError for a field without a meaning. `create.problems` checks
+    the rest."""
     default: dict[str, Any] = {each.name: each.default for each in fields(Plan)}
     number = {
         name: getattr(message, name) if message.HasField(name) else default[name]
@@ -105,7 +105,7 @@ def session_message(session: Session) -> session_pb2.TuningSession:
 
 
 def head_message(session: Session) -> session_pb2.TuningSession:
-    """Without its trials."""
+    """The session's message without trials."""
     message = session_pb2.TuningSession(
         plan=plan_message(session.plan),
         phase=_PHASES[session.phase],
@@ -177,7 +177,7 @@ def _trial(message: trial_pb2.Trial, index: int, plan: Plan) -> Trial:
     if outcome is not None and (found := problem(outcome)):
         wrong.append(f"outcome.{found}")
     if (outcome is None) == message.HasField("place") or (outcome is None) == message.HasField("told_at"):
-        wrong.append("place, told_at: are there with an outcome, and only then")
+        wrong.append("place, told_at: legal: both with an outcome, neither without one")
     if wrong:
         raise ValueError("\n".join(f"{where}.{each}" for each in wrong))
     return Trial(

@@ -1,4 +1,4 @@
-"""What people see of a session: how it converged, and which parameters its trials say matter."""
+"""The view of a session for people: how it converged, and which parameters matter according to its trials."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sluice.tuning.session.asking import question
 from sluice.tuning.session.session import Session, value
 from sluice.tuning.space import Parameter, Value
 
-# Trials in which a parameter has a value, from which on anything is said of it.
+# The least number of trials with a value of a parameter to compute its effect.
 LEAST = 5
 
 
 @dataclass(frozen=True)
 class Improvement:
-    """A good trial that was better than all told before it; `told`: how many of the search were told by then, with
-    it."""
+    """A good trial that was better than all reported before it. `told`: how many trials of the search were reported by
+    then, this one included."""
 
     trial: int
     value: float
@@ -29,11 +29,12 @@ class Improvement:
 
 @dataclass(frozen=True)
 class Effect:
-    """What the search says of one parameter.
+    """The effect of one parameter, from the search.
 
-    strength  Spearman's rank correlation of value and loss, -1..1: negative: more of it is better. Of a category or
-              boolean the correlation ratio of the ranks, 0..1
-    chance    of so much where there is no effect, 0..1: with 30 parameters one or two are below 0.05 by chance
+    strength  Spearman's rank correlation of value and loss, -1..1; negative: larger values are better. For a category
+              or boolean: the correlation ratio of the ranks, 0..1
+    chance    the probability of such a strength without any effect, 0..1; of 30 parameters one or two are below 0.05
+              by chance
     """
 
     parameter: str
@@ -53,9 +54,10 @@ def improvements(session: Session) -> tuple[Improvement, ...]:
 
 
 def effects(session: Session) -> tuple[Effect, ...]:
-    """Of all parameters of which something can be said, the least likely by chance first.
+    """The effects of all parameters with enough trials, the least likely by chance first.
 
-    Marginal: two that matter only together do not show. Methods crowd around good points, which weakens what they show.
+    They are marginal: two parameters that matter only together do not show. Methods try many points near good ones,
+    which weakens the effects.
     """
     asked = question(session, len(session.searched))
     found = (_effect(each, session, asked) for each in session.plan.space.parameters)
@@ -83,7 +85,7 @@ def _spearman(values: Sequence[Value], losses: Sequence[float]) -> tuple[float, 
 
 
 def _ratio(values: Sequence[Value], losses: Sequence[float]) -> tuple[float, float]:
-    """Root of the share of the ranks' variance that lies between choices, and the chance by Kruskal and Wallis."""
+    """Square root of the share of the ranks' variance between choices, and the probability by Kruskal and Wallis."""
     from scipy.stats import kruskal, rankdata
 
     ranks = rankdata(losses)

@@ -1,4 +1,4 @@
-"""All that is known of a tuning session: what it was created with, and its trials in the order of their numbers."""
+"""The state of a tuning session: its plan, and its trials in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from sluice.tuning.objective.outcome import Outcome, Verdict
 from sluice.tuning.session.confirm import Gain
 from sluice.tuning.space import Configuration, Space
 
-# Trials of a search that all failed, the default's among them: then it is not the configurations.
+# This many failed trials, the default's among them and no other outcome, end a search: the configurations are not the
+# cause.
 FAILED_AT_FIRST = 3
 
 
 class Phase(Enum):
-    """Where a session is: forward only. Nothing is asked for in the last two."""
+    """The phase of a session. It only goes forward. The last two allow no more trials."""
 
     SEARCHING = "looks for a better configuration"
     CONFIRMING = "measures the best one and the default in turn"
@@ -26,16 +27,16 @@ class Phase(Enum):
 
 
 class Purpose(Enum):
-    """What a trial is for."""
+    """The purpose of a trial."""
 
-    SEARCH = "the default (trial 0), or what the method named"
+    SEARCH = "the default (trial 0), or what the method proposed"
     DEFAULT = "the default again, beside the winner"
     WINNER = "the winner again, beside the default"
 
 
 @dataclass(frozen=True)
 class Root:
-    """The requests that the pipeline measures: SERVER spans of a service. operation: empty for all of them."""
+    """The requests that the pipeline measures: SERVER spans of a service. operation: empty for all operations."""
 
     service: str
     operation: str = ""
@@ -43,16 +44,16 @@ class Root:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a session was created with.
+    """The settings of a session, fixed at its creation.
 
-    target    the application whose configuration is set; at most one session is open on it
-    seed      of all chance
+    target    the application to configure; at most one session is open on it
+    seed      of all random numbers
     budget    trials of the search, without the default's
     parallel  trials that may be in flight in the search, on as many copies of the application
-    pairs     of default and winner that confirm, 0 or at least 2; 0: the winner is not confirmed
-    patience_ms  how long after it was asked for a trial may be told; then it has failed
-    first     configurations that are tried first: of an earlier session (`warm.first`), or by hand
-    root      whose requests the objective is of, as the pipeline measures them; None: callers tell outcomes
+    pairs     confirming pairs of default and winner, 0 or at least 2; 0: the winner is not confirmed
+    patience_ms  the time from the request for a trial to its report, at most; then the trial has failed
+    first     configurations to try first: of an earlier session (`warm.first`), or by hand
+    root      the requests that the pipeline measures; None: callers report outcomes
     """
 
     name: str
@@ -71,7 +72,7 @@ class Plan:
 
     @property
     def cpu(self) -> bool:
-        """Whether the CPU time of a request is asked for."""
+        """Whether the objective includes the CPU time of a request."""
         return Metric.CPU in self.objective.metrics
 
 
@@ -79,11 +80,11 @@ class Plan:
 class Trial:
     """One configuration, tried once. Times are Unix ms.
 
-    point       in the unit cube, as the method asked for it
+    point       in the unit cube, as the method proposed it
     request_id  of the call that asked for it
-    of          of a confirming trial: the number of the trial that is confirmed
-    place       how many trials were told before it; None: it is in flight
-    applied_ms  since when it is in force, where that was told: the pipeline measures it
+    of          for a confirming trial: the number of the trial that it confirms
+    place       how many trials were reported before it; None: it is in flight
+    applied_ms  since when it is in force, if reported: the pipeline measures it from then on
     """
 
     number: int
@@ -102,7 +103,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Session:
-    """`now_ms`: the newest time that an event had; it never falls. `refuted`: winners that failed to be confirmed."""
+    """`now_ms`: the newest time of an event; it never goes back. `refuted`: winners that the confirmation refuted."""
 
     plan: Plan
     created_ms: int
@@ -124,14 +125,14 @@ class Session:
 
     @property
     def only_failed(self) -> bool:
-        """Whether all that the search was told failed, the default too: nothing more is tried."""
+        """Whether all reported trials of the search failed, the default's too: then the session asks for no more."""
         told = [trial.outcome.verdict for trial in self.searched if trial.outcome]
         default = bool(self.trials and self.trials[0].outcome)
         return default and len(told) >= FAILED_AT_FIRST and set(told) == {Verdict.FAILED}
 
     @property
     def best(self) -> Trial | None:
-        """The good trial of the least value that was not refuted, the default's too; the first of equal ones."""
+        """The good trial with the least value that was not refuted, the default's included; the first of equal ones."""
         good = [
             trial
             for trial in self.searched
@@ -141,7 +142,8 @@ class Session:
 
     @property
     def recommended(self) -> Configuration:
-        """What to set: the winner where it is known to be better, else the default. Without pairs: the best seen."""
+        """The configuration to set: the winner if it is confirmed to be better, else the default. Without pairs: the
+        best trial."""
         best = self.best
         if self.phase is not Phase.DONE or best is None:
             return self.plan.space.default
@@ -150,6 +152,6 @@ class Session:
 
 
 def value(trial: Trial) -> float:
-    """Of a trial that was told and has a value; inf of any other."""
+    """The value of a trial; inf for a trial without one."""
     known = trial.outcome.value if trial.outcome else None
     return float("inf") if known is None else known

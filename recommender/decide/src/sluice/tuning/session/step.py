@@ -1,16 +1,15 @@
-"""The session: `step(session, event, now) -> (session', effects)`. Pure; nothing else remembers.
+"""The session's state machine: `step(session, event, now) -> (session', effects)`. Pure; no other state is kept.
 
     SEARCHING   trial 0 is the default; 1 to `budget` are the warm start's and then the method's
-      | all told, the best is not the default
-    CONFIRMING  default and winner in turn; a winner that fails or is unsafe is refuted, and the next best takes its
-    place
-      | so many pairs, or no winner left
-    DONE        the answer: `Session.recommended`, `Session.gain`
+      | all are reported, the best is not the default
+    CONFIRMING  default and winner in turn; a failed or unsafe winner is refuted, and the next best takes its place
+      | enough pairs, or no winner left
+    DONE        the result: `Session.recommended`, `Session.gain`
 
-A search whose first trials all failed, the default's among them, is DONE too: what is wrong is not what it tries.
-STOPPED follows from either of the first two. Each event first fails what nobody told in time, so that a measurer that
-died holds nothing up. The answer to a method's question is a function of the session (`methods.question`), so a session
-that is read back from its record goes on as if nothing had happened.
+A search whose first trials all failed, the default's too, is also DONE: the cause is not the configurations. STOPPED
+follows from either of the first two. Each event first fails the trials without a report in time, so that a dead
+measurer does not block a session. A method's proposal is a function of the session (`methods.question`). So a session
+that is read back from its record continues unchanged.
 """
 
 from __future__ import annotations
@@ -36,15 +35,16 @@ from sluice.tuning.session.events import (
 )
 from sluice.tuning.session.session import Phase, Purpose, Session, Trial, value
 
-# Winners that may be refuted before the search has found nothing, and confirming trials beyond the pairs that were
-# asked for.
+# How many refuted winners end the session without a result, and how many confirming trials may exceed the pairs of the
+# plan.
 REFUTED, SPARE = 2, 4
 
 OPEN = (Phase.SEARCHING, Phase.CONFIRMING)
 
 
 def step(session: Session, event: Event, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
-    """The session after the event at `now_ms`, Unix time, and what follows. A clock that was set back stands still."""
+    """The session after the event at `now_ms`, Unix time, and its effects. If the clock goes back, the session's time
+    stays."""
     now_ms = max(now_ms, session.now_ms)
     session, effects = _lapsed(replace(session, now_ms=now_ms), now_ms)
     more: tuple[Effect, ...]
@@ -66,7 +66,7 @@ def _lapsed(session: Session, now_ms: int) -> tuple[Session, tuple[Effect, ...]]
     effects: tuple[Effect, ...] = ()
     for trial in session.flying:
         if now_ms >= trial.due_ms:
-            why = f"nobody told within {(trial.due_ms - trial.asked_ms) / 1000:g} s"
+            why = f"no outcome within {(trial.due_ms - trial.asked_ms) / 1000:g} s"
             session, more = _recorded(session, trial, Outcome(Verdict.FAILED, why=why), now_ms)
             effects += more
     return session, effects
@@ -85,7 +85,7 @@ def _ask(session: Session, event: Ask, now_ms: int) -> tuple[Session, tuple[Effe
     free = parallel - len(session.flying)
     if free < 1:
         flying = ", ".join(str(trial.number) for trial in session.flying)
-        why = f"{parallel} may be in flight, and as many are ({flying}): tell one first"
+        why = f"at most {parallel} trials may be in flight, and these are ({flying}): tell an outcome first"
         return session, (Refused("RESOURCE_EXHAUSTED", "", why),)
     effects: list[Effect] = []
     for _ in range(min(event.count, free)):
@@ -117,9 +117,9 @@ def _applied(session: Session, event: Applied, now_ms: int) -> tuple[Session, tu
         return session, (trial,)
     plan = session.plan
     if plan.root is None:
-        why = "the session has no root, so nothing measures it: tell its outcome"
+        why = "the session has no root, so the pipeline does not measure it: tell its outcome"
         return session, (Refused("FAILED_PRECONDITION", "applied_at", why),)
-    # Told again, as by one who was killed and sets it anew: it is measured from then on.
+    # A caller that was restarted may set the configuration and report it again: measure from then on.
     since_ms = max(trial.applied_ms or trial.asked_ms, min(event.at_ms, now_ms))
     if since_ms == trial.applied_ms:
         return session, ()
@@ -128,11 +128,11 @@ def _applied(session: Session, event: Applied, now_ms: int) -> tuple[Session, tu
 
 def _flying(session: Session, number: int) -> Trial | Refused:
     if not 0 <= number < len(session.trials):
-        handed = f"legal: 0 to {len(session.trials) - 1}" if session.trials else "none was yet"
+        handed = f"legal: 0 to {len(session.trials) - 1}" if session.trials else "there are no trials yet"
         return Refused("NOT_FOUND", "trial", f"trial {number} was not handed out; {handed}")
     trial = session.trials[number]
     if trial.outcome is not None:
-        why = f"trial {number} has its outcome already: {trial.outcome.verdict.name} {trial.outcome.why}".rstrip()
+        why = f"trial {number} already has an outcome: {trial.outcome.verdict.name} {trial.outcome.why}".rstrip()
         return Refused("ALREADY_EXISTS", "trial", why)
     return trial
 
@@ -144,7 +144,7 @@ def _with(session: Session, trial: Trial) -> Session:
 def _stop(session: Session, event: Stop) -> tuple[Session, tuple[Effect, ...]]:
     if session.phase not in OPEN:
         return session, (Refused("FAILED_PRECONDITION", "", f"the session is {session.phase.name} already"),)
-    return _moved(session, Phase.STOPPED, event.why or "by a call")
+    return _moved(session, Phase.STOPPED, event.why or "by a StopSession call")
 
 
 def _recorded(session: Session, trial: Trial, outcome: Outcome, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
@@ -152,7 +152,7 @@ def _recorded(session: Session, trial: Trial, outcome: Outcome, now_ms: int) -> 
     told = replace(trial, outcome=outcome, told_ms=now_ms, place=place)
     effects: tuple[Effect, ...] = (Recorded(told),)
     if outcome.verdict in (Verdict.UNSAFE, Verdict.FAILED) and session.plan.parallel == 1:
-        effects += (Restore(session.plan.space.default),)  # rather than leave what does harm until the next ask
+        effects += (Restore(session.plan.space.default),)  # do not leave a harmful configuration until the next ask
     session, more = _advanced(_with(session, told))
     return session, effects + more
 
@@ -173,14 +173,14 @@ def _advanced(session: Session) -> tuple[Session, tuple[Effect, ...]]:
 
 
 def _chosen(session: Session) -> tuple[Session, tuple[Effect, ...]]:
-    """After the search, or after a winner was refuted."""
+    """Called after the search, or after a winner was refuted."""
     best = session.best
     if best is None:
         return _moved(session, Phase.DONE, "no trial was good: the default stays")
     if best.number == 0 or best.configuration == session.plan.space.default:
         return _moved(session, Phase.DONE, "nothing was better than the default")
     if len(session.refuted) >= REFUTED:
-        return _moved(session, Phase.DONE, f"{REFUTED} winners failed when they were tried again: the default stays")
+        return _moved(session, Phase.DONE, f"the confirmation refuted {REFUTED} winners: the default stays")
     if not session.plan.pairs:
         return _moved(session, Phase.DONE, f"trial {best.number} is the best seen, and was not confirmed")
     return _moved(session, Phase.CONFIRMING, f"trial {best.number} is the best seen")
@@ -203,7 +203,7 @@ def _confirmed(session: Session) -> tuple[Session, tuple[Effect, ...]]:
     found = gain(pairs)
     session = replace(session, gain=found)
     if found is None:
-        return _moved(session, Phase.DONE, "the default could not be measured again: nothing is known of the gain")
+        return _moved(session, Phase.DONE, "the default could not be measured again: the gain is unknown")
     interval = f"{found.share:.1%} less than the default ({found.lower:.1%} to {found.upper:.1%}, {found.pairs} pairs)"
     if found.lower > 0:
         return _moved(session, Phase.DONE, f"trial {best.number}: {interval}")

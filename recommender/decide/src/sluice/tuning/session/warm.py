@@ -1,6 +1,6 @@
-"""A warm start: what an earlier session found, tried first in a new one.
+"""A warm start: the best configurations of an earlier session are tried first in a new one.
 
-Only configurations are taken over, and measured again: values of another day, load or version are not comparable.
+Only configurations are taken over, and measured again. Values from another day, load or version are not comparable.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ BEST = 3
 
 
 def first(earlier: Session, space: Space, count: int = BEST) -> tuple[Configuration, ...]:
-    """The best `count` configurations of an earlier session, best first, as `space` has them.
+    """The best `count` configurations of an earlier session, best first, adapted to `space`.
 
-    A parameter that is new has its default, one that is gone is left out, a value that is no longer legal becomes the
-    default; what then breaks a constraint goes towards the default. What becomes the default is left out.
+    A new parameter has its default, a removed one is left out, and a value that is no longer legal becomes the default.
+    A configuration that then breaks a constraint moves towards the default. One that equals the default is left out.
     """
     good = [trial for trial in earlier.searched if trial.outcome and trial.outcome.verdict is Verdict.GOOD]
     good = [trial for trial in sorted(good, key=value) if trial.number not in earlier.refuted]
@@ -29,7 +29,7 @@ def first(earlier: Session, space: Space, count: int = BEST) -> tuple[Configurat
         }
         configuration = space.configuration(space.repaired(space.point(known)))
         exact = {name: known.get(name, each) for name, each in configuration.items()}
-        configuration = configuration if space.problems(exact) else exact  # a float's point is off by a rounding
+        configuration = configuration if space.problems(exact) else exact  # a float's point has a rounding error
         if configuration != space.default and configuration not in found:
             found.append(configuration)
     return tuple(found[:count])

@@ -1,4 +1,4 @@
-"""What may be set: parameters, what binds them together, and rules that leave some of them out."""
+"""The search space: parameters, constraints between them, and rules that leave some of them out."""
 
 from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Parameter, Value, When
 from sluice.tuning.space.space import Configuration, Point, Space

@@ -1,4 +1,4 @@
-"""What is not legal in a space: a line a problem, with the field, the value and the legal range."""
+"""Validates a space: one line per problem, with the field, the value and the legal range."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sluice.tuning.space.space import Space
 
 MOST_PARAMETERS = 200
 MOST_CHOICES = 100
-# Whole numbers up to here are exact as a double, which is what some methods and the API's readers make of them.
+# Whole numbers up to this one are exact as a double. Some methods and readers of the API convert them to one.
 LARGEST = 2**53
 
 
@@ -20,7 +20,7 @@ class SpaceError(ValueError):
 
 
 def check_space(space: Space) -> None:
-    """SpaceError with every problem of the space."""
+    """Raises SpaceError with every problem of the space."""
     problems = list(_problems(space))
     if problems:
         raise SpaceError("\n".join(problems))
@@ -46,7 +46,7 @@ def _name(parameter: Parameter, before: dict[str, Parameter]) -> Iterator[str]:
     if not parameter.name:
         yield "name: '' is not legal; legal: a name"
     elif parameter.name in before:
-        yield f"name: {parameter.name!r} stands twice; legal: a name of its own"
+        yield f"name: {parameter.name!r} occurs twice; legal: a unique name"
 
 
 def _range(kind: Kind) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _range(kind: Kind) -> Iterator[str]:
                 yield f"choices: {len(choices)} of them are not legal; legal: 2 to {MOST_CHOICES}"
             twice = sorted({each for each in choices if choices.count(each) > 1})
             if twice:
-                yield f"choices: {', '.join(twice)} stand twice; legal: each once"
+                yield f"choices: {', '.join(twice)} occur twice; legal: each once"
 
 
 def _ends(low: float, high: float) -> Iterator[str]:
@@ -87,11 +87,11 @@ def _when(parameter: Parameter, before: dict[str, Parameter]) -> Iterator[str]:
     if when is None:
         return
     if when.parameter not in before:
-        yield f"when.parameter: {when.parameter!r} is not legal; legal: a parameter that stands before this one"
+        yield f"when.parameter: {when.parameter!r} is not legal; legal: a parameter declared before this one"
         return
     kind = before[when.parameter].kind
     if not isinstance(kind, Boolean | Category | Integer):
-        yield f"when.parameter: {when.parameter!r} has no single values; legal: an integer, category or boolean"
+        yield f"when.parameter: {when.parameter!r} is continuous; legal: an integer, category or boolean"
         return
     if not when.values:
         yield "when.is: no value is not legal; legal: at least one"
@@ -107,7 +107,7 @@ def _constraint(constraint: Linear, parameters: dict[str, Parameter], sound: Spa
         yield ": has no bound; legal: at_least, at_most or both"
     named = [name for name, _ in constraint.factors]
     for name in sorted({name for name in named if named.count(name) > 1}):
-        yield f".sum.{name}: stands twice; legal: once"
+        yield f".sum.{name}: occurs twice; legal: once"
     wrong = False
     for bound, value in (("at_least", constraint.at_least), ("at_most", constraint.at_most)):
         if value is not None and not math.isfinite(value):
@@ -117,7 +117,7 @@ def _constraint(constraint: Linear, parameters: dict[str, Parameter], sound: Spa
         if name not in parameters:
             yield f".sum.{name}: unknown parameter; legal: one of `parameters`"
         elif not isinstance(parameters[name].kind, Integer | Float):
-            yield f".sum.{name}: is no number; legal: an integer or float parameter"
+            yield f".sum.{name}: is not numeric; legal: an integer or float parameter"
         elif not math.isfinite(factor):
             yield f".sum.{name}: {factor} is not legal; legal: finite"
         else:
@@ -131,4 +131,4 @@ def _constraint(constraint: Linear, parameters: dict[str, Parameter], sound: Spa
     elif constraint.at_least is not None and not most >= constraint.at_least:
         yield f".at_least: {constraint.at_least:g} holds for no configuration; legal: <= {most:g}"
     elif not constraint.holds(sound.default):
-        yield f": {constraint} does not hold for the defaults; legal: defaults that hold it"
+        yield f": {constraint} does not hold for the defaults; legal: defaults that satisfy it"

@@ -1,6 +1,6 @@
 """A linear constraint over numeric parameters: at_least <= sum of factor x value <= at_most.
 
-One that names a parameter which has no value in a configuration (its `when` does not hold) does not bind there.
+It does not apply in a configuration where one of its parameters has no value (its `when` does not hold).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from sluice.tuning.space.parameter import Float, Integer, Kind, Value
 
-# A sum of values that were rounded on their way is still what it was.
+# Tolerance for the rounding of values and sums.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Linear:
-    """`factors`: (parameter, factor) pairs. A bound of None does not bind."""
+    """`factors`: (parameter, factor) pairs. A bound of None does not apply."""
 
     factors: tuple[tuple[str, float], ...]
     at_least: float | None = None
@@ -36,7 +36,7 @@ class Linear:
         for name, factor in self.factors:
             kind = kinds[name]
             if not isinstance(kind, Integer | Float):
-                raise TypeError(f"{name} is no number")
+                raise TypeError(f"{name} is not numeric")
             ends = factor * kind.low, factor * kind.high
             least, most = least + min(ends), most + max(ends)
         return least, most

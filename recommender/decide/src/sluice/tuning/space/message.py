@@ -1,5 +1,5 @@
-"""Between spaces and their messages (proto/sluice/tuning/v1/space.proto). Both ways give the same; nothing is checked
-here that a message can express: see `check.check_space` and `Space.problems`."""
+"""Converts spaces to and from messages (proto/sluice/tuning/v1/space.proto), without loss. It does not check values
+that a message can express: see `check.check_space` and `Space.problems`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sluice.tuning.v1 import space_pb2
 
 
 class AbsentError(ValueError):
-    """A field without which a message says nothing; the message names it."""
+    """A field that a message must have is missing; the error names it."""
 
 
 def write_space(space: Space) -> space_pb2.Space:
@@ -29,7 +29,7 @@ def read_space(message: space_pb2.Space) -> Space:
 
 
 def write_configuration(configuration: Configuration, space: Space) -> space_pb2.Configuration:
-    """In the order of the space; what is not of it comes last."""
+    """In the order of the space; parameters outside the space come last."""
     names = [each.name for each in space.parameters if each.name in configuration]
     names += [name for name in configuration if name not in space.kinds]
     setting = space_pb2.Configuration.Setting
@@ -43,7 +43,7 @@ def read_configuration(message: space_pb2.Configuration, where: str) -> dict[str
     found: dict[str, Value] = {}
     for each in message.settings:
         if each.parameter in found:
-            raise AbsentError(f"{where}.{each.parameter}: stands twice; legal: once")
+            raise AbsentError(f"{where}.{each.parameter}: occurs twice; legal: once")
         found[each.parameter] = _value(each.value, f"{where}.{each.parameter}")
     return found
 

@@ -1,9 +1,9 @@
-"""Kinds of a tunable parameter, and what each makes of a unit coordinate u in [0, 1].
+"""Kinds of tunable parameters, and how each maps a unit coordinate u in [0, 1] to a value.
 
-All methods move in the unit cube, a coordinate a parameter:
+All methods move in the unit cube, with one coordinate per parameter:
 
     integer  [low, high] is cut into high - low + 1 cells of equal width, or of equal ratio's width with `log`;
-             u names the cell that it is in. Worked: 1 to 4: u = 0.30 is in [0.25, 0.50), so 2, whose middle is 0.375.
+             u selects its cell. Worked: 1 to 4: u = 0.30 is in [0.25, 0.50), so 2, whose middle is 0.375.
              With log the cells are those of [low - 1/2, high + 1/2] on a log scale.
     float    low + u (high - low), or low (high / low)^u with `log`
     category, boolean  as an integer over their choices; but choices have no order (`ordered`)
@@ -26,7 +26,7 @@ Choice = TypeVar("Choice", bool, str)
 
 @dataclass(frozen=True)
 class When:
-    """A parameter has a value only where another one, of those before it, has one of `values`."""
+    """A parameter has a value only where an earlier parameter has one of `values`."""
 
     parameter: str
     values: tuple[Value, ...]
@@ -36,16 +36,16 @@ class When:
 
 
 class Kind(ABC):
-    """How values of one kind lie in [0, 1]."""
+    """How the values of one kind lie in [0, 1]."""
 
     @property
     @abstractmethod
     def levels(self) -> int | None:
-        """How many values there are; None: a continuum."""
+        """The number of values; None: a continuum."""
 
     @property
     def ordered(self) -> bool:
-        """Whether neighbours in [0, 1] are alike."""
+        """Whether neighbours in [0, 1] are similar."""
         return True
 
     @property
@@ -55,7 +55,7 @@ class Kind(ABC):
 
     @abstractmethod
     def takes(self, value: object) -> bool:
-        """Whether `value` is of the kind and within its range. True is no integer."""
+        """Whether `value` is of the kind and within its range. True is not an integer."""
 
     @abstractmethod
     def value(self, unit: float) -> Value:
@@ -63,10 +63,10 @@ class Kind(ABC):
 
     @abstractmethod
     def unit(self, value: Value) -> float:
-        """A coordinate that gives the value: the middle of its cell."""
+        """A coordinate that maps to the value: the middle of its cell."""
 
     def snapped(self, units: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Coordinates, each moved to the middle of its cell: `unit(value(u))` of an array of any shape."""
+        """Coordinates, each moved to the middle of its cell: `unit(value(u))` for an array of any shape."""
         if self.levels is None:
             return units
         cells = np.minimum((units * self.levels).astype(np.int64), self.levels - 1)
@@ -75,9 +75,9 @@ class Kind(ABC):
 
 @dataclass(frozen=True)
 class Parameter:
-    """What it is called, what it may be, and what it is unless something else is set.
+    """A tunable parameter: its name, its legal values and its default.
 
-    service  that it belongs to; empty: none in particular
+    service  the service that it belongs to; empty: none in particular
     when     None: it always has a value
     """
 

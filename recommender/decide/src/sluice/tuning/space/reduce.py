@@ -1,14 +1,15 @@
-"""Which services to tune (Somashekar and Gandhi 2021, 3.2.2): rules that leave parameters out, and say which and why.
+"""Which services to tune (Somashekar and Gandhi 2021, 3.2.2): rules that leave parameters out, with the reason.
 
-    critical_path  services on the critical path, whose own time there is at least 1 ms
-    variance       services whose service time has a coefficient of variation (deviation / mean) above 0.5
-    bottleneck     the fewest services that have more than 80 % of the critical path's time together
-    named          services that are named
+    critical_path  services on the critical path, with a time of their own there of at least 1 ms
+    variance       services with a coefficient of variation (deviation / mean) of their service time above 0.5
+    bottleneck     the fewest services that together have more than 80 % of the critical path's time
+    named          services that the user names
 
-In the paper, on 28 services: 12, 7 and, of bottlenecks that are known beforehand (here: named), 8 of them are left,
-and 22 to 23, 17 to 20 and about as much as the first of 25 % gain. `bottleneck` is ours, and takes them from the same
-paths: where cores are full, each service's wait for one is over a millisecond, and the first rule leaves nothing out.
-Rules may be joined: a service that any of them keeps is kept. A parameter of no service is kept by all.
+In the paper, of 28 services the rules keep 12, 7 and, for bottlenecks that are known beforehand (here: named), 8. The
+gain is then 22 to 23 %, 17 to 20 % and about as much as with the first rule; with all services it is 25 %. `bottleneck`
+is our own rule, over the same paths. Where cores are full, each service waits over a millisecond for one, and the first
+rule leaves nothing out. Rules may be joined: a service that any rule keeps is kept. All rules keep a parameter without
+a service.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ MOST_OF_PATH = 0.8
 
 @dataclass(frozen=True)
 class Figures:
-    """What the pipeline saw of a service under the root operation.
+    """What the pipeline measured of a service under the root operation.
 
-    share      of the traces in which it is on the critical path, 0..1
+    share      the share of traces with the service on the critical path, 0..1
     self_ms    its own mean time on the path, in those traces
-    variation  coefficient of variation of its service time; NaN where it is not known
+    variation  coefficient of variation of its service time; NaN where it is unknown
     """
 
     share: float
@@ -39,7 +40,7 @@ class Figures:
 
     @property
     def path_ms(self) -> float:
-        """Its own time on the path in the mean of all traces: 10 ms in a fifth of them are 2 ms."""
+        """Its own time on the path, as a mean over all traces: 10 ms in a fifth of them are 2 ms."""
         return self.share * self.self_ms if self.share > 0 else 0.0
 
 
@@ -52,7 +53,7 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Left:
-    """A service whose parameters stay at their defaults, how many those are, and why by each rule."""
+    """A service whose parameters stay at their defaults, their number, and the reason of each rule."""
 
     service: str
     parameters: int
@@ -62,7 +63,7 @@ class Left:
 def reduced(
     space: Space, figures: Mapping[str, Figures], rules: Sequence[Rule], named: Collection[str] = ()
 ) -> tuple[Space, tuple[Left, ...]]:
-    """The space of the services that a rule keeps, and the others, in the order of the space."""
+    """The space of the services that a rule keeps, and the other services, in the order of the space."""
     services = list(dict.fromkeys(each.service for each in space.parameters if each.service))
     most = bottlenecks(figures)
     left = []
@@ -77,7 +78,7 @@ def reduced(
 
 
 def bottlenecks(figures: Mapping[str, Figures]) -> tuple[str, ...]:
-    """The fewest services that have more than 80 % of the path's time, most of it first; of equal ones by name."""
+    """The fewest services that have more than 80 % of the path's time, the largest first; equal ones by name."""
     most = MOST_OF_PATH * sum(each.path_ms for each in figures.values())
     found: list[str] = []
     for service in sorted(figures, key=lambda each: (-figures[each].path_ms, each)):
@@ -100,7 +101,7 @@ def _against(
             return "is on no critical path"
         return None if seen.self_ms >= LEAST_SELF_MS else f"has {seen.self_ms:.2g} ms of its own on the critical path"
     if rule is Rule.BOTTLENECK:
-        return None if service in most else "is not of those that have most of the critical path's time"
+        return None if service in most else "is not among the services with most of the critical path's time"
     if seen.variation > LEAST_VARIATION:
         return None
     return f"has a coefficient of variation of {seen.variation:.2g}"

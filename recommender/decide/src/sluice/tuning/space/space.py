@@ -1,7 +1,7 @@
-"""All configurations of an application: its parameters and what binds them together.
+"""The search space of an application: its parameters and constraints.
 
-A configuration is a mapping from the names of those parameters that have a value in it. A point is its place in the
-unit cube: an array of shape (parameters,), in their order; the coordinate of a parameter without a value is free.
+A configuration maps the names of the parameters that have a value to their values. A point is its place in the unit
+cube: an array of shape (parameters,), in their order. The coordinate of a parameter without a value is free.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from sluice.tuning.space.parameter import Kind, Parameter, Value
 Configuration: TypeAlias = Mapping[str, Value]
 Point: TypeAlias = NDArray[np.float64]
 
-# Steps from a point that breaks a constraint towards the default, which breaks none.
+# The number of steps from a point that breaks a constraint to the default, which breaks none.
 _BACK = 32
 
 
 @dataclass(frozen=True)
 class Space:
-    """Use `check.check_space` on what people wrote: the methods here ask for a space that is legal."""
+    """The methods require a legal space: check user input with `check.check_space` first."""
 
     parameters: tuple[Parameter, ...]
     constraints: tuple[Linear, ...] = ()
@@ -51,13 +51,13 @@ class Space:
         )
 
     def point(self, configuration: Configuration) -> Point:
-        """The middle of the cell that the configuration is in; where it has no value, that of the default."""
+        """The middle of the configuration's cell; for a parameter without a value, that of its default."""
         return np.array(
             [each.kind.unit(configuration.get(each.name, each.default)) for each in self.parameters], dtype=np.float64
         )
 
     def snapped(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`point(configuration(p))` of each of (n, parameters): points of one configuration become equal."""
+        """`point(configuration(p))` for each row of (n, parameters): points of one configuration become equal."""
         snapped = np.empty_like(points)
         active: dict[str, NDArray[np.bool_]] = {}
         for index, each in enumerate(self.parameters):
@@ -83,7 +83,7 @@ class Space:
         return self.default_point
 
     def problems(self, configuration: Configuration) -> list[str]:
-        """What is not legal in it, a line each: field, value, legal range."""
+        """The problems of a configuration, a line each: field, value, legal range."""
         found = [f"{name}: unknown parameter" for name in configuration if name not in self.kinds]
         for each in self.parameters:
             if each.name in configuration and not each.kind.takes(configuration[each.name]):
@@ -98,7 +98,7 @@ class Space:
         return sorted(found) + [f"constraint {each} does not hold" for each in self.broken(configuration)]
 
     def without(self, names: frozenset[str]) -> Space:
-        """The same with these parameters left at their defaults; so are those that then have no value."""
+        """The same space with these parameters fixed at their defaults, and with them those that lose their value."""
         kept: list[Parameter] = []
         for each in self.parameters:
             fixed = each.when is not None and each.when.parameter not in {other.name for other in kept}
@@ -117,7 +117,7 @@ class Space:
         return {each.name: each.default for each in self.parameters}
 
     def _active(self, values: dict[str, Value]) -> dict[str, Value]:
-        """Only the values of parameters whose `when` holds: what it asks for stands before them."""
+        """Only the values of parameters whose `when` holds. The parameter that a `when` names comes earlier."""
         active: dict[str, Value] = {}
         for each in self.parameters:
             when = each.when
@@ -127,7 +127,7 @@ class Space:
 
 
 def _fixed(constraint: Linear, left: set[str], default: Configuration) -> Linear | None:
-    """The constraint on those that are left; None where it no longer binds any."""
+    """The constraint on the remaining parameters; None where it no longer applies to any."""
     gone = [(name, factor) for name, factor in constraint.factors if name not in left]
     factors = tuple((name, factor) for name, factor in constraint.factors if name in left)
     if not factors or any(name not in default for name, _ in gone):

@@ -18,12 +18,15 @@ from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import BEST_SHARE, RESERVE, busiest
 from sluice.pools.policy.observation import Occupancy
+from sluice.pools.policy.pace import pace_of
 from sluice.pools.policy.state import Facts, Learnt
 
 # Seconds of a full pool without which it is not shrunk, and from which part of the size on they count.
 FULL_S, OF_SIZE = 3.0, 0.85
 # The same where it surely does less than half of what another size does (reach.py).
 COLLAPSING_S = 2.0
+# Seconds in which the operator's size was seen, before it is shrunk.
+MEASURED_S = 2.0
 # Older seconds count less: of the third, the first is 0.99.
 COUNTED = 0.98
 # Of the newest readings of a target, from which on it says that its pool is full. And that it is not, where of so many
@@ -56,15 +59,24 @@ def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
 
 
 def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, least_s: float = FULL_S) -> int:
-    """The smallest size that the pool may be shrunk to: of one that was full, any.
+    """The smallest size that the pool may be shrunk to: of one that was full, any, unless it is the operator's and was
+    not measured yet: what it does is what the guard judges all others by.
 
     Worked: 14 were full, and 27 are looked at and worse: 14, from the first second on.
     """
+    if current == facts.trust.operator and not _measured(learnt, current):
+        return current
     if was_full(learnt, current, told, least_s):
         return 1
     change = facts.change
     ours = change is not None and change.to_size == current and change.from_size < current
     return change.from_size if change is not None and ours else current
+
+
+def _measured(learnt: Learnt, size: int) -> bool:
+    """Whether the newest half minute has 2 s of it; a decider that has just begun has nothing, and asks nothing."""
+    pace = pace_of(learnt.beats, size)
+    return not learnt.beats or (pace is not None and pace.seconds >= MEASURED_S)
 
 
 def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> tuple[int, int]:

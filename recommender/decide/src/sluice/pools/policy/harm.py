@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from sluice.pools.policy.compiled_worth import FULL_SHARE
-from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of, pace_over, since
+from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of, pace_over, since, visit
 from sluice.pools.policy.transitions import Case
 
 # Part of what completed before under which it collapsed, and of the operator's under which that is better.
@@ -287,8 +287,9 @@ def in_force(trust: Trust, current: int | None, before: int | None, foreign: boo
 
 
 def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms: int) -> Trust:
-    """With what a size did that is left now; the oldest of others than the operator's is forgotten first."""
-    does = pace_of(beats, size)
+    """With what a size did that is left now, since it was in force; the oldest of others than the operator's is
+    forgotten first."""
+    does = pace_over(visit(beats, size))
     if does is None or does.completions <= 0:
         return trust
     of = Measured(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)

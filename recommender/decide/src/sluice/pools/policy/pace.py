@@ -84,6 +84,13 @@ def since(beats: tuple[Beat, ...], size: int) -> tuple[Beat, ...]:
     return beats[last + 1 :]
 
 
+def visit(beats: tuple[Beat, ...], size: int) -> tuple[Beat, ...]:
+    """Those of the last time that it was in force."""
+    ends = max((at for at, beat in enumerate(beats) if beat.size == size), default=-1) + 1
+    begins = max((at for at, beat in enumerate(beats[:ends]) if beat.size != size), default=-1) + 1
+    return beats[begins:ends]
+
+
 def pace_of(beats: Iterable[Beat], size: int, since_s: float = float("-inf")) -> Pace | None:
     """At that size, in whole seconds from `since_s` on; None where there is no beat."""
     return pace_over(beat for beat in beats if beat.size == size and beat.second >= since_s)

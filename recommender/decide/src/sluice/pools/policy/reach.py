@@ -99,7 +99,7 @@ def named_choice(named: Estimate, current: int | None, before: int | None, bound
 def decided_for(facts: Facts, current: int | None) -> int | None:
     """What was decided when this was in force, or leads to it, and is not read back yet."""
     change = facts.change
-    return change.to_size if change is not None and (change.from_size == current or change.passes(current)) else None
+    return change.to_size if change is not None and (change.from_size == current or facts.on_the_way(current)) else None
 
 
 def by_another(facts: Facts, current: int) -> bool:
@@ -108,5 +108,5 @@ def by_another(facts: Facts, current: int) -> bool:
     change = facts.change
     if current == facts.current or change is None:
         return current != facts.current
-    on_the_way = change.passes(current) and facts.current != change.to_size
+    on_the_way = facts.on_the_way(current) and facts.current != change.to_size
     return current not in (change.from_size, change.to_size) and not on_the_way

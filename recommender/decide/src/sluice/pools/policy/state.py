@@ -16,6 +16,8 @@ from sluice.pools.policy.pace import Beat
 
 # Fullness of so many newest seconds is kept.
 RECENT = 5
+# So long after a change an actuator may step towards it from a size of earlier.
+STEPS_MS = 30_000
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,6 @@ class Change:
     at_ms: int
     basis: Basis
     targets: tuple[str, ...] = ()
-
-    def passes(self, size: int | None) -> bool:
-        """Whether it is on the way: an actuator takes steps of its own."""
-        low, high = sorted((self.from_size, self.to_size))
-        return size is not None and low < size < high
 
 
 @dataclass(frozen=True)
@@ -78,9 +75,22 @@ class Facts:
     def pool(self) -> int | None:
         """The last decided size, unless another was set since: what all targets have or come to have."""
         change = self.change
-        if change is not None and (self.current in (change.from_size, change.to_size) or change.passes(self.current)):
+        if change is not None and (self.current in (change.from_size, change.to_size) or self.on_the_way(self.current)):
             return change.to_size
         return self.current
+
+    def on_the_way(self, size: int | None) -> bool:
+        """Whether an actuator that takes steps of its own may have written it for the last change: it lies between the
+        size before, or one that was in force here earlier, and what was decided.
+
+        Worked, 126 to 16, where 6 was in force before: 63 and 32 do, and so does 12, a step of a factor 2 from 6.
+        """
+        change = self.change
+        if change is None or size is None:
+            return False
+        recent = self.now_ms - change.at_ms <= STEPS_MS
+        starts = (change.from_size, *(each.size for each in self.trust.measured if recent))
+        return any(min(start, change.to_size) < size < max(start, change.to_size) for start in starts)
 
 
 @dataclass(frozen=True)

@@ -208,9 +208,9 @@ def _reasons(
     more = _more(case, facts, learnt, seen, view)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
     if targets:
-        reasons.append(("WAVE", f"for {', '.join(targets)} first: {len(targets)} of {len(seen.sizes)} targets"))
+        reasons.append(("WAVE", f"first on {', '.join(targets)}: {len(targets)} of {len(seen.sizes)} targets"))
     if view.foreign:
-        reasons.append(("FOREIGN", f"the size in force, {view.current}, is not one that Sluice decided"))
+        reasons.append(("FOREIGN", f"Sluice did not decide the size in force, {view.current}"))
     if seen.named is not None:
         reasons += [(reason.code, reason.text) for reason in seen.named.reasons]
     return tuple(reasons)

@@ -1,4 +1,4 @@
-"""What the query of a period answers, as numpy columns: pure."""
+"""The answer of a period's query, as numpy columns: pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sluice.collect.rows import Ints
 class NewRows:
     """New versions of rows: of each source, shape (s,), and of each row, shape (r,), those of a source together.
 
-    pool, judges, source  whose rows they are: the number of the pool; 0 its own, 1 its judges'; a hash of the instance
+    pool, judges, source  the source: number of the pool; 0 its own rows, 1 its judges'; a hash of the instance
     counts  rows of each source, at least 1; their sum is r
     newest  number of the newest insert among them, -1 without any
-    at      start of the row's bucket by its length, since 1970; each once a source
-    errors  of the completions, those that failed
+    at      start of the row's bucket divided by its length, since 1970; each once per source
+    errors  the completions that failed
     good    completions within the threshold
     """
 
@@ -41,7 +41,7 @@ class NewRows:
 
 
 def own_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
-    """As `new_rows_of`, of the query that tells of nobody's judges."""
+    """As `new_rows_of`, for the query without judges. NativeError for other columns."""
     if not columns:
         return new_rows_of(columns, first)
     if len(columns) != 8:
@@ -53,7 +53,7 @@ def own_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
 
 
 def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
-    """From the query's columns, in which buckets count from `first`. NativeError when they are others."""
+    """Rows from the query's columns, in which buckets count from `first`. NativeError for other columns."""
     flat = [column for column in columns if not isinstance(column, Arrays)]
     arrays = [column for column in columns if isinstance(column, Arrays)]
     if not columns:

@@ -28,9 +28,7 @@ HIGH_UTILIZATION = 0.8
 # Standard error of a correlation near 0 over 30 traces: 0.18.
 LEAST_TRACES = 30
 # Traces alone cannot distinguish these two causes.
-CPU_UNKNOWN = Reason(
-    "CPU_UNKNOWN", "threads that are too few and threads that are held too long look alike: see THREADS_TAKEN, too"
-)
+CPU_UNKNOWN = Reason("CPU_UNKNOWN", "too few threads and threads held too long look alike: see THREADS_TAKEN too")
 # Share of the end to end time.
 LONG_WAIT = 0.1
 # Below this part of a pool in flight, no request waits for its threads. A request waits only where all threads are in
@@ -150,7 +148,7 @@ def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
     if each.cpu is not None and each.cpu >= HIGH_UTILIZATION:
         reasons.append(Reason("CPU_HIGH", f"CPU at {each.cpu:.0%} of its limit"))
     if r is not None and r >= WEAK_CORRELATION:
-        text = f"what it takes and holds up moves with the end to end time, correlation {r:.2f}"
+        text = f"its blame moves with the end to end time, correlation {r:.2f}"
         reasons.append(Reason("MOVES_WITH_END_TO_END", text))
     if ratio is not None and ratio >= CONGESTED:
         reasons.append(Reason("CONGESTED", f"p99 is {ratio:.1f} times p50"))

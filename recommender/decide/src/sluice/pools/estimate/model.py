@@ -37,7 +37,7 @@ class Estimate:
     """True for a size that an agent names (`pools.learn`)."""
 
 
-OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: judged by the pool's own, which lack the wait for it")
+OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: the pool's own spans judge, which lack the wait for the pool")
 
 
 def whole_size(concurrency: float) -> int:

@@ -97,7 +97,7 @@ def _unsaturated(curve: Curve, samples: Samples, limited: bool, end: End = End.N
     highest = samples.concurrency.max()
     reasons = [Reason("STILL_RISING", f"no fall and no flat part up to {highest:.1f} in flight: not shrunk")]
     if end is End.ONCE:
-        text = "the rise ended, but only from some time on: that can be other requests, and is not believed yet"
+        text = "the rise ended, but only since some time: other requests may be the cause, so it does not count yet"
         reasons = [Reason("SEEN_ONCE", text)]
     if limited:
         share = full_pool.LIMITED_SHARE

@@ -36,8 +36,8 @@ class Cells:
         self._of_pool: dict[int, tuple[list[int], list[int]]] = {}
         self._free: list[int] = []
         self._last_at: Ints = np.zeros(0, dtype=np.int64)
-        self._newest: Ints = np.zeros(0, dtype=np.int64)  # bucket with data, of each source; -1 without any
-        self._own_of: Ints = np.zeros(0, dtype=np.int64)  # the pool whose own rows a source has, else -1
+        self._newest: Ints = np.zeros(0, dtype=np.int64)  # newest bucket with data of each source; -1 without any
+        self._own_of: Ints = np.zeros(0, dtype=np.int64)  # the pool of a source of own rows, else -1
         self._busy_ns = np.zeros((0, width), dtype=np.int64)
         self._completions = np.zeros((0, width), dtype=np.uint32)
         self._errors = np.zeros((0, width), dtype=np.uint32)
@@ -115,7 +115,7 @@ class Cells:
         return found
 
     def own(self, pool: int, until: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """Of the buckets before `until`, shape (n,), of one pool's own rows: busy_ns, completions and errors of each of
+        """One pool's own rows: the buckets before `until`, shape (n,), and busy_ns, completions and errors of each of
         its k sources, shape (k, n)."""
         at = np.arange(self._first, until)
         lines, columns = self._of_pool.get(pool, ((), ()))[0], at % self.width
@@ -123,7 +123,7 @@ class Cells:
         return at, busy_ns, done, errors
 
     def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints, Ints] | None:
-        """As `own`, of one source, each of shape (n,); None when it is not known."""
+        """As `own`, of one source, each of shape (n,); None for an unknown source."""
         line = self._lines.get((pool, 0, source))
         if line is None:
             return None
@@ -226,7 +226,7 @@ def _taken(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
 
 def _summed(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
     """Sums over those lines, shape (len(columns),)."""
-    if len(lines) == 1:  # most have one, and a sum of one costs more than all the rest
+    if len(lines) == 1:  # most have one, and a sum over one costs more than all the rest
         one: Ints = column[lines[0]].take(columns).astype(np.int64, copy=False)
         return one
     found: Ints = column[list(lines)].take(columns, axis=1).sum(axis=0, dtype=np.int64)

@@ -82,7 +82,10 @@ class Delay:
     def __init__(self, pools: int, bucket_ms: int) -> None:
         self._bin_ms = bucket_ms * -(-FINEST_MS // bucket_ms)
         shape = (pools, LONGEST_MS // self._bin_ms + 1)
-        self._busy_ns, self._before_ns = np.zeros(shape), np.zeros(shape)  # by lateness: in bin i up to i bins
+        self._busy_ns, self._before_ns = (
+            np.zeros(shape),
+            np.zeros(shape),
+        )  # by lateness: bin i has busy time up to i bins late
         self._part_ms, self._evidence_ms = np.zeros(pools), np.zeros(pools)
         self._newest_ms: Ints = np.full(pools, NEVER)
         self._used_ms: Ints = self._newest_ms
@@ -122,7 +125,7 @@ class Delay:
         if before:
             new = arrivals.start_ms[arrivals.start_ms > before[-1].newest_ms]
             if len(new) and new.min() - before[-1].newest_ms > FALL_MS:
-                before = []  # nothing was in flight meanwhile, or there would be data of it
+                before = []  # nothing was in flight meanwhile, since there is no data of it
         recent = [lag for lag in before if lag.read_ms > now_ms - HOLD_MS] or before[-1:]
         return [*recent, Lag(now_ms, newest)]
 

@@ -45,7 +45,7 @@ def own_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
     if not columns:
         return new_rows_of(columns, first)
     if len(columns) != 8:
-        raise NativeError(f"{len(columns)} columns are not what was asked for")
+        raise NativeError(f"{len(columns)} columns do not match the query")
     pool, source, newest, at, busy_ns, completions, errors, version = columns
     nothing = replace(completions, values=np.zeros_like(completions.values)) if isinstance(completions, Arrays) else at
     judges = np.zeros_like(pool) if not isinstance(pool, Arrays) else pool
@@ -59,7 +59,7 @@ def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
     if not columns:
         flat, arrays = [np.zeros(0, dtype=np.int64)] * 4, [Arrays(*[np.zeros(0, dtype=np.int64)] * 2)] * 6
     if len(flat) != 4 or len(arrays) != 6 or any(np.any(one.lengths != arrays[0].lengths) for one in arrays):
-        raise NativeError(f"{len(flat)} columns of numbers and {len(arrays)} of arrays are not what was asked for")
+        raise NativeError(f"{len(flat)} columns of numbers and {len(arrays)} of arrays do not match the query")
     pool, judges, source, newest = flat
     at, busy_ns, completions, errors, good, version = (one.values for one in arrays)
     return NewRows(

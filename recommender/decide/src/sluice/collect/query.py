@@ -103,7 +103,7 @@ def keys(requests: list[Key]) -> Table:
     rows: list[tuple[int | str, ...]] = []
     for index, key, last_good in requests:
         rows.append((index, last_good, 0, key.side, key.service, key.peer))
-        if key.side != "consumer":  # nobody waits for who works on messages: its own spans alone judge it
+        if key.side != "consumer":  # no caller waits for a consumer: only its own spans judge it
             judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
             rows.append((index, last_good, 1, *judge))
     return Table("keys", KEY_COLUMNS, rows)

@@ -40,7 +40,7 @@ def summed(function: Function) -> Function:
 def _kept(function: Function, fastmath: bool | set[str]) -> Function:
     try:
         return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=fastmath)(function))
-    except RuntimeError:  # there is nowhere to keep it: each process compiles for itself
+    except RuntimeError:  # no place to cache it: each process compiles for itself
         return cast(Function, numba.njit(error_model="numpy", fastmath=fastmath)(function))
 
 

@@ -326,4 +326,4 @@ def _table(levels: Sequence[Level]) -> Floats:
 
 
 def _restored(table: bytes) -> Evidence:
-    return Evidence(table=np.frombuffer(table).reshape(-1, 7).copy())  # what is read-only would be compiled for anew
+    return Evidence(table=np.frombuffer(table).reshape(-1, 7).copy())  # Numba would compile again for a read-only array

@@ -148,7 +148,7 @@ def _opened(ln_x: Floats) -> Floats:
     weights /= weights.sum(axis=1, keepdims=True)
     in_flight, done = np.log(weights @ n), np.log(weights[:, 1:] @ np.exp(ln_x))
     found: Floats = np.interp(GRID, in_flight, done)
-    light = in_flight[0] > GRID  # nobody waits for anybody there: throughput in proportion
+    light = in_flight[0] > GRID  # no request waits for another there: throughput in proportion
     found[light] = done[0] + GRID[light] - in_flight[0]
     return found
 

@@ -116,7 +116,7 @@ class Collector:
 
         def reading() -> Reading:
             if self._readings != number_of_reading:
-                raise RuntimeError("read a window: a later reading replaced its rows")
+                raise RuntimeError("read a window that is over: a later reading replaced its rows")
             return self._reading
 
         def measured_of(number: int) -> Measured | None:

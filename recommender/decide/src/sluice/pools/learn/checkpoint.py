@@ -61,7 +61,7 @@ def restored(data: bytes, digest: str, sizes: Ints, settings: Settings) -> Agent
             if head["version"] != VERSION:
                 raise CheckpointError(f"version {head['version']} is not legal; legal: {VERSION}")
             if not np.array_equal(found["sizes"], sizes):
-                raise CheckpointError("its sizes are not those of the pool's bounds")
+                raise CheckpointError("it was trained for other sizes than the pool's bounds give")
             if head["settings"] != asdict(settings):
                 raise CheckpointError("it was trained with other settings")
             return _agent(head, {name: found[name] for name in found.files}, sizes, settings)

@@ -13,12 +13,13 @@ ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.
 CHECKED
-  Over 30 s less than 0.7 of what the operator's larger size completed, in a pool that is neither full nor slower. The
-  demand may have fallen, or spans do not show what the pool holds. A look of 3 to 15 s at the operator's size tells
-  which, and costs little where a pool is not full. If no more completes there, the demand fell; for 10 min, down to
-  0.7 of that gives no ground for another look. After silence, for which missing demand may be the cause, the smaller
-  size is refused for 10 min. A service that is away does no harm. For a size larger than the operator's the limit is
-  0.3 instead of 0.7, since such a size completes all that comes unless it does harm.
+  Less than 0.7 of what the operator's larger size completed, in a pool that is neither full nor slower. This is over 30
+  s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do not show
+  what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is not
+  full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another look.
+  After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service that is
+  away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size completes
+  all that comes unless it does harm.
 GAVE_UP
   The same in a pool that is full or slower, or where the look showed more completions at the operator's size. The
   operator's size is held for 10 min, twice as long each time, up to a day.

@@ -17,7 +17,10 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
 from .pool_server import PoolServer
 
 CART, DB = PoolKey("cart", "server", ""), PoolKey("cart", "client", "cart-db")
-DISAGREE = "more is in flight than the pool holds: spans count what it does not hold: 109 of 34; see ./sluice doctor"
+DISAGREE = (
+    "more requests are in flight than the pool holds: spans count requests outside the pool: "
+    "109 of 34; see ./sluice doctor"
+)
 
 
 def size(key: PoolKey, code: str, text: str, *targets: TargetSize) -> PoolSize:
@@ -39,8 +42,9 @@ def test_more_in_flight_than_it_holds_says_of_what_and_the_remedies_in_order() -
     found = alarms.judge([size(CART, "SPANS_DISAGREE", DISAGREE, TargetSize(instance="cart-0", size=34))], {CART: seen})
     assert found.level == "warn"
     assert found.text == (
-        "cart/server SPANS_DISAGREE: more is in flight than the pool holds: spans count what it does not hold: "
-        "109 of 34; in flight over 10 s at most: cart-0 80 of 34, (no instance) 29; spans are of 2 instances, "
+        "cart/server SPANS_DISAGREE: more requests are in flight than the pool holds: "
+        "spans count requests outside the pool: 109 of 34; "
+        "in flight over 10 s at most: cart-0 80 of 34, (no instance) 29; spans are of 2 instances, "
         "sizes of 1 target; its operations: GET /cart 75%, POST /cart 25%; "
         "left out already: GET /healthz 1,200 (probe-path), GET /cart 9 (nested)"
     )

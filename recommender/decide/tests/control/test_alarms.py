@@ -100,7 +100,7 @@ def test_more_in_flight_than_the_pool_holds_is_one_line_and_a_gauge(caplog: pyte
     world.collector.services[CART] = FakeService(40)
     assert seen(40, 20) == "SPANS_DISAGREE"
     assert (contradicted(), len(lines())) == (1, 1)
-    assert lines()[0].startswith("cart/server: SPANS_DISAGREE: more is in flight than the pool holds")
+    assert lines()[0].startswith("cart/server: SPANS_DISAGREE: more requests are in flight than the pool holds")
     assert "40 of 20" in lines()[0]
     assert seen(10, 40) != "SPANS_DISAGREE"
     assert (contradicted(), len(lines())) == (0, 1)

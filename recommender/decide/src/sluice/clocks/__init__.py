@@ -1,1 +1,1 @@
-"""How far the clocks of instances are off, by how late their spans come into the log."""
+"""Clock offsets of instances, estimated from the times at which their spans arrive in the journal."""

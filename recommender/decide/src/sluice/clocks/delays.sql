@@ -1,5 +1,5 @@
--- How late the spans of each instance come: the median of what the newest windows say that it is at least, the least of all that
--- are asked for, and of how many windows that is. Ages count from the newest window that there is, by the broker's clock.
+-- The delay of each instance's spans: the median of the newest windows' least delays, the least delay of all requested windows, and
+-- the number of windows of each. Ages count from the newest window, by the broker's clock.
 WITH (SELECT max(window) FROM instance_clocks WHERE window >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')) AS newest
 SELECT
     toString(service) AS service,

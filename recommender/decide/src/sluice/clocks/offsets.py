@@ -1,12 +1,12 @@
-"""How far the clocks of instances are off, by when their spans come into the log: pure.
+"""Clock offsets of instances, estimated from the arrival times of their spans: pure.
 
-A span comes after it ended: what it takes at least (least delay) is what the way takes, less what the instance's clock
-is ahead of the broker's. Two things are then known. A delay below 0 is a clock that is ahead, whatever the way takes. A
-large one is a clock that is behind, or one whose exporter keeps spans for a while: SDKs send batches every 5 s. Only
-what no exporter explains counts as behind.
+A span arrives after it ended. Its least delay is the transport time less the offset of the instance's clock from the
+broker's. Two facts follow. A delay below 0 is a clock that is ahead, whatever the transport takes. A large one is a
+clock that is behind, or an exporter that keeps spans for a while: SDKs send batches every 5 s. Only the part that no
+exporter explains counts as behind.
 
-All are measured by the broker's clock. Where most of many are ahead of it, that one is behind, and all by the median of
-theirs.
+The broker's clock is the reference. Where most of many clocks are ahead of it, it is itself behind, and the median of
+them is its offset.
 """
 
 from __future__ import annotations
@@ -18,31 +18,32 @@ from typing import Any, NamedTuple
 
 SQL = files(__package__).joinpath("delays.sql").read_text(encoding="utf-8")
 
-# Of the log's time. recent: what is usual is a median of six windows of 10 s, so that neither a window that has just
-# begun nor one odd span says it. lasts: how long an exporter that is slow now and then is waited for.
+# In the broker's time. RECENT_S: the usual delay is a median of six windows of 10 s, so that neither a window that has
+# just begun nor one odd span decides it. LASTS_S: how long an exporter that is slow now and then may take.
 RECENT_S, LASTS_S = 60, 120
-# Behind the decider's clock, which may be off itself, and behind a job that lags.
+# How far the query looks back from the decider's clock, which may be off itself, and for a job that lags.
 LOOKS_BACK_MS = 600_000
-# Windows without which nothing is said: of 30 s, and to be behind, of a minute.
+# The fewest windows for an offset: of 30 s, and for a clock that is behind, of a minute.
 FEWEST, FEWEST_BEHIND = 3, 6
 # OTEL_BSP_SCHEDULE_DELAY is 5 s by default; 1 s for the way.
 LONGEST_BATCH_MS = 6_000
-# Where all come so late the way is slow, or makes good for the time that it stood still: clocks do not show then.
+# Where the spans of all arrive this late, the transport is slow, or catches up after it stood still: delays then show
+# no offsets.
 SLOW_WAY_MS = 2_000
-# Less is no more than what NTP leaves over the internet, and two of the usual buckets.
+# Smaller offsets are within NTP's error over the internet, and within two of the usual buckets.
 NEGLIGIBLE_MS = 200
-# A correction stays until it is off by more than a bucket, of 100 ms at least, in so many readings in turn.
+# A correction stays until it is wrong by more than a bucket, of 100 ms at least, in so many readings in a row.
 STEP_MS, READINGS = 100, 3
-# From so many instances on, more than half of which are ahead, it is the broker's clock that is off.
+# From so many instances on, more than half of which are ahead, the broker's clock is off.
 MANY = 5
-# So many are taken out, those that were known first: they are sent with each query.
+# At most so many are corrected, those that were known first, since each query carries them.
 MOST = 1_000
 # Readings (of 10 s) without a span after which an instance is forgotten: ten minutes.
 GONE = 60
 
 
 class Instance(NamedTuple):
-    """Whose clock it is."""
+    """The instance that a clock belongs to."""
 
     service: str
     instance: str
@@ -52,8 +53,8 @@ class Instance(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Of one instance, ms. usual: the median over windows of a minute of the least delay; least: over two minutes;
-    recent, windows: so many of each."""
+    """Delays of one instance, ms. usual: the median over windows of a minute of the least delay; least: over two
+    minutes; recent, windows: the number of windows in each."""
 
     usual_ms: int
     recent: int
@@ -62,7 +63,7 @@ class Seen(NamedTuple):
 
 
 def parameters(now_ms: int) -> dict[str, object]:
-    """Of `SQL`."""
+    """The parameters of `SQL`."""
     return {"from_ms": now_ms - LOOKS_BACK_MS, "recent_s": RECENT_S, "lasts_s": LASTS_S}
 
 
@@ -75,8 +76,8 @@ def seen_of(columns: list[list[Any]]) -> dict[Instance, Seen]:
 
 
 def fastest_ms(seen: Iterable[Seen]) -> int:
-    """How late spans of a clock that is right come at least: the least usual delay of those that are not ahead for
-    sure; 0 without one. Below 0 the broker's clock is behind.
+    """The least transport time: the least usual delay of those clocks that are not surely ahead; 0 without one. Below 0
+    the broker's clock is behind.
 
     Worked: -800 alone gives 0; with 200 and 900, 200; of -700, -800, -800, -810 and 300 the median counts, -800.
     """
@@ -87,10 +88,11 @@ def fastest_ms(seen: Iterable[Seen]) -> int:
 
 
 def offset_ms(seen: Seen, way_ms: int) -> int | None:
-    """How far a clock is ahead, below 0 behind; 0 for one that is as good as right; None where too little is known.
+    """The offset of a clock, above 0 ahead and below 0 behind; 0 for one that is right within the error; None where
+    there is too little evidence.
 
-    way_ms: what the way takes at least. Worked, with 200 ms: spans that come 800 ms before they end are of a clock that
-    is 1,000 ms ahead; 8 s late at least is 1.8 s behind, since 6 s may be an exporter's; 3 s late is nothing.
+    way_ms: the least transport time. Worked, with 200 ms: spans that arrive 800 ms before they end are of a clock that
+    is 1,000 ms ahead. 8 s late at least is 1.8 s behind, since 6 s may be an exporter's. 3 s late is no offset.
     """
     if seen.recent < FEWEST:
         return None
@@ -104,7 +106,7 @@ def offset_ms(seen: Seen, way_ms: int) -> int | None:
 
 
 class Clocks:
-    """What is taken out, from reading to reading. Stands still while the way is slow."""
+    """The corrections, from reading to reading. They do not change while the transport is slow."""
 
     def __init__(self) -> None:
         self._held: dict[Instance, int] = {}
@@ -113,11 +115,11 @@ class Clocks:
 
     @property
     def offsets_ms(self) -> Mapping[Instance, int]:
-        """Of the instances whose clocks are off."""
+        """Offsets of the instances whose clocks are off."""
         return dict(islice(((instance, ms) for instance, ms in self._held.items() if ms), MOST))
 
     def take(self, seen: Mapping[Instance, Seen], bucket_ms: int) -> None:
-        """A reading, of every ten seconds."""
+        """Takes in a reading, one every ten seconds."""
         for instance in [*self._held]:
             self._away[instance] = 0 if instance in seen else self._away.get(instance, 0) + 1
             if self._away[instance] > GONE:

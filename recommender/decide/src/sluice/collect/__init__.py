@@ -1,4 +1,4 @@
-"""From windows in ClickHouse to samples per pool: one query per control period for what is new."""
+"""Turns windows in ClickHouse into samples per pool: one query per control period for what is new."""
 
 from sluice.collect.collector import Collector
 from sluice.collect.rows import Measured

@@ -1,4 +1,5 @@
-"""The newest version of every row of the window, kept from period to period: what a reading brings is put into it."""
+"""The bucket ring: the newest version of every row of the window, kept from period to period. Each
+reading adds to it."""
 
 from __future__ import annotations
 
@@ -13,30 +14,30 @@ from sluice.collect.rows import Ints, Rows
 
 Numbers = NDArray[np.int64] | NDArray[np.uint32]
 Source = tuple[int, int, int]
-"""Number of the pool; 0 for its own rows, 1 for its judges'; hash of the instance."""
+"""Number of the pool; 0 for its own rows, 1 for its judges' rows; hash of the instance."""
 
 # Sources that a table begins with.
 FEWEST = 64
 
 
 class Cells:
-    """A cell for each source and each of the last `width` buckets: 28 bytes, whether a row is there or not, 20 while
-    nobody's completions failed or were judged: pages of zeros that nobody wrote to take no memory.
+    """A cell for each source and each of the last `width` buckets. A cell takes 28 bytes with or without a row, and 20
+    while no completions failed or were judged: pages of zeros that were never written take no memory.
 
-    Bucket `at` (its start by its length, since 1970) lies in column `at % width`. A cell of version 0 has no row, and
-    `rows` gives none for a bucket in which no source of the pool has anything.
+    Bucket `at` (its start divided by its length, since 1970) is in column `at % width`. A cell of version 0 has no row,
+    and `rows` returns none for a bucket in which no source of the pool has anything.
     """
 
     def __init__(self, width: int, room: int = 0) -> None:
-        """room: for so many sources, which is taken as they come."""
+        """room: the number of sources to allocate for; memory is used as they come."""
         self.width = width
         self._first = 0
         self._lines: dict[Source, int] = {}
         self._of_pool: dict[int, tuple[list[int], list[int]]] = {}
         self._free: list[int] = []
         self._last_at: Ints = np.zeros(0, dtype=np.int64)
-        self._newest: Ints = np.zeros(0, dtype=np.int64)  # bucket with data, of each source; -1 without any
-        self._own_of: Ints = np.zeros(0, dtype=np.int64)  # the pool whose own rows a source has, else -1
+        self._newest: Ints = np.zeros(0, dtype=np.int64)  # newest bucket with data of each source; -1 without any
+        self._own_of: Ints = np.zeros(0, dtype=np.int64)  # the pool of a source of own rows, else -1
         self._busy_ns = np.zeros((0, width), dtype=np.int64)
         self._completions = np.zeros((0, width), dtype=np.uint32)
         self._errors = np.zeros((0, width), dtype=np.uint32)
@@ -46,7 +47,7 @@ class Cells:
         self._make_room(room)
 
     def __len__(self) -> int:
-        """Sources."""
+        """Number of sources."""
         return len(self._lines)
 
     @property
@@ -63,17 +64,17 @@ class Cells:
         self._drop([source for source, line in self._lines.items() if self._last_at[line] < first])
 
     def forget(self, pools: Iterable[int]) -> None:
-        """All that is known of these pools."""
+        """Forgets all rows of these pools."""
         given = set(pools)
         self._drop([source for source in self._lines if source[0] in given])
 
     def forget_judges(self, pools: Iterable[int]) -> None:
-        """What is known of these pools beside their own rows."""
+        """Forgets the rows of these pools' judges."""
         given = set(pools)
         self._drop([source for source in self._lines if source[0] in given and source[1]])
 
     def put(self, new: NewRows) -> None:
-        """Takes over each row that is not older than the one there is. Buckets lie in the `width` from the first."""
+        """Takes over each row that is not older than the present one. Buckets lie in the `width` from the first."""
         if len(new) == 0:
             return
         sources = list(zip(new.pool.tolist(), new.judges.tolist(), new.source.tolist(), strict=True))
@@ -97,7 +98,7 @@ class Cells:
         self._find_newest(lines, new)
 
     def busy_ns(self, new: NewRows) -> Ints:
-        """What is known of each of these rows, shape (len(new),); 0 of those that are not known."""
+        """Known busy time of each of these rows, shape (len(new),); 0 for unknown rows."""
         sources = zip(new.pool.tolist(), new.judges.tolist(), new.source.tolist(), strict=True)
         lines = np.array([self._lines.get(source, -1) for source in sources], dtype=np.int64)
         line = np.repeat(lines, new.counts)
@@ -114,7 +115,7 @@ class Cells:
         return found
 
     def own(self, pool: int, until: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """Of the buckets before `until`, shape (n,), of one pool's own rows: busy_ns, completions and errors of each of
+        """One pool's own rows: the buckets before `until`, shape (n,), and busy_ns, completions and errors of each of
         its k sources, shape (k, n)."""
         at = np.arange(self._first, until)
         lines, columns = self._of_pool.get(pool, ((), ()))[0], at % self.width
@@ -122,7 +123,7 @@ class Cells:
         return at, busy_ns, done, errors
 
     def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints, Ints] | None:
-        """As `own`, of one source, each of shape (n,); None when it is not known."""
+        """As `own`, of one source, each of shape (n,); None for an unknown source."""
         line = self._lines.get((pool, 0, source))
         if line is None:
             return None
@@ -136,7 +137,7 @@ class Cells:
         return self._busy_ns, self._completions, self._errors
 
     def _find_newest(self, lines: Ints, new: NewRows) -> None:
-        """Of those lines, after the new rows of each were put."""
+        """Updates the newest bucket of those lines, after the new rows of each were put."""
         columns = np.repeat(lines, new.counts), new.at % self.width
         data = (self._busy_ns[columns] > 0) | (self._completions[columns] > 0)
         emptied = ~data & (new.at == np.repeat(self._newest[lines], new.counts))
@@ -149,7 +150,7 @@ class Cells:
         self._newest[lines] = np.maximum(self._newest[lines], newest)
 
     def rows(self, pool: int, until: int, bucket_ms: int) -> Rows:
-        """Of one pool, before bucket `until`, in order of time: sums over its sources, as `Rows` says."""
+        """Rows of one pool, before bucket `until`, in order of time: sums over its sources, as in `Rows`."""
         own, judges = self._of_pool.get(pool, ((), ()))
         at = np.arange(self._first, until)
         columns = at % self.width
@@ -175,7 +176,7 @@ class Cells:
         return line
 
     def _make_room(self, sources: int) -> None:
-        """For so many that are new; a table that must grow does so by a quarter at least."""
+        """Makes room for `sources` new ones; a table that must grow does so by a quarter at least."""
         before = len(self._last_at)
         if sources <= len(self._free):
             return
@@ -209,7 +210,7 @@ class Cells:
 
 
 def _longer(column: NDArray[Any], lines: int) -> NDArray[Any]:
-    """With lines of zeros behind its own."""
+    """The column with rows of zeros appended, `lines` rows in all."""
     found: NDArray[Any] = np.zeros((lines, column.shape[1]), dtype=column.dtype)
     if column.any():
         found[: len(column)] = column
@@ -217,15 +218,15 @@ def _longer(column: NDArray[Any], lines: int) -> NDArray[Any]:
 
 
 def _taken(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
-    """Of those lines, shape (len(lines), len(columns))."""
+    """Values of those lines, shape (len(lines), len(columns))."""
     found = column[lines[0]].take(columns)[None] if len(lines) == 1 else column[list(lines)].take(columns, axis=1)
     whole: Ints = found.astype(np.int64, copy=False)
     return whole
 
 
 def _summed(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
-    """Over those lines, shape (len(columns),)."""
-    if len(lines) == 1:  # most have one, and a sum of one costs more than all the rest
+    """Sums over those lines, shape (len(columns),)."""
+    if len(lines) == 1:  # most have one, and a sum over one costs more than all the rest
         one: Ints = column[lines[0]].take(columns).astype(np.int64, copy=False)
         return one
     found: Ints = column[list(lines)].take(columns, axis=1).sum(axis=0, dtype=np.int64)

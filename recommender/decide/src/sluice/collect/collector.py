@@ -1,4 +1,4 @@
-"""Reads the newest windows of all pools, and what stands above them: the only I/O on the way to a decision."""
+"""Reads the newest windows of all pools, and the time in services upstream of them: the only I/O of a decision."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
 
-# Room in front of the window for spans that are late: peers that only traces tell come some 6 s after the spans.
+# Room in front of the window for late spans: spans whose peer only traces show come about 6 s after the others.
 LATE_MS = 10_000
 
 
 class Collector:
-    """A query per call and kind of pool for what is new, whatever their number; more only for those read whole.
-    Remembers the rows of the window, how late they come, and how long the buckets of each pool are, where the data
+    """Makes one query per call and kind of pool for what is new, whatever the number of pools; more only for pools that
+    are read whole. It keeps the rows of the window, their delay, and the bucket length of each pool where the data
     choose it.
 
-    Raises what the database raises: a period without an answer is the caller's to handle.
+    It raises the database's errors: the caller handles a period without data.
     """
 
     def __init__(self, database: Database) -> None:
@@ -44,11 +44,12 @@ class Collector:
 
     @property
     def kept_bytes(self) -> int:
-        """What is remembered of the rows."""
+        """Memory of the kept rows, bytes."""
         return self._reading.cells.nbytes
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
-        """What the services above take, where a pool asks for it and enough traces lead to it; {} asks nobody."""
+        """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
+        query where none asks."""
         parameters = upstream.parameters(config, now_ms)
         if parameters is None:
             return {}
@@ -56,31 +57,32 @@ class Collector:
         return upstream.times(columns, config) if columns else {}
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
-        """What was asked of each server pool in the minute up to `to_s`, Unix time."""
+        """The demand on each server and client pool in the minute up to `to_s`, Unix time."""
         keys = demand.keys(config, thresholds_ns)
         if not keys.rows:
             return {}
         return demand.demands(self._database.arrays(demand.SQL, demand.parameters(config, to_s), keys), config, to_s)
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
-        """How much data a span of the newest minute moved, of each pool whose size is learnt; {} asks nobody."""
+        """The amount of data that a span of the newest minute moved, for each pool whose size is learnt. {} without a
+        query where there is none."""
         keys = data_sizes.keys(config)
         if not keys.rows:
             return {}
         return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
 
     def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
-        """How many ms clocks are ahead, of instances where they are off: taken out of what is collected from now on."""
+        """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""
         columns = self._database.columns(offsets.SQL, offsets.parameters(now_ms))
         self._clocks.take(offsets.seen_of(columns) if columns else {}, config.stored_ms)
         return self._clocks.offsets_ms
 
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
-        """What is there at `now_ms`; the window that it gave before is over.
+        """The window at `now_ms`; the window that it returned before is invalid from now on.
 
-        thresholds_ns: of the pools that are to be judged. Of others their own rows alone are read.
-        live: False when `now_ms` lies in the past, as of a decider that makes good for the time that it was away. It
-        goes on in steps of a window at most up to the present, and misses nothing: more than a window is read.
+        thresholds_ns: of the pools that are to be judged. For others only their own rows are read.
+        live: False when `now_ms` lies in the past, as for a decider that catches up after it was away. It goes on in
+        steps of a window at most up to the present, and misses nothing, since more than a window is read.
         """
         fixed_ms = fixed_settle_ms(config)
         late_ms = LONGEST_MS if fixed_ms is None else LATE_MS + fixed_ms
@@ -105,16 +107,16 @@ class Collector:
     def _window(
         self, config: Config, judged: Collection[PoolKey], now_ms: int, settle_ms: Ints, before_ms: Ints
     ) -> Window:
-        """settle_ms, before_ms: of each pool; buckets that start before `before_ms` are whole."""
+        """settle_ms, before_ms: of each pool; buckets that start before `before_ms` are complete."""
         bucket_ms, number_of_reading = config.stored_ms, self._readings
         numbers = {pool.key: number for number, pool in enumerate(config.pools)}
         automatic = {pool.key for pool in config.pools if config.bucket_of(pool) == "auto"}
-        # What the data chose holds over periods in which a pool has none, and not over a restart.
+        # A length that the data chose holds over periods without data, and not over a restart.
         self._intervals_ms = {key: ms for key, ms in self._intervals_ms.items() if key in automatic}
 
         def reading() -> Reading:
             if self._readings != number_of_reading:
-                raise RuntimeError("cannot look at a window that is over: its rows are those of a later one")
+                raise RuntimeError("read a window that is over: a later reading replaced its rows")
             return self._reading
 
         def measured_of(number: int) -> Measured | None:

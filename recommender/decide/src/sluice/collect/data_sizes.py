@@ -1,6 +1,6 @@
-"""How much data a span of a pool moves, of the newest minute: one query for all pools whose size is learnt.
+"""The amount of data that a span of a pool moves, over the newest minute: one query for all pools whose size is learnt.
 
-Worked: of a server pool 3 spans say 900 bytes, and 2 calls to the database 50 rows: 300 bytes and 25 rows each.
+Worked: 3 spans of a server pool give 900 bytes, and 2 calls to the database 50 rows: 300 bytes and 25 rows each.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ LASTS_S, WINDOW_S = 60, 10
 
 
 def parameters(now_ms: int) -> dict[str, object]:
-    """Windows that begin in so much time. The newest may be partial: a mean is one of those that came by now."""
+    """The query's bounds: windows that begin in the newest minute. The newest window may be partial, since a mean of
+    the spans that have come is enough."""
     now_s = now_ms // 1000
     return {"from_s": (now_s - LASTS_S) // WINDOW_S * WINDOW_S, "to_s": now_s + 1}
 
@@ -39,7 +40,7 @@ def keys(config: Config) -> Table:
 
 
 def data_sizes(columns: list[Column | Arrays], config: Config) -> dict[PoolKey, DataSize]:
-    """From the query's columns. A pool of which no span says anything is not among them."""
+    """Data sizes from the query's columns. A pool without a span that gives a size is left out."""
     numbers = [column.tolist() for column in columns if not isinstance(column, Arrays)]
     return {
         config.pools[pool].key: DataSize(_mean(row_sum, row_spans), _mean(byte_sum, byte_spans))

@@ -1,6 +1,6 @@
--- How much data spans moved, from {from_s} to {to_s}: of those that say so, how many and how much. The table `keys`, sent with
--- the query, has the pools. A server or consumer pool's rows are those that its service's calls brought: a database's are said by CLIENT
--- spans. Bytes are of the pool's own spans.
+-- The data that spans moved from {from_s} to {to_s}: the number and sum of the spans that give a size. The table `keys`, sent with the
+-- query, has the pools. The rows of a server or consumer pool are those of its service's calls: CLIENT spans give a database's rows.
+-- Bytes are of the pool's own spans.
 SELECT
     toUInt32(pool)                            AS pool,
     toUInt64(sum(row_spans))                  AS row_spans,

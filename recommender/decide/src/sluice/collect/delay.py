@@ -1,12 +1,13 @@
-"""How late the data of each pool come, measured on the data: its buckets count once what they still lack is negligible.
+"""The delay of each pool's data, measured on the data: a bucket is complete once the part that it still lacks is
+negligible.
 
-Busy time that a reading brings is late by as much as its bucket lies behind the pool's newest bucket known *before* the
-reading: whoever had used the bucket by then would have missed it. The delay (`settle`) of a pool is the smallest age
-behind its newest bucket such that at most 1 % of its busy time came later than that. Only starts of buckets are
-compared, so neither clocks nor a pipeline that lags by a constant matter.
+Busy time in a reading is late by the distance of its bucket behind the pool's newest bucket *before* the reading: a
+user of the bucket at that time would have missed it. The delay (`settle`) of a pool is the smallest age behind its
+newest bucket such that at most 1 % of its busy time came later than that. The measure compares only starts of buckets,
+so neither clocks nor a pipeline with a constant lag matter.
 
-Worked: the newest bucket was 60.0 s. A reading brings 980 ms for 60.1 to 60.9 s (late by 0), 12 ms for 59.5 s and 8 ms
-for 58.0 s: 2 % came later than 0, 0.8 % later than 0.5 s. The delay is 0.5 s, and buckets before 60.4 s are whole.
+Worked: the newest bucket was 60.0 s. A reading has 980 ms for 60.1 to 60.9 s (late by 0), 12 ms for 59.5 s and 8 ms for
+58.0 s: 2 % came later than 0, 0.8 % later than 0.5 s. The delay is 0.5 s, and buckets before 60.4 s are complete.
 """
 
 from __future__ import annotations
@@ -21,35 +22,36 @@ from sluice.collect.rows import Ints
 
 NEVER = -1
 
-# Of a pool of which not enough is known, at least.
+# The least delay of a pool with too little evidence.
 START_MS = 1_000
-# Evidence that is enough.
+# So much time of data is enough evidence.
 ENOUGH_MS = 10_000
-# Evidence is kept in parts of so much, the one that grows and the one before: what was late once, as when a job starts
-# on what waited for it, is forgotten after 20 s. (Faded by 1/e in 45 s, it still was 1 % of all after three minutes.)
+# Evidence is kept in parts of this length, the growing one and the one before. Data that was late once, as when a job
+# starts on a backlog, is forgotten after 20 s. (Faded by 1/e in 45 s, it still was 1 % of all after three minutes.)
 PART_MS = 10_000
 # Share of the busy time that may be missed.
 NEGLIGIBLE = 0.01
-# Delays are told apart up to the longest, at least so fine; what is later counts as the longest.
+# Delays are distinguished up to the longest, at least at this resolution; a later arrival counts as the longest.
 LONGEST_MS, FINEST_MS = 20_000, 100
-# A reading counts for no more than so many times what its time usually brings: part of a pipeline was away.
+# A reading counts for no more than this multiple of the usual amount in its time: a larger one means that a part of the
+# pipeline was away.
 MOST_USUAL = 2.0
-# Rows are written about so often, and read whenever a period begins.
+# Rows are written about this often, and read whenever a period begins.
 INSERT_MS = 1_000
-# A gap in a pool's data is evidence of no more than this.
+# A gap in a pool's data counts as no more evidence than this.
 GAP_MS = 5_000
-# The pipeline catches up while its lag falls by so much within so long. Exporters send every 5 s, most of them.
+# The pipeline catches up while its lag falls by this much within this time. Most exporters send every 5 s.
 FALL_MS, HOLD_MS = 8_000, 5_000
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """What a reading brought of n pools' own rows, in r increments.
+    """The new data of n pools' own rows in a reading, in r increments.
 
-    pool, start_ms, busy_ns  shape (r,): number of the pool, start of the bucket, busy time that was not known (>= 0);
-                             none of a pool of which nothing was known before
+    pool, start_ms, busy_ns  shape (r,): number of the pool, start of the bucket, busy time that is new (>= 0);
+                             none of a pool without earlier data
     newest_ms  shape (n,): start of each pool's newest bucket with data, -1 without any
-    anew       nothing was known before
+    anew       there was no earlier data at all
     """
 
     pool: Ints
@@ -60,7 +62,7 @@ class Arrivals:
 
 
 class Lag(NamedTuple):
-    """Of the pipeline: when it was read, and the newest bucket of any pool then."""
+    """The lag of the pipeline: time of the reading, and the newest bucket of any pool then."""
 
     read_ms: int
     newest_ms: int
@@ -71,16 +73,19 @@ class Lag(NamedTuple):
 
 
 class Delay:
-    """Of n pools, over the newest 10 to 20 s of their data.
+    """The delays of n pools, over the newest 10 to 20 s of their data.
 
-    A pipeline that stood still brings what it missed fast, and in any order: one instance after the other. While it
-    catches up and `HOLD_MS` after, nothing is learnt, and what is not whole by then stays so.
+    A pipeline that stood still sends its backlog fast, and in any order: one instance after the other. While it catches
+    up, and for `HOLD_MS` after, nothing is learnt, and buckets that are incomplete by then stay so.
     """
 
     def __init__(self, pools: int, bucket_ms: int) -> None:
         self._bin_ms = bucket_ms * -(-FINEST_MS // bucket_ms)
         shape = (pools, LONGEST_MS // self._bin_ms + 1)
-        self._busy_ns, self._before_ns = np.zeros(shape), np.zeros(shape)  # by lateness: in bin i up to i bins
+        self._busy_ns, self._before_ns = (
+            np.zeros(shape),
+            np.zeros(shape),
+        )  # by lateness: bin i has busy time up to i bins late
         self._part_ms, self._evidence_ms = np.zeros(pools), np.zeros(pools)
         self._newest_ms: Ints = np.full(pools, NEVER)
         self._used_ms: Ints = self._newest_ms
@@ -89,10 +94,10 @@ class Delay:
         self.settle_ms: Ints = self._settle()
 
     def take(self, arrivals: Arrivals, now_ms: int, live: bool = True) -> None:
-        """Learns from a reading at `now_ms`, of which only differences count.
+        """Learns from a reading at `now_ms`; only differences of this time count.
 
-        live: False when it reads the past. What it brings was there already and says nothing, and so it is with the
-        next reading, which brings what came since that past.
+        live: False for a reading of the past. Its data was there already and gives no evidence; nor does the next
+        reading, which has the data since that past.
         """
         before, self._newest_ms = self._newest_ms, arrivals.newest_ms
         read_ms, self._read_ms = self._read_ms, now_ms if live else None
@@ -104,23 +109,23 @@ class Delay:
         self._used_ms = np.minimum(self._used_ms, self._newest_ms) if held else self._newest_ms
 
     def whole_before(self, now_ms: int) -> Ints:
-        """Buckets of each pool that start before this are whole, shape (n,); `NEVER` where it has none."""
+        """Buckets of each pool that start before this are complete, shape (n,); `NEVER` where it has none."""
         before = np.minimum(self._used_ms, now_ms) - self.settle_ms
         return np.where(self._used_ms == NEVER, NEVER, before)
 
     def _with_lag(self, arrivals: Arrivals, now_ms: int) -> list[Lag]:
-        """The pipeline's lags of the last `HOLD_MS`, and of the last reading, and of this one."""
+        """The pipeline's lags within the last `HOLD_MS`, of the last reading, and of this one."""
         with_data = self._newest_ms[self._newest_ms != NEVER]
         if len(with_data) == 0:
             return []
-        # A service whose clock is ahead always has data of just now, even while nothing arrives.
+        # A service whose clock is ahead always has recent data, even while nothing arrives.
         ahead = with_data >= now_ms - self._bin_ms
         newest = int((with_data[~ahead] if 2 * ahead.sum() < len(with_data) else with_data).max())
         before = self._lags
         if before:
             new = arrivals.start_ms[arrivals.start_ms > before[-1].newest_ms]
             if len(new) and new.min() - before[-1].newest_ms > FALL_MS:
-                before = []  # nothing was in flight meanwhile, or there would be data of it
+                before = []  # nothing was in flight meanwhile, since there is no data of it
         recent = [lag for lag in before if lag.read_ms > now_ms - HOLD_MS] or before[-1:]
         return [*recent, Lag(now_ms, newest)]
 
@@ -144,7 +149,7 @@ class Delay:
         self._part_ms[done] = 0
 
     def _share(self, brought_ns: NDArray[np.float64], time_ms: Ints) -> NDArray[np.float64]:
-        """How much of what a reading brought counts, shape (n,)."""
+        """The part of a reading's data that counts, shape (n,)."""
         enough = self._evidence_ms >= ENOUGH_MS
         known_ms = self._part_ms + np.where(self._evidence_ms >= PART_MS, PART_MS, 0)
         usual = (self._busy_ns + self._before_ns).sum(axis=1) / np.maximum(known_ms, 1) * time_ms
@@ -153,7 +158,7 @@ class Delay:
 
     def _settle(self) -> Ints:
         sums = np.cumsum(self._busy_ns + self._before_ns, axis=1)
-        # The smallest bin up to which all but the negligible came.
+        # The smallest bin up to which all but a negligible part came.
         found = (sums < (1 - NEGLIGIBLE) * sums[:, -1:]).sum(axis=1) * self._bin_ms
         settle: Ints = np.where(self._evidence_ms >= ENOUGH_MS, found, np.maximum(found, START_MS))
         return settle

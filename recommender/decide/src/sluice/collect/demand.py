@@ -1,8 +1,9 @@
-"""What is asked of one instance behind a pool, and who waits for it, over a minute that is whole: one query for all.
+"""The demand on one instance behind a pool, and the callers that wait for it, over a complete minute: one query for
+all.
 
-Of calls that wait longer than their caller does, the CLIENT span ends at the caller's timeout: so in a steady state as
-many end as arrive, however few of them are served. Worked: 450 a second are sent to 2 instances that serve 182 each;
-450 CLIENT spans end a second, 86 of them in error, and of one instance 225 are asked.
+The CLIENT span of a call that waits longer than its caller does ends at the caller's timeout. So in a steady state as
+many calls end as arrive, however few of them are served. Worked: 450 a second are sent to 2 instances that serve 182
+each. 450 CLIENT spans end a second, 86 of them in error, and the demand on one instance is 225.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from sluice.model.keys import PoolKey
 
 SQL = files(__package__).joinpath("demand.sql").read_text(encoding="utf-8")
 EVERY_S, LASTS_S = 10, 60
-# One in flight, all the time, ns.
+# The busy time of one request in flight all the time, ns.
 HELD = LASTS_S * 1e9
-# Rows of 10 s are written from those of 1 s every 10 s, those from windows every 5 s, and spans come some seconds late.
+# Rows of 10 s are written from those of 1 s every 10 s, those from windows every 5 s, and spans arrive some seconds
+# late.
 SETTLES_S = 30
 
 
 def until_s(now_ms: int) -> int:
-    """The end of the newest minute that is whole, Unix time."""
+    """The end of the newest complete minute, Unix time."""
     return (now_ms // 1000 - SETTLES_S) // EVERY_S * EVERY_S
 
 
@@ -48,7 +50,8 @@ def keys(config: Config, thresholds_ns: Mapping[PoolKey, int]) -> Table:
 
 
 def demands(columns: list[Column | Arrays], config: Config, to_s: int) -> dict[PoolKey, Demand]:
-    """From the query's columns. A pool whose own spans show nothing has none: nobody knows of how many instances.
+    """Demands from the query's columns. A pool without own spans has none, since the number of its instances is
+    unknown.
 
     Worked, a pool of 4 connections, its service's requests 94 in flight, of which 0.4 in its calls: 93.6 wait.
     """

@@ -1,10 +1,10 @@
--- What was asked of each pool from {from_s} to {to_s}, which are whole tens of seconds, and who waited for it: what its own spans
--- completed and held, and what those did and held who wait for it, in time or not. A wait for one of its places shows in those
--- alone: in callers' CLIENT spans for the threads of a service, in the service's SERVER spans for its connections.
+-- The demand on each pool from {from_s} to {to_s}, which are whole tens of seconds, and its callers: completions and busy time of the
+-- pool's own spans and of the spans of its callers, in time or not. Only the latter show a wait for the pool: callers' CLIENT spans for
+-- the threads of a service, the service's SERVER spans for its connections.
 --
--- The table `keys`, sent with the query: a pool's own part (judges = 0), its judges' (1), and, of a client pool, all CLIENT spans
--- of its service (2): what a request waits in them for is no wait for this pool. `part` names them: `server S`, `to P` (CLIENT
--- spans of anybody), `of S` (CLIENT spans to anybody), `S to P`.
+-- The table `keys`, sent with the query: a pool's own part (judges = 0), its judges' (1), and for a client pool all CLIENT spans of
+-- its service (2), since a request's wait in them is no wait for this pool. `part` names them: `server S`, `to P` (CLIENT spans of any
+-- service), `of S` (CLIENT spans to any service), `S to P`.
 SELECT
     toUInt32(pool)                                AS pool,
     toUInt64(sumIf(completions, judges = 0))      AS done,

@@ -1,4 +1,4 @@
-"""Buckets longer than the stored ones, and how long they should be: pure."""
+"""Buckets longer than the stored ones, and the choice of their length: pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sluice.pools.estimate.interval import Interval, choose
 
 
 def coarsen(rows: Rows, length_ms: int, interval_ms: int) -> Rows:
-    """Rows of one pool, of `length_ms`, summed into buckets of `interval_ms`, a multiple of it.
+    """Sums rows of one pool, of `length_ms`, into buckets of `interval_ms`, a multiple of it.
 
     Instances: the most in any of the buckets. Two buckets of 100 ms with 3 and 5 in flight: one of 200 ms with 4.
     """
@@ -40,7 +40,7 @@ def coarsen(rows: Rows, length_ms: int, interval_ms: int) -> Rows:
 def interval_for(
     rows: Rows, pool: int, from_ms: int, before_ms: int, stored_ms: int, in_force_ms: int | None = None
 ) -> Interval | None:
-    """What the data of one pool speak for, from buckets as `measure` takes them; None when nothing was in flight."""
+    """The interval for the data of one pool, from buckets as `measure` takes them; None when nothing was in flight."""
     own = rows.take(
         (rows.pool == pool)
         & (rows.bucket_start_ms >= from_ms)
@@ -57,7 +57,7 @@ def interval_for(
 def measure_over(
     rows: Rows, pool: int, from_ms: int, before_ms: int, stored_ms: int, interval_ms: int
 ) -> Measured | None:
-    """As `measure`, in buckets of `interval_ms`; those that lie only partly in the range are left out."""
+    """As `measure`, in buckets of `interval_ms`; buckets partly outside the range are left out."""
     if interval_ms == stored_ms:
         return measure(rows, pool, from_ms, before_ms, stored_ms)
     of_pool = coarsen(rows.take(rows.pool == pool), stored_ms, interval_ms)

@@ -1,4 +1,4 @@
-"""What the query of a period answers, as numpy columns: pure."""
+"""The answer of a period's query, as numpy columns: pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sluice.collect.rows import Ints
 class NewRows:
     """New versions of rows: of each source, shape (s,), and of each row, shape (r,), those of a source together.
 
-    pool, judges, source  whose rows they are: the number of the pool; 0 its own, 1 its judges'; a hash of the instance
+    pool, judges, source  the source: number of the pool; 0 its own rows, 1 its judges'; a hash of the instance
     counts  rows of each source, at least 1; their sum is r
     newest  number of the newest insert among them, -1 without any
-    at      start of the row's bucket by its length, since 1970; each once a source
-    errors  of the completions, those that failed
+    at      start of the row's bucket divided by its length, since 1970; each once per source
+    errors  the completions that failed
     good    completions within the threshold
     """
 
@@ -41,11 +41,11 @@ class NewRows:
 
 
 def own_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
-    """As `new_rows_of`, of the query that tells of nobody's judges."""
+    """As `new_rows_of`, for the query without judges. NativeError for other columns."""
     if not columns:
         return new_rows_of(columns, first)
     if len(columns) != 8:
-        raise NativeError(f"{len(columns)} columns are not what was asked for")
+        raise NativeError(f"{len(columns)} columns do not match the query")
     pool, source, newest, at, busy_ns, completions, errors, version = columns
     nothing = replace(completions, values=np.zeros_like(completions.values)) if isinstance(completions, Arrays) else at
     judges = np.zeros_like(pool) if not isinstance(pool, Arrays) else pool
@@ -53,13 +53,13 @@ def own_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
 
 
 def new_rows_of(columns: Sequence[Column | Arrays], first: int) -> NewRows:
-    """From the query's columns, in which buckets count from `first`. NativeError when they are others."""
+    """Rows from the query's columns, in which buckets count from `first`. NativeError for other columns."""
     flat = [column for column in columns if not isinstance(column, Arrays)]
     arrays = [column for column in columns if isinstance(column, Arrays)]
     if not columns:
         flat, arrays = [np.zeros(0, dtype=np.int64)] * 4, [Arrays(*[np.zeros(0, dtype=np.int64)] * 2)] * 6
     if len(flat) != 4 or len(arrays) != 6 or any(np.any(one.lengths != arrays[0].lengths) for one in arrays):
-        raise NativeError(f"{len(flat)} columns of numbers and {len(arrays)} of arrays are not what was asked for")
+        raise NativeError(f"{len(flat)} columns of numbers and {len(arrays)} of arrays do not match the query")
     pool, judges, source, newest = flat
     at, busy_ns, completions, errors, good, version = (one.values for one in arrays)
     return NewRows(

@@ -1,4 +1,4 @@
-"""Each pool over its newest whole window, in buckets as configured or as its data speak for: pure."""
+"""Measures each pool over its newest complete window, in buckets as configured or as its data choose: pure."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def measure_newest(
     now_ms: int,
     in_force_ms: Mapping[PoolKey, int] = MappingProxyType({}),
 ) -> list[Measured | None]:
-    """Of every pool, in their order; `rows.pool` indexes `pools`. None where nothing completed.
+    """Measures every pool, in their order; `rows.pool` indexes `pools`. None where nothing completed.
 
-    in_force_ms: length of the buckets that the data of a pool spoke for before.
-    Where the delay is measured, that of a new pool counts: rows alone do not tell when they came.
+    in_force_ms: the bucket length that the data of a pool chose before.
+    Where the delay is measured, that of a new pool counts, since rows alone do not show when they came.
     """
     fixed_ms = fixed_settle_ms(config)
     settle_ms = START_MS if fixed_ms is None else fixed_ms
@@ -36,14 +36,14 @@ def measure_newest(
 
 
 def fixed_settle_ms(config: Config) -> int | None:
-    """None where the delay of the data is measured."""
+    """The configured delay; None where the delay of the data is measured."""
     return None if isinstance(config.settle, str) else int(config.settle)
 
 
 def newest(
     own: Rows, index: int, pool: Pool, config: Config, before_ms: int | None, in_force_ms: int | None
 ) -> Measured | None:
-    """Of one pool, from its own rows, in which it is number `index`; those before `before_ms` are whole."""
+    """Measures one pool from its own rows, in which it is number `index`; rows before `before_ms` are complete."""
     if before_ms is None:
         return None
     from_ms, stored_ms, bucket = before_ms - int(config.window), config.stored_ms, config.bucket_of(pool)

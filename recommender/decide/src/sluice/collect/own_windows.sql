@@ -1,9 +1,8 @@
--- What was written since the last reading to the windows of pools that nobody judges: as windows.sql, of their own rows alone,
--- and of these neither latencies nor what is good.
+-- What was written since the last reading to the windows of pools without judges: as windows.sql, of their own rows alone, without
+-- latencies and completions in time.
 --
--- The pools are of one {side}, and of services from {least} to {most}: that is a stretch of the primary key, so that several
--- queries, of some of the pools each, read no row twice. The table `keys` says which of the services, and is joined to sources,
--- not to rows.
+-- The pools are of one {side}, and of services from {least} to {most}. That is a stretch of the primary key, so several queries, of
+-- some of the pools each, read no row twice. The table `keys` names the services, and is joined to sources, not to rows.
 SELECT
     toUInt32(pool)  AS pool,
     source,
@@ -18,7 +17,7 @@ FROM
     SELECT
         service,
         peer,
-        CAST(halfMD5(instance), 'UInt64') AS source, -- one that is had elsewhere too: `source_of`
+        CAST(halfMD5(instance), 'UInt64') AS source, -- the same as `source_of` in query.py
         toUInt64(max(block))          AS newest,
         groupArray(at)                AS at,
         groupArray(w.busy_ns)         AS busy_ns,

@@ -14,10 +14,10 @@ from sluice.model.keys import PoolKey
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
 OWN_SQL = files(__package__).joinpath("own_windows.sql").read_text(encoding="utf-8")
-# Whether one server numbers the inserts: a replica numbers what it fetches anew.
+# Only with this engine insert numbers are comparable: a replica renumbers what it fetches.
 ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
 NUMBERED = "ReplacingMergeTree"
-# Number of the newest insert that reaches into the window, whosever.
+# Number of the newest insert, of any pool, that reaches into the window.
 NEWEST_SQL = """
     SELECT toInt64(max(_block_number)) FROM windows
     WHERE bucket >= fromUnixTimestamp64Milli({from_ms:Int64}, 'UTC')
@@ -26,7 +26,7 @@ NEWEST_SQL = """
 
 
 def clock_of(instance: Instance) -> int:
-    """The number of whose clock it is, in `SQL` and `OWN_SQL`."""
+    """The number of an instance's clock in `SQL` and `OWN_SQL`."""
     return (3 * source_of(instance.service) + source_of(instance.instance)) % 2**64
 
 
@@ -36,7 +36,7 @@ def source_of(instance: str) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
-# Pools from which on most rows of the table are taken to be theirs.
+# From so many pools on, most rows of the table are assumed to be theirs.
 MANY = 1_000
 
 
@@ -48,7 +48,7 @@ KEY_COLUMNS = (
 
 
 class Key(NamedTuple):
-    """A pool, its number in the answer, and the last histogram bucket that counts as in time: of one that is judged."""
+    """A pool, its number in the answer, and the last histogram bucket that counts as in time, for a judged pool."""
 
     pool: int
     key: PoolKey
@@ -57,10 +57,10 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Span:
-    """Buckets [first, until), counted in their length since 1970. Of those before `before` only what came with inserts
-    after number `seen` is asked for, from it on everything.
+    """Buckets [first, until), numbered by their length since 1970. Of those before `before` the query reads only what
+    came with inserts after number `seen`, of the others everything.
 
-    ahead_ms: of instances whose clocks are off, whole buckets by which they are ahead: theirs count as so much earlier.
+    ahead_ms: whole buckets by which clocks of instances are ahead: their rows count as that much earlier.
     """
 
     first: int
@@ -75,7 +75,7 @@ class Span:
         return {**self._buckets, "many": pools >= MANY}
 
     def own_parameters(self, pools: Sequence[PoolKey]) -> dict[str, object]:
-        """Of `OWN_SQL`, for pools of one side."""
+        """The parameters of `OWN_SQL`, for pools of one side."""
         services = [key.service for key in pools]
         return {**self._buckets, "side": pools[0].side, "least": min(services), "most": max(services)}
 
@@ -83,7 +83,7 @@ class Span:
     def _buckets(self) -> dict[str, object]:
         ahead = [0, *self.ahead_ms.values()]
         return {
-            # Of the most behind to the most ahead: what is outside by a clock that is right is left out behind this.
+            # From the most behind to the most ahead; the query then drops rows outside the bounds of a correct clock.
             "from_ms": self.first * self.bucket_ms + min(ahead),
             "to_ms": self.until * self.bucket_ms + max(ahead),
             "first_ms": self.first * self.bucket_ms,
@@ -99,16 +99,16 @@ class Span:
 
 
 def keys(requests: list[Key]) -> Table:
-    """The parts that belong to each pool."""
+    """The parts of each pool: its own rows, and its judges'."""
     rows: list[tuple[int | str, ...]] = []
     for index, key, last_good in requests:
         rows.append((index, last_good, 0, key.side, key.service, key.peer))
-        if key.side != "consumer":  # nobody waits for who works on messages: its own spans alone judge it
+        if key.side != "consumer":  # no caller waits for a consumer: only its own spans judge it
             judge = ("client", "", key.service) if key.side == "server" else ("server", key.service, "")
             rows.append((index, last_good, 1, *judge))
     return Table("keys", KEY_COLUMNS, rows)
 
 
 def own_keys(requests: list[Key]) -> Table:
-    """Of pools that nobody judges."""
+    """The parts of pools without judges."""
     return Table("keys", OWN_COLUMNS, [(index, key.service, key.peer) for index, key, _ in requests])

@@ -1,4 +1,4 @@
-"""Reads only what is new: one query a period and kind of pool, whose answer goes into the cells that are kept."""
+"""Reads only what is new: one query per period and kind of pool, whose answer goes into the bucket ring."""
 
 from __future__ import annotations
 
@@ -20,46 +20,49 @@ from sluice.collect.query import Key, Span
 from sluice.collect.rows import Ints, Rows
 from sluice.model.keys import PoolKey, Side
 
-# Rows that a query is planned to gather: up to 320 MB in the database, of the 512 MiB that the reading user gets.
+# Planned rows of a query: up to 320 MB in the database, of the 512 MiB of the reading user.
 MAX_ROWS = 3_200_000
-# Of pools that nobody judges: several such queries read no row twice, and this process holds the answer of one.
+# The same for pools without judges. Several such queries read no row twice, and this process holds the answer of one.
 MAX_OWN_ROWS = 800_000
-# A pool's rows in a bucket, at least: its own and its caller's.
+# The fewest rows of a pool in a bucket: its own and its caller's.
 FEWEST_SOURCES = 2
 NEVER = -1
-# In place of a pool's last histogram bucket.
+# The value for a pool without a threshold, in place of its last histogram bucket.
 UNJUDGED = -2
 NO_CLOCKS: Mapping[Instance, int] = MappingProxyType({})
 
 
 class Database(Protocol):
-    """What is needed of a ClickHouse client. Gives a result's columns, and raises when the database cannot answer."""
+    """The part of a ClickHouse client that is needed. It returns a result's columns, and raises when the database
+    cannot answer."""
 
     def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
-        """Of a query that reads `table`, which is sent along: whole numbers and arrays of them.
+        """Columns of whole numbers and arrays of them, from a query that reads `table`, which is sent along.
 
-        TooLargeError when it is more than the user may ask for.
+        TooLargeError when the query needs more than the user may have.
         """
         ...
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        """Of any types."""
+        """Columns of any types."""
         ...
 
 
 class Reading:
-    """The rows of the window, kept up with the database by what was inserted since the last period.
+    """The rows of the window, kept current with what was inserted since the last period.
 
-    Inserts have numbers that grow in the order in which they become visible, so nothing that is late is missed, however
-    late it is and however long its insert took. A pool is read whole when it is new, is to be judged from now on, its
-    threshold has moved, or a clock is known to be off by other than it was (what is kept is counted by these); all are
-    when the window, the buckets or the pools are others, or the clock was set back. Where the table's engine is one
-    that does not number its inserts so, as on copies, everything is asked for each time, and goes into what is known:
-    of a row the largest version stays, whichever copy had it, and one that the copy of now does not have yet is not
-    forgotten.
+    Inserts have numbers that grow in the order in which they become visible, so nothing is missed, however late it is
+    and however long its insert took.
 
-    What a reading brought is told apart from what was known. A reading that fails is made good for by the next, whose
-    arrivals count from the last one that did not.
+    - A pool is read whole when it is new, gets its first threshold or another one, or the offset of a clock changed,
+      since the kept rows are counted by these.
+    - All pools are read whole when the window, the buckets or the pools change, or the clock was set back.
+    - A table whose engine does not number its inserts so, as on replicas, is read whole each time, and merged into the
+      kept rows. The largest version of a row stays, from whichever replica. A row that the present replica lacks is
+      kept.
+
+    New data is kept apart from known data. After a reading that fails the next one catches up: its arrivals count from
+    the last one that succeeded.
     """
 
     def __init__(self, database: Database) -> None:
@@ -90,15 +93,15 @@ class Reading:
         bucket_ms: int,
         ahead_ms: Mapping[Instance, int] = NO_CLOCKS,
     ) -> Arrivals:
-        """Takes up the buckets that start in [from_ms, to_ms). Pools are numbered in the order of `keys`.
+        """Reads the buckets that start in [from_ms, to_ms). Pools are numbered in the order of `keys`.
 
-        ahead_ms: of instances whose clocks are ahead; below 0, behind. Their buckets count by a clock that is right, to
-        a whole bucket; where that changes, the pools that have to do with such a service are read whole.
+        ahead_ms: offsets of instances' clocks, above 0 ahead and below 0 behind. Their buckets count by a correct
+        clock, to a whole bucket. Where an offset changes, the pools that involve the service are read whole.
 
-        thresholds_ns: by which each is judged, None where nobody is to judge it: of such a pool only its own rows are
-        read, which is a third of the work.
+        thresholds_ns: the threshold of each pool, None for a pool without judges: only its own rows are read, which is
+        a third of the work.
 
-        Raises what the database does; the next call then makes good for it.
+        It raises the database's errors; the next call then catches up.
         """
         first, until = -(-from_ms // bucket_ms), -(-to_ms // bucket_ms)
         width = -(-(to_ms - from_ms) // bucket_ms) + 1
@@ -127,22 +130,22 @@ class Reading:
         return self._arrivals()
 
     def rows(self, pool: int) -> Rows:
-        """Of one pool, as of the last reading."""
+        """The rows of one pool, as of the last reading."""
         return self._cells.rows(pool, self._until, self._bucket_ms)
 
     def own(self, pool: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """Of one pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns, completions and
+        """One pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns, completions and
         errors of each source, shape (k, n)."""
         at, busy_ns, completions, errors = self._cells.own(pool, self._until)
         return at * self._bucket_ms, busy_ns, completions, errors
 
     def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints, Ints] | None:
-        """As `own`, of one instance, each of shape (n,); None when nothing is known of it."""
+        """As `own`, of one instance, each of shape (n,); None for an unknown instance."""
         found = self._cells.own_source(pool, query.source_of(instance), self._until)
         return found and (found[0] * self._bucket_ms, *found[1:])
 
     def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
-        # Asked before anything is changed: if the database fails here, the next call begins again.
+        # This query comes before any change: if the database fails here, the next call begins again.
         numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
         self._anew, self._until, self._arrived = True, 0, []
         self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width, len(keys))
@@ -166,7 +169,7 @@ class Reading:
         return found
 
     def _judge_by(self, last_good: Ints) -> None:
-        """Forgets the pools whose rows were counted by another threshold, or were not."""
+        """Forgets the pools whose rows were counted by another threshold, or by none."""
         moved = (last_good != self._last_good) & (self._seen > NEVER)
         unjudged = last_good == UNJUDGED
         if moved.any():
@@ -176,8 +179,8 @@ class Reading:
         self._last_good = last_good
 
     def _set_clocks(self, ahead_ms: Mapping[Instance, int]) -> None:
-        """Forgets what was counted by other clocks: of pools of these services, and of those that their calls judge,
-        which may be any server pool."""
+        """Forgets rows that were counted by other offsets: of pools of these services, and of those that their calls
+        judge, which may be any server pool."""
         whole = {each: round(ms / self._bucket_ms) * self._bucket_ms for each, ms in ahead_ms.items()}
         now = {each: ms for each, ms in whole.items() if ms}
         changed = {each.service for each, _ in now.items() ^ self._ahead_ms.items()}
@@ -194,8 +197,8 @@ class Reading:
         self._seen[others] = NEVER
 
     def _ask(self, pools: Ints, span: Span, known: Cells | None) -> int:
-        """How many rows are new; in halves where all are too many for the database. known: what arrivals add to; None
-        when there is nothing to compare with."""
+        """Reads these pools and returns the number of new rows; in halves where all are too many for the database.
+        known: the rows that arrivals add to; None when there is nothing to compare with."""
         requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
         try:
             new = self._new(requests, span)
@@ -208,13 +211,13 @@ class Reading:
         self._cells.put(new)
         if before is not None:
             self._arrived.append(self._added(new, before))
-        # What an earlier query saw, this one saw too: of a pool without rows this is how much is known to be nothing.
+        # This query covers all inserts of earlier ones, so a pool without rows is known to be empty up to here.
         self._newest = max(self._newest, new.newest)
         self._seen[pools] = self._newest
         return len(new)
 
     def _new(self, requests: list[Key], span: Span) -> NewRows:
-        """Of pools that are all judged, or of one side and none."""
+        """New rows of pools that all have thresholds, or of pools of one side of which none has."""
         if requests[0].last_good != UNJUDGED:
             columns = self._database.arrays(query.SQL, span.parameters(len(requests)), query.keys(requests))
             return new_rows_of(columns, span.first)
@@ -222,19 +225,20 @@ class Reading:
         return own_rows_of(self._database.arrays(query.OWN_SQL, parameters, query.own_keys(requests)), span.first)
 
     def _added(self, new: NewRows, before: Ints) -> tuple[Ints, Ints, Ints]:
-        """Pool, bucket, and busy time that was not known, of the pools' own rows that have more than before."""
+        """Pool, bucket, and new busy time, of the pools' own rows that have more than before."""
         added = self._cells.busy_ns(new) - before
         more = (added > 0) & (np.repeat(new.judges, new.counts) == 0)
         return np.repeat(new.pool, new.counts)[more], new.at[more], added[more]
 
     def _began_anew(self, span: Span) -> bool:
-        """Whether numbers are smaller than they were: of a table that was made anew. Asked only when nothing is new."""
+        """Whether the table was recreated, since its insert numbers are smaller than before. It is checked only when
+        nothing is new."""
         newest = self._database.columns(query.NEWEST_SQL, span.parameters(0))
         return int(newest[0][0]) < span.seen
 
     def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
-        """The pools in as few parts as have no more rows than is planned, if each of so many buckets has one: those
-        that are judged, and the others by side, each part a stretch of the table."""
+        """Divides the pools into as few parts as stay within the planned rows, if each of so many buckets has one.
+        Pools with thresholds form parts, and the others by side, each part a stretch of the table."""
         width = max(1, min(buckets, self._cells.width))
         sources = len(self._cells) // max(1, int((self._seen > NEVER).sum()))
         unjudged = self._last_good[pools] == UNJUDGED
@@ -246,7 +250,7 @@ class Reading:
 
 
 def _places(keys: Sequence[PoolKey]) -> Ints:
-    """Of each pool among all, by service."""
+    """The place of each pool among all, by service."""
     places: Ints = np.zeros(len(keys), dtype=np.int64)
     places[sorted(range(len(keys)), key=lambda pool: keys[pool].service)] = np.arange(len(keys))
     return places

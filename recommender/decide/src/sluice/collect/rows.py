@@ -1,4 +1,4 @@
-"""From the query's rows to samples: pure."""
+"""Turns the query's rows into samples: pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Rows:
     judge_completions: Ints
     judge_good: Ints
     judge_busy_ns: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """Of the judges' spans: in the pool, or waiting for it. Zeros where it is not given."""
+    """Busy time of the judges' spans: in the pool, or waiting for it. Zeros where it is not given."""
 
     def __post_init__(self) -> None:
         if len(self.judge_busy_ns) != len(self.pool):
@@ -36,14 +36,14 @@ class Rows:
         return len(self.pool)
 
     def take(self, keep: NDArray[np.bool_] | Ints | slice) -> Rows:
-        """Those where `keep` is True, or at the indices in it. Shares memory where those are a stretch."""
+        """The rows where `keep` is True, or at the indices in it. Consecutive rows share memory."""
         if not isinstance(keep, slice) and keep.dtype == np.bool_:
             keep = _stretch(np.flatnonzero(keep))
         return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
 
 def _stretch(indices: Ints) -> Ints | slice:
-    """Ascending indices, as a slice if none is left out between the first and the last."""
+    """Ascending indices, as a slice where they are consecutive."""
     count = len(indices)
     if count and indices[-1] - indices[0] == count - 1:
         return slice(int(indices[0]), int(indices[-1]) + 1)
@@ -61,7 +61,7 @@ class Measured:
     bucket_start_ms: Ints
     bucket_ms: int
     reasons: tuple[Reason, ...] = ()
-    """How the length of its buckets was chosen, where the data chose it."""
+    """The choice of the bucket length, where the data chose it."""
 
     @property
     def start_ms(self) -> int:
@@ -87,16 +87,17 @@ class Measured:
 
 
 def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | None:
-    """Buckets of the pool that start before this time are whole; None when it has no row of its own.
+    """Buckets of the pool that start before this time are complete; None when it has no row of its own.
 
-    A span is sent when it ends, and travels: the newest buckets miss those in flight or on their way, and look emptier
-    than they were. How late spans are is read off the data themselves, not off a clock: `settle_ms` before the newest
-    bucket, so a pipeline that lags by 4 s is given 4 s more. `to_ms` caps it: a service whose clock is ahead must not
-    make half-filled buckets look old.
+    A span is sent when it ends, and takes time to arrive: the newest buckets lack the spans in flight or on their way,
+    and look emptier than they were. The data themselves show how late spans are, not a clock: the limit is `settle_ms`
+    before the newest bucket, so a pipeline that lags by 4 s gets 4 s more. `to_ms` caps it, so that a service whose
+    clock is ahead does not make incomplete buckets look old.
 
-    Of the newest bucket with a row of the pool's own and the newest with a completion that its judges saw, the older
-    counts. Callers' spans whose peer only the traces tell come seconds after the pool's own: own rows up to 60.0 s, the
-    judges' up to 54.0 s, settle 2 s -> 52.0 s. Up to 58.0 s, six seconds of work would count as work that nobody got.
+    The older of two buckets counts: the newest with a row of the pool's own, and the newest with a completion in its
+    judges' spans. Callers' spans whose peer only the traces show come seconds after the pool's own: own rows up to 60.0
+    s, the judges' up to 54.0 s, settle 2 s -> 52.0 s. Up to 58.0 s, six seconds of work would count as work that no
+    caller received.
     """
     of_pool = rows.pool == pool
     own = rows.bucket_start_ms[of_pool & ((rows.busy_ns > 0) | (rows.own_completions > 0))]
@@ -110,8 +111,8 @@ def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | Non
 def split(rows: Rows, pools: int) -> list[Rows]:
     """The rows of each of the pools 0..pools-1.
 
-    Sorted by pool, unless they come so, and cut: 10,000 pools cost as much as their rows do, since each is then asked
-    about its own alone.
+    The rows are sorted by pool, unless they are already, and cut. So 10,000 pools cost as much as their rows do, since
+    each then reads only its own rows.
     """
     if np.any(rows.pool[1:] < rows.pool[:-1]):
         rows = rows.take(np.argsort(rows.pool, kind="stable"))
@@ -132,15 +133,15 @@ def _busy(rows: Rows, from_ms: int, before_ms: int) -> Rows:
 def _measure(own: Rows, bucket_ms: int) -> Measured | None:
     """Samples of one pool, from the rows in which it had something in flight; None when nothing of it completed.
 
-    Per instance: sums over instances divided by the instances that had something in flight in the bucket. One that had
-    nothing is left out rather than counted as an empty one, since it may be gone. (It may still have a row: a span that
-    ends exactly where the bucket starts completes in it without having been in flight in it.)
+    Values are per instance: sums over instances divided by the instances that had something in flight in the bucket. An
+    instance that had nothing is left out and does not count as an empty one, since it may be gone. (It may still have a
+    row: a span that ends exactly where the bucket starts completes in it without having been in flight in it.)
 
     A bucket without a row of the pool's own had nothing in flight. It is left out: goodput at concurrency 0 is 0 by
-    definition and says nothing about the pool. A bucket with something in flight in which nothing completed is a
-    real 0, and stays.
+    definition and says nothing about the pool. A bucket with something in flight in which nothing completed is a real
+    0, and stays.
 
-    Judged by callers when any caller's span was seen in the window, else by the pool's own spans.
+    Callers judge when the window has any caller's span, else the pool's own spans.
     """
     by_caller = bool(own.judge_completions.sum() > 0)
     completions = own.judge_completions if by_caller else own.own_completions
@@ -162,8 +163,9 @@ def _measure(own: Rows, bucket_ms: int) -> Measured | None:
 
 
 def _in_system(own: Rows, bucket_ms: int) -> Floats:
-    """In flight by the judges' spans, in requests of the pool's own: by Little's law their response time is then
-    this by the pool's throughput, also where a request is several of the pool's, or not every caller's span is there.
+    """In flight by the judges' spans, in requests of the pool's own. By Little's law their response time is this
+    divided by the pool's throughput. That holds also where a request is several of the pool's, or not every caller's
+    span is there.
 
     Worked: 200 ms of callers' time in 100 ms, 10 of their spans for 30 of the pool's: 2 in flight are 6.
     """

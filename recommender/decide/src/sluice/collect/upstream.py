@@ -1,12 +1,12 @@
-"""What the services above each pool take, by the critical paths that the streaming job found (Sora 3.2, eq. 2).
+"""The time in the services above each pool, by the critical paths of the streaming job (Sora 3.2, eq. 2).
 
-A pool's threshold is for the spans that judge it, so what they contain is not upstream. A server pool is judged by its
-callers' CLIENT spans, which contain the wait for its threads: that wait is not taken off (`call_upstream`). A client
-pool is judged by its service's SERVER spans, before which the wait for the service's threads has passed: it is taken
-off (`upstream`).
+A pool's threshold is for the spans that judge it, so time within these spans is not upstream. Callers' CLIENT spans
+judge a server pool and contain the wait for its threads: that wait is not subtracted (`call_upstream`). Its service's
+SERVER spans judge a client pool, and begin after the wait for the service's threads: that wait is subtracted
+(`upstream`).
 
-Worked: under an SLO of 255 ms frontend takes 15 ms itself, and waits 40 ms for a thread of orders. 240 ms are left to
-the threads of orders, judged by frontend's CLIENT spans, and 200 ms to its connections.
+Worked: under an SLO of 255 ms frontend takes 15 ms itself, and waits 40 ms for a thread of orders. 240 ms remain for
+the threads of orders, judged by frontend's CLIENT spans, and 200 ms for its connections.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from sluice.pools.estimate.threshold import Asked, UpstreamTime
 
 SQL = files(__package__).joinpath("upstream.sql").read_text(encoding="utf-8")
 
-# The p95 of fewer is the slowest trace alone.
+# The p95 of fewer traces is the slowest trace alone.
 LEAST_TRACES = 20
 # The mean has no quantile.
 QUANTILES: dict[Statistic, float] = {"mean": -1.0, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 
 
 def parameters(config: Config, now_ms: int) -> dict[str, object] | None:
-    """Of `SQL`, for the pools that ask for a measured upstream; None when none does. `asked` indexes `_asked`."""
+    """Parameters of `SQL`, for the pools with a measured upstream; None when there is none. `asked`
+    indexes `_asked`."""
     keys: list[tuple[int, str, str, str, bool, float, int]] = []
     for index, (pool, slo, upstream) in enumerate(_asked(config)):
         from_ms = now_ms - int(upstream.window)
@@ -45,7 +46,7 @@ def parameters(config: Config, now_ms: int) -> dict[str, object] | None:
 
 
 def times(columns: list[list[float]], config: Config) -> dict[Asked, UpstreamTime]:
-    """From the query's columns (asked, seen, upstream_ms); what too few traces lead to is not among them."""
+    """Times from the query's columns (asked, seen, upstream_ms); pools with too few traces are left out."""
     asked = [Asked(pool.key, slo.name) for pool, slo, _ in _asked(config)]
     return {
         asked[int(index)]: UpstreamTime(float(value), int(seen)) for index, seen, value in zip(*columns, strict=True)

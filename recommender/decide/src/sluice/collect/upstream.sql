@@ -1,7 +1,7 @@
--- What the services above each pool's service take on the critical paths of its SLO's root operation: one statistic a key,
--- over the windows that reach beyond `from_ms`. Complete paths only: an orphan lacks what stands above it.
--- `keys`: (asked, root_service, root_operation or '' for all, service, by_callers, q, from_ms); by_callers: it is judged by its
--- callers' CLIENT spans, which contain the wait for its threads; q < 0 stands for the mean.
+-- The time in the services above each pool's service on the critical paths of its SLO's root operation: one statistic per key, over
+-- the windows that reach beyond `from_ms`. Complete paths only, since an orphan lacks the services above it.
+-- `keys`: (asked, root_service, root_operation or '' for all, service, by_callers, q, from_ms). by_callers: its callers' CLIENT spans
+-- judge it, which contain the wait for its threads. q < 0 stands for the mean.
 WITH
     keys AS
     (

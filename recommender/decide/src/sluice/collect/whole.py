@@ -1,4 +1,4 @@
-"""What a pool, or one target of it, did in each bucket that is whole: pure."""
+"""The values of a pool, or of one target of it, in each complete bucket: pure."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from sluice.collect.rows import Ints
 from sluice.pools.estimate.samples import Floats
 
-# A source is there from so long before its first busy bucket until so long after its last.
+# A source is present from so long before its first busy bucket until so long after its last.
 AROUND_MS = 5_000
 
 
 @dataclass(frozen=True)
 class Whole:
-    """Buckets of one pool from the first in which it was busy on, without gaps, each array of shape (n,).
+    """Buckets of one pool from its first busy one on, without gaps, each array of shape (n,).
 
-    concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, completed
-    errors  of the completions, those that failed
-    known_ms  up to when spans that ended are known: the end of the pool's newest data, whole or not
-    instances  that were there, busy or not
+    concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, or completed
+    errors  the completions that failed
+    known_ms  up to this time spans that ended are known: the end of the pool's newest data, complete or not
+    instances  that were present, busy or not
     """
 
     start_ms: Ints
@@ -31,7 +31,7 @@ class Whole:
     instances: Ints
     bucket_ms: int
     errors: Floats = field(default_factory=lambda: np.zeros(0))
-    """Zeros where it is not given."""
+    """Zeros where they are not given."""
     known_ms: float = inf
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Whole:
         return len(self.start_ms)
 
     def since(self, ms: int) -> Whole:
-        """What starts later than that."""
+        """The buckets that start later than `ms`."""
         later = slice(int(np.searchsorted(self.start_ms, ms, side="right")), None)
         return Whole(
             self.start_ms[later],
@@ -58,14 +58,16 @@ class Whole:
 def whole(
     start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
 ) -> Whole | None:
-    """Of k instances, busy_ns, completions and errors of shape (k, n); None when there is no such bucket.
+    """The complete buckets of k instances, busy_ns, completions and errors of shape (k, n); None when there is no such
+    bucket.
 
-    start_ms  of n buckets without gaps, those that are not whole among them
-    before_ms  those that start before are whole
+    start_ms  of n buckets without gaps, including incomplete ones
+    before_ms  buckets that start before this are complete
 
-    An instance that has nothing in flight in a bucket between two that it has is there and idle: among the busy ones
-    alone, a light pool would seem to have more in flight at each than it has. Worked: two instances, one busy in every
-    bucket with 1 in flight, the other with 2 in every second bucket: 1.5 and 0.5 of each of two, not 1.5 and 1.
+    An instance with nothing in flight in a bucket between two busy ones is present and idle. Divided among the busy
+    ones alone, a light pool would seem to have more in flight at each instance than it has. Worked: two instances, one
+    busy in every bucket with 1 in flight, the other with 2 in every second bucket: 1.5 and 0.5 of each of two, not 1.5
+    and 1.
     """
     busy: NDArray[np.bool_] = busy_ns > 0
     of_any = np.flatnonzero(busy[0] if len(busy) == 1 else busy.any(axis=0))
@@ -87,7 +89,7 @@ def whole(
 def alone(
     start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
 ) -> Whole | None:
-    """Of one instance, busy_ns, completions and errors of shape (n,): as `whole`, as long as it is there."""
+    """As `whole`, of one instance, while it is present; busy_ns, completions and errors of shape (n,)."""
     at = np.flatnonzero(busy_ns)
     if len(at) == 0:
         return None
@@ -101,7 +103,7 @@ def _summed(each: Ints) -> Ints:
 
 
 def _there(busy: NDArray[np.bool_], around: int) -> Ints:
-    """How many instances are there in each bucket, shape (n,); at least one."""
+    """The number of instances present in each bucket, shape (n,); at least one."""
     instances, buckets = busy.shape
     if instances == 1:
         return np.ones(buckets, dtype=np.int64)

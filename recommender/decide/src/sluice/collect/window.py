@@ -1,4 +1,4 @@
-"""What the newest reading says of each pool, made when it is asked for."""
+"""The data of the newest reading for each pool, computed on request."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Value = TypeVar("Value")
 
 
 class OnDemand(Mapping[PoolKey, Value], Generic[Value]):
-    """A value for each pool, from its number, made when it is asked for. The last one is kept: pools are looked at one
-    after the other, and the windows of 10,000 are 300 MB."""
+    """A value for each pool, computed from its number on request. The last one is kept: pools are read one after the
+    other, and the windows of 10,000 take 300 MB."""
 
     def __init__(self, numbers: Mapping[PoolKey, int], make: Callable[[int], Value]) -> None:
         self._numbers, self._make = numbers, make
@@ -39,12 +39,12 @@ def _none(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
 
 @dataclass(frozen=True)
 class Window:
-    """Of every pool. Of the real collector it can be asked until the next reading: it shares the rows.
+    """The data of every pool. The real collector's window is valid until the next reading, since it shares the rows.
 
-    pools      over the newest window, judged by the threshold, of those that are to be; None where nothing completed
-    whole      of all that is kept, a little more than a window; None where nothing was in flight
-    settle_ms  how far behind its newest bucket a pool's buckets are whole
-    each       of those instances that spans tell: by name, as `whole`
+    pools      over the newest window, judged by the threshold, of the pools to judge; None where nothing completed
+    whole      complete buckets of all that is kept, a little more than a window; None where nothing was in flight
+    settle_ms  how far behind its newest bucket a pool's buckets are complete
+    each       complete buckets of the instances in these spans: by name, as `whole`
     """
 
     pools: Mapping[PoolKey, Measured | None]

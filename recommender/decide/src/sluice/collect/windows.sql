@@ -1,18 +1,18 @@
 -- What was written since the last reading to the windows of every pool: one row for each source (an instance of a service)
--- of each pool, with its buckets as arrays, so that a result has as many rows as there are sources, however many buckets.
+-- of each pool, with its buckets as arrays. So a result has as many rows as there are sources, however many buckets.
 --
--- A row plays two parts: of its own pool (judges = 0), and as a judge one level up (judges = 1), where the wait for
--- the pool shows: CLIENT spans towards S judge the server pool of S; SERVER spans of S judge every client pool of S.
--- The table `keys`, sent with the query, says which pools a part belongs to: pool, last_good, judges, side, service, peer.
+-- A row has two parts: of its own pool (judges = 0), and as a judge one level up (judges = 1), where the wait for the pool shows.
+-- CLIENT spans towards S judge the server pool of S; SERVER spans of S judge every client pool of S.
+-- The table `keys`, sent with the query, has the pools of each part: pool, last_good, judges, side, service, peer.
 --
--- New is what came with an insert after number {seen}, or lies in buckets from {before_ms} on, which the last reading did not
--- ask for. PREWHERE is applied before FINAL: that leaves one version of each row, the largest of those that are new. An older
--- one that is written again is smaller than what the reader has. Rows that a correction emptied are new too.
+-- New rows came with an insert after number {seen}, or lie in buckets from {before_ms} on, which the last reading did not cover.
+-- PREWHERE is applied before FINAL: that leaves one version of each row, the largest of the new ones. An older one that is written
+-- again is smaller than the reader's. Rows that a correction emptied are new too.
 --
--- Where clocks are {off}, {clocks} says whose, and {ahead} by how many ms, of whole buckets: buckets are counted by a clock that is
--- right. The numbers of both are as in `clock_of`.
+-- Where clocks are {off}, {clocks} names them, and {ahead} is how many ms they are ahead, in whole buckets: buckets are numbered by a
+-- correct clock. `clock_of` in query.py gives the numbers of both.
 --
--- Of few pools, the primary key leaves out most of the table; of {many}, asking each row costs more than it saves.
+-- For few pools, the primary key leaves out most of the table; for {many}, a test of each row costs more than it saves.
 SELECT
     toUInt32(pool)          AS pool,
     toUInt8(judges)         AS judges,
@@ -35,9 +35,9 @@ FROM
             transform(3 * CAST(halfMD5(service), 'UInt64') + CAST(halfMD5(instance), 'UInt64'),
                 {clocks:Array(UInt64)}, {ahead:Array(Int64)}, toInt64(0)), toInt64(0)) AS ahead_ms
         SELECT
-            -- Hashes of 64 bits stand for names: of 100,000 of them, two are the same once in 10^9 databases.
+            -- Hashes of 64 bits stand for names: of 100,000 names, two have the same hash once in 10^9 databases.
             arrayJoin([cityHash64(0, side, service, peer), cityHash64(1, side, if(side = 'server', service, peer))]) AS part,
-            halfMD5(instance) AS own_source, -- one that is had elsewhere too: `source_of`
+            halfMD5(instance) AS own_source, -- the same as `source_of` in query.py
             cityHash64(service, peer, instance) AS judge_source,
             toUInt32(intDiv(toUnixTimestamp64Milli(bucket) - ahead_ms, {bucket_ms:UInt16}) - {first:Int64}) AS at,
             toUInt64(_block_number) AS block,

@@ -1,1 +1,1 @@
-"""Sizes of soft resources: the estimators, the decision, the guard."""
+"""Decides the sizes of soft resources: the evidence, the estimators, the decision, the guard."""

@@ -1,5 +1,5 @@
-"""Records of pools beside their states: decisions, explanations, heartbeats, what servers write of pools, and that a
-pool is gone (collector/topics.yaml)."""
+"""Records of pools beside their states: decisions, explanations, heartbeats, the servers' records of pools, and
+tombstones of a pool that is gone (collector/topics.yaml)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Parsed = TypeVar("Parsed", PoolSize, ShardHeartbeat, ObservedSize, Report)
 
 
 def decision_write(size: PoolSize, topics: Topics) -> Write | ValueError:
-    """Without leases."""
+    """The record of a decision, without leases."""
     bare = PoolSize()
     bare.CopyFrom(size)
     bare.ClearField("valid_until")
@@ -37,7 +37,7 @@ def decision_write(size: PoolSize, topics: Topics) -> Write | ValueError:
 
 
 def explanation_write(key: PoolKey, explanation: Explanation, topics: Topics) -> Write | ValueError:
-    """Without its `pool_size`."""
+    """The record of an explanation, without its `pool_size`."""
     bare = Explanation()
     bare.CopyFrom(explanation)
     bare.ClearField("pool_size")
@@ -46,7 +46,7 @@ def explanation_write(key: PoolKey, explanation: Explanation, topics: Topics) ->
 
 
 def gone_writes(key: PoolKey, topics: Topics) -> Iterator[Write]:
-    """Nothing is left of the pool in its shard."""
+    """Tombstones for all records of the pool in its shard."""
     for part in PARTS:
         yield Write(topics.state, str(Ref(part, key)), None)
     yield Write(topics.state, pause_name(key), None)
@@ -55,7 +55,7 @@ def gone_writes(key: PoolKey, topics: Topics) -> Iterator[Write]:
 
 
 def parsed(kind: type[Parsed], name: str, value: bytes) -> Parsed:
-    """UnreadableError where `value` is no such message. name: the record's key."""
+    """The message in `value`. UnreadableError where it is none of this kind. name: the record's key."""
     message: Message = kind()
     try:
         message.ParseFromString(value)
@@ -65,7 +65,7 @@ def parsed(kind: type[Parsed], name: str, value: bytes) -> Parsed:
 
 
 def read_decisions(records: Mapping[str, bytes]) -> tuple[dict[PoolKey, PoolSize], int]:
-    """What records of decisions of pools say, by their keys, and how many could not be read."""
+    """The decisions in records, by pool, and the number of unreadable records."""
     sizes: dict[PoolKey, PoolSize] = {}
     left_out = 0
     for name, value in records.items():
@@ -86,5 +86,6 @@ def report_sender(report: Report) -> Sender:
 
 
 def observed_sender(observed: ObservedSize) -> Sender:
-    """A size that was read back with a report has the report's time, where it came with the first telling of it."""
+    """The sender of an observed size. A size that was read back with a report has the report's time, where it came with
+    the first copy of the report."""
     return Sender(observed.request_id, observed.by, observed.size.read_at.ToNanoseconds())

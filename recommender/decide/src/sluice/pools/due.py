@@ -1,7 +1,8 @@
-"""What of the states is to be written: facts when they changed, evidence once a minute, the pools spread over it.
+"""Selects the parts of states that are due to be written: facts when they changed, evidence once a minute, spread over
+the pools.
 
-Windows can be read again, so evidence may be old. What it rests on besides them may not: a version that was told is
-written at once, or else the seconds since the last record would count for the wrong one.
+Evidence may be old, since windows can be read again. The version that it rests on may not: a reported version is
+written at once, or the seconds since the last record would count for the wrong one.
 """
 
 from __future__ import annotations
@@ -16,23 +17,24 @@ from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.record import Ref, Restored
 
 EVERY_MS = 60_000
-# Before any minute.
+# A turn before any minute.
 NEVER = -1 << 62
 
 
 class Due:
-    """Remembers what was given out as due, or restored."""
+    """Remembers the parts that it returned as due, or that were restored."""
 
     def __init__(self) -> None:
         self._facts: dict[PoolKey, Facts | None] = {}
         self._evidence: dict[PoolKey, tuple[Learnt, int]] = {}
 
     def restored(self, found: Restored) -> None:
-        """What is in the log already."""
+        """Takes in what the log already has."""
         self._facts = {key: _undated(facts) for key, facts in found.facts.items()}
         self._evidence = {key: (learnt, turn_of(key, now)) for key, (learnt, now) in found.evidence.items()}
 
     def of(self, states: Mapping[PoolKey, PoolState]) -> Iterable[tuple[Ref, PoolState]]:
+        """The parts of these states that are due now."""
         for key, state in states.items():
             facts = _undated(state.facts)
             if self._facts.get(key, Facts()) != facts:
@@ -42,7 +44,7 @@ class Due:
                 yield Ref("evidence", key), state
 
     def again(self, refs: Iterable[Ref]) -> None:
-        """What was given out and not stored, as in a transaction that was aborted."""
+        """Makes parts due again that were returned and not stored, as in a transaction that was aborted."""
         for part, key in refs:
             if part == "facts":
                 self._facts[key] = None
@@ -56,22 +58,22 @@ class Due:
         written, last_turn = self._evidence[key]
         if (turn <= last_turn and learnt.version == written.version) or learnt == written:
             return False
-        # The belief of then is not written, and is half of all that is known of a pool.
+        # The belief at that time is not written, and is half of the memory of a pool.
         self._evidence[key] = changed(learnt, kept=None), turn
         return True
 
 
 def turn_of(key: PoolKey, now_ms: int) -> int:
-    """Grows by one each minute, in each pool at another second of it: the same one in every process."""
+    """Grows by one each minute, at another second of the minute for each pool; the same in every process."""
     return (now_ms - _second_of(key)) // EVERY_MS
 
 
 @lru_cache(maxsize=100_000)
 def _second_of(key: PoolKey) -> int:
-    """In ms."""
+    """The pool's second of the minute, in ms."""
     return crc32(repr(tuple(key)).encode()) % EVERY_MS
 
 
 def _undated(facts: Facts) -> Facts:
-    """Time alone is no change."""
+    """The facts without their time, which alone is no change."""
     return changed(facts, now_ms=0)

@@ -1,4 +1,4 @@
-"""How the log's records of pools are named: collector/topics.yaml."""
+"""The names of pools' records in the journal: collector/topics.yaml."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POOL = "pool/"
 
 
 def pool_name(key: PoolKey, word: str = POOL) -> str:
-    """word: what kind of record of the pool it is, with a slash behind it."""
+    """word: the kind of record, with a slash behind it."""
     return word + "/".join(quote(name, safe="") for name in key)
 
 
@@ -34,7 +34,7 @@ def pool_of(name: str, word: str = POOL) -> PoolKey:
 
 
 def key_of(pool: Pool) -> PoolKey:
-    """ValueError where the side is none."""
+    """The key of a pool in a message; ValueError where the side is none."""
     if pool.side not in _SIDES:
         raise ValueError(f"name a pool of {pool.service}: its side is {pool.side}; legal: {', '.join(get_args(Side))}")
     return PoolKey(pool.service, _SIDES[pool.side], pool.peer)

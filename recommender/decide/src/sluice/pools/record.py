@@ -1,4 +1,4 @@
-"""A record of `sluice_state`: a part of the state of one pool, or what callers told (collector/topics.yaml)."""
+"""A record of `sluice_state`: a part of one pool's state, or what callers reported (collector/topics.yaml)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ log = logging.getLogger(__name__)
 
 Part = Literal["facts", "evidence"]
 PARTS: tuple[Part, ...] = ("facts", "evidence")
-# Of records that cannot be read so many are named; all are counted.
+# At most so many unreadable records are named in the log output; all are counted.
 MOST_NAMED = 20
 
 
 class Ref(NamedTuple):
-    """Which part of which pool's state."""
+    """A part of a pool's state."""
 
     part: Part
     pool: PoolKey
@@ -52,7 +52,7 @@ def ref_of(name: str) -> Ref:
 
 
 def value_of(ref: Ref, state: PoolState) -> bytes:
-    """StateError for a state that could not be read again, or stored."""
+    """The bytes of a part. StateError for a state that could not be read again, or that is too large to store."""
     write = write_facts if ref.part == "facts" else write_evidence
     value = write(ref.pool, state)
     if len(value) > MOST_BYTES:
@@ -62,7 +62,7 @@ def value_of(ref: Ref, state: PoolState) -> bytes:
 
 @dataclass(frozen=True)
 class Restored:
-    """By pool the parts that could be read, what callers told, and how many records could not be read."""
+    """The readable parts by pool, what callers reported, and the number of unreadable records."""
 
     facts: dict[PoolKey, Facts] = field(default_factory=dict)
     evidence: dict[PoolKey, tuple[Learnt, int]] = field(default_factory=dict)
@@ -71,12 +71,13 @@ class Restored:
     unreadable: int = 0
 
     def states(self) -> dict[PoolKey, PoolState]:
+        """The state of each pool of which a part could be read."""
         keys = self.facts.keys() | self.evidence.keys()
         return {key: joined(self.facts.get(key), self.evidence.get(key)) for key in keys}
 
 
 def restored(records: Mapping[str, bytes]) -> Restored:
-    """From values by the name of their record. What cannot be read is logged."""
+    """The states in these records, by name. Unreadable ones are logged."""
     found = Restored()
     unreadable = 0
     for name, value in records.items():
@@ -85,9 +86,9 @@ def restored(records: Mapping[str, bytes]) -> Restored:
         except StateError as cause:
             unreadable += 1
             if unreadable <= MOST_NAMED:
-                log.error("restore goes on without one record: %s", cause)
+                log.error("restore skipped one record: %s", cause)
     if unreadable > MOST_NAMED:
-        log.error("restore left out %d records, of which %d are named", unreadable, MOST_NAMED)
+        log.error("restore skipped %d records; %d of them are named above", unreadable, MOST_NAMED)
     return replace(found, unreadable=unreadable)
 
 

@@ -1,4 +1,4 @@
-"""What callers told, and what holds until they tell otherwise: pauses, scaling. Records of `sluice_state`."""
+"""What callers reported and what holds until they report otherwise: pauses, scaling. Records of `sluice_state`."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def scalings_value(service: str, events: Sequence[Scaling]) -> bytes:
 
 
 def read_pause(name: str, value: bytes) -> tuple[PoolKey, Pause]:
-    """StateError when it is none, or of another pool than its name says."""
+    """The pause in a record. StateError when it is none, or of another pool than its name says."""
     try:
         message = PoolPause.FromString(value)
         key = pool_of(name, PAUSE)
         if key_of(message.pool) != key:
-            raise ValueError(f"it is of {key_of(message.pool)}")
+            raise ValueError(f"the record is of {key_of(message.pool)}")
     except (DecodeError, ValueError) as cause:
         raise StateError(f"read {name}: {cause}") from cause
     size = message.size if message.HasField("size") else None
@@ -52,18 +52,18 @@ def read_pause(name: str, value: bytes) -> tuple[PoolKey, Pause]:
 
 
 def read_scalings(name: str, value: bytes) -> list[Scaling]:
-    """StateError when it is none, or of another service than its name says."""
+    """The scalings in a record. StateError when it is none, or of another service than its name says."""
     try:
         message = ServiceScalings.FromString(value)
     except DecodeError as cause:
         raise StateError(f"read {name}: {cause}") from cause
     if scaling_name(message.service) != name or unquote(name.removeprefix(SCALING)) != message.service:
-        raise StateError(f"read {name}: it is of {message.service}")
+        raise StateError(f"read {name}: the record is of {message.service}")
     return [scaling_of(each) for each in message.events]
 
 
 def scaling_of(event: ScalingEvent) -> Scaling:
-    """In force from its time on, which the server has set where the sender did not."""
+    """The scaling is in force from its time on, which the server sets where the sender did not."""
     return Scaling(
         at_ms=event.at.ToMilliseconds(),
         service=event.service,

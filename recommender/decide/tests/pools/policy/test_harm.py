@@ -210,7 +210,7 @@ def test_the_look_tells_whether_it_is_the_demand(seconds: int, per_s: float, gav
     after, verdict = judged(looked, there, 31 + seconds)
     assert after.check is None
     if gave_up:
-        assert verdict == Verdict(Case.GAVE_UP, 32, f"60/s at the one before, {per_s:.3g}/s at 32")
+        assert verdict == Verdict(Case.GAVE_UP, 32, f"60/s at the size before, {per_s:.3g}/s at 32")
         assert (after.given_up_ms, after.times) == (T0 + 31_000 + 1_000 * seconds + GIVEN_UP_MS, 1)
     else:
         assert verdict is None
@@ -233,7 +233,7 @@ def test_a_look_lasts_until_it_tells() -> None:
 
 def test_a_target_that_does_not_follow_is_not_waited_for() -> None:
     looked = replace(TRUST, check=Check(T0 + 30_000, 60.0))
-    assert judged(looked, scene(16), 150)[1] == Verdict(Case.CHECKED, 32, "60/s at the one before")
+    assert judged(looked, scene(16), 150)[1] == Verdict(Case.CHECKED, 32, "60/s at the size before")
     after, verdict = judged(looked, scene(16), 150.001)
     assert (after.check, verdict) == (None, None)
 

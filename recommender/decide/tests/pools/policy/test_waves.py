@@ -56,7 +56,7 @@ def test_one_then_a_few_then_all() -> None:
     pool = Pool(64)
     first = pool.until("BETTER")
     assert (first.target, first.targets, first.basis) == (32, ("a",), Basis.CURVE)
-    assert ("WAVE", "for a first: 1 of 8 targets") in first.reasons
+    assert ("WAVE", "first on a: 1 of 8 targets") in first.reasons
     began_ms = pool.now_ms
     assert pool.second().reasons[0][0] == "WAITING"
     assert pool.given() == 1

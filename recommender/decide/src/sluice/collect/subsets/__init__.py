@@ -1,1 +1,1 @@
-"""What subsets are made from, as the streaming jobs wrote it: containers, call trees, hosts, latency samples."""
+"""The input of subsets, as the streaming jobs wrote it: containers, call trees, hosts, latency samples."""

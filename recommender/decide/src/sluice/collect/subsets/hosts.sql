@@ -1,4 +1,4 @@
--- How busy each host was on average over the windows since `from_ms`; NULL where nothing tells.
+-- Mean utilization of each host over the windows since `from_ms`; NULL where nothing reports it.
 SELECT
     toString(host) AS host,
     avg(cpu_utilization) AS cpu,

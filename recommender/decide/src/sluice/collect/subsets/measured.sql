@@ -1,5 +1,5 @@
--- How long each service's requests took of its own in the windows that start in [from_s, to_s): the 95th percentile over all
--- of its containers, as it was measured, and of how many requests, from when to when.
+-- The processing time of each service's requests in the windows that start in [from_s, to_s): the measured 95th percentile over all
+-- its containers, the number of requests, and the start and end of their windows.
 SELECT
     toString(service) AS service,
     latency_quantile_ms(sumMap(latency), 0.95) AS p95_ms,

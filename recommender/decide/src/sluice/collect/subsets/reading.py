@@ -1,4 +1,4 @@
-"""Reads all that subsets are made from, in one query for each kind of thing."""
+"""Reads all input of subsets, in one query for each kind."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CONTAINERS, TREES, HOSTS, SAMPLES, MEASURED = (
     for name in ("containers", "trees", "hosts", "samples", "measured")
 )
 
-# Contention and latencies are those of the newest minute: what a drift is told by, and what became of a change.
+# Contention and latencies are those of the newest minute, which shows a drift, and the effect of a change.
 CONTENTION_MS = 60_000
-# mu of fewer requests says little: its standard error is sigma / sqrt(n).
+# mu of fewer requests is uncertain: its standard error is sigma / sqrt(n).
 LEAST_REQUESTS = 20
-# Samples of one service that a model is trained on; more make it slower, and hardly less wrong.
+# The most samples of one service for a model; more make training slower, and the model hardly less wrong.
 MOST_SAMPLES = 5_000
 
 
@@ -32,13 +32,13 @@ class Database(Protocol):
 
 
 class Reading:
-    """Raises what the database raises."""
+    """Reads the input of subsets. It raises the database's errors."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def seen(self, now_ms: int, window_ms: float) -> Seen:
-        """Of the newest window_ms. Rates are over the time that there are trees of."""
+        """The input of the newest window_ms. Rates are over the time that has trees."""
         span: dict[str, object] = {"from_s": (now_ms - int(window_ms)) // 1000, "to_s": now_ms // 1000}
         containers = tuple(map(SeenContainer, *self._columns(CONTAINERS, span, 6)))
         trees, cut = [], 0
@@ -64,7 +64,7 @@ class Reading:
         )
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[Samples, np.ndarray]]:
-        """By service, with the starts of their windows. What is not known of a host is NaN."""
+        """Samples by service, with the starts of their windows. Unknown values of a host are NaN."""
         asked: dict[str, object] = {"from_ms": now_ms - int(learn_ms), "to_ms": now_ms}
         asked |= {"least": LEAST_REQUESTS, "most": MOST_SAMPLES}
         services, windows, *values = self._columns(SAMPLES, asked, 8)
@@ -81,7 +81,7 @@ class Reading:
         return found
 
     def _columns(self, sql: str, parameters: dict[str, object], count: int) -> list[list[Any]]:
-        """An answer without rows has no columns."""
+        """The columns of an answer; an answer without rows has none, so they are empty."""
         return self._database.columns(sql, parameters) or [[] for _ in range(count)]
 
 

@@ -1,5 +1,5 @@
--- What latencies are learnt from: windows in which a container had `least` requests or more, at most `most` of a service,
--- drawn the same whoever asks.
+-- The samples of the latency models: windows in which a container had `least` requests or more, at most `most` of a service.
+-- The draw is the same for every reader.
 SELECT
     toString(service) AS service,
     toUnixTimestamp(window) AS window_start_s,

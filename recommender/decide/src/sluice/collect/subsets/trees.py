@@ -1,4 +1,4 @@
-"""Call trees from the text in which the streaming job writes them."""
+"""Reads call trees from the text in which the streaming job writes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sluice.subsets.application import Call
 
 
 def call_of(text: str) -> Call | None:
-    """None of one that was cut for its size, or is deeper than anything that has a meaning."""
+    """The call tree in a text. None for one that was cut for its size, or that is too deep to parse."""
     try:
         document = json.loads(text)
         return None if document.get("cut") else _call(document)

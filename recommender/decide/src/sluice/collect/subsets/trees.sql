@@ -1,5 +1,4 @@
--- How often each call tree was that of a trace, in the windows that reach beyond `from_s`; the most frequent 64 of each
--- root operation.
+-- The number of traces of each call tree, in the windows that reach beyond `from_s`; the most frequent 64 of each root operation.
 SELECT toString(root_operation) AS operation, tree, sum(traces) AS seen
 FROM call_trees FINAL
 WHERE window > fromUnixTimestamp({from_s:Int64}) AND window <= fromUnixTimestamp({to_s:Int64})

@@ -1,1 +1,1 @@
-"""What tuning trials are measured by."""
+"""The measurements of tuning trials."""

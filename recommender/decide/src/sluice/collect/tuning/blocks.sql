@@ -1,5 +1,5 @@
--- What the SERVER spans of services did in each second of the spans that are asked for, all instances together.
--- `asked`: (number, service, from_s, to_s), of [from_s, to_s). Of lengths of buckets that are stored, the shortest counts.
+-- The SERVER spans of services in each second of the requested spans of time, all instances together.
+-- `asked`: (number, service, from_s, to_s), of [from_s, to_s). Where several lengths of buckets are stored, the shortest counts.
 WITH
     asked AS
     (

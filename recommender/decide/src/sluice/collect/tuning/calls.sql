@@ -1,4 +1,4 @@
--- Who called whom in the windows of [from_ms, to_ms), which is all that a root of a trial can lead to.
+-- The calls between services in the windows of [from_ms, to_ms): all that a trial's root can lead to.
 SELECT DISTINCT toString(caller) AS caller, toString(callee) AS callee
 FROM call_edges FINAL
 WHERE calls > 0

@@ -1,8 +1,9 @@
-"""CPU time of all that a trial's root leads to: the containers of the services that it calls, and these call.
+"""The CPU time of all services that a trial's root leads to: the containers of the services that it calls, directly or
+not.
 
-The cores of a window of 10 s are those of its next point, which says what it used since the one before: agents
-send one each 10 to 60 s. One that had no requests in a window, and shows no CPU, was not there. One that had some, and
-shows none within a minute, is not known, and with it the CPU of the window: missing data are not 0.
+The cores of a window of 10 s are those of its next point, which has the usage since the point before: agents send one
+every 10 to 60 s. A container without requests in a window and without CPU was not there. A container with requests, and
+without CPU within a minute, is unknown, and so is the CPU of the window: missing data are not 0.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from sluice.tuning.objective.block import Block
 from sluice.tuning.session.create import CPU_LATE_S, PATH_WINDOW_S
 
 CALLS, CPU = (files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8") for name in ("calls", "cpu"))
-# From a window to the point that tells of it.
+# The longest time from a window to the point that covers it.
 _POINT_S = 60
-# Readings that are kept; where more trials are in flight than that, some are read anew each time.
+# The most readings that are kept; where more trials are in flight, some are read again each time.
 MOST_KEPT = 100
 
 
@@ -29,7 +30,7 @@ class Database(Protocol):
 
 @dataclass
 class Container:
-    """By start of window, Unix s: where it had requests, and its cores where a point tells them."""
+    """By start of window, Unix s: where it had requests, and its cores where a point gives them."""
 
     service: str
     instance: str
@@ -49,25 +50,26 @@ class Container:
 
 @dataclass(frozen=True)
 class Used:
-    """cpu_s: CPU seconds of all containers by start of window, Unix s, of those that are known. unknown: containers
-    that will not tell any more of a window that they worked in, as `instance of service`."""
+    """cpu_s: CPU seconds of all containers by start of window, Unix s, where known. unknown: containers that worked in
+    a window and whose points are overdue, as `instance of service`."""
 
     cpu_s: Mapping[int, float]
     unknown: tuple[str, ...]
 
 
 class CpuReading:
-    """Raises what the database raises."""
+    """Reads CPU time. It raises the database's errors."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._newest: dict[tuple[str, int], tuple[int, int, Used]] = {}
-        """By service and first window: the last window, and until when spans were there, as it was read."""
+        """By service and first window: the last window, the time up to which spans were complete, and the reading."""
 
     def used(self, service: str, windows: Iterable[int], upto_s: int) -> Used:
-        """service: of the root. windows: ascending starts, Unix s. upto_s: until when no more spans are to come.
+        """service: of the root. windows: ascending starts, Unix s. upto_s: up to this time spans are complete.
 
-        Read anew for another window, and else once in ten seconds: a reading goes through the points of all containers.
+        It reads again for another window, and otherwise once in ten seconds, since a reading scans the points of all
+        containers.
         """
         starts = list(windows)
         if not starts:
@@ -96,8 +98,8 @@ class CpuReading:
 
 
 def with_cpu(blocks: Mapping[int, Block], requests: Mapping[int, int], used: Used) -> dict[int, Block]:
-    """Blocks by start, with the CPU time of those that are known. requests: of the root's service in each, of which a
-    block's have their share: worked, 6 s of CPU for 300 requests, 100 of them the operation's: 2 s."""
+    """Adds the CPU time to blocks by start, where it is known. requests: of the root's service in each. A block has its
+    share of them: worked, 6 s of CPU for 300 requests, 100 of them the operation's: 2 s."""
     found = {}
     for start, block in blocks.items():
         done, all_done = block.completions + block.errors, requests.get(start, 0)
@@ -108,7 +110,7 @@ def with_cpu(blocks: Mapping[int, Block], requests: Mapping[int, int], used: Use
 
 
 def reached(root: str, calls: Iterable[tuple[str, str]]) -> set[str]:
-    """The root, and all that it calls, directly or through others."""
+    """The root, and all services that it calls, directly or through others."""
     callees = defaultdict(list)
     for caller, callee in calls:
         callees[caller].append(callee)
@@ -132,7 +134,7 @@ def containers(rows: Iterable[tuple[str, str, int, int, float | None]]) -> list[
 
 
 def used(of: list[Container], windows: Iterable[int], upto_s: int) -> Used:
-    """A window is waited for, for CPU_LATE_S. Without any container nothing is known."""
+    """The CPU of the windows. A window may be incomplete for CPU_LATE_S. Without any container nothing is known."""
     cpu_s: dict[int, float] = {}
     unknown: dict[str, None] = {}
     for window_s in windows:

@@ -1,5 +1,5 @@
--- Containers of services by windows of 10 s: whether each had requests, and how many cores it used, NULL where no point of
--- it lies in the window.
+-- Containers of services by windows of 10 s: whether each had requests, and the cores that it used, NULL where no point of it lies in
+-- the window.
 WITH
     busy AS
     (

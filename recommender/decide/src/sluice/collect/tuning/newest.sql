@@ -1,5 +1,5 @@
 -- Since `from_ms`, in seconds of Unix time, 0 where there is nothing: the end of the newest second, or window, of any
--- service, and when the last of them was written.
+-- service, and the time at which the last of them was written.
 WITH
     of_windows AS
     (

@@ -1,5 +1,5 @@
--- End to end times of root operations per window of 10 s, of the windows that lie within the spans that are asked for.
--- `asked`: (number, service, operation, from_s, to_s). Complete paths only: an orphan is not the whole request.
+-- End to end times of root operations per window of 10 s, of the windows within the requested spans of time.
+-- `asked`: (number, service, operation, from_s, to_s). Complete paths only, since an orphan is not the whole request.
 WITH
     asked AS
     (

@@ -1,18 +1,19 @@
-"""What the pipeline saw of trials in force: blocks of their root's requests, all trials in one query of each kind.
+"""The measurements of trials in force: blocks of their root's requests, all trials in one query of each kind.
 
-Of a service, blocks are seconds of its SERVER spans (`windows`). Of one of its operations they are windows of 10 s of
-end to end times (`critical_paths`), by the root span's end; its errors are by the share of all the service's requests.
+For a service, blocks are seconds of its SERVER spans (`windows`). For one of its operations they are windows of 10 s of
+end to end times (`critical_paths`), by the root span's end; its errors are its share of those of all the service's
+requests.
 
-Completions in both tables are successes and failures alike. A block's latencies are of successes, so its errors are
-taken from the fastest of them: to fail fast is no merit.
+Completions in both tables include failures. A block's latencies are of successes, so its errors are subtracted from the
+fastest completions: failing fast is no merit.
 
 With CPU time, blocks are windows of 10 s in either case, since points of CPU are no closer. The guard does not wait for
-them: a block whose CPU is not known yet is there without. CPU of one operation is by its share of all the service's
-requests, as its errors are.
+points: a block whose CPU is not known yet has none. The CPU of one operation is its share by the service's requests, as
+its errors are.
 
-A block is read once nothing more of it is to come: `late_s` before the newest that was seen of any service. Where the
-pipeline is behind, by however much, that is waited for. Only where nothing of any service was written for `silent_s`
-is a block that is so old empty: not even the pipeline's delay is known then.
+A block is read once it is complete: `late_s` before the newest data of any service. Where the pipeline is behind, by
+however much, the reading waits. Only where nothing of any service was written for `silent_s` is a block of that age
+empty: not even the pipeline's delay is known then.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ BLOCKS, PATHS, NEWEST = (
 
 
 class _Pace(NamedTuple):
-    """Of one kind of blocks: how long each is, how late it may be, when silence counts; s."""
+    """Times of one kind of blocks: the length of each, how late it may be, when silence counts; s."""
 
     block_s: int
     late_s: int
@@ -43,18 +44,18 @@ class _Pace(NamedTuple):
 
 
 SECONDS, WINDOWS = _Pace(1, 2, 15), _Pace(PATH_WINDOW_S, 5, 45)
-# How far back the newest is looked for; the second time, where the first finds nothing.
+# How far back the newest data is searched; the second value where the first finds nothing.
 _REACH_S = (60, 3_600)
 
 
 class _Newest(NamedTuple):
-    """Of one kind of blocks, of any service, Unix s; 0: none."""
+    """The newest data of one kind of blocks, of any service, Unix s; 0: none."""
 
     seen_s: int
     written_s: int
 
     def upto_s(self, pace: _Pace, now_s: int) -> tuple[int, bool]:
-        """Until when nothing more is to come, and whether that is for silence."""
+        """The time up to which blocks are complete, and whether silence is the reason."""
         known, silent = self.seen_s - pace.late_s, now_s - pace.silent_s
         if self.written_s <= silent and known < silent:
             return silent, True
@@ -62,21 +63,21 @@ class _Newest(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """Completions by latency index, and how many of them failed."""
+    """Completions by latency index, and the number of them that failed."""
 
     latencies: dict[int, int]
     failed: int
 
 
 class TrialReading:
-    """Raises what the database raises."""
+    """Reads the measurements of trials. It raises the database's errors."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._cpu = CpuReading(database)
 
     def measured(self, asked: Mapping[TrialName, Span], now_ms: int) -> dict[TrialName, Measured]:
-        """Of each that was asked for the blocks that are whole by now."""
+        """The blocks of each trial that are complete now."""
         trials = list(asked.items())
         if not trials:
             return {}
@@ -146,7 +147,7 @@ def _bounds(span: Span) -> tuple[int, int]:
 
 
 def _summed(seconds: Mapping[int, _Row], block_s: int) -> dict[int, _Row]:
-    """By start of block."""
+    """Sums seconds to blocks, by start of block."""
     latencies: dict[int, Counter[int]] = defaultdict(Counter)
     failed: Counter[int] = Counter()
     for second, row in seconds.items():
@@ -157,7 +158,7 @@ def _summed(seconds: Mapping[int, _Row], block_s: int) -> dict[int, _Row]:
 
 
 def _blocks(rows: Mapping[int, _Row], span: Span, block_s: int, upto_s: int) -> Iterator[tuple[int, Block]]:
-    """By their starts; also of times in which nothing completed."""
+    """Blocks by their starts; also of times in which nothing completed."""
     from_s, to_s = _bounds(span)
     first_s = -(-from_s // block_s) * block_s
     for start in range(first_s, min(to_s, upto_s) - block_s + 1, block_s):
@@ -166,7 +167,7 @@ def _blocks(rows: Mapping[int, _Row], span: Span, block_s: int, upto_s: int) -> 
 
 
 def _with_failures(windows: Mapping[int, _Row], of_service: Mapping[int, _Row]) -> dict[int, _Row]:
-    """Of each window the share of failures that all requests of the service had in it."""
+    """Gives each window the share of failures of all requests of the service in it."""
     found = {}
     for start, row in windows.items():
         all_of_it = of_service.get(start, _Row({}, 0))

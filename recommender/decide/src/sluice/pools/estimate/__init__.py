@@ -1,4 +1,4 @@
-"""Estimators: pure functions from samples to the size of a pool. To add one, see recommender/README.md."""
+"""Estimators: pure functions from samples to the size of a pool. To add one, see CONTRIBUTING.md."""
 
 from sluice.pools.estimate.model import Estimate, Estimator
 from sluice.pools.estimate.samples import Samples

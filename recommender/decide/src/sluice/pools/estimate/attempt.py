@@ -1,4 +1,4 @@
-"""One pool's estimate as a job of its own: what a worker process is sent, and what comes back. Pure."""
+"""One pool's estimate as a job: what a worker process receives, and what it returns. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sluice.pools.estimate.samples import Samples
 
 @dataclass(frozen=True)
 class Job:
-    """model: of the estimator. bucket_ms: length of the samples' buckets; what is asked of the evidence goes by it."""
+    """model: the estimator's name. bucket_ms: length of the samples' buckets, which sets the evidence
+    that is required."""
 
     model: str
     samples: Samples | None
@@ -21,7 +22,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Failed:
-    """An estimate that could not be made, and why."""
+    """An estimate that failed, and why."""
 
     kind: str
     text: str
@@ -31,7 +32,7 @@ class Failed:
 
 
 def attempt_all(jobs: Sequence[Job]) -> list[Estimate | Failed]:
-    """Each for itself: one that fails does not take the others away."""
+    """Runs each job by itself: a failure of one does not affect the others."""
     return [_attempt(job) for job in jobs]
 
 

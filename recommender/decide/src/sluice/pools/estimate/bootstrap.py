@@ -1,4 +1,4 @@
-"""Where the first 95 % of the best goodput lie, again for resampled data: an interval without a formula."""
+"""Finds where 95 % of the best goodput is first reached, again for resampled data: an interval without a formula."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def first_reaching(x: Floats, mean: Floats, error: Floats, share: float, resampl
 
     x, mean, error: the points of a curve up to and with its top, and the standard errors of their means, shape (m,).
     A resample moves each mean by a normal deviate of its error (the parametric bootstrap: a mean of ten buckets and
-    more is nearly normal), and is then made to rise by isotonic regression in its min-max form,
-    g_k = max over i <= k of min over j >= k of mean(i..j), for all resamples at once: O(resamples m^2).
+    more is nearly normal). Isotonic regression in its min-max form, g_k = max over i <= k of min over j >= k of
+    mean(i..j), then makes it rise, for all resamples at once: O(resamples m^2).
     """
     m = len(x)
     drawn = mean + error * np.random.default_rng(SEED).standard_normal((resamples, m))

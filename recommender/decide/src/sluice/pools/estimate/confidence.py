@@ -1,12 +1,12 @@
-"""How far a target may be trusted, 0..1."""
+"""The confidence in a target, 0..1."""
 
 from __future__ import annotations
 
-# Buckets at which half of the trust by numbers is reached.
+# Buckets at which the factor of numbers is one half.
 HALF_TRUST_BUCKETS = 60
-# Kneedle did not land in the band, the unimodal fit alone decided.
+# Kneedle's knee is outside the band, so the unimodal fit alone decided.
 ONE_METHOD = 0.8
-# Judged by the pool's own spans, which do not contain the wait for the pool.
+# The pool's own spans judge, which do not contain the wait for the pool.
 OWN_SPANS = 0.5
 
 

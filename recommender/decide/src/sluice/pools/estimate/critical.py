@@ -1,4 +1,4 @@
-"""Which service of an execution path is the bottleneck (Sora 3.2; uConAdapter 4.1).
+"""Finds the service of an execution path that is the bottleneck (Sora 3.2; uConAdapter 4.1).
 
 Two published signals and a third one beside them, all over the traces of one root operation:
 
@@ -6,12 +6,13 @@ Two published signals and a third one beside them, all over the traces of one ro
 - Pearson's correlation of the service's blame with the end to end time;
 - congestion ratio, p99 / p50 of that blame.
 
-Blame is the processing time on the critical path, with each wait for a thread counted for those who held the threads,
-in proportion (`Blame.java`). The papers take the processing time alone. In it a wait for threads counts for the caller
-of the service whose threads are all taken. Counted for that service itself, it would still be the wrong one where its
-threads wait for another: services with bounded pools pass a jam on to their callers, up to the first of them.
+Blame is the processing time on the critical path. Each wait for a thread counts as blame of the requests that held the
+threads, in proportion (`Blame.java`). The papers take the processing time alone, in which a wait for threads counts for
+the caller of the service whose threads are all in use. Counting it for that service itself would still be wrong where
+its threads wait for another: services with bounded pools pass a jam on to their callers, up to the first of them.
 
-Ranked by the first two, CPU candidates first. The third is reported; `tests/bench/localization.py` measures each.
+The ranking uses the first two signals, CPU candidates first. The third is reported; `tests/bench/localization.py`
+measures each.
 """
 
 from __future__ import annotations
@@ -22,18 +23,16 @@ from dataclasses import dataclass
 
 from sluice.model.reason import Reason
 
-# Where Kubernetes' autoscaler adds replicas by default.
+# Kubernetes' autoscaler adds replicas from here by default.
 HIGH_UTILIZATION = 0.8
 # Standard error of a correlation near 0 over 30 traces: 0.18.
 LEAST_TRACES = 30
-# What traces alone cannot tell apart.
-CPU_UNKNOWN = Reason(
-    "CPU_UNKNOWN", "threads that are too few and threads that are held too long look alike: see THREADS_TAKEN, too"
-)
+# Traces alone cannot distinguish these two causes.
+CPU_UNKNOWN = Reason("CPU_UNKNOWN", "too few threads and threads held too long look alike: see THREADS_TAKEN too")
 # Share of the end to end time.
 LONG_WAIT = 0.1
-# Part of a pool that is surely not all of it: a request waits for a thread only where all are taken, and what is in
-# flight is the mean of a bucket (100 ms), in which a pool may have been full for a part.
+# Below this part of a pool in flight, no request waits for its threads. A request waits only where all threads are in
+# use, and the number in flight is the mean of a bucket (100 ms), for a part of which a pool may have been full.
 HALF_FULL = 0.5
 # Below it blame explains less than a tenth of the end to end time's variance (r^2 = 0.09).
 WEAK_CORRELATION = 0.3
@@ -44,14 +43,14 @@ CONGESTED = 3.0
 class PathTimes:
     """A service on the critical paths of one root operation; sums in ns and ns^2, exact.
 
-    traces            whose path leads through the service
+    traces            number of traces whose path leads through the service
     blame_sum, blame_sum2   of its blame x, and of x^2
     e2e_sum, e2e_sum2, blame_x_e2e   of the end to end time y of the same traces, of y^2 and of x y
     self_sum          of its processing time, which counts waits for threads for the caller
-    wait_sum          of what its callers waited for its threads
+    wait_sum          of its callers' waits for its threads
     p50_ms, p99_ms    of x
     cpu               of its busiest instance, used / limit; None: not known
-    pool              the least size of its threads that was in force meanwhile; None: not known
+    pool              the smallest size of its threads in force meanwhile; None: not known
     in_flight         the most of its SERVER spans in a bucket meanwhile, of one instance; None: not known
     """
 
@@ -76,7 +75,7 @@ class Ranked:
     """A service with its signals; None where a signal is not known. Shares are of all traces of the operation.
 
     mean_ms, wait_ms, blame_ms   of processing time, wait for its threads, blame; over the traces that lead through it
-    share_of_end_to_end          that blame has in it; over all services these sum to 1
+    share_of_end_to_end          part of the end to end time that is its blame; over all services these sum to 1
     """
 
     service: str
@@ -101,7 +100,7 @@ class Ranked:
 class Localization:
     """`ranking`: the most critical first. `critical`: its head where the signals name one, else None.
 
-    reasons: why it, or why none; notes: what to keep in mind.
+    reasons: why it is named, or why none is; notes: caveats.
     """
 
     traces: int
@@ -112,7 +111,7 @@ class Localization:
 
 
 def localize(root: str, services: Sequence[PathTimes]) -> Localization:
-    """`services`: all on the paths of one root operation; that of `root` is on each of them."""
+    """Ranks `services`, which are all on the paths of one root operation; the service `root` is on each path."""
     whole = next((each for each in services if each.service == root), None)
     if whole is None or whole.traces < LEAST_TRACES:
         traces = whole.traces if whole else 0
@@ -128,7 +127,7 @@ def localize(root: str, services: Sequence[PathTimes]) -> Localization:
 
 
 def correlation(n: int, sx: int, sxx: int, sy: int, syy: int, sxy: int) -> float | None:
-    """Pearson's, from exact sums; None for fewer than two pairs, and where x or y is always the same.
+    """Pearson's correlation from exact sums; None for fewer than two pairs, and where x or y is constant.
 
     (1, 10), (2, 30), (3, 20): correlation(3, 6, 14, 60, 1400, 130) = 0.5.
     """
@@ -139,9 +138,9 @@ def correlation(n: int, sx: int, sxx: int, sy: int, syy: int, sxy: int) -> float
 
 
 def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
-    """Correlation over all traces of the operation: where the path passes the service by, it took 0.
+    """Correlates over all traces of the operation: where the path does not lead through the service, its time is 0.
 
-    Over its own traces alone, one that 5 of 1,000 paths lead through could come first and explain nothing.
+    Over its own traces alone, a service on 5 of 1,000 paths could come first and explain nothing.
     """
     r = correlation(whole.traces, each.blame_sum, each.blame_sum2, whole.e2e_sum, whole.e2e_sum2, each.blame_x_e2e)
     ratio = each.p99_ms / each.p50_ms if each.p99_ms is not None and each.p50_ms else None
@@ -149,7 +148,7 @@ def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
     if each.cpu is not None and each.cpu >= HIGH_UTILIZATION:
         reasons.append(Reason("CPU_HIGH", f"CPU at {each.cpu:.0%} of its limit"))
     if r is not None and r >= WEAK_CORRELATION:
-        text = f"what it takes and holds up moves with the end to end time, correlation {r:.2f}"
+        text = f"its blame moves with the end to end time, correlation {r:.2f}"
         reasons.append(Reason("MOVES_WITH_END_TO_END", text))
     if ratio is not None and ratio >= CONGESTED:
         reasons.append(Reason("CONGESTED", f"p99 is {ratio:.1f} times p50"))
@@ -172,11 +171,11 @@ def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
 
 
 def _wait(each: PathTimes, share: float) -> Reason:
-    """Whose limit it is. A wait between a caller's span and the service's is for a thread, or for one of the caller's
-    own connections.
+    """The reason that says whose limit a wait is. A wait between a caller's span and the service's is for a thread, or
+    for one of the caller's own connections.
 
-    Worked: 3 of 200 in flight at the most: no thread was waited for. 150 of 200: some may have been. 3, and the size is
-    not known: either.
+    Worked: 3 of 200 in flight at most: nothing waited for a thread. 150 of 200: some requests may have. 3, and the size
+    is not known: either.
     """
     taken = f"requests wait for its threads for {share:.0%} of the end to end time"
     if each.pool is None or each.in_flight is None:

@@ -44,10 +44,10 @@ def per_level(samples: Samples) -> Curve:
 
 
 def merge_thin(curve: Curve, at_least: float) -> Curve:
-    """Neighbouring points merged, from the left, until each stands on `at_least` buckets.
+    """Merges neighbouring points, from the left, until each has `at_least` buckets.
 
-    One lucky bucket alone at its level would otherwise be the "maximum". What is left over at the right end joins
-    the last point.
+    Otherwise a single lucky bucket at its level would be the "maximum". Buckets left over at the right end join the
+    last point.
     """
     index = np.zeros(len(curve), dtype=np.int64)
     group, buckets = 0, 0.0

@@ -1,4 +1,5 @@
-"""Is there enough evidence for an optimum, and does the curve show one? Rules on samples, each a constant and a test.
+"""Decides whether there is enough evidence for an optimum, and whether the curve shows one. Each rule on samples is a
+constant and a test.
 
 A wrong shrink costs goodput at once; "not known yet" costs nothing. So every rule errs on the side of not knowing.
 """
@@ -15,28 +16,28 @@ from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.in_time import Mask, in_turns
 from sluice.pools.estimate.samples import Floats, Samples
 
-# Sizes whose fitted goodput is within 10 % of the best are not told apart from it.
+# Sizes whose fitted goodput is within 10 % of the best are not distinguished from it.
 TOLD_APART = 0.10
-# A fall: the fit ends more than 10 % below its best, and of the buckets above the band there are at least 5, whose mean
-# lies below the band's by at least 3 standard errors. (That this mean lies 10 % below as well must not be asked: a
-# curve that ends 12.6 % under its peak, where it is 8 % below the band's, would neither fall nor be flat.)
+# A fall: the fit ends more than 10 % below its best, and at least 5 buckets above the band have a mean below the band's
+# by at least 3 standard errors. (The rule must not require this mean to be 10 % below as well: a curve that ends 12.6 %
+# under its peak, where it is 8 % below the band's, would neither fall nor be flat.)
 MIN_COMPARED = 5
 FALL_STANDARD_ERRORS = 3.0
 # A flat part: no fall, and the last concurrency is at least twice that where the band begins. For the saturating curve
-# x / (1 + x/K) such a band goes from 4 K to 8 K: 80 % and 89 % of all there is. (1.5 called 16 % of scatters flat that
-# end at 0.7 of their optimum; 2 calls 1 %.)
+# x / (1 + x/K) such a band goes from 4 K to 8 K: 80 % and 89 % of the maximum. (With 1.5, 16 % of scatters that end at
+# 0.7 of their optimum counted as flat; with 2, 1 %.)
 FLAT_RATIO = 2.0
 
 
 @dataclass(frozen=True)
 class Need:
-    """What must have been seen before any curve can be believed.
+    """The evidence that a curve needs before it counts.
 
-    buckets    30 s of traffic at 100 ms: half a window, so that more than one burst has been seen
+    buckets    30 s of traffic at 100 ms: half a window, so that it has more than one burst
     levels     a polynomial of degree 5 has 6 coefficients: with fewer levels it would pass through every point
-    coverage   (p95 - p5) / p95 of concurrency. A steady load between 40 and 60 has about 0.3, and a knee found in it
-               is noise of its edges; a bursty one between 2 and 40 has 0.95
-    buckets_per_point  points of the fit stand on at least this many buckets (Poisson noise of a bucket with 10
+    coverage   (p95 - p5) / p95 of concurrency. A steady load between 40 and 60 has about 0.3, and a knee in it is noise
+               of its edges; a bursty one between 2 and 40 has 0.95
+    buckets_per_point  each point of the fit has at least this many buckets (Poisson noise of a bucket with 10
                completions: 32 %; of the mean of 10 buckets: 10 %)
     """
 
@@ -52,17 +53,17 @@ LEAST_BUCKETS = 60
 
 
 def need_at(bucket_ms: int) -> Need:
-    """The same time and the same completions in buckets of another length: 30 s, and 1 s to a point.
+    """The same time and the same completions in buckets of another length: 30 s, and 1 s for a point.
 
-    At least 60 buckets and 5 to a point, since means need a standard error. 10 ms -> 3000 and 100; 50 ms -> 600 and 20;
-    100 ms -> 300 and 10; 200 ms -> 150 and 5; 500 ms -> 60 and 5.
+    At least 60 buckets and 5 for a point, since means need a standard error. 10 ms -> 3000 and 100; 50 ms -> 600 and
+    20; 100 ms -> 300 and 10; 200 ms -> 150 and 5; 500 ms -> 60 and 5.
     """
     return replace(NEED, buckets=max(LEAST_BUCKETS, 30_000 // bucket_ms), buckets_per_point=max(5, 1_000 // bucket_ms))
 
 
 @dataclass(frozen=True)
 class Top:
-    """Best goodput of the fit, and the band of concurrency that is not told apart from it.
+    """Best goodput of the fit, and the band of concurrency that is not distinguished from it.
 
     lower..upper: mean concurrency of the band's outer points; first: smallest concurrency that reaches 95 % of the
     best.
@@ -75,7 +76,7 @@ class Top:
 
 
 def lacking(samples: Samples, levels: int, need: Need) -> str | None:
-    """What the evidence lacks before any curve can be believed, in words; None when nothing."""
+    """What evidence is missing before a curve counts, in words; None when nothing is."""
     if len(samples) < need.buckets:
         return f"{len(samples)} buckets with traffic, {need.buckets} are needed"
     if levels < need.levels:
@@ -91,8 +92,8 @@ def lacking(samples: Samples, levels: int, need: Need) -> str | None:
 def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float = TOLD_APART) -> Top:
     """The band around the best of a unimodal fit; `fitted` has the shape of `points`.
 
-    A point belongs to the band when its fit lies less than `told_apart` (a share of the best) plus one standard error
-    of the difference below the best, and so do all points between.
+    A point belongs to the band when its fit, and that of all points between, is less than `told_apart` (a share of the
+    best) plus one standard error of the difference below the best.
     """
     x = points.concurrency
     peak = int(np.argmax(fitted))
@@ -107,8 +108,8 @@ def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float 
 
 
 class End(Enum):
-    """How the rise of goodput ends; NONE while it rises. ONCE: with buckets that differ in time as well, which can be
-    other requests."""
+    """How the rise of goodput ends; NONE while it rises. ONCE: only buckets of different times show the end, which may
+    be other requests."""
 
     NONE = 0
     ONCE = 1
@@ -117,9 +118,11 @@ class End(Enum):
 
 
 def end_of_rise(points: Curve, fitted: Floats, samples: Samples) -> End:
-    """A fall if there is one, else a flat part where the band is wide enough, else none: of each curve one is so.
+    """A fall if there is one, else a flat part where the band is wide enough, else none: each curve has exactly one of
+    these.
 
-    `fitted` has the shape of `points`. Believed where it is seen in turns: a load that changed looks like a fall too.
+    `fitted` has the shape of `points`. An end counts where it is seen in turns, since a change of the load looks like a
+    fall too.
     """
     for end, parts, holds in (
         (End.FALL, falling(points, fitted, samples), falls),
@@ -131,7 +134,7 @@ def end_of_rise(points: Curve, fitted: Floats, samples: Samples) -> End:
 
 
 def _in_turns(samples: Samples, first: Mask, second: Mask, holds: Callable[[Floats, Floats], bool]) -> bool:
-    """Also where nobody knows when the buckets were."""
+    """Also True where the times of the buckets are unknown."""
     goodput, times = samples.goodput_per_s, samples.start_ms
     return times is None or in_turns(times, first, second, lambda one, other: holds(goodput[one], goodput[other]))
 
@@ -139,7 +142,7 @@ def _in_turns(samples: Samples, first: Mask, second: Mask, holds: Callable[[Floa
 def falling(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
     """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains.
 
-    The buckets of those points, and the ones above, if it is. Where the fit ends within `TOLD_APART` there are none
+    If it is: the buckets of those points, and the ones above. Where the fit ends within `TOLD_APART` there are none
     above.
     """
     band = np.flatnonzero(fitted >= (1 - TOLD_APART) * fitted.max())
@@ -162,9 +165,9 @@ def falls(inside: Floats, after: Floats) -> bool:
 def flat(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
     """Whether goodput, which does not fall, stays near its best over a wide enough range, up to the end.
 
-    From the first point of a unimodal fit within `TOLD_APART` of the best, without the allowance for noise that
-    `find_top` makes: noise would make the end of a rising curve look flat. The buckets on either side of the middle of
-    that range, by ratio, if it is.
+    The range begins at the first point of a unimodal fit within `TOLD_APART` of the best. It has no allowance for noise
+    as `find_top` has, since noise would make the end of a rising curve look flat. If it is flat: the buckets on either
+    side of the middle of that range, by ratio.
     """
     if rising(points, fitted) or falling(points, fitted, samples) is not None:
         return None
@@ -174,7 +177,8 @@ def flat(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] |
 
 
 def rising(points: Curve, fitted: Floats) -> bool:
-    """Whether the best was first come near to in the last part of the range: what does not fall then still rises."""
+    """Whether the fit first comes near the best in the last part of the range. A curve that does not fall then still
+    rises."""
     begin, end = _near_best(points, fitted)
     return end < FLAT_RATIO * begin
 
@@ -195,7 +199,7 @@ def level(lower: Floats, upper: Floats) -> bool:
 
 
 def _edges(x: Floats) -> Floats:
-    """Where the buckets of each point end: half way to the next; shape (m + 1,), the outer ones infinite."""
+    """The borders between the buckets of each point: half way to the next; shape (m + 1,), the outer ones infinite."""
     return np.concatenate(([-np.inf], (x[:-1] + x[1:]) / 2, [np.inf]))
 
 

@@ -1,6 +1,6 @@
-"""What the buckets say in which the pool was full: does it hide more?
+"""Decides from the buckets in which the pool was full whether the pool hides the rest of the curve.
 
-Rules on samples, each a constant and a test. Goodput is censored in such buckets (`Samples.full`), throughput is not.
+Each rule on samples is a constant and a test. Goodput is censored in such buckets (`Samples.full`), throughput is not.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from sluice.pools.estimate.samples import Samples
 
 # Buckets on either side of a comparison.
 MIN_FULL = 10
-# The pool hides what lies beyond it when it was full in a tenth of the buckets.
+# The pool hides the curve beyond its size when it was full in a tenth of the buckets.
 LIMITED_SHARE = 0.10
 
 
 def is_limited(samples: Samples) -> bool:
-    """Whether the pool was full so often that what lies beyond its size was not seen."""
+    """Whether the pool was full so often that the data do not show the curve beyond its size."""
     return len(samples) > 0 and float(np.mean(samples.full())) >= LIMITED_SHARE
 
 
 def works_hardest_when_full(samples: Samples) -> bool:
-    """Whether more completes per second while the pool is full than while it is at least half full.
+    """Whether more completions per second come while the pool is full than while it is at least half full.
 
-    Tells a pool that is too small, which hides the curve, from one that thrashes when full: a size is never raised on
-    the ground that a pool is full alone, or a steady overload would raise it without end.
+    This separates a pool that is too small, which hides the curve, from one that thrashes when full. A full pool alone
+    never is a reason for a larger size, or a steady overload would raise it without end.
     """
     full = samples.full()
     half = ~full & (samples.concurrency >= samples.limit / 2)

@@ -1,22 +1,22 @@
-"""The sampling interval, chosen from the data: what Sora 3.3 leaves to the operator (it uses 100 ms throughout).
+"""Chooses the sampling interval from the data. Sora 3.3 leaves it to the operator (it uses 100 ms throughout).
 
 Two errors pull in opposite directions:
 
-- **blur**: over a long bucket concurrency moves, and its mean stands for goodput that belongs to other concurrency.
-  What is averaged away cannot be had back. Measure: the share of the variance of concurrency that the interval keeps;
+- **blur**: concurrency moves over a long bucket, and its mean stands for goodput that belongs to other concurrency.
+  Averaging loses this for good. Measure: the share of the variance of concurrency that the interval keeps;
 - **noise**: a short bucket counts few completions; n of them have a Poisson error of 1 / sqrt(n). The fit averages that
-  away again over the buckets of a level, at the price of more buckets.
+  away over the buckets of a level, at the price of more buckets.
 
-So: the shortest interval with 10 completions a bucket at the load at which most complete (32 % noise a bucket, as at
-100 ms with 100 completions a second), or a shorter one where that would keep less than 90 % of the variance; but never
-one with under one completion a bucket there, in which most buckets say nothing. (At the highest load, which comes to
-mind first, a service that thrashes completes little: the shop's cart was given 500 ms.)
+The choice is the shortest interval with 10 completions a bucket at the load at which most complete (32 % noise a
+bucket, as at 100 ms with 100 completions a second). It is a shorter one where that would keep less than 90 % of the
+variance. It never has less than one completion a bucket there, since most buckets would say nothing. (At the highest
+load a service that thrashes completes little: that rule gave the shop's cart 500 ms.)
 
-**Hysteresis.** Near a limit the choice would go back and forth from period to period, and with it what a curve is
-compared with. So an interval that was chosen before stays while it would be chosen with the limits moved by up to 25 %,
-all towards shorter intervals or all towards longer ones: 10 completions to 7.5 or 12.5, one to 0.75 or 1.25, the 10 %
-of the variance that may be lost to 7.5 % or 12.5 %. 100 ms, once chosen, stay down to 75 completions a second, and up
-to 250, where 50 ms have 12.5.
+**Hysteresis.** Near a limit the choice would change back and forth from period to period, and a curve would be compared
+with another interval's. So a chosen interval stays while it would be chosen with the limits moved by up to 25 %, all
+towards shorter intervals or all towards longer ones: 10 completions to 7.5 or 12.5, one to 0.75 or 1.25, the 10 % of
+the variance that may be lost to 7.5 % or 12.5 %. 100 ms, once chosen, stay down to 75 completions a second, and up to
+250, where 50 ms have 12.5.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ DEAD_BAND = 0.25
 
 @dataclass(frozen=True)
 class Interval:
-    """ms: a multiple of what is stored; detail: why, in words."""
+    """ms: a multiple of the stored length; detail: why, in words."""
 
     ms: int
     detail: str
 
 
 def legal(stored_ms: int) -> tuple[int, ...]:
-    """The candidates that are sums of stored buckets: finer ones cannot be had. 100 -> 100, 200, 500; 250 -> 500.
+    """The candidates that are sums of stored buckets; finer ones do not exist. 100 -> 100, 200, 500; 250 -> 500.
 
-    Where none is, the stored length itself: 700 -> 700.
+    Where there is none, the stored length itself: 700 -> 700.
     """
     return tuple(each for each in CANDIDATES_MS if each % stored_ms == 0) or (stored_ms,)
 
@@ -60,8 +60,8 @@ def choose(
 ) -> Interval:
     """The interval for buckets of `stored_ms` that start at `start_ms`, shape (n,), n >= 1, each once, in any order.
 
-    concurrency: mean in flight; completions: of the bucket, by the judge. Between the first bucket and the last, one
-    that is not there had nothing in flight. before_ms: the interval in force; None when there is none.
+    concurrency: mean in flight; completions: of the bucket, by the judge. A missing bucket between the first and the
+    last had nothing in flight. before_ms: the interval in force; None when there is none.
     """
     first = int(start_ms.min())
     index = (start_ms - first) // stored_ms
@@ -95,7 +95,7 @@ def _by_limits(rate: float, kept: dict[int, float], towards: float) -> int:
 
 
 def _best_rate(in_flight: Floats, done: Floats, stored_ms: int) -> float:
-    """Completions per ms in that quarter of the busy buckets, by what is in flight, in which most complete."""
+    """Completions per ms in the quarter of the busy buckets, by the number in flight, in which most complete."""
     busy = in_flight > 0
     if not busy.any():
         return 0.0
@@ -105,7 +105,7 @@ def _best_rate(in_flight: Floats, done: Floats, stored_ms: int) -> float:
 
 
 def _variance(in_flight: Floats, factor: int) -> float:
-    """Of the means over `factor` buckets; what is left over at the end does not count."""
+    """Variance of the means over `factor` buckets; buckets left over at the end do not count."""
     whole = len(in_flight) // factor * factor
     if whole < 2 * factor:
         return 0.0

@@ -13,8 +13,8 @@ from sluice.pools.estimate.samples import Floats
 
 # "a polynomial degree ranging from 5 to 8 can fit our profiling data" (Sora 3.3).
 DEGREES = (5, 6, 7, 8)
-# Kneedle's threshold is S times the mean gap in x, so the number of points changes its answer. The polynomial is
-# therefore read off on a grid of fixed size, whatever the number of levels.
+# Kneedle's threshold is S times the mean gap in x, so the number of points changes its result. The polynomial is
+# therefore read on a grid of fixed size, whatever the number of levels.
 GRID = 101
 
 
@@ -30,10 +30,10 @@ class Knee:
 def find_knee(curve: Curve, degree: int) -> Knee | None:
     """The knee of a polynomial of `degree`, weighted by counts; None when there is none or m <= degree.
 
-    Kneedle normalizes both axes to 0..1 and takes the first maximum of y - x, that is the place where the slope has
-    fallen to that of the diagonal. It assumes a concave rising curve. A hump is given to it whole, not only its
-    rising part: the fall widens x, which lowers the diagonal's slope and moves the knee up to the top. Cut at the
-    top, the same curve has its knee far left of it.
+    Kneedle normalizes both axes to 0..1 and takes the first maximum of y - x. There the slope has fallen to that of the
+    diagonal. Kneedle assumes a concave rising curve. It gets a hump whole, not only its rising part: the fall widens x,
+    which lowers the diagonal's slope and moves the knee up to the top. Cut at the top, the same curve has its knee far
+    left of it.
     """
     from kneed import KneeLocator  # a second of CPU, with matplotlib: `libraries.py`
 

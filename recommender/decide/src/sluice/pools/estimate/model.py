@@ -1,4 +1,4 @@
-"""What an estimator answers, and the one method that makes it an estimator."""
+"""The result of an estimator, and the one method that an estimator has."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sluice.pools.estimate.samples import Floats, Samples
 class Estimate:
     """The optimum of one pool per instance, before any guard.
 
-    target and bounds are set in state PROVIDED only. lower_bound..upper_bound are the sizes that the evidence does
-    not tell apart from the best; confidence is 0..1, and 0 without a target. The curve and the fit are evidence
-    for people: `fitted_per_s` has the curve's shape, or is None.
+    target and bounds are set in state PROVIDED only. lower_bound..upper_bound are the sizes that the evidence does not
+    distinguish from the best; confidence is 0..1, and 0 without a target. The curve and the fit are evidence for
+    people: `fitted_per_s` has the curve's shape, or is None.
     """
 
     state: State
@@ -34,19 +34,19 @@ class Estimate:
     pool_limited: bool = False
     """True when the pool was full so often that it hides what lies beyond its size."""
     learned: bool = False
-    """True of a size that an agent names (`pools.learn`)."""
+    """True for a size that an agent names (`pools.learn`)."""
 
 
-OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: judged by the pool's own, which lack the wait for it")
+OWN_SPANS = Reason("OWN_SPANS", "no caller's spans: the pool's own spans judge, which lack the wait for the pool")
 
 
 def whole_size(concurrency: float) -> int:
-    """The pool that lets the mean in flight reach `concurrency`: 11.6 needs 12."""
+    """The pool whose mean in flight can reach `concurrency`: 11.6 needs 12."""
     return max(1, math.ceil(concurrency))
 
 
 class Estimator(Protocol):
-    """Pure: the same samples give the same estimate; no clock, no I/O, nothing remembered."""
+    """Pure: the same samples give the same estimate; no clock, no I/O, no memory."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""The estimators by the name that `model:` takes in the configuration. A new one is added here, and nowhere else."""
+"""The estimators by the name that `model:` takes in the configuration. Add a new one here, and nowhere else."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,25 +13,24 @@ from sluice.pools.estimate.sct import Sct
 
 
 def estimators(need: Need = NEED) -> Mapping[str, Estimator]:
-    """All of them, each asking for `need` before it names a size (but `scg-kneedle`, which asks for nothing)."""
+    """All estimators. Each requires `need` before it names a size (but `scg-kneedle`, which requires nothing)."""
     made: tuple[Estimator, ...] = (ScgTop(need), Scg(need), ScgUnimodal(need), ScgKneedle(), Sct(need))
     return {estimator.name: estimator for estimator in made}
 
 
 @cache
 def estimators_at(bucket_ms: int) -> Mapping[str, Estimator]:
-    """As `estimators`, asking for as much time in buckets of this length as `NEED` does in those of 100 ms."""
+    """As `estimators`; each requires as much time in buckets of this length as `NEED` does in those of 100 ms."""
     return estimators(need_at(bucket_ms))
 
 
 ESTIMATORS = estimators()
 
 BELIEF = "belief"
-"""The default of a pool: sizes are decided by the belief over its curve (`pools.policy`), which is no estimator of a
-window."""
+"""The default of a pool: the belief over its curve (`pools.policy`) decides sizes. It is no estimator of a window."""
 
 DQN = "dqn"
-"""A size is learnt (`pools.learn`); where none may be chosen, the belief decides."""
+"""An agent learns the size (`pools.learn`); where it may choose none, the belief decides."""
 
 DEFAULT = ScgTop.name
-"""Of the estimators, what wins on the testbed: `make bench BENCH=table1`, and its table in tests/bench/results."""
+"""The estimator that wins on the testbed: `make bench BENCH=table1`, and its table in tests/bench/results."""

@@ -1,7 +1,7 @@
-"""What a scatter shows before any estimator picks a size from it: enough, and an end of the rise, or an honest no.
+"""Reads a scatter before any estimator picks a size from it: whether there is enough evidence and an end of the rise.
 
-States that end here, in this order: NO_DATA nothing completed; UNSATURATED when the pool itself hides the curve;
-LEARNING when something is lacking; UNSATURATED while the curve still rises.
+States that end here, in this order: NO_DATA when nothing completed; UNSATURATED when the pool itself hides the curve;
+LEARNING when evidence is missing; UNSATURATED while the curve still rises.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Reading:
     limited: bool
 
     def shape(self) -> Reason:
-        """Which end of the rise was seen."""
+        """The reason that says how the rise ends."""
         if self.falls:
             return Reason("CURVE_FALLS", f"goodput falls above {self.top.upper:.1f} in flight")
         return Reason("CURVE_FLAT", f"goodput stays flat from {self.top.lower:.1f} in flight")
@@ -45,9 +45,9 @@ class Reading:
     def provided(
         self, concurrency: float, how: Reason, low: float, high: float, methods_agree: bool, fit: Fit | None = None
     ) -> Estimate:
-        """PROVIDED, with `concurrency` as the size, [low, high] around it, and how it was found.
+        """PROVIDED, with `concurrency` as the size, [low, high] around it, and the method as a reason.
 
-        methods_agree: whether two ways of looking at the curve gave it (`confidence`).
+        methods_agree: whether two methods gave it (`confidence`).
         """
         reasons = [self.shape(), how]
         if not self.samples.caller_judged:
@@ -97,7 +97,7 @@ def _unsaturated(curve: Curve, samples: Samples, limited: bool, end: End = End.N
     highest = samples.concurrency.max()
     reasons = [Reason("STILL_RISING", f"no fall and no flat part up to {highest:.1f} in flight: not shrunk")]
     if end is End.ONCE:
-        text = "the rise ended, but only from some time on: that can be other requests, and is not believed yet"
+        text = "the rise ended, but only since some time: other requests may be the cause, so it does not count yet"
         reasons = [Reason("SEEN_ONCE", text)]
     if limited:
         share = full_pool.LIMITED_SHARE

@@ -1,4 +1,4 @@
-"""What an estimator is given: the pairs <Q_n, GP_n> of Sora 3.2, one per bucket."""
+"""The input of an estimator: the pairs <Q_n, GP_n> of Sora 3.2, one per bucket."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Samples:
     concurrency     time-weighted mean number in flight, > 0
     goodput_per_s   completions per second within the response-time threshold, >= 0
     throughput_per_s  completions per second of the pool's own spans, good or bad, >= 0
-    completions     completions in the bucket by the judge's spans, good or bad
+    completions     completions in the bucket by the judges' spans, good or bad
     limit           pool size in force during the bucket, NaN where no actuator reported one
     caller_judged   True when the callers' spans judged the goodput, False for the pool's own spans
-    start_ms        when each bucket began (Unix ms), None where it is not known, as in a file of pairs
-    in_system       mean number in flight by the judges' spans, which wait for the pool as well, in requests of the
+    start_ms        start of each bucket (Unix ms), None where it is not known, as in a file of pairs
+    in_system       mean number in flight by the judges' spans, which include the wait for the pool, in requests of the
                     pool's own; None without them
     """
 
@@ -43,8 +43,8 @@ class Samples:
 
         Callers then queue for the pool, and their response times describe the queue, not the service at this
         concurrency: such a bucket is censored. A bucket whose mean is within a tenth of the limit (at least half a
-        slot) was full for a part of its 100 ms, and counts too: in a closed loop on the simulated shop, with half
-        a slot alone, each answer was a little smaller than the last (10, 9, 8).
+        slot) was full for a part of its 100 ms, and counts too. In a closed loop on the simulated shop, with half a
+        slot alone, each estimate was a little smaller than the last (10, 9, 8).
         """
         return self.concurrency >= np.minimum(self.limit - 0.5, 0.9 * self.limit)  # False where the limit is NaN
 

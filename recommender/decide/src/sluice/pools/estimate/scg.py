@@ -1,14 +1,14 @@
-"""SCG, the scatter-concurrency-goodput model (Sora 3.2 and 3.3), kept to what the data show.
+"""SCG, the scatter-concurrency-goodput model (Sora 3.2 and 3.3), with tests of its evidence.
 
-The paper: average goodput per level of concurrency, fit a polynomial, raise its degree from 5 to 8 until it gives "an
-estimation that matches the profiling data", and take Kneedle's knee as the pool size. What is added here:
+The paper averages goodput per level of concurrency and fits a polynomial. It raises the degree from 5 to 8 until it
+gives "an estimation that matches the profiling data", and takes Kneedle's knee as the pool size. Sluice adds:
 
-- "matches the data" is made a test. A knee counts when the goodput there is within 10 % of the best, by a unimodal
-  fit of the same points; if none of the four degrees gives such a knee, the smallest concurrency that reaches 95 %
-  of the best of that fit is taken. (The lowest degree that yields any knee at all is often far off.)
-- Buckets in which the pool was full are left out (see `Samples.full`): after a good shrink, the queue for the pool
-  would otherwise look like a fall, and each answer would be smaller than the last.
-- The curve must have been seen (LEARNING), and must show a fall or a flat part (UNSATURATED), before a size is named.
+- A test for "matches the data". A knee counts when the goodput there is within 10 % of the best, by a unimodal fit of
+  the same points. If none of the four degrees gives such a knee, the size is the smallest concurrency that reaches 95 %
+  of the best of that fit. (The lowest degree that yields any knee at all is often far off.)
+- Buckets in which the pool was full are left out (see `Samples.full`). After a good shrink, the queue for the pool
+  would otherwise look like a fall, and each estimate would be smaller than the last.
+- A size needs enough evidence of the curve (else LEARNING), and a fall or a flat part in it (else UNSATURATED).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sluice.pools.estimate.samples import Samples
 
 
 class Scg:
-    """Sora's estimator, kept to the evidence; satisfies `Estimator`."""
+    """Sora's estimator with tests of its evidence; satisfies `Estimator`."""
 
     name = "scg"
 

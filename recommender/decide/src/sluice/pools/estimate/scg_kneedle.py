@@ -1,7 +1,7 @@
 """SCG as the paper states it (Sora 3.2, 3.3): the lowest polynomial degree of 5 to 8 that yields a knee, and that knee.
 
-No test of evidence: it names a size also where the curve only rises or too little of it was seen. It stands here to be
-compared with; `tests/bench/results/estimators.md` has what that costs. A pool that is applied should use `scg`.
+It has no test of evidence: it names a size also where the curve only rises or there is too little evidence. It serves
+comparison; `tests/bench/results/estimators.md` has what that costs. A pool with an actuator should use `scg`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sluice.pools.estimate.kneedle import DEGREES, find_knee
 from sluice.pools.estimate.model import OWN_SPANS, Estimate, whole_size
 from sluice.pools.estimate.samples import Samples
 
-# The paper gives no measure of trust.
+# The paper has no measure of confidence.
 CONFIDENCE = 0.5
 
 

@@ -1,15 +1,15 @@
 """SCG with the top of the fitted polynomial instead of its knee.
 
 Kneedle's knee is where the curve's slope has fallen to that of the diagonal from its first point to its last. That
-slope goes by the range of concurrency that was seen: between 1 and 50 in flight one more slot counts while it gains 2 %
-of the best, between 1 and 25 while it gains 4 %. So the knee lies left of the top, further left the smaller the range.
-Here it is the smallest concurrency, left of the polynomial's top, from which on goodput stays at 99 % of it and more:
-the same for every range. Everything else is as in `scg`; `tests/bench/table1.py` compares them.
+slope depends on the range of concurrency in the data: between 1 and 50 in flight one more slot counts while it gains 2
+% of the best, between 1 and 25 while it gains 4 %. So the knee lies left of the top, further left the smaller the
+range. This estimator takes the smallest concurrency, left of the polynomial's top, from which goodput stays at 99 % of
+it or more. That is the same for every range. Everything else is as in `scg`; `tests/bench/table1.py` compares them.
 
-Of the degrees whose top lies in the band that is taken which says most in the fewest terms (Schwarz, "Estimating the
-dimension of a model", 1978), where `scg` takes the lowest: a wide band holds the tops of polynomials that miss the
-curve. Of 600 points of USL with its top at 96.5, noise 3 %, degree 5 has its top at 92.7 and 99 % of it from 73.6 on,
-where the law has 98.6 %; degree 7, which is taken, from 80.0 on, where it has 99.2 %.
+Of the degrees whose top lies in the band it takes the one with the best fit for its number of terms (Schwarz,
+"Estimating the dimension of a model", 1978). `scg` takes the lowest; a wide band holds the tops of polynomials that
+miss the curve. Of 600 points of USL with its top at 96.5, noise 3 %, degree 5 has its top at 92.7 and 99 % of it from
+73.6 on, where the law has 98.6 %. Degree 7, which is taken, has it from 80.0 on, where the law has 99.2 %.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENOUGH = 0.99
 
 
 class ScgTop:
-    """Satisfies `Estimator`."""
+    """SCG by the top of the fit; satisfies `Estimator`."""
 
     name = "scg-top"
 
@@ -54,7 +54,7 @@ class ScgTop:
 
 
 def _matching_top(curve: Curve, top: Top) -> Knee | None:
-    """Of the degree that fits best for its terms, of those whose polynomial is highest inside the band."""
+    """The fit of the degree with the least criterion, of those whose polynomial is highest inside the band."""
     matching = []
     for degree in DEGREES:
         found = find_top_of_fit(curve, degree)
@@ -64,7 +64,7 @@ def _matching_top(curve: Curve, top: Top) -> Knee | None:
 
 
 def _criterion(curve: Curve, fit: Knee) -> float:
-    """m ln(error) + terms ln(m), of m levels; the error is the weighted mean square. The least is best."""
+    """m ln(error) + terms ln(m), for m levels; the error is the weighted mean square. The least is best."""
     m = len(curve)
     error = np.average((fit.fitted_per_s - curve.goodput_per_s) ** 2, weights=curve.count)
     return float(m * np.log(max(error, np.finfo(float).tiny)) + (fit.degree + 1) * np.log(m))

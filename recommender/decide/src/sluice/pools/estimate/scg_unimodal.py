@@ -1,6 +1,6 @@
 """SCG with a shape instead of a formula: goodput rises and then falls, and the smallest size near its top is enough.
 
-target = the smallest concurrency that reaches (1 - eps) of the best goodput of a unimodal fit, eps = 5 %; the interval
+target = the smallest concurrency that reaches (1 - eps) of the best goodput of a unimodal fit, eps = 5 %. The interval
 holds it in 90 % of resamples (`bootstrap.py`). Satisfies design section 4, "shape-constrained".
 """
 

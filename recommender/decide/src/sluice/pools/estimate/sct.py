@@ -1,12 +1,12 @@
 """SCT, the scatter-concurrency-throughput model (ConScale III): the rational range of concurrency by throughput.
 
 Throughput rises with concurrency until the bottleneck is busy (ascending stage), stays (stable stage), and falls as
-threads get in each other's way (descending stage). [Q_lower, Q_upper] is the stable stage; Q_lower is recommended,
-because among sizes of equal throughput the smallest has the shortest response times (III-B).
+threads hinder each other (descending stage). [Q_lower, Q_upper] is the stable stage. Q_lower is recommended, because
+among sizes of equal throughput the smallest has the shortest response times (III-B).
 
-The stages are told apart as in statistical intervention analysis: a level belongs to the stable stage when its mean
-throughput is less than 5 % and one standard error of the difference below the best of a unimodal fit. Meant for buckets
-of 50 ms (III-C). It knows no deadline: where response times matter, SCG is the model to use.
+The stages are separated as in statistical intervention analysis: a level belongs to the stable stage when its mean
+throughput is less than 5 % and one standard error of the difference below the best of a unimodal fit. The model is
+meant for buckets of 50 ms (III-C). It knows no deadline: where response times matter, use SCG.
 """
 
 from __future__ import annotations

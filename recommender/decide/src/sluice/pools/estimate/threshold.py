@@ -1,7 +1,7 @@
 """The response-time threshold that splits completions into goodput and badput (Sora 3.2, equations 1 to 3).
 
 RTT_i = SLA - sum of the processing times of the services upstream of i, on the critical path. The sum is an allowance
-from the configuration, or measured on traces; which of them, and its arithmetic, travel with the value.
+from the configuration, or measured on traces. The value carries which of them it is, and the arithmetic.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from sluice.model.reason import Reason
 
 @dataclass(frozen=True)
 class Threshold:
-    """value_ms > 0; source "slo" or "pool"; detail: the arithmetic in words; reasons: why it is not what was asked."""
+    """value_ms > 0; source "slo" or "pool"; detail: the arithmetic in words; reasons: why it differs from the
+    configuration."""
 
     value_ms: float
     source: str
@@ -31,7 +32,7 @@ class Threshold:
 
 
 class Asked(NamedTuple):
-    """A pool, and the SLO whose traces tell what stands above it."""
+    """A pool, and the SLO whose traces show the time upstream of the pool."""
 
     pool: PoolKey
     slo: str
@@ -39,9 +40,9 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class UpstreamTime:
-    """What the services above a pool took: the statistic that the configuration names, over so many traces.
+    """The time in the services above a pool: the statistic that the configuration names, over so many traces.
 
-    age_ms: how long ago that was known; 0 for what this period's query gave.
+    age_ms: the age of the value; 0 for a value of this period's query.
     """
 
     value_ms: float
@@ -52,12 +53,12 @@ class UpstreamTime:
 def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTime | None] = ()) -> Threshold:
     """Worked: SLO checkout 250 ms, upstream 20 ms -> 230 ms, "slo checkout 250 ms - 20 ms upstream".
 
-    `upstream`, one for each SLO, is for pools that ask for a measured one; None: never known.
+    `upstream`, one for each SLO, is for pools with a measured one; None: never known.
 
-    A pool under several SLOs serves requests of all of them from the same slots, and its windows do not tell them
-    apart: the strictest threshold holds for each. SLOs whose traces do not lead to the pool, as far as is known, are
-    left out; without any, the strictest SLO itself stands. Where the file says nothing of upstream times none is left
-    out: its service may be one that traces do not begin at.
+    A pool under several SLOs serves requests of all of them from the same slots, and its windows do not distinguish
+    them: the strictest threshold holds for each. SLOs whose traces are not known to lead to the pool are left out; if
+    all are, the strictest SLO itself holds. Where the configuration has no upstream times none is left out, since
+    traces may not begin at the pool's service.
     Worked: checkout 250 ms less 100 ms, browse 120 ms less 20 ms -> 100 ms.
     """
     if not slos:
@@ -77,7 +78,7 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
 
 
 def _under(pool: Pool, slo: Slo, upstream: UpstreamTime | None) -> Threshold:
-    """Under one SLO."""
+    """The threshold under one SLO."""
     if pool.upstream is None and upstream is None:
         detail = f"slo {slo.name} {format_ms(slo.latency)}, not less: no traces of {_root(slo)} lead to the pool"
         return Threshold(slo.latency, "slo", detail)

@@ -1,7 +1,7 @@
 """Weighted least-squares fit that rises and then falls (isotonic up, then down).
 
-Goodput against concurrency rises until the resource behind it is busy, and then stays or falls: one hump, whatever
-its formula. The fit uses that and nothing else, so it has no degree to choose and cannot swing as polynomials do.
+Goodput against concurrency rises until the resource behind it is busy, and then stays or falls: one hump, whatever its
+formula. The fit uses only this, so it has no degree to choose and cannot oscillate as polynomials do.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def unimodal_fit(y: Floats, weight: Floats) -> Floats:
 def _prefix_errors(y: Floats, weight: Floats) -> Floats:
     """Error of the best rising fit of the first k points, for k = 0..m: shape (m + 1,).
 
-    Pool-adjacent-violators meets every prefix on its way (Stout, "Unimodal regression via prefix isotonic
-    regression", 2008), so all splits cost no more than one.
+    Pool-adjacent-violators passes every prefix on its way (Stout, "Unimodal regression via prefix isotonic regression",
+    2008), so all splits cost no more than one.
     """
     means: list[float] = []
     weights: list[float] = []

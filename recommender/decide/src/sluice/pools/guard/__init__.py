@@ -1,1 +1,1 @@
-"""What binds a pool from outside of it: bounds, its backend's capacity, quiet hours, pauses, whose turn a look is."""
+"""Constraints on a pool from outside it: bounds, its backend's capacity, quiet hours, pauses, and turns for looks."""

@@ -1,9 +1,9 @@
-"""The backend-wide limit: what all callers of a backend hold together must not exceed what it takes (design section 4).
+"""The limit of a backend: all its callers together must not hold more than its capacity (design section 4).
 
     sum over callers of instances x max(last target, last size read back) <= capacity
 
-No size that is right for each caller alone knows of the others: a service that scales out to twice the replicas doubles
-its connections without any pool having changed.
+A size that is right for one caller alone does not consider the others: a service that scales out to twice the replicas
+doubles its connections without any change of a pool.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from sluice.model.keys import PoolKey
 
 @dataclass(frozen=True)
 class Demand:
-    """Of one pool towards a backend, per instance.
+    """The demand of one pool on a backend, per instance.
 
-    wanted: what would be best for it. held: what it has, or was given and may have by now. instances: of its service,
-    told or seen, whichever are more.
+    wanted: the size that would be best for it. held: the size that it has, or was given and may have by now. instances:
+    of its service, the larger of the reported and the seen number.
     """
 
     wanted: int
@@ -29,7 +29,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The most that one pool may have per instance, and the arithmetic in words."""
+    """The largest size that one pool may have per instance, and the arithmetic in words."""
 
     size: int
     text: str
@@ -38,9 +38,9 @@ class Ceiling:
 def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, Ceiling]:
     """A ceiling for each pool that leads to the backend.
 
-    Where all can have what they want and hold, what is left is shared by instance. Where they cannot, each gets one
-    per instance, and beyond that the same share of what it wants. Growth waits until what others give up is read back:
-    what is not held by anybody is all that there is to grow into.
+    Where all can have what they want and hold, instances share the rest. Where they cannot, each gets one per instance,
+    and beyond that the same share of what it wants. Growth waits until what others give up is read back: a pool can
+    grow only into capacity that none holds.
 
     Worked, capacity 100: a wants 20 and b 30 in 4 and 2 instances, 140 in all. One each is 6; 94 are left for 4 x 19 +
     2 x 29 = 134: a 1 + 13.33, b 1 + 20.34 -> 14 and 21, 98 used; the 2 left are one more for b: 14 and 22. While a
@@ -71,7 +71,7 @@ def _goals(capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, in
 
 
 def _shares(capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, int]:
-    """Rounded down; what rounding leaves goes to the largest remainders that it is enough for."""
+    """The shares, rounded down. The rest goes to the largest remainders that it is enough for."""
     total = sum(each.instances * each.wanted for each in demands.values())
     least = sum(each.instances for each in demands.values())
     share = max(0, capacity - least) / max(1, total - least)

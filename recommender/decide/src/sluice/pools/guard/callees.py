@@ -1,10 +1,10 @@
-"""Whose requests wait for what they call: their curve is their callee's, and says nothing of their own pool. Pure.
+"""Finds pools whose requests wait for a callee: their curve is the callee's, and says nothing of their own pool. Pure.
 
-    front/server --> front/client/db (full)       front/server is held: its requests wait for a connection
-    front/client/cart --> cart/server (full)      both pools of front are held: they wait for a thread of cart
+    front/server --> front/client/db (full)       front/server gets HOLD: its requests wait for a connection
+    front/client/cart --> cart/server (full)      both pools of front get HOLD: they wait for a thread of cart
 
-Worked: 200 threads of front wait for 2 connections. More threads complete no more, and less with each that is too many
-to wait: the curve falls, "best 11", though threads that wait cost nothing. The connections are decided first.
+Worked: 200 threads of front wait for 2 connections. More threads complete no more, and less with each that waits in
+excess: the curve falls, "best 11", though threads that wait cost nothing. The connections are decided first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sluice.pools.policy.state import PoolState
 
 
 def callees(states: Mapping[PoolKey, PoolState], pools: Iterable[PoolKey]) -> dict[PoolKey, str]:
-    """Of each pool that waits, for which, as people read it."""
+    """For each pool that waits, the callee that it waits for, as text for people."""
     keys = list(pools)
     full = {key: size for key in keys for size in (_full(states.get(key)),) if size is not None}
     servers = {key.service: key for key in full if key.side == "server"}

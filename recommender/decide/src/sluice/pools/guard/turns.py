@@ -1,4 +1,4 @@
-"""One look at a time on a path: of two sizes that change together, nobody could tell which one did it."""
+"""Allows one look at a time on a path: with two sizes that change together, the cause of an effect would be unknown."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sluice.pools.policy.compiled_worth import LOOK_SHARE
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import PoolState
 
-# A turn: about a look, and what is seen of the size after it.
+# A turn is about the length of a look, and of the evidence after it.
 TURN_MS = 10_000
 
 
 def waiting(states: Mapping[PoolKey, PoolState], paths: Iterable[Collection[PoolKey]], now_ms: int) -> set[PoolKey]:
-    """The pools that may not look now: another one on their path does, or may.
+    """The pools that may not look now, because another one on their path looks, or may.
 
     Only pools that are full look; those of a path take turns of 10 s, by the clock.
     """

@@ -1,1 +1,1 @@
-"""A pool's size learnt by a deep Q-network (uConAdapter, SoCC'23 3.2 and 3.3), as a pure core: no I/O, no clock."""
+"""A deep Q-network learns a pool's size (uConAdapter, SoCC'23 3.2 and 3.3). A pure core: no I/O, no clock."""

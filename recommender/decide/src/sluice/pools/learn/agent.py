@@ -1,6 +1,6 @@
-"""The agent of one pool: what it has seen, what it has learnt, and what each size is worth to it now.
+"""The agent of one pool: its windows, its network, and the present value of each size.
 
-Algorithm 1 of uConAdapter. The same windows under the same seed give the same values, wherever it is trained.
+Algorithm 1 of uConAdapter. The same windows under the same seed give the same values, on any machine.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ from sluice.pools.learn.sizes import Ints, nearest
 from sluice.pools.learn.transitions import transitions
 from sluice.pools.learn.trials import Trials
 
-# Conditions that are remembered, the newest ones.
+# The most conditions that are kept, the newest ones.
 MOST_CONDITIONS = 4
-# Transitions that are kept of a condition that is not in force: 54 kB.
+# Transitions kept for a condition that is not in force: 54 kB.
 AT_REST = 1_000
-# Of the one learner where conditions share it.
+# The label of the single learner that all conditions share.
 SHARED = ""
-# The demand of now: the mean of so many seconds.
+# The present demand is the mean of so many seconds.
 NEWEST = 5
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """Of the newest state. values: Q by size, shape (K,). noise: steps of the grid that exploration adds, 0 mostly.
+    """The agent's opinion in the newest state. values: Q by size, shape (K,). noise: steps of the grid that exploration
+    adds, mostly 0.
 
-    state: (TPR, LR, RU). steps: gradients taken, and transitions: in the replay memory, both of the condition of now.
+    state: (TPR, LR, RU). steps: gradient steps, and transitions: in the replay memory, both of the present condition.
     condition: SC of that state; None before the first windows.
     """
 
@@ -50,10 +51,10 @@ class Opinion:
 
 
 class Agent:
-    """One at a time takes windows, trains and is asked.
+    """The agent of one pool. It is not safe for concurrent use.
 
-    Each condition has a network and a replay memory of its own (`Settings.apart`), as the paper's 5.5 has of each
-    hardware allocation. It begins with the weights of the one before. A condition that comes back is known.
+    Each condition has a network and a replay memory of its own (`Settings.apart`), as each hardware allocation has in
+    the paper's 5.5. It begins with the weights of the one before. A condition that comes back finds its own again.
     """
 
     def __init__(self, sizes: Ints, seed: int, settings: Settings = SETTINGS) -> None:
@@ -61,24 +62,25 @@ class Agent:
         self.random = np.random.default_rng(seed)
         self.network = Network(STATES + WIDTH, len(sizes), settings.neurons)
         self.learner = self.begun()
-        """Of the condition of now."""
+        """The learner of the present condition."""
         self.learners: dict[str, Learner] = {}
-        """By condition, the one of now last; empty before the first windows."""
+        """By condition, the present one last; empty before the first windows."""
         self.trials: dict[str, Trials] = {}
         self.until_ms = -1
         self.state: Floats = np.zeros(STATES + WIDTH)
         self.asked_per_s = 0.0
         self.label = ""
-        """Of the condition of now."""
+        """The label of the present condition."""
         self.condition: Condition | None = None
-        """With what was measured; None until windows come."""
+        """The present condition with measured values; None until windows come."""
 
     def begun(self) -> Learner:
-        """One that has learnt nothing."""
+        """A learner without training."""
         return Learner(self.network, self.random, self.settings)
 
     def take(self, windows: Windows, slo_s: float, condition: Condition) -> int:
-        """New transitions from the windows that start after `until_ms`; earlier ones lead up to them. How many."""
+        """Takes in windows that start after `until_ms`; earlier ones lead up to them. Returns the number of new
+        transitions."""
         each_s = seconds(windows)
         new_s = each_s.start_ms > self.until_ms
         if not new_s.any():
@@ -102,7 +104,7 @@ class Agent:
         if self.settings.speed_up:
             fine = windows.take(windows.start_ms < ends_ms + 1000)
             of_fine = measured(fine, slo_s, most, self.settings)
-            # What starts in the last second that was taken was taken with it.
+            # Windows in the last second that was taken were taken with it.
             since_ms = self.until_ms + 999 if self.until_ms >= 0 else -1
             parts.append(transitions(fine, of_fine, coded, self.sizes, self.settings, since_ms, virtual=True))
         for part in parts:
@@ -114,11 +116,11 @@ class Agent:
         return count
 
     def train(self, most: int | None = None) -> int:
-        """As `Learner.train`, of the condition of now."""
+        """As `Learner.train`, of the present condition."""
         return self.learner.train(most)
 
     def opinion(self) -> Opinion:
-        """Draws the noise of the next action."""
+        """The present opinion. A call draws the noise of the next action."""
         explores = self.random.random() < self.settings.epsilon
         noise = int(self.random.integers(1, self.settings.noise + 1)) * (1 if self.random.random() < 0.5 else -1)
         trials = self.trials.get(self.label, Trials())
@@ -141,7 +143,7 @@ class Agent:
         return found
 
     def _condition(self, label: str) -> Trials:
-        """Of now; the learner too, where each has its own."""
+        """The trials of the condition; switches the learner too, where each condition has its own."""
         self.label = label
         found = self.trials.pop(label, None)
         self.trials[label] = found if found is not None else Trials()

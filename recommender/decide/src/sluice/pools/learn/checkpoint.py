@@ -1,4 +1,4 @@
-"""An agent as bytes, and back: versioned, under a checksum, complete with replay memories and random state."""
+"""Writes an agent as bytes and reads it: versioned, with a checksum, complete with replay memories and random state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VERSION = 1
 
 
 class CheckpointError(ValueError):
-    """It is not taken up, and why."""
+    """A checkpoint is not restored; the message says why."""
 
 
 def checksum(data: bytes) -> str:
@@ -51,16 +51,17 @@ def written(agent: Agent) -> bytes:
 
 
 def restored(data: bytes, digest: str, sizes: Ints, settings: Settings) -> Agent:
-    """CheckpointError where it is another file than the log names, of another version, or for other sizes."""
+    """The agent in `data`. CheckpointError where it is another file than the log names, of another version, or for
+    other sizes."""
     if checksum(data) != digest:
-        raise CheckpointError("its checksum is another one than in the log: it is damaged, or of another time")
+        raise CheckpointError("its checksum differs from the log's: the file is damaged, or of another time")
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as found:
             head = json.loads(found["head"].tobytes())
             if head["version"] != VERSION:
                 raise CheckpointError(f"version {head['version']} is not legal; legal: {VERSION}")
             if not np.array_equal(found["sizes"], sizes):
-                raise CheckpointError("it has other sizes than the pool's bounds give")
+                raise CheckpointError("it was trained for other sizes than the pool's bounds give")
             if head["settings"] != asdict(settings):
                 raise CheckpointError("it was trained with other settings")
             return _agent(head, {name: found[name] for name in found.files}, sizes, settings)

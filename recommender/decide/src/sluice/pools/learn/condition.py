@@ -1,7 +1,7 @@
-"""The system condition SC of the state, from what the pipeline knows of what a pool stands on.
+"""The system condition SC of the state: the hardware, versions and work of a pool.
 
-CPU limits and versions are told by the hardware autoscaler; the work per request is measured: seconds in service where
-little else is in flight. How much data a request moves is measured too, where spans say rows or bytes.
+The hardware autoscaler reports CPU limits and versions. The work per request is measured: seconds in service where
+little else is in flight. The amount of data per request is measured too, where spans give rows or bytes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from sluice.pools.estimate.samples import Floats
 
 VERSION_BITS = 4
 WIDTH = 5 + VERSION_BITS
-# By which 3 million rows, and 0.5 GB, are 1.
+# Scales by which 3 million rows, and 0.5 GB, are 1.
 ROWS_SCALE, BYTES_SCALE = 16.0, 21.0
 
 
 class DataSize(NamedTuple):
-    """Of a span, on average; None where no span says."""
+    """Rows and bytes of a span, on average; None where no span gives them."""
 
     rows: float | None = None
     bytes: float | None = None
@@ -32,8 +32,8 @@ NOTHING_SAID = DataSize()
 
 @dataclass(frozen=True)
 class Condition:
-    """cores, peer_cores: CPU limit of an instance of the service and of its peer, 0 where nobody told. versions: of
-    both, as told. work_s: in service for one request, 0 where nothing was measured. data: of one span."""
+    """cores, peer_cores: CPU limit of an instance of the service and of its peer, 0 where unreported. versions: of
+    both, as reported. work_s: in service for one request, 0 where nothing was measured. data: of one span."""
 
     cores: float = 0.0
     peer_cores: float = 0.0
@@ -43,17 +43,17 @@ class Condition:
 
     @property
     def label(self) -> str:
-        """What has to be the same for two measurements to be of the same service. Work and data are numbers that drift:
-        the state has them, and it is one service all the same."""
+        """The part that two measurements must share to be of the same service. Work and data are numbers that drift:
+        they are in the state, and the service stays the same."""
         return f"{self.cores:g} {self.peer_cores:g} {self.versions}"
 
 
 def encode(condition: Condition) -> Floats:
-    """Shape (9,), each about -1..1; 0 is what nobody told.
+    """Shape (9,), each about -1..1; 0 where nothing was reported.
 
-    A version is no number: its hash gives it four that it shares with no other but by chance (1 in 2^32). Worked, 4
-    cores, no peer, 10 ms, 100 rows, 2,000 bytes: 0.5, 0, ..., ln(10) / 5 = 0.46, (1 + ln 101) / 16 = 0.35,
-    (1 + ln 2001) / 21 = 0.41; 0 rows, which is another thing than no answer: 1 / 16 = 0.06.
+    A version is no number: its hash gives it four numbers, which another version shares only by chance (1 in 2^32).
+    Worked, 4 cores, no peer, 10 ms, 100 rows, 2,000 bytes: 0.5, 0, ..., ln(10) / 5 = 0.46, (1 + ln 101) / 16 = 0.35, (1
+    + ln 2001) / 21 = 0.41. 0 rows differ from no value: 1 / 16 = 0.06.
     """
     bits = np.zeros(VERSION_BITS)
     if condition.versions:

@@ -1,18 +1,18 @@
-"""Off-policy evaluation: what each size would be worth now, from the seconds in which it was in force.
+"""Off-policy evaluation: the present value of each size, from the seconds in which it was in force.
 
-Estimator: weighted (self-normalised) importance sampling. Nobody drew sizes by chance with known odds, so the odds are
-those within the demand of now: a second with d requests weighs
+Estimator: weighted (self-normalised) importance sampling. No policy drew sizes by chance with known odds, so the odds
+are those within the present demand: a second with d requests has the weight
 
     w = exp(-(ln d - ln d_now)^2 / (2 x 0.2^2)) x 2^(-age / 600 s)        V(a) = sum of w r / sum of w, over a's seconds
 
 Bound: Student's, one-sided, 95 %, on the difference to the size in force, with n = (sum w)^2 / sum w^2 effective
 seconds, of which the correlation of one second with the next leaves (1 - rho) / (1 + rho). It holds for many seconds
-(Thomas, Theocharous, Ghavamzadeh 2015 use it so), and is no bound for few as the empirical Bernstein one is: that needs
-some 900 seconds at each size to tell 1 % apart (7 ln 40 / 3 / 900 = 0.0096 besides the variance).
+(Thomas, Theocharous, Ghavamzadeh 2015 use it so), and is no bound for few, as the empirical Bernstein one is: that
+needs about 900 seconds at each size to separate 1 % (7 ln 40 / 3 / 900 = 0.0096 besides the variance).
 
-A size is not worse than the one in force where the bound says that it loses at most 0.01 of reward. Five effective
-seconds are needed of both. Demand is compared, since fewer requests make every size look better: of a load that was
-never seen under a size nothing is known of it.
+A size is not worse than the one in force where the bound allows a loss of at most 0.01 of reward. Both need five
+effective seconds. The weights compare demand, since fewer requests make every size look better: there is no value for a
+load that a size has not had.
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ from sluice.pools.learn.trials import Trials
 
 DEMAND_WIDTH, HALF_LIFE_S = 0.2, 600.0
 LEAST_SECONDS, SURE, TOLERANCE = 5.0, 0.95, 0.01
-# No sum of seconds is known better than this.
+# The least standard error of a mean of seconds.
 LEAST_ERROR = 0.002
 MOST_CORRELATED = 0.9
 
 
 @dataclass(frozen=True)
 class Worth:
-    """Of each of K sizes, shape (K,): the estimate, its standard error, and effective seconds, 0 where never tried."""
+    """For each of K sizes, shape (K,): the estimate, its standard error, and effective seconds, 0 where it was never in
+    force."""
 
     mean: Floats
     error: Floats
     seconds: Floats
 
     def not_worse(self, current: int) -> Ints:
-        """Indices of the sizes that may be chosen instead of number `current`; itself is never among them."""
+        """Indices of the sizes that may be chosen instead of number `current`, which is never among them."""
         from scipy.special import stdtrit
 
         enough = (self.seconds >= LEAST_SECONDS) & (self.seconds[current] >= LEAST_SECONDS)
@@ -56,7 +57,7 @@ class Worth:
 
 
 def evaluate(trials: Trials, asked_per_s: float, sizes: int, settings: Settings) -> Worth:
-    """asked_per_s: the demand of now. sizes: how many there are."""
+    """asked_per_s: the present demand. sizes: their number."""
     mean, error, seconds = np.zeros(sizes), np.full(sizes, np.inf), np.zeros(sizes)
     if len(trials) == 0 or asked_per_s <= 0:
         return Worth(mean, error, seconds)

@@ -1,4 +1,5 @@
-"""What is trained: a network, its target network, the optimizer and the replay memory (Algorithm 1, lines 11 to 15)."""
+"""The trained parts: a network, its target network, the optimizer and the replay memory (Algorithm 1,
+lines 11 to 15)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from sluice.pools.learn.transitions import Transitions
 
 
 class Learner:
-    """owed: gradient steps for the transitions that came, not taken yet."""
+    """owed: gradient steps for new transitions that are not taken yet."""
 
     def __init__(self, network: Network, random: np.random.Generator, settings: Settings) -> None:
         self._network, self._random, self._settings = network, random, settings
@@ -24,11 +25,11 @@ class Learner:
 
     @property
     def steps(self) -> int:
-        """Gradients taken."""
+        """Gradient steps taken."""
         return self.adam.steps
 
     def begin_with(self, other: Learner) -> None:
-        """Of its weights, without what it remembers."""
+        """Copies another learner's weights, without its replay memory."""
         self.theta, self.target = other.theta.copy(), other.target.copy()
 
     def add(self, new: Transitions) -> None:
@@ -36,7 +37,7 @@ class Learner:
         self.owed += len(new) * self._settings.repeats
 
     def train(self, most: int | None = None) -> int:
-        """The gradient steps that are owed, `most` at most; how many were taken."""
+        """Takes the owed gradient steps, at most `most`; returns the number taken."""
         steps = self.owed if most is None else min(self.owed, most)
         if len(self.replay) == 0:
             return 0
@@ -46,7 +47,7 @@ class Learner:
         return steps
 
     def rest(self, transitions: int) -> None:
-        """Keeps so many of the newest, and owes nothing."""
+        """Keeps so many of the newest transitions, and owes no steps."""
         rows = self.replay.rows[-transitions:].copy()
         self.replay = Replay(self._settings.capacity, self._network.inputs)
         self.replay.restore(rows)

@@ -1,9 +1,9 @@
 """State and reward of each window (uConAdapter 3.2): TPR, LR, RU, and r = alpha LR + beta TPR RU.
 
-    TPR  throughput / request rate; requests come as completions and what is in flight grow by
-    LR   SLO / response time, 1 at most, and 1 where nothing comes. Mean, by Little's law: in the system / throughput
-    RU   throughput / the most that was seen under this condition: the Utilization Law, U = X D, with D = 1 / X_max. The
-         windows of 100 ms have no CPU gauge
+    TPR  throughput / request rate; the request rate is completions plus the growth of the number in flight
+    LR   SLO / response time, 1 at most, and 1 where nothing arrives. Mean, by Little's law: in the system / throughput
+    RU   throughput / the highest under this condition: the Utilization Law, U = X D, with D = 1 / X_max. The windows of
+         100 ms have no CPU gauge
 
 `min LR` in the paper's text and theta without a hat in line 13 of its Algorithm 1 are misprints.
 """
@@ -20,7 +20,7 @@ from sluice.pools.learn.settings import Settings
 from sluice.pools.learn.sizes import Ints
 
 STATES = 3
-# Completions below which a window of a second says nothing of the most that the service can do.
+# A second with fewer completions says nothing of the work of a request.
 LEAST_COMPLETIONS = 5.0
 
 
@@ -28,8 +28,8 @@ LEAST_COMPLETIONS = 5.0
 class Windows:
     """n windows of one pool, per instance of its service, ascending in time; each array of shape (n,).
 
-    in_flight: in the pool, mean. in_system: with those that wait for it, where callers' spans tell. completions: in the
-    window. size: in force, NaN where nobody told. length_s: of each.
+    in_flight: in the pool, mean. in_system: with those that wait for it, where callers' spans show them. completions:
+    in the window. size: in force, NaN where unreported. length_s: of each.
     """
 
     start_ms: Ints
@@ -53,13 +53,13 @@ class Windows:
         )
 
     def follows(self) -> NDArray[np.bool_]:
-        """Whether the window before each is the one just before it in time, shape (n,); False of the first."""
+        """Whether the window before each is the one just before it in time, shape (n,); False for the first."""
         length_ms = round(self.length_s * 1e3)
         return np.concatenate([[False], np.diff(self.start_ms) == length_ms])[: len(self)]
 
 
 def windows_of(samples: Samples, start_ms: Ints, bucket_ms: int) -> Windows:
-    """Of what was collected; limits are the sizes in force."""
+    """Windows from samples; limits are the sizes in force."""
     order = np.argsort(start_ms, kind="stable")
     system = samples.concurrency if samples.in_system is None else np.maximum(samples.in_system, samples.concurrency)
     return Windows(
@@ -73,7 +73,8 @@ def windows_of(samples: Samples, start_ms: Ints, bucket_ms: int) -> Windows:
 
 
 def seconds(of: Windows) -> Windows:
-    """Summed to whole seconds under one size: a part of a second, or one in which the size changed, is left out."""
+    """Sums windows to whole seconds under one size. A part of a second, or one in which the size
+    changed, is left out."""
     per_second = round(1 / of.length_s)
     if len(of) == 0 or per_second <= 1:
         return of
@@ -89,7 +90,7 @@ def seconds(of: Windows) -> Windows:
 
 @dataclass(frozen=True)
 class Measured:
-    """Of n windows: state of shape (n, 3), reward and request rate a second of shape (n,)."""
+    """n windows: state of shape (n, 3), reward and request rate per second of shape (n,)."""
 
     state: Floats
     reward: Floats
@@ -97,7 +98,7 @@ class Measured:
 
 
 def measured(of: Windows, slo_s: float, most_per_s: float, settings: Settings) -> Measured:
-    """most_per_s: completions a second that were seen at most under this condition, > 0.
+    """most_per_s: the most completions per second under this condition, > 0.
 
     Worked, SLO 0.2 s, at most 100 a second: 80 a second with 20 in the system, as before: TPR 1, RU 0.8, response time
     0.25 s, LR 0.8: r = 0.5 x 0.8 + 0.5 x 1 x 0.8 = 0.8.
@@ -113,8 +114,8 @@ def measured(of: Windows, slo_s: float, most_per_s: float, settings: Settings) -
 
 
 def work_s(of: Windows) -> float:
-    """In service for one request, by Little's law, where least was in flight for it: the first decile of the seconds;
-    0 where none completed enough."""
+    """Time in service for one request, by Little's law, where least was in flight for it: the first decile of the
+    seconds; 0 where none completed enough."""
     enough = of.completions >= LEAST_COMPLETIONS
     if not enough.any():
         return 0.0

@@ -2,8 +2,8 @@
 
     h1 = relu(x W1 + b1)    h2 = relu(h1 W2 + b2)    Q = h2 W3 + b3
 
-JAX is not used. Measured in CPU time: to import it and optax takes 2.0 s and 175 MB, 300 MB after the first step, and
-341 MB on the disk; a step of 64 transitions takes 160 to 180 us, here 200 us, with 36 MB in all.
+JAX is not used. Measured in CPU time, importing it and optax takes 2.0 s and 175 MB, 300 MB after the first step, and
+341 MB on disk. A step of 64 transitions takes 160 to 180 us with it, and 200 us here, with 36 MB in all.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Network:
 
     @property
     def size(self) -> int:
-        """Of the vector of weights."""
+        """Length of the vector of weights."""
         return self._ends[-1]
 
     def begin(self, random: np.random.Generator) -> Array:
-        """He's weights in the hidden layers; the last layer begins at a tenth of that, so that no untried size is far
-        from another."""
+        """He's weights in the hidden layers. The last layer begins at a tenth of that, so that the values of untried
+        sizes differ little."""
         theta = np.zeros(self.size, dtype=np.float32)
         for layer, (weights, _) in enumerate(self._layers(theta)):
             scale = np.sqrt(2.0 / weights.shape[0]) * (0.1 if layer == 2 else 1.0)

@@ -1,8 +1,8 @@
-"""Which size an agent names, and whether it may: the highest Q among the sizes that are not worse than the one in
-force (evaluate.py). Where it has none to name, the belief over the curve decides.
+"""The size that an agent proposes: the highest Q among the sizes that are not worse than the one in force
+(evaluate.py). Where it proposes none, the belief over the curve decides.
 
-Once a size of its own is in force, it stays in charge and explores around it, as long as requests are in time: with LR
-below 0.9, and no better size that it may choose, it hands the pool back.
+Once a size of the agent is in force, the agent stays in charge and explores around it, as long as requests are in time.
+With LR below 0.9, and no better size that it may choose, it hands the pool back.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from sluice.pools.learn.agent import Opinion
 from sluice.pools.learn.evaluate import LEAST_SECONDS
 from sluice.pools.learn.sizes import nearest
 
-# A value has to be higher by so much for a change to be worth it.
+# A change needs a value that is higher by this part.
 LEAST_GAIN = 0.005
 IN_TIME = 0.9
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """size: None where the belief is to decide. why: a code and a text."""
+    """size: None where the belief decides. why: the text of the reason; code: its code."""
 
     size: int | None
     code: str
@@ -31,7 +31,10 @@ class Proposal:
 
 
 def propose(of: Opinion, current: int, in_charge: bool, may_look: bool) -> Proposal:
-    """current: the size in force. in_charge: it is one that the agent named. may_look: a size may be tried."""
+    """current: the size in force. in_charge: the agent named it. may_look: the pool may try a size.
+    =>
+                f"one in ten decisions tries a size nearby: {of.sizes[explored]} instead of {current}"
+    """
     at = int(nearest(of.sizes, np.array([float(current)]))[0])
     allowed = of.worth.not_worse(at)
     best = int(allowed[of.values[allowed].argmax()]) if len(allowed) else at
@@ -58,5 +61,5 @@ def _lacks(of: Opinion, at: int) -> str:
         return f"Q is highest at {of.sizes[at]}, the size in force"
     if of.worth.seconds[greedy] < LEAST_SECONDS:
         seen = of.worth.seconds[greedy]
-        return f"Q is highest at {of.sizes[greedy]}, which was in force for {seen:.0f} s under the load of now"
+        return f"Q is highest at {of.sizes[greedy]}, which was in force for {seen:.0f} s under the present load"
     return f"Q is highest at {of.sizes[greedy]}, which may be worse than the size in force"

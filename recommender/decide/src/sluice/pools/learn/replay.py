@@ -1,4 +1,4 @@
-"""Replay memory: the newest transitions, of which minibatches are drawn (Algorithm 1, lines 11 and 12)."""
+"""Replay memory: the newest transitions, from which minibatches are drawn (Algorithm 1, lines 11 and 12)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Rows = NDArray[np.float16] | NDArray[np.float32]
 
 
 class Replay:
-    """A ring of `capacity` rows: state, action, reward, discount, next state. As 16-bit numbers: ratios to a
-    thousandth, and 10,000 rows in 0.54 MB."""
+    """A ring of `capacity` rows: state, action, reward, discount, next state. Numbers have 16 bits: ratios are exact to
+    a thousandth, and 10,000 rows take 0.54 MB."""
 
     def __init__(self, capacity: int, width: int) -> None:
         self._rows: Rows = np.zeros((capacity, 2 * width + 3), dtype=np.float16)
@@ -30,12 +30,12 @@ class Replay:
         self._count = min(capacity, self._count + len(rows))
 
     def draw(self, random: np.random.Generator, count: int) -> Rows:
-        """So many rows, with replacement, as 32-bit numbers."""
+        """Draws `count` rows, with replacement, as 32-bit numbers."""
         return self._rows[random.integers(self._count, size=count)].astype(np.float32)
 
     @property
     def rows(self) -> Rows:
-        """All, the oldest first."""
+        """All rows, the oldest first."""
         if self._count < len(self._rows):
             return self._rows[: self._count]
         return np.roll(self._rows, -self._next, axis=0)

@@ -1,4 +1,4 @@
-"""What the agent is trained with: uConAdapter's Table 1, and what the paper leaves open."""
+"""The settings of training: uConAdapter's Table 1, and what the paper leaves open."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ class Settings:
     """capacity .. neurons: Table 1. Two hidden layers.
 
     alpha, beta   of the reward; the paper prints none
-    double        the network chooses the next action, the target network says its worth (van Hasselt et al. 2016)
-    steps_ahead   rewards that are summed before the network is asked (n-step returns)
+    double        the network chooses the next action, the target network gives its value (van Hasselt et al. 2016)
+    steps_ahead   rewards that are summed before the network's value (n-step returns)
     speed_up      100 ms windows are transitions too, with the measured concurrency as their action (3.3)
-    repeats       gradient steps for each transition that comes
+    repeats       gradient steps for each new transition
     noise         steps of the grid that exploration moves by at most
-    apart         a network and a replay memory for each condition, as the paper's 5.5 has of each hardware
-                  allocation; else one for all, which tells them apart by SC
+    apart         a network and a replay memory for each condition, as for each hardware allocation in the paper's 5.5;
+                  else one for all, which distinguishes them by SC
 
-    What is not in Table 1 was chosen on the static load of `BENCH=dqn`, seeds 1 to 10, and is judged there on others.
+    Settings that are not in Table 1 were chosen on the static load of `BENCH=dqn`, seeds 1 to 10, and are judged there
+    on other seeds.
     """
 
     capacity: int = 10_000

@@ -1,6 +1,6 @@
 """The actions: sizes about a factor 1.2 apart, as the network has an output for each.
 
-The paper has one output for each size up to 200, of which a pool never sees most. Worked, 1 to 20: 1, 2, 3, 4, 5, 6, 7,
+The paper has one output for each size up to 200, most of which a pool never has. Worked, 1 to 20: 1, 2, 3, 4, 5, 6, 7,
 8, 10, 12, 14, 17, 20.
 """
 
@@ -16,7 +16,7 @@ FACTOR = 1.2
 
 
 def grid(least: int, most: int) -> Ints:
-    """From least to most, both among them, ascending."""
+    """The sizes from least to most, both included, ascending."""
     sizes = [least]
     while sizes[-1] < most:
         sizes.append(min(most, max(sizes[-1] + 1, round(sizes[-1] * FACTOR))))

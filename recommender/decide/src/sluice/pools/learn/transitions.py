@@ -1,5 +1,5 @@
-"""From windows to transitions (s, a, r, s'): of whole seconds with the size in force, and of 100 ms windows with the
-measured concurrency as if it had been the size (uConAdapter 3.3)."""
+"""Turns windows into transitions (s, a, r, s'). Whole seconds have the size in force as their action; windows of 100 ms
+have the measured concurrency as if it were the size (uConAdapter 3.3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from sluice.pools.learn.sizes import Ints, nearest
 
 @dataclass(frozen=True)
 class Transitions:
-    """n of them: states of shape (n, S), the rest (n,). action: index of a size. discount: of what follows `after`."""
+    """n transitions: states of shape (n, S), the rest (n,). action: index of a size. discount: of what
+    follows `after`."""
 
     before: Floats
     action: Ints
@@ -30,10 +31,10 @@ class Transitions:
 def transitions(
     of: Windows, seen: Measured, condition: Floats, sizes: Ints, settings: Settings, since_ms: int, virtual: bool
 ) -> Transitions:
-    """Those that end with a window that starts after since_ms. virtual: concurrency is the action, else the size in
-    force. With n-step returns, n windows make one.
+    """The transitions that end with a window that starts after since_ms. virtual: concurrency is the action, else the
+    size in force. With n-step returns, n windows make one.
 
-    The action of a window is what was in force in it: it led from the state before to the one that it shows.
+    The action of a window is the size in force in it: it led from the state before to the one that the window shows.
     """
     action_of = of.in_flight if virtual else of.size
     follows, ahead = of.follows(), settings.steps_ahead

@@ -1,4 +1,4 @@
-"""What each size did while it was in force: whole seconds, from which a size is evaluated before it may be chosen."""
+"""What each size did while it was in force: whole seconds, which evaluate a size before it may be chosen."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sluice.pools.learn.settings import Settings
 from sluice.pools.learn.sizes import Ints
 
 MOST = 3_600
-# Of the most that was seen, so much is forgotten a second: half in 21 minutes.
+# Part of the highest rate that is forgotten per second: half in 21 minutes.
 FORGOTTEN = 1 / 1_800
 COLUMNS = ("start_ms", "action", "asked_per_s", "tpr", "lr", "rate_per_s")
 
 
 @dataclass
 class Trials:
-    """Of one condition. rows: shape (n, 6) in the order of COLUMNS, ascending in time. most_per_s: completions in a
-    second that were seen at most, 0 before any."""
+    """Trials of one condition. rows: shape (n, 6) in the order of COLUMNS, ascending in time. most_per_s: the most
+    completions in a second, 0 before any."""
 
     rows: Floats = field(default_factory=lambda: np.zeros((0, len(COLUMNS))))
     most_per_s: float = 0.0
@@ -30,7 +30,7 @@ class Trials:
         return len(self.rows)
 
     def see(self, completions_per_s: Floats) -> None:
-        """Of whole seconds, shape (n,)."""
+        """Takes in completions of whole seconds, shape (n,)."""
         for each in completions_per_s:
             self.most_per_s = max(self.most_per_s * (1 - FORGOTTEN), float(each))
 
@@ -52,7 +52,7 @@ class Trials:
         return self.rows[:, 2]
 
     def rewards(self, settings: Settings) -> Floats:
-        """By the most that is known now: a reward of before it was seen would be too high."""
+        """Rewards by the highest rate known now: a reward from before that rate would be too high."""
         tpr, lr, rate = self.rows[:, 3], self.rows[:, 4], self.rows[:, 5]
         rewards: Floats = settings.alpha * lr + settings.beta * tpr * np.minimum(rate / max(self.most_per_s, 1e-9), 1)
         return rewards

@@ -1,1 +1,2 @@
-"""One decision per pool: `step(state, observation, now)` is all that makes one, and nothing else remembers."""
+"""The decision of one pool. `step(state, observation, now)` makes it and returns the next state; nothing else
+remembers."""

@@ -1,4 +1,4 @@
-"""Between what is said of the hardware and its messages, `Advice` and `Standing` (proto/sluice/pools/v1)."""
+"""Converts advice on the hardware to and from its messages, `Advice` and `Standing` (proto/sluice/pools/v1)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def advice_message(advice: Advice) -> advice_pb2.Advice:
 
 
 def advice_of(message: advice_pb2.Advice) -> Advice:
-    """IllegalError for a kind that is none; the checks of the state say which numbers are legal."""
+    """The advice in a message. IllegalError for an unknown kind; the checks of the state say which
+    numbers are legal."""
     if message.kind not in KINDS:
         legal = ", ".join(kind.name for kind in Advised)
         raise IllegalError(f"advice.kind {message.kind} is not legal; legal: {legal}")
@@ -48,7 +49,7 @@ def advice_of(message: advice_pb2.Advice) -> Advice:
 
 
 def standing_message(standing: Standing) -> StandingMessage | None:
-    """None of one that says nothing."""
+    """The message of a standing; None where it is empty."""
     if standing == Standing():
         return None
     return StandingMessage(

@@ -1,29 +1,30 @@
-"""Joint advice: what is said of the hardware under a server pool, beside its size. Sora (4.1) and uConAdapter (4.2)
-leave it open. Nothing of it is ever done here: a hardware autoscaler may read it, or a person.
+"""Joint advice on the hardware under a server pool, beside its size. Sora (4.1) and uConAdapter (4.2) leave it open.
+Sluice does not carry advice out: a hardware autoscaler may read it, or a person.
 
-Every 10 s there is a reading of what was asked of one instance in a minute (`Demand`).
+Every 10 s a reading (`Demand`) has the demand on one instance in the last minute.
 
-SCALE_OUT  10 % of what is asked, or more, is late, though the pool is full (0.9 of the time) and its size is within 3 %
-           of the best there is, as is believed, and no bound keeps it off a better one: so no size does it in time on
-           this CPU limit. Six readings are for it, more than against it; it ends when as many are against it. While it
-           stands, 5 % late is for it.
-SCALE_IN   half of the CPU limit, or half of the replicas, would do all that is asked with a fifth to spare, with 90 %
-           probability, and 1 % is late at most. Sixty readings (ten minutes); one against it ends it, and it
-           takes ten to be said again.
-KEEP       neither.
+SCALE_OUT  No size completes the demand in time on this CPU limit. A reading counts for it when 10 % of the demand or
+           more is late, the pool is full (0.9 of the time), its size is expected to be within 3 % of the best, and no
+           bound keeps it off a better one. It begins at six readings for it, less those against it, and ends when as
+           many are against it. While it lasts, 5 % late counts for it.
+SCALE_IN   Half of the CPU limit, or half of the replicas, would complete the demand with a fifth to spare, with 90 %
+           probability, and 1 % is late at most. It begins at sixty readings (ten minutes). One reading against it
+           ends it, and takes ten off the count.
+KEEP       Neither.
 
-To scale out by: asked / (0.8 x what the best size does), in quarters, 1.25 to 2; the most that was said since it began,
-so that it does not fall with each second's noise. More cores are named only where the belief expects 5 % more of them.
-On another CPU limit, other replicas or another version all begins anew: what the autoscaler did is judged by what comes
-of it.
+The factor to scale out by is demand / (0.8 x what the best size does), in quarters, 1.25 to 2. It is the largest since
+the advice began, so that it does not fall with each second's noise. More cores are advised only where the belief
+expects 5 % more from them. Another CPU limit, other replicas or another version starts all counts again: what the
+autoscaler did is judged by its effect.
 
-Worked: 450 a second are asked of an instance of 4 cores, whose best size does 364: 450 / (0.8 x 364) = 1.55, so 1.75: 7
-cores, or 4 replicas instead of 2. Then each is asked for 225, of which half of the replicas had to do 450: no SCALE_IN.
+Worked: the demand is 450 a second on an instance of 4 cores, whose best size does 364: 450 / (0.8 x 364) = 1.55, so
+1.75: 7 cores, or 4 replicas instead of 2. Then the demand on each is 225, of which half of the replicas would have 450:
+no SCALE_IN.
 
-Nothing is said where the basis is not enough: no belief, no one size in force, a published model decides, no size lets
-requests stay for less than the threshold (a service that is slower than its SLO when idle is not helped by more of it),
-or no reading for two minutes. SCALE_OUT needs 10 s of a saturated pool on this CPU limit and callers' spans, SCALE_IN
-10 s on any.
+There is no advice where its basis is missing: no belief, no single size in force, a published model decides, no reading
+for two minutes, or requests stay longer than the threshold at every size. (More hardware does not help a service that
+is slower than its SLO when idle.) SCALE_OUT needs 10 s of a saturated pool on this CPU limit and callers' spans,
+SCALE_IN 10 s on any.
 """
 
 from __future__ import annotations
@@ -43,24 +44,24 @@ from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Learnt, Standing
 from sluice.pools.policy.view import View
 
-# Shares of what is asked: late from when on, until when, and hardly at all.
+# Parts of the demand that are late: to begin SCALE_OUT, to keep it, and at most for SCALE_IN.
 SHORT_BY, STILL_SHORT_BY, HARDLY = 0.10, 0.05, 0.01
-# What the size in force may lose and still be the best that there is.
+# Below this loss the size in force counts as the best.
 BEST_LOSS = 0.03
 SHORT_READINGS, SPARE_READINGS, AGAINST_SPARE = 6, 60, 10
-# Seconds of a saturated pool without which a curve is mostly what is thought of any service.
+# With fewer seconds of a saturated pool a curve is mostly the prior of any service.
 LEAST_SATURATED_S = 10.0
-# So much of what the best size does is planned with.
+# Plans count on this part of what the best size does.
 PLANNED = 0.8
 STEP, LEAST_FACTOR, MOST_FACTOR = 0.25, 1.25, 2.0
 CORES_GAIN = 1.05
-# Deviations below the mean: 90 % of a normal distribution lies above.
+# So many deviations below the mean: 90 % of a normal distribution lies above.
 SURELY = 1.28
 STALE_MS = 120_000
 
 
 def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full_share: float, now_ms: int) -> Standing:
-    """The next one. full_share: of the newest seconds in which the pool was full, 0..1."""
+    """The next standing. full_share: share of the newest seconds in which the pool was full, 0..1."""
     demand, kept = seen.demand, learnt.kept
     if demand is None or not demand.of_threads or demand.until_ms <= before.until_ms:
         stale = before.advice is not None and now_ms - before.until_ms > STALE_MS
@@ -103,7 +104,7 @@ def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full
 
 
 def with_advice(decision: Decision, advice: Advice | None) -> Decision:
-    """A reason for people, besides, where there is something to do."""
+    """Adds the advice to the decision, and a reason for people where there is something to do."""
     if advice is None:
         return decision
     if advice.kind is Advised.KEEP:
@@ -112,19 +113,23 @@ def with_advice(decision: Decision, advice: Advice | None) -> Decision:
 
 
 def text_of(advice: Advice) -> str:
-    """`no size does what is asked in time: 450 a second to an instance, 78 % in time; 16 does 364; 7 cores or 4
-    replicas would do`."""
+    """`no size completes the demand in time: 450 a second to an instance, 78% in time; size 16 completes 364; 7 cores
+    each or 4 replicas would do`."""
     would = [f"{advice.to_cores:g} cores each" if advice.to_cores else ""]
     would += [f"{advice.to_replicas} replicas" if advice.to_replicas else ""]
-    head = "no size does what is asked in time" if advice.kind is Advised.SCALE_OUT else "half does all that is asked"
+    head = (
+        "no size completes the demand in time" if advice.kind is Advised.SCALE_OUT else "half would complete the demand"
+    )
     late = "" if advice.in_time is None else f", {advice.in_time:.0%} in time"
-    asked = f"{advice.asked_per_s:.4g} a second of an instance{late}; {advice.best} does {advice.best_per_s:.4g}"
+    asked = (
+        f"{advice.asked_per_s:.4g} a second to an instance{late}; size {advice.best} completes {advice.best_per_s:.4g}"
+    )
     named = " or ".join(filter(None, would))
     return f"{head}: {asked}" + (f"; {named} would do" if named else "")
 
 
 def on_cores(now: Posterior, factor: float) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of ln X at `SIZES` in a full pool with so many times the cores, (N,) each."""
+    """Mean and standard deviation of ln X at `SIZES` in a full pool with `factor` times the cores, (N,) each."""
     every = np.ones(len(SIZES))
     if factor == 1.0:
         mean, variance = now.predict_each(SIZES.astype(np.float64), every > 0)
@@ -138,7 +143,7 @@ def on_cores(now: Posterior, factor: float) -> tuple[Floats, Floats]:
 def _best(
     now: Posterior, factor: float, bound: Constraints, slo_s: float, current: int
 ) -> tuple[int | None, tuple[float, float]]:
-    """The legal size that completes most in time, and what it does: expected, and with 90 % probability at least.
+    """The legal size that completes most in time, and its completions: expected, and at least with 90 % probability.
 
     None where requests stay longer than the threshold at any size (Little: n / X).
     """
@@ -169,7 +174,7 @@ def _halves(
     does: tuple[float, float],
     current: int,
 ) -> tuple[float | None, int | None]:
-    """The cores, and the replicas, that would do; None for each that would not, or is not known."""
+    """The half of the cores and the half of the replicas that would do; None for one that would not, or is unknown."""
     late = demand.in_time is not None and 1 - demand.in_time > HARDLY
     if late or full_share >= FULL_SHARE or _saturated_s(learnt) < LEAST_SATURATED_S:
         return None, None
@@ -178,7 +183,7 @@ def _halves(
         half = ceil(seen.replicas / 2)
         if demand.asked_per_s * seen.replicas / half <= PLANNED * does[1]:
             replicas = half
-    # What an edge is on other cores, nobody knows.
+    # Nobody knows where an edge lies on other cores.
     if seen.cores != UNTOLD and now.edge is None:
         best, half_does = _best(now, 0.5, seen.constraints, seen.slo_s, current)
         if best is not None and demand.asked_per_s <= PLANNED * half_does[1]:
@@ -195,7 +200,7 @@ def _more(
     stood: Advice | None,
     current: int,
 ) -> tuple[float | None, int | None]:
-    """By which cores, and by which replicas, to scale out."""
+    """The cores, and the replicas, to scale out to."""
     needed = ceil(demand.asked_per_s / (PLANNED * does) / STEP) * STEP
     factor = min(max(needed, LEAST_FACTOR), MOST_FACTOR)
     replicas = ceil(seen.replicas * factor) if seen.replicas else None
@@ -211,7 +216,7 @@ def _more(
 
 
 def _kind(now: Standing, said: Advised | None, half_does: bool) -> Advised:
-    """What is too little takes a minute to be over; half is never kept up against what was asked last."""
+    """SCALE_OUT ends only after a minute of readings against it. SCALE_IN ends at the first reading against it."""
     if now.short == SHORT_READINGS or (said is Advised.SCALE_OUT and now.short > 0):
         return Advised.SCALE_OUT
     if half_does and now.spare == SPARE_READINGS:
@@ -224,5 +229,5 @@ def _same_hardware(before: Standing, seen: Observation) -> bool:
 
 
 def _saturated_s(learnt: Learnt, cores: float | None = None) -> float:
-    """Seconds of evidence; cores: None for any."""
+    """Seconds of evidence of a saturated pool; cores: None for any."""
     return sum(each.seconds for each in learnt.evidence.levels if each.saturated and cores in (None, each.cores))

@@ -1,10 +1,10 @@
-"""Which sizes may be chosen at all, whatever is believed of them. Pure.
+"""The sizes that may be chosen at all, whatever the belief says. Pure.
 
-- A pool that was never full is not shrunk: there is nothing to gain at that load, and all to lose at the next. It was
-  full where 3 s were, at its size or above, on any CPU limit, or where a target says so. What a change of ours added is
-  taken from it without that, as the pool was full before.
-- None is below what the busiest stretch of the remembered horizon needed (`need.py`).
-- None that did harm, nor beyond it, until that is forgotten (`harm.py`).
+- A pool that was never full is not shrunk: there is nothing to gain at that load, and much to lose at the next peak. A
+  pool was full after 3 full seconds at its size or above, on any CPU limit, or when a target reports it. What Sluice's
+  own change added may be removed without that, since the pool was full before.
+- No size is below what the busiest stretch of the horizon needed (`need.py`).
+- No refused size, nor one beyond it, is chosen until the refusal ends (`harm.py`).
 """
 
 from __future__ import annotations
@@ -21,21 +21,25 @@ from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import pace_of
 from sluice.pools.policy.state import Facts, Learnt
 
-# Seconds of a full pool without which it is not shrunk, and from which part of the size on they count.
+# Seconds of a full pool without which it is not shrunk, and the part of the size in flight from which they count.
 FULL_S, OF_SIZE = 3.0, 0.85
-# The same where it surely does less than half of what another size does (reach.py).
+# The same where the size surely completes less than half of what another size does (reach.py).
 COLLAPSING_S = 2.0
-# Seconds in which the operator's size was seen, before it is shrunk.
+# Seconds of the operator's size that must be seen before it is shrunk.
 MEASURED_S = 2.0
-# Older seconds count less: of the third, the first is 0.99.
+# Older seconds have less weight: of three seconds, the first counts 0.99.
 COUNTED = 0.98
-# Of the newest readings of a target, from which on it says that its pool is full. And that it is not, where of so many
-# readings none had so much of the size in use: readings are moments, and between two a burst may fill the pool.
+# From this share of a target's newest readings on, the target reports a full pool. It reports an idle one where none of
+# so many readings had this part of the size in use. Readings are moments: between two of them a burst may fill the
+# pool.
 TOLD_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
 
 
 def was_full(learnt: Learnt, size: int, told: Occupancy | None, least_s: float = FULL_S) -> bool:
-    """Worked, a size of 16: 13.6 in flight on average, of seconds that were full, for 3 s."""
+    """Whether the pool was full at this size or above for `least_s` seconds, or a target reports that it is.
+
+    Worked, a size of 16: full seconds count from a mean of 13.6 in flight on, and 3 s of them suffice.
+    """
     if told is not None and told.full_share >= TOLD_FULL:
         return True
     least = log(OF_SIZE * size)
@@ -48,7 +52,7 @@ def was_full(learnt: Learnt, size: int, told: Occupancy | None, least_s: float =
 
 
 def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
-    """`need.py` has the formula; at most the size in force."""
+    """The smallest size that the busiest stretch needs, by the formula in `need.py`; at most the size in force."""
     peak = busiest(learnt.peaks)
     sizes = SIZES[current >= SIZES]
     if peak <= 0 or len(sizes) == 0 or len(now.rows) == 0:
@@ -59,10 +63,10 @@ def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
 
 
 def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, least_s: float = FULL_S) -> int:
-    """The smallest size that the pool may be shrunk to: of one that was full, any, unless it is the operator's and was
-    not measured yet: what it does is what the guard judges all others by.
+    """The smallest size that the pool may be shrunk to: any for a pool that was full. The operator's size is first
+    measured, because the guard judges all others by it.
 
-    Worked: 14 were full, and 27 are looked at and worse: 14, from the first second on.
+    Worked: 14 were full, and a look at 27 is worse: the floor is 14 from the first second on.
     """
     if current == facts.trust.operator and not _measured(learnt, current):
         return current
@@ -80,14 +84,14 @@ def _measured(learnt: Learnt, size: int) -> bool:
 
 
 def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> tuple[int, int]:
-    """Of the sizes that one change leads to, those that are refused left out, and those below the floor; none where the
-    first is above the second."""
+    """The sizes within reach without refused ones and those below the floor. No size is left where the first is above
+    the second."""
     low, high = unrefused(reach, trust, now_ms)
     return max(low, floor), high
 
 
 def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, int]:
-    """Without those that did harm. Worked, 1 to 100: 13 was too many from 12, and 8 too few from 16: 9 to 12."""
+    """The sizes without refused ones. Worked, 1 to 100: 13 was too many from 12, and 8 too few from 16: 9 to 12."""
     low, high = sizes
     for each in trust.refused:
         if now_ms >= each.until_ms:
@@ -100,7 +104,7 @@ def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, i
 
 
 def larger_tried(learnt: Learnt, current: int, cores: float) -> bool:
-    """Whether a full pool was seen on this CPU limit that is larger by a quarter or more."""
+    """Whether the evidence has a full pool on this CPU limit that is larger by a quarter or more."""
     table = learnt.evidence.table
     if len(table) == 0:
         return False

@@ -1,4 +1,4 @@
-"""What is the case: the first row of the table (transitions.py) that holds."""
+"""Finds the case of a pool: the first row of the table (transitions.py) that holds."""
 
 from __future__ import annotations
 
@@ -17,20 +17,23 @@ from sluice.pools.policy.view import SURE_S, View, late_demand
 from sluice.pools.policy.worth import Choice
 
 WAIT_MS = 3_000
-# Windows of a size that have to be seen before the next change, and how long that is waited for at most.
+# How many ms of windows at a new size must be seen before the next change, and how long a change waits for them at
+# most.
 SEEN_MS, UNSEEN_MS = 1_000, 30_000
-# Without a completion for so long there is nothing to judge by.
+# A pool without a completion for so long gives nothing to judge by.
 SILENT_MS = 30_000
-# Under it nothing is applied, but for what takes harm back.
+# Below this confidence a decision applies nothing, except to take harm back.
 LEAST_CONFIDENCE = 0.1
-# Standard deviations by which a size is better, for its next step not to wait.
+# A size that is better by so many standard deviations does not wait for its next step.
 GOES_ON = 2.0
+# Seconds with more in flight than the size; and how long a pool drains after a change, in s and in stays of a request.
 OVER_S, DRAINED_S, DRAINED_STAYS = 3.0, 10.0, 3.0
-# Part of the size under which a pool is idle.
+# A pool with less than this part of its size in flight is idle.
 IDLE = 0.5
 
 
 def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms: int) -> Case:
+    """The first case that holds at `now_ms`, Unix time in ms."""
     bound, current = seen.constraints, view.current
     if bound.paused:
         wanted = legal(bound.set_to, bound)
@@ -81,10 +84,12 @@ def _silent(learnt: Learnt, seen: Observation, now_ms: int) -> bool:
 
 
 def _waits(facts: Facts, seen_ms: float, view: View, now_ms: int) -> bool:
-    """For 3 s, and until something was seen of the size that was decided: with windows that come late, the next change
-    would be made on what was known before the last one. seen_ms: the end of the newest bucket.
+    """Whether the last change waits: for 3 s, and until windows show the decided size. Windows arrive late; without
+    this wait the next change would rest on the same data as the last one.
 
-    Worked, windows 2 s old: decided at second 10, its first second is seen whole at 13.
+    seen_ms: the end of the newest bucket, Unix time.
+
+    Worked, windows 2 s old: a change decided at second 10 has its first whole second seen at 13.
     """
     change = facts.change
     if change is None or view.foreign or facts.pool != change.to_size:
@@ -99,8 +104,8 @@ def _waits(facts: Facts, seen_ms: float, view: View, now_ms: int) -> bool:
 
 
 def _goes_on(change: Change, view: View) -> bool:
-    """Whether the next step is one more towards a size that is surely better: it was chosen from further away than one
-    change leads, and of a pool that is full each second of waiting queues requests."""
+    """Whether the next step goes on down towards a size that is surely better. The choice was further away than one
+    change leads, and in a full pool each second of waiting queues requests."""
     choice = view.choice
     if (
         choice is None
@@ -114,7 +119,7 @@ def _goes_on(change: Change, view: View) -> bool:
 
 
 def never_full(learnt: Learnt, seen: Observation, view: View) -> bool:
-    """Whether the pool was never full on these cores, or not for long enough at its size to be shrunk."""
+    """Whether the pool was never full on this CPU limit, or not full for long enough at its size to be shrunk."""
     if seen.named is not None:
         return seen.named.state is State.UNSATURATED
     if seen.occupancy is not None and seen.occupancy.full_share > 0:
@@ -128,7 +133,8 @@ def never_full(learnt: Learnt, seen: Observation, view: View) -> bool:
 def disagree(facts: Facts, learnt: Learnt) -> bool:
     """Whether more was in flight than the pool holds, for 3 s of the newest half minute.
 
-    For 10 s after a change, and three times as long as requests stayed, a pool still holds what it held before.
+    Seconds soon after a change do not count: for 10 s, and 3 times as long as requests stayed, a pool still holds the
+    requests that it had before.
     """
     over = [each for each in learnt.beats if _over(each)]
     if not over:
@@ -145,7 +151,8 @@ def _over(beat: Beat) -> bool:
 
 
 def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
-    """Whether as many wait as are in flight, a tenth is late, and spans show less than half of the pool taken."""
+    """Whether spans do not show what the pool holds. More than a tenth of the calls is late, more callers wait than
+    requests are in flight, and spans show less than half of the pool in use."""
     demand = late_demand(learnt, now_ms)
     if demand is None or demand.waiting is None:
         return False
@@ -155,7 +162,7 @@ def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
 
 
 def confidence_in(choice: Choice, learnt: Learnt, seen: Observation) -> float:
-    """How likely a size is not worse than the one in force, 0..1; less, while little was seen.
+    """How likely a size is not worse than the one in force, 0..1. The value is lower while there is little evidence.
 
     Worked: better by one standard deviation, after 5 s of a saturated pool: 0.84 x 10 / 20 = 0.42.
     """

@@ -1,6 +1,6 @@
-"""What `worth.py` says of each size, compiled by Numba as the loops over shapes are (`belief/compiled.py`).
+"""The loops of `worth.py` over sizes, compiled by Numba as the loops over shapes are (`belief/compiled.py`).
 
-The formulas stand in `worth.py`. Values have a line for each size and a column for each shape.
+`worth.py` has the formulas. Values have a row for each size and a column for each shape.
 """
 
 from __future__ import annotations
@@ -11,33 +11,34 @@ import numpy as np
 
 from sluice.pools.estimate.belief.compiled import Floats, Ints, compiled
 
-# A move has to gain 0.4 %, and to be likelier right than wrong by two thirds of a standard error.
+# A move has to gain 0.4 %, and 0.67 of a standard error.
 LEAST_GAIN, SURE_BY = 0.004, 0.67
 # A look: within a factor 1.3, or a thread more or less, at an expected loss under 2 %, where 1 % may be gained (one in
 # ten: 1.28 deviations).
 LOOK_FACTOR, LOOK_LOSS, LOOK_GAIN, ONE_IN_TEN = 1.3, 0.02, 0.01, 1.28
-# From here on a pool counts as full. Below, only a size that is better by 3 % with 90 % probability is moved to.
+# From FULL_SHARE on a pool counts as full. Below it only a size that is better by 3 % with 90 % probability is taken.
 FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
-# And from here on what is looked at can be seen.
+# From LOOK_SHARE on a look can show something.
 LOOK_SHARE = 0.9
 LOOKS_SERVED, LOOK_COMPLETIONS, SHORTEST_LOOK_S, LONGEST_LOOK_S = 10.0, 2_000.0, 3.0, 30.0
-# Or until the size is known so many times better than what may be gained nearby.
+# A look ends earlier once the size is known so many times better than the gain that is open nearby.
 TIMES_KNOWN = 4.0
 LATENCY_SPREAD = 0.5
-# Chance to fall over an edge in a look, which lasts as long again until the pool has come back.
+# The largest chance of a fall that a look may take. A fall costs two looks, since the pool needs as long again to come
+# back.
 EDGE_CHANCE, COMES_BACK = 0.3, 2.0
 # From so many deviations on a size is in time: ln Phi(4) = -3e-5.
 IN_TIME = 4.0
-# A loss, in ln X, that nobody would call one.
+# A loss in ln X that counts as none.
 NEARLY_BEST = 0.03
-# Beneath so many deviations erfc comes near the smallest number there is, and a series says the same.
+# Below so many deviations erfc nears the smallest float; a series has the same value.
 TAIL = -36.0
-# Below the best mean: the sizes between which the best one is said to be.
+# Sizes within this of the best mean, in ln X, form the range of the best.
 RANGE = 0.01
 ROOT_2, PHI_0, LN_ROOT_2_PI = sqrt(2.0), 1 / sqrt(2 * pi), 0.5 * log(2 * pi)
 
 Best = tuple[int, int, int, float, float, float]
-"""Of `Outlook`: best, lower, upper, loss, at_best, sure."""
+"""Fields of `Outlook`: best, lower, upper, loss, at_best, sure."""
 
 
 @compiled
@@ -53,14 +54,15 @@ def ln_phi(z: float) -> float:
 
 @compiled
 def where_it_gains(mean: float, deviation: float) -> float:
-    """E[max(0, x)] of normal x: s f(m / s) with f(z) = z Phi(z) + phi(z)."""
+    """E[max(0, x)] of a normal x: s f(m / s) with f(z) = z Phi(z) + phi(z)."""
     z = mean / deviation
     return deviation * (z * 0.5 * erfc(-z / ROOT_2) + exp(-0.5 * z * z) * PHI_0)
 
 
 @compiled
 def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
-    """Where the sizes from least to most stand, and the one at `at`; ascending in size, as all but the last are."""
+    """Indices of the sizes from least to most and of the one at `at`, ascending in size. All input sizes but the last
+    ascend."""
     found, count = np.empty(len(sizes), dtype=np.int64), 0
     for each in range(len(sizes)):
         if each != at and not least <= sizes[each] <= most:
@@ -76,7 +78,7 @@ def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
 
 @compiled
 def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float) -> float:
-    """ln of the part that is in time at a size, over the shapes (s,). ln_slack: of the SLO by the size."""
+    """ln of the part in time at a size, over the shapes (s,). ln_slack: ln of the SLO divided by the size."""
     found = 0.0
     for shape in range(len(weight)):
         early = (gain[shape] + here[shape] + ln_slack) / LATENCY_SPREAD
@@ -97,12 +99,12 @@ def prospected(
     legal: tuple[int, int],
     slo_s: float,
 ) -> tuple[Ints, Floats]:
-    """Where the legal sizes stand, ascending, (n,); and their moments, with what is in time there in the mean: but of a
-    size out of reach that is behind the best one within it anyway. It is neither the best nor within the range with it;
-    what is not known (`outlooked`) is said to be a little more.
+    """Indices of the legal sizes, ascending, (n,); and their moments, with the part in time in the mean.
 
-    gain: (N, s), over the size at `at`. moments: (k, N), of which the first is the mean gain. here: ln X at that size,
-    (s,).
+    A size out of reach that is behind the best one within reach has no part in time added. It is neither the best nor
+    within the range; its uncertainty (`outlooked`) is counted a little too high.
+
+    gain: (N, s), over the size at `at`. moments: (k, N), the first row is the mean gain. here: ln X at that size, (s,).
     """
     within = _within(sizes, at, min(reach[0], legal[0]), max(reach[1], legal[1]))
     found, top = np.empty((len(moments), len(within))), -np.inf
@@ -123,14 +125,14 @@ def prospected(
 @compiled
 def outlooked(gain: Floats, mean: Floats, variance: Floats, weight: Floats, sizes: Ints, hope: float) -> Best:
     """gain: of sizes by shapes, (N, s), with its mean and variance, (N,). hope: how much more, in ln X, a size before
-    an edge does."""
+    an edge completes."""
     at = int(mean.argmax())
     lower = upper = sizes[at]
     loss = at_best = 0.0
     for size in range(len(sizes)):
         if mean[size] >= mean[at] - RANGE:
             lower, upper = min(lower, sizes[size]), max(upper, sizes[size])
-        # As of steps that are independent: what is not known between the size in force and the best one is in both.
+        # Steps count as independent: the uncertainty between the size in force and the best one is in both.
         loss = max(loss, where_it_gains(mean[size], sqrt(variance[size] + 1e-12)))
         from_best = sqrt(abs(variance[size] - variance[at]) + 1e-12)
         at_best = max(at_best, where_it_gains(mean[size] - mean[at], from_best))
@@ -178,8 +180,8 @@ def look_s(rate: float, deviation: float, dispersion: float) -> float:
 
 @compiled
 def _learnt(variance: Floats, completions: float, seen: Floats, at: int, dispersion: float, error: float) -> Floats:
-    """Standard deviation that a look of so many completions at each size would take from its gain, (N,); seen: there.
-    error: what more completions do not lessen."""
+    """Standard deviation that a look of so many completions at each size would take from its gain, (N,). seen:
+    completions there. error: what more completions do not lessen."""
     noise, found = dispersion / max(completions, 1.0) + error**2, np.empty(len(variance))
     of_here = dispersion / seen[at] if seen[at] > 0 else 0.01
     for size in range(len(variance)):
@@ -191,7 +193,7 @@ def _learnt(variance: Floats, completions: float, seen: Floats, at: int, dispers
 
 @compiled
 def _edge(sizes: Ints, at: int, falls: Floats, smooth: Floats, lost: Floats) -> int:
-    """Where the size before an edge stands that is worth a look, or -1."""
+    """Index of the size before an edge that is worth a look, or -1."""
     found, most = -1, 0.0
     for size in range(at + 1, len(sizes)):
         if falls[size] <= 0 or falls[size] >= 1 or (falls[size] > EDGE_CHANCE and sizes[size] != sizes[at] + 1):
@@ -216,7 +218,7 @@ def chosen(
     may_look: bool,
     counting: tuple[float, float],
 ) -> tuple[int, bool]:
-    """Where the size stands that is worth having, -1 where none is; and whether it is a look.
+    """Index of the size that is worth having, -1 where none is; and whether it is a look.
 
     gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. seen: completions at each size.
     counting: the dispersion of counts, and the error that more of them do not lessen.

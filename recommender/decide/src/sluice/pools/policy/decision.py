@@ -1,4 +1,4 @@
-"""What is said of a pool, and what an actuator is to do with it."""
+"""The decision of a pool, with what an actuator is to do."""
 
 from __future__ import annotations
 
@@ -9,52 +9,55 @@ from sluice.model.states import State
 
 
 class Action(Enum):
-    """All that an actuator has to understand."""
+    """An actuator needs to understand only this."""
 
     HOLD = "HOLD"
     APPLY = "APPLY"
 
 
 class Basis(Enum):
-    """What a target stands on."""
+    """What a target size rests on."""
 
     CURVE = "CURVE"
-    """The belief over the curve, from what was seen on this CPU limit."""
+    """The belief over the curve, from evidence on this CPU limit."""
     PROBE = "PROBE"
-    """Not known to be better, but worth three seconds."""
+    """A look: the size is not known to be better, but is worth 3 s or more."""
     REVERT = "REVERT"
     """Back to the size before the last change, which turned out worse."""
     MEMORY = "MEMORY"
-    """What was seen of this version of the service before it was away."""
+    """Evidence of this version of the service from before another version replaced it."""
     CARRIED = "CARRIED"
-    """What was seen on another CPU limit."""
+    """Evidence from another CPU limit."""
     LEARNED = "LEARNED"
-    """What a policy that learns has learnt."""
+    """The proposal of a trained DQN agent (`pools.learn`)."""
     HELD = "HELD"
     """No better size is known than the one in force."""
     OPERATOR = "OPERATOR"
 
 
 class Advised(Enum):
-    """What is said of the hardware under a pool (advise.py)."""
+    """The kinds of advice on the hardware under a pool (advise.py)."""
 
     SCALE_OUT = "SCALE_OUT"
-    """No size does what is asked in time on this hardware."""
+    """No size completes the demand in time on this hardware."""
     SCALE_IN = "SCALE_IN"
-    """Half of it would do all that is asked."""
+    """Half of the hardware would complete all of the demand."""
     KEEP = "KEEP"
     """Neither is known."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """For people and hardware autoscalers: nothing of it is done here. Rates are of one instance.
+    """Advice for people and hardware autoscalers; Sluice does not carry it out. Rates are of one instance.
 
-    since_ms: when the kind was said first. asked_per_s: calls that ended, in time or not; in_time: the part of them
-    that was, 0..1, None where no caller's spans told. best: the size that completes most, of those that are legal and
-    let requests stay no longer than the threshold; best_per_s: what it does, as is believed. cores: the CPU limit of
-    one instance, and replicas, as told; None where nobody did. to_cores, to_replicas: either would do, the other left
-    as it is; None where nobody told what there is, or more of it is not known to help.
+    - since_ms: when this kind of advice began.
+    - asked_per_s: calls that ended, in time or not. in_time: the part of them in time, 0..1; None where no caller's
+      spans show it.
+    - best: the size that completes most, of the legal sizes at which requests stay no longer than the threshold.
+      best_per_s: its expected completions.
+    - cores: the CPU limit of one instance. replicas: their number. Both as reported; None where nobody reported them.
+    - to_cores, to_replicas: either one suffices, with the other left as it is. None where the present value is unknown,
+      or more of it is not known to help.
     """
 
     kind: Advised
@@ -71,15 +74,18 @@ class Advice:
 
 @dataclass(frozen=True)
 class Decision:
-    """targets: the instances that the target is for, () for all; the others are to leave what they have.
-    target: None when there is neither a size in force nor one that was ever good; never 0.
+    """One decision of a pool.
 
-    lower..upper: the sizes that lose less than 1 % against the best, as far as is believed; None without a belief.
-    loss: expected loss of the size in force against the best one, as a part of its throughput; None without a belief.
-    unguarded: the best within the pool's own bounds. confidence: of a change, how likely it is no worse, of a size that
-    is held, how likely the best one loses under 3 %, less while little was seen
-    (step.py), or what a published model says, 0..1. reasons: codes, for people, each with a text. advice: None where
-    nothing is to be said.
+    - targets: the instances that the target is for, () for all. The others keep the size that they have.
+    - target: the size. None where there is neither a size in force nor a baseline; never 0.
+    - lower..upper: the sizes that are expected to lose less than 1 % against the best; None without a belief.
+    - loss: expected loss of the size in force against the best one, as a part of the best one's throughput; None
+      without a belief.
+    - unguarded: the best size within the pool's own bounds.
+    - confidence: 0..1. Of a change, how likely it is not worse. Of a held size, how likely the best one loses under 3
+      %; lower while there is little evidence (step.py). With a published model, the model's own value.
+    - reasons: pairs of a code and a text for people.
+    - advice: None where there is none.
     """
 
     target: int | None

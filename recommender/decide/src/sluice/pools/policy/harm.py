@@ -1,25 +1,32 @@
-"""The guard of last resort: a change of ours that makes a service worse is taken back, whatever is believed. Pure.
+"""The guard of last resort: it takes back a change by Sluice that makes a service worse, whatever the belief says.
+Pure.
 
-It counts completions without errors (`pace.py`), and nothing else. The operator's size, the one that somebody else set
-last, is the floor of trust: what it did when it was left is the measure of all others, on the same CPU limit.
+It counts completions without errors (`pace.py`), and nothing else. The operator's size is the reference: what it did
+when Sluice left it is the measure of all other sizes on the same CPU limit.
 
-COLLAPSED    within 2 min of a change of ours: nothing completes for 5 s, and 5 times as long as a request stayed; or
-             less than half of before over 3 s, of a pool that is full or whose requests stay 1.5 times as long. Back to
-             the size before, and that one and all beyond it are refused for 10 min, twice as long each time.
-ERRORS_RISE  within 2 min of a change of ours: 5 errors over 3 s, 2 % more of all than before, and more than two
-             standard errors. Back, and refused for an hour.
-CHECKED      over 30 s less than 0.7 of what completed at the operator's larger size, of a pool that is neither full nor
-             slower: the demand may have fallen, or spans do not show what the pool holds. The operator's size tells,
-             in 3 to 15 s, and costs little where a pool is not full. If no more completes there it was the demand, and
-             down to 0.7 of that is no ground for another look within 10 min. After silence, which may have been of the
-             demand, the smaller size is refused for 10 min. A service that is away does no harm. Of a size larger than
-             the operator's, which does all that comes unless it does harm, under 0.3 instead of 0.7.
-GAVE_UP      the same of a pool that is full or slower, or where the operator's size did more when it was looked at:
-             the operator's size is held for 10 min, twice as long each time, up to a day.
+COLLAPSED
+  Within 2 min of a change by Sluice, one of these holds. Nothing completes for 5 s, and for 5 times as long as a
+  request stayed. Or less than half of before completes over 3 s, and the pool is full or its requests stay 1.5 times
+  as long. The guard goes back to the size before. It refuses the new size and all beyond it for 10 min, twice as long
+  each time.
+ERRORS_RISE
+  Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
+  two standard errors. The guard goes back, and refuses the size for an hour.
+CHECKED
+  Less than 0.7 of what the operator's larger size completed, in a pool that is neither full nor slower. This is over 30
+  s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do not show
+  what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is not
+  full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another look.
+  After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service that is
+  away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size completes
+  all that comes unless it does harm.
+GAVE_UP
+  The same in a pool that is full or slower, or where the look showed more completions at the operator's size. The
+  operator's size is held for 10 min, twice as long each time, up to a day.
 
-Worked: 100 a second at the operator's 32, then 16. 0 from then on: back after 5 s and what windows are late. 60 a
-second, 16 in flight: GAVE_UP after 30 s. 60 a second, 6 in flight: 32 for 15 s; 95 a second there: GAVE_UP; 61: it was
-the demand, until under 43 a second complete.
+Worked: 100 a second at the operator's 32, then 16. Nothing completes: back after 5 s plus the delay of windows. 60 a
+second, 16 in flight: GAVE_UP after 30 s. 60 a second, 6 in flight: 32 for 15 s; at 95 a second there GAVE_UP; at 61 the
+demand fell, and there is no new look until under 43 a second complete.
 """
 
 from __future__ import annotations
@@ -31,29 +38,32 @@ from sluice.pools.policy.compiled_worth import FULL_SHARE
 from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of, pace_over, since, visit
 from sluice.pools.policy.transitions import Case
 
-# Part of what completed before under which it collapsed, and of the operator's under which that is better.
+# Below COLLAPSED_TO of the completions before, a change collapsed. Below FEWER of the operator's, the operator's is
+# better.
 COLLAPSED_TO, FEWER = 0.5, 0.7
-# The same of a size larger than the operator's: one that is not full does all that comes, so a look is mostly in vain.
+# The same for a size larger than the operator's: if it is not full it completes all that comes, so a look is mostly in
+# vain.
 LARGER_FEWER = 0.3
-# Part of what completed at the operator's size that is next to nothing.
+# Below this part of the operator's completions a size completes next to nothing.
 NEXT_TO_NOTHING = 0.1
-# A change is on trial for so long; seen for so long to be judged; and what silence is.
+# How long a change is on trial, how long it must be seen to be judged, and what counts as silence (ms, and stays of a
+# request).
 TRIAL_MS, SEEN_S, SILENT_MS, SILENT_STAYS = 120_000, 3.0, 5_000, 5.0
-# Of requests that stay longer, by when the pool's change was made and by the operator's size.
+# Requests stay longer by these factors: against before the change, and against the operator's size.
 SLOWER, GUARD_SLOWER = 1.5, 1.3
-# Completions that had to be seen for their lack to say something.
+# Expected completions from which on their absence means something.
 EXPECTED = 10.0
-# Seconds at the operator's size that tell whether it does more, as soon as so many would have completed.
+# Length of a look at the operator's size in s, or shorter as soon as so many requests completed.
 CHECK_S, CHECK_COMPLETIONS = 15.0, 50.0
 ERRORS, ERRORS_BY, ERRORS_SURE = 5.0, 0.02, 2.0
 REFUSED_MS, ERRORS_REFUSED_MS, GIVEN_UP_MS, LONGEST_MS = 600_000, 3_600_000, 600_000, 86_400_000
-# Sizes that are remembered as measured, and as refused.
+# How many measured and how many refused sizes are kept.
 MOST_MEASURED, MOST_REFUSED = 8, 8
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a size did when it was left, as `Pace` has it. lag_ms: how late windows were then."""
+    """What a size did when it was left, as in `Pace`. lag_ms: the delay of windows at that time."""
 
     size: int
     per_s: float
@@ -65,7 +75,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Refused:
-    """A size that did harm, and all beyond it as seen from `from_size`, are not chosen before `until_ms`."""
+    """A size that did harm. It, and all beyond it as seen from `from_size`, are not chosen before `until_ms`."""
 
     size: int
     from_size: int
@@ -73,12 +83,13 @@ class Refused:
     times: int = 1
 
     def holds(self, size: int) -> bool:
+        """Whether the refusal covers a size."""
         return size <= self.size if self.size < self.from_size else size >= self.size
 
 
 @dataclass(frozen=True)
 class Check:
-    """A look at the operator's size. per_s: what completed at the one that was left."""
+    """A look at the operator's size. per_s: completions at the size that was left."""
 
     at_ms: int
     per_s: float
@@ -86,9 +97,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Trust:
-    """operator: the size that somebody else set last. since_ms: when the size in force was read first. measured:
-    oldest first. demand_per_s: what a look showed to be the demand, which counts until `demand_until_ms`.
-    given_up_ms: until when the operator's size is held; times: how often, of late."""
+    """What the guard knows of a pool.
+
+    operator: the operator's size. since_ms: when the size in force was first read. measured: oldest first.
+    demand_per_s: the demand that a look showed; it counts until `demand_until_ms`. given_up_ms: until when the
+    operator's size is held; times: how often, of late.
+    """
 
     operator: int | None = None
     since_ms: int = 0
@@ -101,15 +115,17 @@ class Trust:
     times: int = 0
 
     def at(self, size: int, cores: float) -> Measured | None:
+        """What a size did on this CPU limit, None where it was not measured."""
         return next((each for each in self.measured if each.size == size and each.cores == cores), None)
 
     def refuses(self, size: int, now_ms: int) -> bool:
+        """Whether a size is refused at `now_ms`."""
         return any(each.holds(size) for each in self.refused if now_ms < each.until_ms)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the guard asks for: a row of the table, and a size. why: figures, for people."""
+    """What the guard requires: a case of the table, and a size. why: figures for people."""
 
     case: Case
     size: int
@@ -118,10 +134,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to judge by. current: the size in force. from_size: the one before the last change of ours, where
-    that is in force; None where it is not. beats: of the newest half minute. completed_ms: when something completed
-    last without an error, None before the first. full_share: of the newest seconds, 0..1. lag_ms: of windows.
-    unread: no target tells its size any more: the service is away, and its silence is nobody's harm."""
+    """What the guard judges by.
+
+    - current: the size in force. from_size: the size before Sluice's last change while that is in force, else None.
+    - beats: of the newest half minute. completed_ms: time of the last completion without an error, None before the
+      first.
+    - full_share: of the newest seconds, 0..1. lag_ms: the delay of windows.
+    - unread: no target reports its size any more. The service is away, and no change caused its silence.
+    """
 
     current: int
     from_size: int | None
@@ -134,7 +154,7 @@ class Scene:
 
 
 def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
-    """The next trust, and what has to be done, None for nothing."""
+    """The next trust, and the action that the guard requires, None for none."""
     operator = trust.operator
     if operator is None:
         return trust, None
@@ -152,8 +172,8 @@ def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | N
 
 
 def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
-    """Whether the last change did harm; from a size that nobody saw, as where an actuator takes steps of its own, by
-    the operator's."""
+    """Whether the last change did harm. Where the size before was not measured, as where an actuator takes steps of its
+    own, the operator's size is the measure."""
     if scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
         return trust, None
     before = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
@@ -170,7 +190,7 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
 
 
 def _collapsed(before: Measured, after: Pace | None, scene: Scene, since_ms: int, now_ms: int) -> str:
-    """Why, "" where it did not."""
+    """Why the change collapsed, "" where it did not."""
     silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * before.stay_s)
     good = after is not None and after.per_s > 0
     waited_ms = now_ms - since_ms - max(before.lag_ms, 0)
@@ -186,7 +206,8 @@ def _collapsed(before: Measured, after: Pace | None, scene: Scene, since_ms: int
 
 
 def errors_rise(before: Measured, after: Pace) -> bool:
-    """Worked: none failed before, 5 of 100 after: 5 > 2 sqrt(0 + 1). 12 % before, 15 of 100: 3 < 2 sqrt(10.6 + 1)."""
+    """Whether errors rose. Worked: none failed before, 5 of 100 after: 5 > 2 sqrt(0 + 1). 12 % before, 15 of 100: 3 < 2
+    sqrt(10.6 + 1)."""
     if after.errors < ERRORS or after.failed < before.failed + ERRORS_BY:
         return False
     expected = before.failed * after.completions
@@ -196,14 +217,15 @@ def errors_rise(before: Measured, after: Pace) -> bool:
 def _back(
     trust: Trust, case: Case, operator: int, change: tuple[int, int], why: str, refused_ms: int, now_ms: int
 ) -> tuple[Trust, Verdict]:
-    """To the size before, unless that is refused too; then to the operator's. change: the sizes, before and now."""
+    """Goes back to the size before, or to the operator's where that one is refused too. change: the sizes before and
+    now."""
     before, current = change
     trust = refusing(trust, current, before, refused_ms, now_ms)
     return trust, Verdict(case, operator if trust.refuses(before, now_ms) else before, why)
 
 
 def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int) -> Trust:
-    """Twice as long each time that the same is refused within a day."""
+    """Refuses a size, twice as long each time that the same one is refused within a day."""
     before = next((each for each in trust.refused if each.size == size and each.from_size == from_size), None)
     times = 1 if before is None or now_ms - before.until_ms > LONGEST_MS else before.times + 1
     until_ms = now_ms + min(lasts_ms * 2 ** (times - 1), LONGEST_MS)
@@ -212,7 +234,7 @@ def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int
 
 
 def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None] | None:
-    """Whether the operator's size did more; None where it did not, or that is not known."""
+    """Whether the operator's size did more; None where it did not, or that is unknown."""
     did = trust.at(operator, scene.cores)
     if did is None or did.per_s * LASTS_S < EXPECTED:
         return None
@@ -226,27 +248,31 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
         does = newest = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
     if does is None or newest is None or does.seconds < LASTS_S - SEEN_S:
         return None
+    if not silent and now_ms - 1_000 * away[0].second < 1_000 * LASTS_S:
+        return None
     if max(does.per_s, newest.per_s) >= FEWER * did.per_s:
         return None
     by_demand = now_ms < trust.demand_until_ms and does.per_s >= FEWER * trust.demand_per_s
     slower = not silent and (scene.full_share >= FULL_SHARE or does.stay_s > GUARD_SLOWER * did.stay_s)
     slower = slower or does.failed > did.failed + ERRORS_BY
-    why = f"{does.per_s:.3g}/s at {scene.current}, {did.per_s:.3g}/s at {operator}"
+    sizes = sorted({beat.size for beat in away} or {scene.current})
+    at = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    why = f"{does.per_s:.3g}/s at {at}, {did.per_s:.3g}/s at {operator}"
     if slower:
         return given_up(trust, operator, why, now_ms)
     larger = scene.current > operator and does.per_s >= LARGER_FEWER * did.per_s
     if by_demand or larger:
         return None
-    # What is next to nothing is silence: of a service that was away the zeros come with what it does next.
+    # Next to nothing counts as silence: while a service was away, its zeros are averaged with what it does next.
     seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
     return replace(trust, check=Check(now_ms, seen_per_s)), Verdict(Case.CHECKED, operator, why)
 
 
 def _checked(trust: Trust, check: Check, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
-    """A look at the operator's size, until it is over."""
-    looks = Verdict(Case.CHECKED, operator, f"{check.per_s:.3g}/s at the one before")
+    """Continues a look at the operator's size, until it is over."""
+    looks = Verdict(Case.CHECKED, operator, f"{check.per_s:.3g}/s at the size before")
     if scene.current != operator or trust.since_ms < check.at_ms:
-        # A target that does not follow is not waited for.
+        # The look ends where a target does not follow.
         return (replace(trust, check=None), None) if now_ms - check.at_ms > TRIAL_MS else (trust, looks)
     does = pace_of(scene.beats, operator, -(-trust.since_ms // 1_000))
     over = now_ms - trust.since_ms > 1_000 * (LASTS_S + CHECK_S)
@@ -255,10 +281,10 @@ def _checked(trust: Trust, check: Check, operator: int, scene: Scene, now_ms: in
         return trust, looks
     per_s = does.per_s if does is not None else 0.0
     if per_s * LASTS_S >= EXPECTED and check.per_s == 0:
-        # Nothing came, or nothing ended: that more comes now may be chance, so the size is refused and no more.
+        # Either nothing arrived or nothing ended. That more arrives now may be chance, so only the size is refused.
         return _after_silence(trust, operator, now_ms), None
     if per_s * LASTS_S >= EXPECTED and check.per_s < FEWER * per_s:
-        return given_up(trust, operator, f"{check.per_s:.3g}/s at the one before, {per_s:.3g}/s at {operator}", now_ms)
+        return given_up(trust, operator, f"{check.per_s:.3g}/s at the size before, {per_s:.3g}/s at {operator}", now_ms)
     demand = max(per_s, check.per_s)
     return replace(trust, check=None, demand_per_s=demand, demand_until_ms=now_ms + REFUSED_MS), None
 
@@ -270,7 +296,7 @@ def _after_silence(trust: Trust, operator: int, now_ms: int) -> Trust:
 
 
 def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust, Verdict]:
-    """Twice as long each time within a day of the last one."""
+    """Holds the operator's size, twice as long each time within a day of the last one."""
     times = 1 if now_ms - trust.given_up_ms > LONGEST_MS else trust.times + 1
     until_ms = now_ms + min(GIVEN_UP_MS * 2 ** (times - 1), LONGEST_MS)
     found = replace(trust, check=None, given_up_ms=until_ms, times=times)
@@ -278,7 +304,8 @@ def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust,
 
 
 def in_force(trust: Trust, current: int | None, before: int | None, foreign: bool, now_ms: int) -> Trust:
-    """With the size in force as it was read: one that somebody else set is the operator's. before: the last one."""
+    """Takes in the size in force as read: a size that somebody else set becomes the operator's. before:
+    the last one."""
     if current is None:
         return trust
     if trust.operator is None or foreign:
@@ -287,8 +314,8 @@ def in_force(trust: Trust, current: int | None, before: int | None, foreign: boo
 
 
 def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms: int) -> Trust:
-    """With what a size did that is left now, since it was in force; the oldest of others than the operator's is
-    forgotten first."""
+    """Takes in what a size did since it was in force, as it is left now. Of too many, the oldest other than the
+    operator's is dropped first."""
     does = pace_over(visit(beats, size))
     if does is None or does.completions <= 0:
         return trust

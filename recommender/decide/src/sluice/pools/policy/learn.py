@@ -1,4 +1,4 @@
-"""From windows to evidence: cut into seconds, each believed or doubted."""
+"""Turns windows into evidence: cuts them into seconds and believes or doubts each."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.pace import newest, with_beats
 from sluice.pools.policy.state import RECENT, Change, Learnt, Standing
 
-# What is seen so soon after a pool has grown is of the size, and no contradiction of what was seen of others: where a
-# service falls off an edge, that would be taken for another service, and what says where not to go again forgotten.
+# Seconds so soon after a pool has grown belong to the new size, and do not contradict those of other sizes. Where a
+# service falls off an edge they would otherwise look like another service, and the evidence against that size would be
+# forgotten.
 TRIED_MS = 6_000
-# The log likelihood ratio of a second that is no contradiction, whatever the seconds before it in its period were:
-# where a period brings many, the belief is made once for all that it expects. So many are looked at together.
+# Below this log likelihood ratio a second is no contradiction, whatever the seconds before it in its period are. Where
+# a period brings many seconds, one belief serves all that it expects. So many are looked at together.
 EXPECTED, AHEAD = -0.3, 10
-# From so many SLOs on that requests take on average, 9 in 10 are late, with times that are 0.5 wide in ln.
+# When requests take so many SLOs on average, 9 in 10 are late, with times that are 0.5 wide in ln.
 LATE = 1.9
-# Other versions that are remembered.
+# How many other versions are kept.
 MOST_VERSIONS = 3
 
 
@@ -39,13 +40,13 @@ def learn(
     of_callee: bool = False,
     horizon_ms: int = DAY_MS,
 ) -> Learnt:
-    """Takes in what is newer than `until_ms`; older buckets were taken already. change: the last one decided.
-    of_callee: what completes is what the pool's callees do, and says nothing of it. horizon_ms: of peaks.
+    """Takes in the buckets after `until_ms`; older ones were taken in before. change: the last decided one. of_callee:
+    the completions are limited by the pool's callees, and say nothing of the pool. horizon_ms: of peaks.
 
-    Completions are those without errors: what fails fast is no throughput.
+    Completions are those without errors: a request that fails fast is no throughput.
 
-    A second of a pool that is not full, in which nearly all is late, says nothing: no size helps there, or requests
-    that have not ended yet are missing in it, of a service that collapsed.
+    A second of a pool that is not full, in which nearly all is late, says nothing. No size helps there, or the service
+    collapsed and requests that have not ended yet are missing.
     """
     newer = buckets.start_ms > learnt.until_ms
     if not newer.any():
@@ -72,9 +73,10 @@ def learn(
 
 
 def of_version(learnt: Learnt, version: str) -> Learnt:
-    """Another version of the service is another service; one that comes back is known.
+    """Switches to another version of the service, which counts as another service; a version that comes back has its
+    evidence.
 
-    Nobody told which version it is ("") until somebody does: that is no change.
+    A first report of the version, after none (""), is no change.
     """
     if version in ("", learnt.version):
         return learnt
@@ -95,10 +97,10 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
 
 
 class _Part(NamedTuple):
-    """A run of buckets of the same second under the same size and cores. start_ms: of the first of them.
+    """A run of buckets of one second under one size and CPU limit. start_ms: of its first bucket.
 
-    full: the share of full ones, None where nobody told the size. seen: None where they say nothing. tried: the pool
-    has grown to its size just now.
+    full: the share of full buckets, None where no size was reported. seen: None where the buckets say nothing. tried:
+    the pool has just grown to its size.
     """
 
     start_ms: int
@@ -108,7 +110,7 @@ class _Part(NamedTuple):
 
 
 def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
-    """A second with a change of size or cores in it is two."""
+    """Cuts buckets into parts. A second in which the size or the CPU limit changes becomes two."""
     found, good = [], np.maximum(new.completions - new.errors, 0.0)
     for run in runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms):
         size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
@@ -122,16 +124,16 @@ def _says(seen: Second, slo_s: float) -> bool:
 
 
 def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
-    """Whether nearly all that completes is late, by Little's law, or nothing does while something is in flight.
+    """Whether nearly all that completes is late, by Little's law, or nothing completes while something is in flight.
 
     in_flight_s: sum of n dt. Worked, an SLO of 1 s: of 4 in flight 2 a second complete, after 2 s each, and are late; 3
-    a second do after 1.3 s.
+    a second complete after 1.3 s.
     """
     return in_flight_s > 0 and in_flight_s >= LATE * slo_s * completions
 
 
 def _recovers(learnt: Learnt, change: Change | None, seen: Second, start_ms: int) -> bool:
-    """Whether the pool has come back from beyond an edge just now, and does not yet what it did before."""
+    """Whether the pool has just come back from beyond an edge, and does not yet complete what it did before."""
     if learnt.kept is None or learnt.kept.now.edge is None or change is None or change.to_size >= change.from_size:
         return False
     now, beyond = learnt.kept.now, learnt.kept.now.edge.chance(np.log([change.from_size]))[0] > 0
@@ -151,12 +153,12 @@ def _just(change: Change, start_ms: int) -> bool:
 
 
 def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
-    """Runs of seconds that are as is believed are taken in at once, each other one by itself. parts: with whether the
-    pool has grown to its size just now."""
+    """Takes in runs of expected seconds at once, and each other second by itself. parts: seconds, each with whether the
+    pool has just grown to its size."""
     while parts:
         seen, tried = parts[0]
         if tried:
-            # What lay aside was of the size before, and is left out.
+            # The seconds set aside were of the size before, and are dropped.
             learnt = changed(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
             parts = parts[1:]
             continue
@@ -172,7 +174,7 @@ def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
 
 
 def _off(kept: Kept | None, parts: list[tuple[Second, bool]]) -> list[float]:
-    """How far each second contradicts what was believed last, up to the first with other cores, or of a new size."""
+    """How far each second contradicts the last belief, up to the first on another CPU limit or of a new size."""
     if kept is None:
         return []
     near = [seen for seen, _ in takewhile(lambda part: not part[1] and part[0].cores == kept.cores, parts)]
@@ -180,12 +182,12 @@ def _off(kept: Kept | None, parts: list[tuple[Second, bool]]) -> list[float]:
 
 
 def _believed(learnt: Learnt, seen: Second, expected: bool) -> Learnt:
-    """expected: by what was believed last, which need then not be made anew to judge by."""
+    """Takes in one second. expected: the last belief expects it, so no new belief is needed to judge it."""
     kept = learnt.kept
     if not expected and learnt.evidence.seconds_on(seen.cores) >= LEAST_S:
         kept = believed(kept, learnt.evidence, seen.cores)
     verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now if kept else None)
-    # What was seen of other versions stays: they are others still.
+    # Evidence of other versions stays, since they are still other services.
     return changed(
         learnt,
         evidence=verdict.evidence,

@@ -1,4 +1,4 @@
-"""From the times of messages to ms of the Unix epoch."""
+"""Converts the times of messages to ms of the Unix epoch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sluice.pools.policy.state_check import IllegalError
 
 
 def unix_ms(at: Timestamp) -> int:
-    """IllegalError for a time that is none; the checks of the state say which are legal."""
+    """The time in ms. IllegalError where its nanoseconds are not within a second; state_check.py bounds the seconds."""
     if not 0 <= at.nanos < 10**9:
         raise IllegalError(f"{at.nanos} ns of a second are not legal; legal: 0 to 999,999,999")
     return at.seconds * 1000 + at.nanos // 10**6

@@ -1,14 +1,14 @@
-"""What a pool needed in its busiest stretch of the remembered horizon: no size below that is chosen. Pure.
+"""The size that a pool needed in its busiest stretch of the horizon. No smaller size is chosen. Pure.
 
-    needed = the smallest size that is believed to complete RESERVE x the most that completed in 10 s of the horizon,
+    needed = the smallest size that is expected to complete RESERVE x the most that completed in 10 s of the horizon,
              or 99 % of what the best size does, where that is less
 
-So a pool that was light all day keeps what its peak took and a quarter more, and one that was overloaded is not kept
-from the size that completes most.
+So a pool with a light load all day keeps the size for its peak and a quarter more. A pool that was overloaded may still
+get the size that completes most.
 
-Worked, the horizon a day: 12 a second at most, of 0.25 s each, on a service that does 4 n up to 200: 15 / 4, so 4
-threads are the least. A service that does 106 a second at 12 threads, its best, and 71 at 64: its peak was 71, so the
-smallest size that does 88.
+Worked, the horizon a day: 12 a second at most, of 0.25 s each, on a service that completes 4 n up to 200: 15 / 4, so
+the least is 4 threads. A service that completes 106 a second at 12 threads, its best size, and 71 at 64: its peak was
+71, so the least is the smallest size that completes 88.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 
 
 class Peak(NamedTuple):
-    """The most that completed a second over 10 s, without errors, in the hour that begins at `hour_ms`."""
+    """The most completions per second without errors, over 10 s, in the hour that begins at `hour_ms`."""
 
     hour_ms: int
     per_s: float
@@ -33,8 +33,8 @@ class Peak(NamedTuple):
 def with_peaks(
     peaks: tuple[Peak, ...], beats: tuple[Beat, ...], since_s: int, horizon_ms: int = DAY_MS
 ) -> tuple[Peak, ...]:
-    """With each 10 s that end in the second `since_s` or later, if half of them is known: so that a busy stretch counts
-    alike in whatever periods it is read."""
+    """Adds each stretch of 10 s that ends in the second `since_s` or later, if half of it is known. A busy stretch
+    counts alike whatever the periods are in which it is read."""
     for ends_s in sorted({beat.second for beat in beats if beat.second >= since_s}):
         peaks = _with_peak(peaks, beats, ends_s, horizon_ms)
     return peaks
@@ -53,5 +53,5 @@ def _with_peak(peaks: tuple[Peak, ...], beats: tuple[Beat, ...], ends_s: int, ho
 
 
 def busiest(peaks: tuple[Peak, ...]) -> float:
-    """Completions a second; 0 where nothing is known."""
+    """Completions per second of the busiest stretch; 0 where nothing is known."""
     return max((each.per_s for each in peaks), default=0.0)

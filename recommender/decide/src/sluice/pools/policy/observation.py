@@ -1,4 +1,4 @@
-"""What a control period knows of one pool that its state does not: what came, and what binds it now."""
+"""The observation: new data of one pool, and the constraints on it now."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from sluice.pools.estimate.model import Estimate
 
 @dataclass(frozen=True)
 class Buckets:
-    """Windows that came since the last observation, oldest first, each array of shape (n,); rates of one instance.
+    """Windows since the last observation, oldest first. Each array has the shape (n,); rates are of one instance.
 
-    size, cores: in force in each bucket, NaN where it is not known, or where instances differed; cores 0 where nobody
-    ever told them. errors: of the completions, those that failed; zeros where it is not given. known_ms: up to when
-    spans that ended are known, by the pool's own newest data: what had not ended by then is missing.
+    - size, cores: in force in each bucket. NaN where they are unknown or instances differed; cores are 0 where nobody
+      ever reported them.
+    - errors: the completions that failed; zeros where they are not given.
+    - known_ms: up to this time the pool's newest data has the spans that ended. A span that ended later is missing.
     """
 
     start_ms: Ints
@@ -53,17 +54,17 @@ class Buckets:
 
 @dataclass(frozen=True)
 class Constraints:
-    """What binds the pool from outside.
+    """What limits the pool from outside.
 
-    least..most   its bounds, and what its backend's capacity leaves to it
-    may_look      whether a size may be tried: one pool at a time on a path
+    least..most   its bounds, narrowed to what its backend's capacity leaves to it
+    may_look      whether the pool may take a look: one pool at a time on a path
     quiet         why nothing may change now, "" when it may
     paused        who paused the pool and why, "" when nobody did
-    set_to        the size that they hold it at; None: the one in force
-    why           which backend binds it, and the arithmetic; "" where only its bounds do
+    set_to        the size at which the pauser holds it; None: the one in force
+    why           which backend limits it, with the arithmetic; "" where only its bounds do
     own_most      the pool's own bound, where its backend's capacity leaves less; None: `most`
     horizon_ms    how long the busiest stretch counts (need.py)
-    callee        what its requests wait for instead of for it, and how that is known; "" where they do not
+    callee        the callee that its requests wait for, with the evidence; "" where they do not wait
     """
 
     least: int = 1
@@ -80,14 +81,15 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """As targets tell beside their sizes: means over the instances that told within 20 s, each under its size of now.
+    """Occupancy as targets report it beside their sizes: means over the instances that reported within 20 s, each under
+    its present size.
 
-    busy        threads or connections in use, of one instance, over its readings since it was told last (1 to 15 s)
-    waiting     callers that wait for one, of one instance, likewise; None where no target tells it
-    full_share  of the readings of the newest 30 s, those in which busy was at the size, 0..1
+    busy        threads or connections in use, of one instance, over its readings since the last report (1 to 15 s)
+    waiting     callers that wait for one, of one instance, over the same readings; None where no target reports it
+    full_share  part of the readings of the newest 30 s in which busy was at the size, 0..1
     at_ms       of the newest report, Unix time of receipt
-    busy_most, waiting_most  at one reading of one instance
-    readings    behind full_share, of all instances
+    busy_most, waiting_most  the largest value in one reading of one instance
+    readings    number of readings behind full_share, of all instances
     """
 
     busy: float
@@ -101,13 +103,16 @@ class Occupancy:
 
 @dataclass(frozen=True)
 class Observation:
-    """sizes: read back from each target that reported within a minute, by its instance; 1 at least, None is unbounded.
+    """What a decision reads of a pool at one time.
 
-    cores, version: of one instance of the service, as told; 0 and "" while nobody did. slo_s: the threshold that
-    judges its completions. named: by a published model, where one is chosen for the pool, or no size is known by which
-    the belief could tell when the pool was full; None: the belief decides. demand: None where there is no new one.
-    replicas: of the service, None while nobody told. occupancy: None where no target tells it.
-    read_ms: when a target told its size last, None where nobody keeps that.
+    - sizes: read back from each target that reported within a minute, by instance; at least 1, None is unbounded.
+    - cores, version: of one instance of the service, as reported; 0 and "" while nobody reported them.
+    - slo_s: the threshold for its completions.
+    - named: the estimate of a published model. It is given where the pool's configuration chooses a model, or where no
+      size is known from which the belief could tell when the pool was full. None: the belief decides.
+    - demand: None where there is no new one. replicas: of the service, None while unreported.
+    - occupancy: None where no target reports it.
+    - read_ms: when a target last reported its size, None where the caller does not track that.
     """
 
     sizes: dict[str, int | None]
@@ -124,6 +129,6 @@ class Observation:
 
     @property
     def size(self) -> int | None:
-        """In force on all targets; None where they differ, have no limit, or there are none."""
+        """The size in force on all targets. None where sizes differ, a target has no limit, or there are no targets."""
         sizes = set(self.sizes.values())
         return sizes.pop() if len(sizes) == 1 else None

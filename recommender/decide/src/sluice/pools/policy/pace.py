@@ -1,7 +1,7 @@
-"""What completes: beats of a second, of the newest half minute, by the size in force; and their mean. Pure.
+"""Beats: the completions of each second of the newest half minute, by the size in force; and their mean. Pure.
 
-The guard (`harm.py`) judges by it, and not by the belief: it counts what completes without an error, whatever spans say
-of how full the pool is.
+The guard (`harm.py`) judges by beats and not by the belief. They count completions without an error, however full spans
+show the pool.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ LASTS_S = 30
 
 
 class Beat(NamedTuple):
-    """Of one instance, of a second since 1970 under one size: completions with and without an error, sum of n dt, and
-    how much of the second it is."""
+    """One second (Unix time) of one instance under one size: completions with and without an error, sum of n dt, and
+    the part of the second that it covers."""
 
     second: int
     size: int
@@ -30,8 +30,8 @@ class Beat(NamedTuple):
 
 @dataclass(frozen=True)
 class Pace:
-    """The mean of some beats. per_s: completions without an error; stay_s: how long a request stays, by Little's law,
-    0 where nothing ends; failed: the share of errors, 0..1; in_flight: mean."""
+    """The mean of some beats. per_s: completions without an error; stay_s: how long a request stays, by Little's law, 0
+    where nothing ends; failed: the share of errors, 0..1; in_flight: mean."""
 
     seconds: float
     per_s: float
@@ -47,7 +47,7 @@ class Pace:
 
 
 def with_beats(before: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
-    """With buckets that are newer, oldest first, as far as their size is known."""
+    """Adds newer buckets, oldest first, where their size is known."""
     if len(buckets) == 0:
         return before
     found = list(before)
@@ -73,13 +73,13 @@ def with_beats(before: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
 
 
 def newest(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:
-    """Those of the newest half minute."""
+    """The beats of the newest half minute."""
     since = beats[-1].second - LASTS_S if beats else 0
     return tuple(beat for beat in beats if beat.second > since) if beats and beats[0].second <= since else beats
 
 
 def since(beats: tuple[Beat, ...], size: int) -> tuple[Beat, ...]:
-    """Those after the last one under that size."""
+    """The beats after the last one under that size."""
     last = max((at for at, beat in enumerate(beats) if beat.size == size), default=-1)
     return beats[last + 1 :]
 
@@ -92,12 +92,12 @@ def visit(beats: tuple[Beat, ...], size: int) -> tuple[Beat, ...]:
 
 
 def pace_of(beats: Iterable[Beat], size: int, since_s: float = float("-inf")) -> Pace | None:
-    """At that size, in whole seconds from `since_s` on; None where there is no beat."""
+    """The pace at that size, in whole seconds from `since_s` on; None where there is no beat."""
     return pace_over(beat for beat in beats if beat.size == size and beat.second >= since_s)
 
 
 def pace_over(beats: Iterable[Beat]) -> Pace | None:
-    """None where there is none.
+    """The mean of these beats; None where there is none.
 
     Worked: 20 completions and 5 errors in 2 s of 4 in flight: 10 a second, 8 / 25 = 0.32 s each, a fifth failed.
     """

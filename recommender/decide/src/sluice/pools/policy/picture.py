@@ -1,6 +1,7 @@
-"""What people see of the belief, as SCG draws its own: the scatter, the curve through it with a band, and the knee.
+"""A picture of the belief for people, as SCG draws its own: the scatter, the curve through it with a band, and the
+knee.
 
-Drawn when somebody asks, not in each period, which has no use for it.
+A request draws it; a period has no use for it.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.state import Learnt
 from sluice.pools.policy.worth import outlook
 
-# Standard deviations to either side, of a normal distribution: the band holds 80 % of what is believed.
+# Standard deviations of a normal distribution to either side: the band holds 80 % of the belief.
 BAND = 1.28
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Seconds about one concurrency, of one instance: what completed per second on average.
+    """Seconds at about one concurrency, of one instance: completions per second on average.
 
-    cores: the CPU limit that they were seen on. full: the pool was. One that was not completes less at the same
-    concurrency than the curve, which is a full pool's. seconds: older ones count less.
+    cores: their CPU limit. full: whether the pool was full. A pool that was not full completes less than the curve,
+    which is a full pool's, at the same concurrency. seconds: older ones have less weight.
     """
 
     concurrency: float
@@ -37,7 +38,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Believed:
-    """Completions per second of an instance whose pool of `size` is full: the mean, and the band about it."""
+    """Completions per second of an instance whose pool of `size` is full: the mean, and the band around it."""
 
     size: int
     per_s: float
@@ -49,9 +50,9 @@ class Believed:
 class Picture:
     """points: ascending in concurrency; curve: ascending in size, on `cores`.
 
-    knee..upper: the sizes that complete at least 99 % of what the best one does; the curve ends before them where they
-    are more than twice all that was seen. loss: expected of the size in force, as a part of what the best one
-    completes: 0..1; None where no one size is in force. seconds: of evidence on `cores`.
+    knee..upper: the sizes that complete at least 99 % of what the best one does. The curve ends before them where they
+    are more than twice the largest concurrency of the evidence. loss: expected loss of the size in force, as a part of
+    what the best one completes, 0..1; None where no single size is in force. seconds: of evidence on `cores`.
     """
 
     points: tuple[Seen, ...]
@@ -65,8 +66,8 @@ class Picture:
 
 
 def draw(learnt: Learnt, size: int | None, cores: float | None = None) -> Picture | None:
-    """What is believed now; None where nothing is yet. size: in force, None where there is no one size. cores: that
-    the belief is made on, where `learnt` does not hold it."""
+    """The picture of the belief; None where there is no evidence yet. size: in force, None where there is no single
+    size. cores: the CPU limit for the belief, where `learnt` does not hold it."""
     kept = learnt.kept if cores is None else believed(None, learnt.evidence, cores)
     if kept is None or kept.evidence != learnt.evidence:
         return None
@@ -86,7 +87,7 @@ def draw(learnt: Learnt, size: int | None, cores: float | None = None) -> Pictur
 
 
 def draw_on(learnt: Learnt, size: int | None, cores: float) -> tuple[Believed, ...]:
-    """The curve that is believed on another CPU limit, as far as `draw` has its own; () where there is no evidence."""
+    """The curve of the belief on another CPU limit, over the sizes that `draw` uses; () where there is no evidence."""
     if not learnt.evidence.levels:
         return ()
     now = believed(None, learnt.evidence, cores).now
@@ -95,14 +96,14 @@ def draw_on(learnt: Learnt, size: int | None, cores: float) -> tuple[Believed, .
 
 
 def _points(evidence: Evidence) -> tuple[Seen, ...]:
-    """Levels that count, as in `Evidence.rows`."""
+    """The levels that count, as in `Evidence.rows`."""
     told = [each for each in evidence.levels if each.seconds >= LEAST_SECONDS]
     points = [_seen(each) for each in told if each.completions >= LEAST_COMPLETIONS and each.in_flight_s > 0]
     return tuple(sorted(points, key=lambda point: (point.concurrency, point.cores, point.full)))
 
 
 def _sizes(most: float, current: int | None) -> list[int]:
-    """Those that are thought of, up to `most`, and the one in force as far as there are shapes."""
+    """The sizes of the grid up to `most`, and the one in force as far as the shapes reach."""
     sizes = {int(each) for each in SIZES if each <= most}
     return sorted(sizes | ({current} if current is not None and current <= SIZES[-1] else set()))
 
@@ -114,7 +115,7 @@ def _seen(level: Level) -> Seen:
 
 
 def _believed(now: Posterior, size: int) -> Believed:
-    """Of ln X, in which the belief is normal."""
+    """The mean and the band, from ln X, in which the belief is normal."""
     mean, variance = now.predict(float(size), full=True)
     middle, lower, upper = np.exp(mean + np.sqrt(variance) * np.array([0.0, -BAND, BAND]))
     return Believed(size, float(middle), float(lower), float(upper))

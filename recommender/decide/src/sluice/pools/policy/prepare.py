@@ -1,4 +1,4 @@
-"""What the first decision of a process would wait for, done before it: `python -m sluice.pools.policy.prepare`."""
+"""Does before the first decision what that decision would wait for: `python -m sluice.pools.policy.prepare`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
 
-# Seconds of a full pool at each size, one after the other, with one at each that contradicts those before it.
+# Seconds of a full pool at each size in turn. One second at each size contradicts those before it.
 SIZES, SECONDS = (8, 16, 1_000), 6
 
 
 def prepare() -> None:
-    """Makes the shapes of the family, and compiles the loops where that was not done yet (10 s and more)."""
+    """Builds the shapes of the family, and compiles the loops where the cache has none (10 s and more)."""
     state, now_ms = PoolState(), 0
     for size in SIZES:
         for second in range(SECONDS):

@@ -1,4 +1,4 @@
-"""All that is known of a pool between two periods, in two parts: what changes seldom, and the evidence."""
+"""The state of a pool between two periods, in two parts: facts, which change seldom, and evidence."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.pace import Beat
 
-# Fullness of so many newest seconds is kept.
+# The state keeps the fullness of so many of the newest seconds.
 RECENT = 5
-# So long after a change an actuator may step towards it from a size of earlier.
+# For so long after a change an actuator may step towards it from an earlier size.
 STEPS_MS = 30_000
 
 
 @dataclass(frozen=True)
 class Change:
-    """A size that was decided. at_ms: when, and of one that comes in waves (waves.py) the newest of them; from_size: in
-    force then; targets: the instances that it was given to so far, () where that is all of them."""
+    """A decided change of the size.
+
+    at_ms: the time of the decision; with waves (waves.py) of the newest wave. from_size: in force at that time.
+    targets: the instances that have been given the change so far, () for all.
+    """
 
     from_size: int
     to_size: int
@@ -34,8 +37,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Of a pool's agent (`pools.learn`): a file by its name, its SHA-256 in hex, its format, the gradient steps that it
-    was trained with, and when it was written."""
+    """A checkpoint of a pool's agent (`pools.learn`): its file's name, SHA-256 in hex and format, the number of
+    gradient steps in training, and the time of writing."""
 
     name: str
     sha256: str
@@ -46,14 +49,14 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class Facts:
-    """What reports and decisions changed: written when it changes.
+    """What reports and decisions changed. Facts are written when they change.
 
-    now_ms    the newest time that a decision was made for: it never falls
-    current   the size in force, as last read; None when nobody tells, or targets differ
-    change    the last one decided, None before the first
-    baseline  the last size that was expected to lose less than 1 %: what to hold when nothing is known
-    state  what was last said of the pool by its curve, None before the first
-    trust  the operator's size, what sizes did, and what is taken back (harm.py)
+    now_ms    the newest time of a decision: it never falls
+    current   the size in force, as last read; None when no target reports it, or targets differ
+    change    the last decided change, None before the first
+    baseline  the last size that was expected to lose less than 1 %: the size to hold when nothing is known
+    state     the last state that came from the belief, None before the first
+    trust     the operator's size, what sizes did, and refused sizes (harm.py)
     checkpoint  the newest of the pool's agent, None where it has none
     """
 
@@ -67,21 +70,21 @@ class Facts:
 
     @property
     def of_all(self) -> int | None:
-        """The size that no target is without for long: of a change that some have, the one before it."""
+        """The size for all targets: while only some targets have a change, the size before it."""
         change = self.change
         return change.from_size if change is not None and change.targets and self.pool == change.to_size else self.pool
 
     @property
     def pool(self) -> int | None:
-        """The last decided size, unless another was set since: what all targets have or come to have."""
+        """The last decided size, which all targets have or will have; where somebody set another since, that one."""
         change = self.change
         if change is not None and (self.current in (change.from_size, change.to_size) or self.on_the_way(self.current)):
             return change.to_size
         return self.current
 
     def on_the_way(self, size: int | None) -> bool:
-        """Whether an actuator that takes steps of its own may have written it for the last change: it lies between the
-        size before, or one that was in force here earlier, and what was decided.
+        """Whether an actuator that takes steps of its own may have written this size for the last change. Such a size
+        lies between the decided one and the size before, or an earlier size of the pool.
 
         Worked, 126 to 16, where 6 was in force before: 63 and 32 do, and so does 12, a step of a factor 2 from 6.
         """
@@ -95,12 +98,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Standing:
-    """What is said of the hardware, and how long there was ground for it (advise.py).
+    """The advice on the hardware, and how long there were grounds for it (advise.py).
 
     until_ms  of the newest demand that was judged, -1 before the first
-    short, spare  readings that speak for SCALE_OUT and SCALE_IN, less those against
-    cores, replicas  as told then, 0 where nobody did: on others it begins anew
-    advice  what was said last, None where there was nothing to say
+    short, spare  readings in favour of SCALE_OUT and SCALE_IN, less those against
+    cores, replicas  as reported then, 0 where nobody did; other hardware starts the count again
+    advice  the last advice, None where there was none
     """
 
     until_ms: int = -1
@@ -113,18 +116,19 @@ class Standing:
 
 @dataclass(frozen=True)
 class Learnt:
-    """The evidence: written once a minute, with the position of the windows that it goes up to.
+    """The evidence, written once a minute with the position of the windows that it includes.
 
     until_ms   start of the newest bucket in it
     full       share of full buckets of each of the newest seconds, oldest first
-    completed_ms  start of the newest bucket in which something completed, None before the first
-    versions   what was seen of other versions of the service, oldest first
-    standing   what is said of the hardware
-    peaks      the most that completed a second, over 10 s, in each hour of the remembered horizon, oldest first
+    completed_ms  start of the newest bucket with a completion, None before the first
+    remembered  whether the evidence is of a version that came back
+    versions   evidence of other versions of the service, oldest first
+    standing   the advice on the hardware
+    peaks      the most completions per second, over 10 s, in each hour of the horizon, oldest first
     beats      completions of the newest half minute; they are neither compared nor written
-    demand     the newest of the pool, None before the first; as `beats`
-    kept       the belief that was made last: it saves work, and is neither compared nor written
-    wanted     the size that it has for the best, None without one; as `kept`
+    demand     the newest of the pool, None before the first; not compared and not written, as `beats`
+    kept       the last belief, kept to save work; it is neither compared nor written
+    wanted     the size that the pool holds for the best, None without one; not compared and not written
     """
 
     version: str = ""
@@ -145,5 +149,7 @@ class Learnt:
 
 @dataclass(frozen=True)
 class PoolState:
+    """Both parts of the state of a pool."""
+
     facts: Facts = field(default_factory=Facts)
     learnt: Learnt = field(default_factory=Learnt)

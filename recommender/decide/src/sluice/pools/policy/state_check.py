@@ -1,7 +1,7 @@
-"""Which numbers a state may hold: what breaks one of these rules is neither written nor taken up.
+"""The numbers that a state may hold. A state that breaks one of these rules is neither written nor restored.
 
-Sizes are at least 1. Sums of evidence are above 0 and finite, since their logarithms are taken; a CPU limit of 0 is one
-that nobody told. Times are those that a timestamp of the API holds.
+Sizes are at least 1. Sums of evidence are above 0 and finite, since their logarithms are taken. A CPU limit of 0 means
+that nobody reported one. Times are those that a timestamp of the API holds.
 """
 
 from __future__ import annotations

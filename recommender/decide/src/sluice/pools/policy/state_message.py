@@ -1,7 +1,7 @@
-"""Between a pool's state and its two messages, `PoolFacts` and `PoolEvidence` (proto/sluice/pools/v1/state.proto).
+"""Converts a pool's state to and from its messages, `PoolFacts` and `PoolEvidence` (proto/sluice/pools/v1/state.proto).
 
-Both ways give the same value: numbers are not rounded. Fields that are not known, as of a later version, are ignored.
-Both messages carry the time of the newest decision: facts are written seldom, and `now` must not fall over a restart.
+Both ways give the same value: numbers are not rounded. Unknown fields, as of a later version, are ignored. Both
+messages carry the time of the newest decision: facts are written seldom, and `now` must not fall over a restart.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Parsed = TypeVar("Parsed", PoolFacts, PoolEvidence)
 
 
 class StateError(ValueError):
-    """A part of a pool's state that cannot be read or written: which, of which pool, and why."""
+    """A part of a pool's state cannot be read or written. The message names the part, the pool and the cause."""
 
 
 def write_facts(key: PoolKey, state: PoolState) -> bytes:
@@ -54,17 +54,17 @@ def write_evidence(key: PoolKey, state: PoolState) -> bytes:
 
 
 def read_facts(key: PoolKey, value: bytes) -> Facts:
-    """From a `PoolFacts`; StateError when it is none, of another pool, or its numbers are not legal."""
+    """Facts from a `PoolFacts`; StateError when it is none, of another pool, or its numbers are not legal."""
     return _told(f"read facts of {key}", lambda: _facts(_parsed(key, PoolFacts(), value)))
 
 
 def read_evidence(key: PoolKey, value: bytes) -> tuple[Learnt, int]:
-    """From a `PoolEvidence`, with the newest time (Unix ms) that a decision was made for; StateError as above."""
+    """Evidence from a `PoolEvidence`, with the newest time of a decision (Unix ms); StateError as for `read_facts`."""
     return _told(f"read evidence of {key}", lambda: _learnt(_parsed(key, PoolEvidence(), value)))
 
 
 def joined(facts: Facts | None, evidence: tuple[Learnt, int] | None) -> PoolState:
-    """The state of both parts; one that is lacking is as of a new pool."""
+    """The state from both parts; a missing part is that of a new pool."""
     facts = facts or Facts()
     learnt, now_ms = evidence or (Learnt(), 0)
     return PoolState(replace(facts, now_ms=max(facts.now_ms, now_ms)), learnt)

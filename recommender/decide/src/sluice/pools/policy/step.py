@@ -1,13 +1,16 @@
-"""The decision: `step(state, observation, now) -> (state', decision)`. Pure; nothing else remembers.
+"""The decision: `step(state, observation, now) -> (state', decision)`. It is pure; only the state remembers.
 
-    learn (windows -> evidence) -> view (what is believed, and worth having next) -> case (what is the case)
-                                -> its row of the table (transitions.py) -> target, basis, action
-                                -> what is said of the hardware (advise.py), which changes nothing of these
+    learn (windows -> evidence) -> view (belief, and the size worth having next) -> case (the situation)
+                                -> row of the table (transitions.py) -> target, basis, action
+                                -> advice on the hardware (advise.py), which changes none of these
 
-Sizes change by a factor 2 at most, or where a pool collapses to the best at once (reach.py), once in 3 s or, down a
-curve that surely falls, in 1 s (case.py), within the constraints; back to what another's change took away, or from what
-did harm (harm.py), it is at once. A change is known to be in force when it is read back; until then the decision stays
-APPLY. Of a pool with several targets it is for some of them first (waves.py).
+A change of the size is:
+- A factor of 2 at most, within the constraints. A collapsing pool goes to the best size at once (reach.py).
+- Once in 3 s, or once in 1 s down a curve that surely falls (case.py).
+- At once where it goes back to a size that somebody else's change replaced, or away from one that did harm (harm.py).
+
+A change is in force when a target reads it back; until then the decision stays APPLY. A pool with several targets gets
+a change in waves (waves.py).
 """
 
 from __future__ import annotations
@@ -33,21 +36,22 @@ from sluice.pools.policy.watch import as_told, watch
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
-# What a size may lose against the best one and still be called good.
+# A size is good that loses less than this part against the best one.
 GOOD_LOSS = 0.01
-# Seconds of evidence, those of a saturated pool double, up to which a service may still be starting.
+# Up to so many seconds of evidence a service may still be starting. Seconds of a saturated pool count double.
 STARTS_S = 60.0
-# Within how much it has to be known which size is best to be called known; and to stay so.
+# A pool is PROVIDED when the best size is known within KNOWN, and stays so within STILL_KNOWN.
 KNOWN, STILL_KNOWN = 0.02, 0.03
 TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
 UNKNOWN_BEST = frozenset({*TAKE_BACK, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
-# Nothing is said of the hardware in others.
+# Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
 ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
 
 
 def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
-    """The next state and what is said of the pool at `now_ms`, Unix time. A clock that was set back stands still."""
+    """Returns the next state and the decision at `now_ms`, Unix time. Time never falls: a clock that was set back
+    stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
     version = of_version(state.learnt, seen.version)
     buckets, held = as_told(seen.buckets, seen.occupancy), bool(seen.constraints.callee)
@@ -64,8 +68,8 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
 
 
 def _advises(case: Case, state: State, advice: Advice | None) -> bool:
-    """Whether what is said of the hardware rests on what is known: that no size is enough, where the one in force is
-    within 3 % of the best (advise.py), that half of it is, where the curve is."""
+    """Whether enough is known to give advice. SCALE_OUT needs a size in force within 3 % of the best (advise.py);
+    SCALE_IN needs a known curve."""
     known = state in KNOWN_STATES or (advice is not None and advice.kind is Advised.SCALE_OUT)
     return case in ADVISES and state is not State.UNSATURATED and known
 
@@ -83,10 +87,10 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
         "taken back": legal(view.verdict.size, bound) if view.verdict else None,
     }[row.target]
     taken_back = case in TAKE_BACK and target == view.current
-    # Of a pool that was never full nobody knows which size is best, and of one whose spans are not its own.
+    # A pool that was never full, or whose spans are not its own, has no known best size.
     known = None if case in UNKNOWN_BEST else view.outlook
     range_ = known or _range_of(seen.named)
-    # Where no other size is known to be better, the one in force may be the best.
+    # The size in force may be the best where no other size is known to be better.
     here = (view.current,) if case is Case.BEST and known is not None and view.current is not None else ()
     basis = row.basis or _basis(case, facts, learnt, seen, view)
     targets = _targets(case, facts, seen, view, target, basis)
@@ -106,8 +110,8 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
 
 
 def _confidence(case: Case, learnt: Learnt, seen: Observation, view: View, range_: Outlook | None) -> float:
-    """Of a size that is to be applied, how likely it is no worse; of one that is held, that it is the best. Where
-    nothing completes in time, little evidence is no reason to stay."""
+    """Of a size to apply, how likely it is not worse; of a held size, how likely it is the best. Where nothing
+    completes in time, little evidence is no reason to stay."""
     if case is Case.STOPPED and view.choice is not None:
         return 0.5 * erfc(-view.choice.sure_by / sqrt(2))
     if case in (Case.BETTER, Case.LOOK, Case.UNSURE) and view.choice is not None and seen.named is None:
@@ -116,12 +120,13 @@ def _confidence(case: Case, learnt: Learnt, seen: Observation, view: View, range
 
 
 def _wanted(view: View, decision: Decision) -> int | None:
-    """What the pool would have of its backend."""
+    """The size that the pool asks of its backend."""
     return (view.outlook.beyond if view.outlook else None) or decision.unguarded
 
 
 def _of_all(facts: Facts, seen: Observation) -> int | None:
-    """The size to bring all targets to; where none is known, none in quiet hours, else that of most."""
+    """The size to bring all targets to. Where none is known: none in quiet hours, else the size that
+    most targets have."""
     if facts.of_all is not None or seen.constraints.quiet:
         return facts.of_all
     return of_most(seen.sizes.values())
@@ -130,8 +135,8 @@ def _of_all(facts: Facts, seen: Observation) -> int | None:
 def _targets(
     case: Case, facts: Facts, seen: Observation, view: View, target: int | None, basis: Basis
 ) -> tuple[str, ...]:
-    """The instances that a decision is for, () for all. What takes the place of another's change goes to all: it was in
-    force."""
+    """The instances that a decision is for, () for all. A size that replaces somebody else's change goes to all, since
+    it was in force before."""
     change = facts.change
     if case is Case.WAITING and change is not None and (view.wave is not None or view.current == change.from_size):
         return still_for(change, change.basis, seen.sizes)
@@ -144,10 +149,11 @@ def _targets(
 
 
 def _begun(learnt: Learnt, seen: Observation) -> float:
-    """How much of what is sure by the belief is said to be: the belief is of one service, and what was seen may be of
-    one that still starts. A published model says by itself how sure it is.
+    """The part of the belief's confidence that a decision states, 0..1. The belief is of one service, and the evidence
+    may be of one that still starts. A published model states its own confidence.
 
-    Worked: 4 s of a full pool are 8 of 60, and 0.93 is said as 0.12; from 30 s of it on all is said.
+    Worked: 4 s of a full pool count as 8 of 60, so 0.93 becomes 0.12. From 30 s of a full pool the whole confidence
+    counts.
     """
     if seen.named is not None:
         return 1.0
@@ -162,7 +168,7 @@ def _range_of(named: Estimate | None) -> Outlook | None:
 
 
 def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> Basis:
-    """What a choice stands on; while a change is under way, what that stood on."""
+    """The basis of the choice; while a change is under way, the basis of that change."""
     if case in (Case.WAITING, Case.WAVE_ON) and facts.change is not None:
         return facts.change.basis
     if view.choice is None:
@@ -177,8 +183,8 @@ def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: Vi
 
 
 def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State:
-    """PROVIDED when it is known within 2 % which size is best, whichever is in force; and then up to 3 %, or the name
-    would change with each second's noise. Not before the service can have started (`STARTS_S`)."""
+    """PROVIDED when the best size is known within 2 %, whichever size is in force. It stays up to 3 %, so that noise
+    does not change the state each second. A service that may still be starting (`STARTS_S`) is not PROVIDED."""
     if seen.named is not None:
         return seen.named.state
     if view.stopped:
@@ -202,16 +208,16 @@ def _reasons(
     more = _more(case, facts, learnt, seen, view)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
     if targets:
-        reasons.append(("WAVE", f"for {', '.join(targets)} first: {len(targets)} of {len(seen.sizes)} targets"))
+        reasons.append(("WAVE", f"first on {', '.join(targets)}: {len(targets)} of {len(seen.sizes)} targets"))
     if view.foreign:
-        reasons.append(("FOREIGN", f"the size in force, {view.current}, is not one that Sluice decided"))
+        reasons.append(("FOREIGN", f"Sluice did not decide the size in force, {view.current}"))
     if seen.named is not None:
         reasons += [(reason.code, reason.text) for reason in seen.named.reasons]
     return tuple(reasons)
 
 
 def _more(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> str:
-    """What there is to say of the case itself."""
+    """The details of the case, "" where there are none."""
     bound, demand = seen.constraints, learnt.demand
     match case:
         case Case.GAVE_UP | Case.COLLAPSED | Case.ERRORS_RISE | Case.CHECKED:
@@ -236,7 +242,7 @@ def _more(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: Vie
 
 
 def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: int) -> Change | None:
-    """The newest one, after a decision."""
+    """The newest change after a decision."""
     change, target, current, targets = facts.change, decision.target, view.current, decision.targets
     if view.wave is not None and case is Case.WAVE_ON:
         return replace(view.wave, at_ms=now_ms, targets=targets)
@@ -248,7 +254,7 @@ def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: in
         return Change(current, target, now_ms, decision.basis, targets)
     if change is not None and current == change.to_size and view.wave is None:
         return replace(change, targets=())
-    # What somebody else set has taken its place.
+    # Somebody else's size replaced the change.
     return None if view.foreign else change
 
 

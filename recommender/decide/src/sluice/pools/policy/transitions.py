@@ -1,6 +1,7 @@
-"""The table of decisions: for what is the case, in this order, what is said and done.
+"""The table of decisions: the cases in the order in which they are checked, and what a decision does in each.
 
-The first row that holds is taken. `python -m sluice.pools.policy.transitions` prints it as the documents have it.
+The first case that holds is taken. `python -m sluice.pools.policy.transitions` prints the table of
+recommender/README.md.
 """
 
 from __future__ import annotations
@@ -13,46 +14,54 @@ from sluice.pools.policy.decision import Action, Basis
 
 
 class Case(Enum):
-    """What is the case; in the order in which it is asked."""
+    """The situation of a pool, in the order in which case.py checks. The name is the reason's code; the value is its
+    text."""
 
     SET = "an operator set the size of the pool"
     PAUSED = "an operator paused the pool"
-    NO_SIZE = "no target told its size within a minute"
-    MIXED = "targets have different sizes, as while they roll"
+    NO_SIZE = "no target reported its size within a minute"
+    MIXED = "targets have different sizes, as during a rollout"
     UNBOUNDED = "a target has no limit"
-    GAVE_UP = "less completed than at the operator's size, which is held now"
-    COLLAPSED = "completions collapsed after the last change, which is taken back"
-    ERRORS_RISE = "more requests fail since the last change, which is taken back"
-    CHECKED = "less completes than at the operator's size: whether that is the demand is seen there"
+    GAVE_UP = "less completed than at the operator's size; the pool stays at the operator's size"
+    COLLAPSED = "completions collapsed after the last change; the change is taken back"
+    ERRORS_RISE = "more requests fail since the last change; the change is taken back"
+    CHECKED = "less completes than at the operator's size; a look at that size shows whether the demand fell"
     NO_DATA = "nothing completed for 30 s"
     QUIET = "nothing may change now"
     OUTSIDE = "the size in force is outside the constraints"
-    WAITING = "the last change is less than 3 s old, or nothing was seen of it yet"
-    SPANS_DISAGREE = "more is in flight than the pool holds: spans count what it does not hold"
-    UNACCOUNTED = "requests wait, and spans show the pool idle: they do not show all that it holds"
-    CALLEE = "its requests wait for what they call, so its curve is that one's"
-    DOUBT = "the newest seconds contradict what is believed"
-    WAVE_BACK = "a change is on some targets, and is worse there"
-    WAVE_ON = "a change is on some targets, and not known to be worse there"
+    WAITING = "the last change is less than 3 s old, or its effect is not in the data yet"
+    SPANS_DISAGREE = "more requests are in flight than the pool holds: spans count requests outside the pool"
+    UNACCOUNTED = "requests wait although spans show the pool idle: spans do not show all that the pool holds"
+    CALLEE = "requests wait for a callee, so the curve is the callee's and not the pool's"
+    DOUBT = "the newest seconds contradict the belief"
+    WAVE_BACK = "some targets have the change, and it is worse there"
+    WAVE_ON = "some targets have the change, and it is not known to be worse there"
     STOPPED = "less than 4 s of evidence, and nothing completes in time: another size cannot be worse"
     TOO_LITTLE = "less than 4 s of evidence"
     BETTER = "another size is better"
-    LOOK = "another size may be better, and is worth 3 s"
-    STUCK = "the pool is full, its callers wait, and no larger size was tried"
-    UNSURE = "another size seems better, not surely enough to be applied"
+    LOOK = "another size may be better, and is worth a look"
+    STUCK = "the pool is full, callers wait, and no larger size was tried"
+    UNSURE = "another size seems better, but the confidence is too low to apply it"
     BEST = "no other size is known to be better"
     NEVER_FULL = "no other size is known to be better, and the pool was never full on this CPU limit"
 
 
 @dataclass(frozen=True)
 class Row:
-    """target: "current", "pool" (the last decided, or set by another since), "all" (the same, but of a change that some
-    targets have alone the size before it; that of most where they never were seen alike), "inside" (the legal one
-    nearest to it, or to what another's change took away), "set" (by an operator, or the legal one nearest to that),
-    "chosen", "chosen or baseline" (the last that was good),
-    "taken back" (what the guard asks for, harm.py). A row that takes back is APPLY until that is in force.
+    """What a decision does in one case. A row with target "taken back" is APPLY until that size is in force.
 
-    basis: None where what the choice stands on says it. state: None where what is known of the curve does.
+    target is one of:
+    - "current": the size in force.
+    - "pool": the size that was decided last, or that somebody else set since.
+    - "all": as "pool". While only some targets have a change, it is the size before the change. Where all targets never
+      had one size, it is the size that most have.
+    - "inside": the legal size nearest to the size in force, or nearest to the one that somebody else's change replaced.
+    - "set": the legal size nearest to the one that an operator set.
+    - "chosen": the size that view.py chose.
+    - "chosen or baseline": the chosen size, or else the last one that was expected to lose less than 1 %.
+    - "taken back": the size that the guard requires (harm.py).
+
+    basis: None takes the basis of the choice. state: None takes the state from the belief.
     """
 
     target: str
@@ -93,11 +102,11 @@ TABLE: dict[Case, Row] = {
 
 
 def table() -> str:
-    """As Markdown."""
-    lines = ["| what is the case | target | basis | action | state |", "|---|---|---|---|---|"]
+    """The table in Markdown."""
+    lines = ["| case | target | basis | action | state |", "|---|---|---|---|---|"]
     for case, row in TABLE.items():
-        basis = "what it stands on" if row.basis is None else row.basis.value
-        state = "by what is known" if row.state is None else row.state.value
+        basis = "of the choice" if row.basis is None else row.basis.value
+        state = "from the belief" if row.state is None else row.state.value
         lines.append(f"| {case.value} | {row.target} | {basis} | {row.action.value} | {state} |")
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Between what the guard knows (`harm.py`) and its message, `Trust` of proto/sluice/pools/v1/state.proto."""
+"""Converts the guard's `Trust` (`harm.py`) to and from its message, `Trust` of proto/sluice/pools/v1/state.proto."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a decision is made from: the size in force, what is believed, and the size that is worth having next."""
+"""The view that a decision is made from: the size in force, the outlook, and the size that is worth having next."""
 
 from __future__ import annotations
 
@@ -29,29 +29,33 @@ from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
 from sluice.pools.policy.waves import came, completes_less, under_way, worse
 from sluice.pools.policy.worth import Choice, Outlook, Prospects, choose, likeliest, prospects
 
-# A pool that is full for so many seconds on end, and was not before them, is full.
+# A pool is full when it was full for so many seconds in a row, and was not before them.
 FILLED = 2
-# Seconds of a saturated pool count double: nothing else limits what completes in them.
+# Seconds of evidence that a decision needs. Those of a saturated pool count double, since nothing else limits
+# completions in them.
 LEAST_EVIDENCE_S = 4.0
-# And from so many on all that is believed counts.
+# From so many seconds on the belief counts in full.
 SURE_S = 20.0
-# After so many completions that took so many SLOs on average, and without one for so long, a pool has come to a stop.
+# A pool has stopped after so many completions that took this part of an SLO on average, and so long without one.
 STOPPED_AFTER, SLOW, STOPPED_MS = 10, 0.5, 3_000
-# Part of a pool in flight from which on it may be shrunk where nothing is in time.
+# Where nothing is in time, a pool may be shrunk from this part of it in flight on.
 TAKEN = 0.7
-# A part of the calls that is late, and how long what callers tell counts.
+# Callers wait too long when less than this part of the calls is in time. A report of callers counts for DEMAND_MS.
 IN_TIME, DEMAND_MS = 0.9, 120_000
 
 
 @dataclass(frozen=True)
 class View:
-    """What the rows of the table are filled in from.
+    """The values that fill in a row of the table.
 
-    current: the size in force, None where there is not one. before: the one that another's change took away.
-    outlook: None where nothing is believed. choice: None where no other size is worth it.
-    stopped: nothing completes, or only late, and too little is known. wave: the change that some targets have alone,
-    where there is one: `current` is what the others have. came: it was read back from those. worse: and is worse there.
-    stuck: the choice is of a pool that is full, whose callers wait. verdict: what the guard asks for (harm.py).
+    - current: the size in force, None where there is no single one.
+    - before: the size that somebody else's change replaced.
+    - outlook: None without a belief. choice: None where no other size is worth it.
+    - stopped: nothing completes, or only late, and there is too little evidence.
+    - wave: the change that only some targets have, None where there is none. `current` is then the size of the others.
+    - came: those targets read the change back. worse: it is worse there.
+    - stuck: the choice is for a full pool whose callers wait.
+    - verdict: what the guard requires (harm.py).
     """
 
     current: int | None
@@ -67,10 +71,12 @@ class View:
 
     @property
     def foreign(self) -> bool:
+        """Whether somebody else set the size in force."""
         return self.before is not None
 
 
 def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
+    """The view at `now_ms`, Unix time, of a pool with these facts and this evidence."""
     wave = under_way(facts, seen)
     if wave is not None:
         return _within(wave, facts, learnt, seen, now_ms)
@@ -122,7 +128,7 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
 
 
 def _may_name(size: int, current: int, facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> bool:
-    """Whether the size of a published model may be chosen."""
+    """Whether the size of a published model may be chosen: it is not refused and not below the floor."""
     if facts.trust.refuses(size, now_ms):
         return False
     return size >= min(current, floor(facts, learnt, current, seen.occupancy))
@@ -138,17 +144,17 @@ def _prospects(
 
 
 def consistent(choice: Choice | None, current: int, outlook: Outlook) -> Choice | None:
-    """A size that is called better lies towards the best one."""
+    """The choice, or None where it is called better but does not lie towards the best size."""
     if choice is None or choice.look or (choice.size - current) * (outlook.best - current) > 0:
         return choice
     return None
 
 
 def further(outlook: Outlook, current: int, within: tuple[int, int]) -> Choice | None:
-    """As far as one change leads towards a size beyond that which is surely better: what lies between is passed in a
+    """As far as one change leads towards a surely better size that is out of reach. The sizes between are passed in a
     second or three.
 
-    Worked: 8 does 10 % more than 32, and 16, as is believed, 7 % less: 16 is on the way to 8.
+    Worked: 8 does 10 % more than 32, and 16 is expected to do 7 % less: 16 is on the way to 8.
     """
     low, high = within
     if outlook.gain <= LEAST_GAIN or outlook.sure_by < SURE_BY or low <= outlook.best <= high:
@@ -158,7 +164,7 @@ def further(outlook: Outlook, current: int, within: tuple[int, int]) -> Choice |
 
 
 def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
-    """The newest demand, where callers wait for longer than they should; None where they do not, or nobody tells."""
+    """The newest demand, where callers wait too long; None where they do not, or none reports."""
     demand = learnt.demand
     if demand is None or demand.in_time is None or now_ms - demand.until_ms > DEMAND_MS:
         return None
@@ -166,7 +172,7 @@ def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
 
 
 def _untried(facts: Facts, learnt: Learnt, seen: Observation, current: int, now_ms: int) -> Choice | None:
-    """A larger size that nobody saw full: the operator's, where that is larger, else twice the size."""
+    """A larger size without evidence of a full pool: the operator's where that is larger, else twice the size."""
     if larger_tried(learnt, current, seen.cores) or not seen.constraints.may_look:
         return None
     operator = facts.trust.operator
@@ -178,7 +184,7 @@ def _untried(facts: Facts, learnt: Learnt, seen: Observation, current: int, now_
 
 
 def _within(wave: Change, facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
-    """While a change is on some targets, no other is chosen."""
+    """The view while a change is on some targets: no other size is chosen."""
     current, has_come = wave.from_size, came(wave, seen)
     if seen.named is not None or learnt.kept is None:
         return View(current, None, None, None, wave=wave, came=has_come)
@@ -192,37 +198,38 @@ def _within(wave: Change, facts: Facts, learnt: Learnt, seen: Observation, now_m
 
 
 def undone(choice: Choice | None, current: int, before: int | None, seen: Observation) -> Choice | None:
-    """Further down than a step is what another's change took away, and nothing between: 200 set by hand where 2 was,
-    and 22 chosen, is a step from neither."""
+    """A choice further down than one step becomes the size that somebody else's change replaced, and nothing between.
+    Worked: a user sets 200 where 2 was, and 22 is chosen: that is a step from neither."""
     if choice is None or before is None or choice.size >= smallest(current, None):
         return choice
     return replace(choice, size=legal(before, seen.constraints) or before)
 
 
 def judged(learnt: Learnt, seen: Observation) -> Learnt:
-    """With the belief of now, on the cores of now."""
+    """Adds the present belief, on the present CPU limit."""
     if not enough(learnt, seen) and not stopped(learnt, seen):
         return learnt
     return changed(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
 
 
 def taken(seen: Observation, current: int) -> bool:
-    """Whether most of the pool is in flight, though it is not full: of 64 that are taken for 57, all of them late, some
-    are always between two requests."""
+    """Whether most of the pool is in flight, though it is not full. Of a pool of 64 with 57 in flight, all of them
+    late, some threads are always between two requests."""
     came = seen.buckets
     return len(came) > 0 and float(came.concurrency.mean()) >= TAKEN * current
 
 
 def enough(learnt: Learnt, seen: Observation) -> bool:
+    """Whether the evidence on this CPU limit is enough for a decision."""
     return seen.cores >= 0 and learnt.evidence.weight(seen.cores) >= LEAST_EVIDENCE_S
 
 
 def stopped(learnt: Learnt, seen: Observation) -> bool:
-    """Of a pool with too little evidence, whether none comes: what completes is late, or nothing did for 3 s after 10
-    that took half of the SLO.
+    """Whether a pool with too little evidence has come to a stop: what completes is late, or nothing completed for 3 s
+    after 10 completions that took half of the SLO.
 
-    A service that collapses under too large a size completes next to nothing, and requests that do not end have no
-    spans, so its pool looks empty. One whose load has gone looks the same, but what it did was quick.
+    A service that collapses under too large a size completes next to nothing. Requests that do not end have no spans,
+    so its pool looks empty. A service whose load has gone looks the same, but what it completed was quick.
     """
     if seen.cores < 0 or seen.named is not None or learnt.completed_ms is None:
         return False
@@ -235,10 +242,10 @@ def stopped(learnt: Learnt, seen: Observation) -> bool:
 
 
 def full_share(facts: Facts, learnt: Learnt) -> float:
-    """Mean over the newest seconds: those since the last change, if there are any; and those since the load came.
+    """The mean fullness, 0..1, of the newest seconds since the last change and since the load came.
 
-    Of a pool of 5 that was full, and is half full at 10, three seconds are no reason to have 20. One that had little to
-    do, and is full for 2 s on end, is full.
+    A pool of 5 that was full, and is half full at 10, gives no reason for 20 in three seconds. A pool that had little
+    to do and is full for 2 s in a row is full.
     """
     newest = learnt.full
     if facts.change is not None:
@@ -247,7 +254,7 @@ def full_share(facts: Facts, learnt: Learnt) -> float:
     before, filled = newest[:-FILLED], newest[-FILLED:]
     while before and before[-1] >= LOOK_SHARE:
         before = before[:-1]
-    # The second in which it filled is neither.
+    # The second in which the pool filled is neither full nor idle.
     before = before[:-1] if before and before[-1] > PARTIAL else before
     if len(filled) == FILLED and min(filled) >= LOOK_SHARE and max(before, default=0.0) <= PARTIAL:
         return 1.0

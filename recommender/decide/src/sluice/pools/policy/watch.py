@@ -1,4 +1,4 @@
-"""What the guard (`harm.py`) is shown of a pool, and what targets tell in place of spans. Pure."""
+"""Prepares what the guard (`harm.py`) judges, and replaces spans' concurrency by reported occupancy. Pure."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from sluice.pools.policy.reach import by_another
 from sluice.pools.policy.state import Facts, Learnt
 from sluice.pools.policy.view import full_share
 
-# A size that stays is told each 15 s.
+# Actuators report an unchanged size each 15 s. Without a report for so long, nobody reads the size.
 UNREAD_MS = 20_000
 
 
 def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple[Facts, Verdict | None]:
-    """The facts with the size in force as it was read, and what the guard asks for. While sizes differ nothing is."""
+    """The facts with the size in force as read, and what the guard requires. While sizes differ the guard requires
+    nothing."""
     current = seen.size
     if not seen.sizes and facts.trust.check is not None:
-        # A service that is away, and comes back with another size.
+        # The service is away and may come back with another size.
         facts = changed(facts, trust=replace(facts.trust, check=None))
     if seen.constraints.paused and current is not None and current == seen.constraints.set_to:
         if facts.trust.operator == current:
             return facts, None
-        # Who holds a pool at a size is its operator.
+        # Whoever holds a pool at a size is its operator.
         return changed(facts, trust=in_force(facts.trust, current, facts.current, True, now_ms)), None
     if seen.constraints.paused or current is None:
         return facts, None
@@ -51,11 +52,11 @@ def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple
 
 
 def as_told(buckets: Buckets, told: Occupancy | None) -> Buckets:
-    """In flight as targets tell it, where spans show another fullness: a connection that is held between queries has no
+    """The concurrency that targets report, where spans show another fullness. A connection held between queries has no
     span, and nested spans are more than a thread.
 
-    Worked, a pool of 4 that is told full: 0.4 in flight by spans are 4; one of 34 with 5 busy, and 20 at most at 10
-    readings, 40 by spans: 5.
+    Worked, a pool of 4 that is reported full: 0.4 in flight by spans become 4. A pool of 34 with 5 busy, and at most 20
+    in 10 readings, 40 by spans: 5.
     """
     if told is None or len(buckets) == 0:
         return buckets

@@ -1,9 +1,9 @@
-"""Waves: a change of a pool with several targets comes to one of them first, then to a few, then to all.
+"""Waves: in a pool with several targets one target gets a change first, then a few, then all. Pure.
 
-So for what is chosen by the curve or for a look; a size that is in force elsewhere already, or was good a moment ago,
-comes to all at once, and so does each change of a pool with one target. Between two waves is what lies between any two
-changes (case.py). While a change is on some targets alone, spans tell what each size does; a change that turns out
-worse there ends, and nobody else sees it. Pure.
+Waves apply to a change by the curve and to a look. All targets at once get a size that is in force elsewhere, one that
+was good a moment ago, and each change of a pool with one target. Between two waves the wait is that between any two
+changes (case.py). While only some targets have a change, spans show what each size does. A change that is worse on the
+first targets ends there.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from sluice.pools.policy.pace import Beat, pace_of
 from sluice.pools.policy.state import Change, Facts
 from sluice.pools.policy.worth import Prospects
 
-# What a change stands on that comes in waves.
+# The bases of changes that come in waves.
 CAUTIOUS = (Basis.CURVE, Basis.PROBE)
-# Seconds of each size that are compared.
+# Seconds of each size that a comparison needs.
 WAVE_S = 3.0
-# A few: a quarter of all, and two at least.
+# The second wave is a quarter of all targets, and at least two.
 A_FEW, FEWEST = 4, 2
 
 
 def first_wave(basis: Basis, instances: Iterable[str]) -> tuple[str, ...]:
-    """Those that a change is for; () is all."""
+    """The instances of the first wave; () is all."""
     ordered = sorted(instances)
     return tuple(ordered[:1]) if basis in CAUTIOUS and len(ordered) > 1 else ()
 
 
 def next_wave(given: tuple[str, ...], instances: Iterable[str]) -> tuple[str, ...]:
-    """After a change was seen on those it was given to; () is all.
+    """The instances of the next wave, after the evidence of the one before; () is all.
 
     Worked: of 3 targets 1, 2, all; of 20: 1, 5, all; of 2: 1, all.
     """
@@ -46,9 +46,10 @@ def next_wave(given: tuple[str, ...], instances: Iterable[str]) -> tuple[str, ..
 
 
 def under_way(facts: Facts, seen: Observation) -> Change | None:
-    """The change that some targets have and the others are not to have yet; None where there is none, or where sizes
-    are not as it leaves them: then something else has changed them, and all get one size again. So they do in quiet
-    hours, and where one of the two is not legal any more.
+    """The change that only some targets have so far; None where there is none.
+
+    None also where sizes are not as the change leaves them: something else changed them, and all get one size again.
+    The same holds in quiet hours, and where one of the two sizes is no longer legal.
     """
     change, bound = facts.change, seen.constraints
     if change is None or not change.targets or bound.quiet:
@@ -61,19 +62,20 @@ def under_way(facts: Facts, seen: Observation) -> Change | None:
 
 
 def still_for(change: Change, basis: Basis, instances: Iterable[str]) -> tuple[str, ...]:
-    """The same change asked for once more: those that it was given to, as far as they are there."""
+    """The instances for a change that is requested once more: those that had it before and are still there."""
     there = [each for each in sorted(instances) if each in change.targets]
     return tuple(there) if there or not change.targets else first_wave(basis, instances)
 
 
 def came(change: Change, seen: Observation) -> bool:
-    """Whether the change was read back from those that it was given to. One that is gone is not waited for."""
+    """Whether the change was read back from the instances that were given it. An instance that is gone
+    does not count."""
     given = [size for instance, size in seen.sizes.items() if instance in change.targets]
     return bool(given) and set(given) == {change.to_size}
 
 
 def completes_less(change: Change, beats: tuple[Beat, ...]) -> bool:
-    """Whether, of the same seconds, targets with the new size complete less than half of what the others do.
+    """Whether targets with the new size complete less than half of what the others do in the same seconds.
 
     Worked, 6 s of each: 40 a second without errors at 32, 15 at 16: less.
     """
@@ -85,8 +87,8 @@ def completes_less(change: Change, beats: tuple[Beat, ...]) -> bool:
 
 
 def worse(change: Change, of: Prospects) -> bool:
-    """Whether what the change leads to is known to be worse than what the other targets have, as `choose` would have
-    it, or is out of reach by now. of: seen from the size that it leads away from."""
+    """Whether the change's new size is known to be worse than the old one, by the measure of `choose`, or is out of
+    reach now. of: the prospects from the old size."""
     at = (of.sizes == change.to_size).nonzero()[0]
     if not len(at):
         return True

@@ -1,31 +1,34 @@
-"""Which size to have next: the one that the belief says completes most, or one that is worth a look.
+"""Chooses the size to have next: the one with the highest expected completions, or one that is worth a look.
 
-For each size n within reach, with m and v the mean and variance of its gain in ln X over the size in force, and of what
-is in time there (below):
+For each size n within reach, let m and v be the mean and variance of its gain in ln X over the size in force, with the
+part in time there (below):
 
     score(n) = m + 10 x (share of the time in which the pool was full) x G(n)
     G(n)     = s f(-|m - best other m| / s),  f(z) = z Phi(z) + phi(z)
 
-G is the knowledge gradient (Frazier, Powell, Dayanik 2008): by how much better the best known size would be, on
-average, after a look at n; s is the standard deviation that the look would take from v. At a size that was in force
-before, only the counting error of what was seen there can still be taken: without that, two sizes that are alike take
-turns for ever. The factor 10 is how many looks long the knowledge serves; where the pool is not full, no size matters
-and nothing is tried. A look lasts until 2,000 completions are counted (2.2 %), at least 3 s and at most 30 s: 3 s of
-190 a second are known within 4 %, which decides nothing. Where more than that is open nearby, fewer do: a quarter of
-the deviation there.
+G is the knowledge gradient (Frazier, Powell, Dayanik 2008): how much better the best known size would be, on average,
+after a look at n. s is the standard deviation that the look would take from v. At a size with evidence, a look can only
+lessen the counting error of that evidence; without this rule two equal sizes would take turns for ever. The factor 10
+is the number of looks' lengths for which the knowledge serves. Where the pool is not full, no size matters and nothing
+is tried.
 
-**Edges** (`belief/edge.py`): a size between the largest that stood and the smallest that fell gains what the curve
-before says with the chance 1 - c for as long as ten looks, and loses what was lost there for one with the chance c,
-which is 0.3 at most (but for the next size). Whether it fell is seen in 3 s.
+A look lasts until 2,000 completions are counted (2.2 %), at least 3 s and at most 30 s: 3 s of 190 a second are known
+within 4 %, which decides nothing. Where the gain nearby is less certain, fewer suffice: a quarter of the deviation
+there.
 
-**What is not known**: between sizes that were in force the shapes alone are too sure, a cliff may lie there. So a size
-loses at least what the one that may gain most would gain, where it does: max of E[max(0, gain)] = s f(m / s). Worked:
-5 % behind, give or take 15 %: 0.15 f(-0.33) = 0.15 x 0.254 = 3.8 %; give or take 1 %: nothing.
+**Edges** (`belief/edge.py`): take a size between the largest that stood and the smallest that fell, and the chance c
+that it falls. With the chance 1 - c it gains what the curve before the edge says, for ten looks. With the chance c it
+loses what was lost there, for two looks: one until the pool has come back. c is 0.3 at most (but for the next size).
+3 s show whether it fell.
+
+**Uncertainty**: between sizes with evidence the shapes alone are too sure, since a cliff may lie there. So a size loses
+at least the expected gain of the size that may gain most: max of E[max(0, gain)] = s f(m / s). Worked: 5 % behind, give
+or take 15 %: 0.15 f(-0.33) = 0.15 x 0.254 = 3.8 %; give or take 1 %: nothing.
 
 An edge, worked: 20 stood, and completes as much more than 16 as it has threads more; 40 fell to a fifth. 24 is 0.24 of
 the way, and worth 10 x 0.76 x 0.2 - 2 x 0.24 x 0.8 = 1.14; 22 is 0.11 of it: 10 x 0.89 x 0.1 - 0.18 = 0.71.
 
-**In time**: requests that find a place stay n / X(n) (Little). A size at which that is over the SLO completes nothing
+**In time**: requests that get a place stay n / X(n) (Little). A size at which that exceeds the SLO completes nothing
 that counts: ln Phi((ln SLO - ln(n / X)) / 0.5) is added to m.
 """
 
@@ -42,13 +45,14 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.posterior import Gains, Posterior
 from sluice.pools.policy.compiled_worth import LEAST_GAIN, RANGE, chosen, gradient, look_s, outlooked, prospected
 
-# Smaller and larger than all sizes.
+# Bounds below and above all sizes.
 EVERY = (1, 2**32)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """gain and sure_by: mean gain in ln X, and that by its standard deviation. look: tried, not known to be better."""
+    """A size to have next. gain: mean gain in ln X; sure_by: that by its standard deviation. look: the size is tried,
+    and not known to be better."""
 
     size: int
     gain: float
@@ -58,11 +62,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Outlook:
-    """best: the size of the highest mean; lower..upper: the sizes within 1 % of it; loss: expected loss of the
-    size in force against what turns out best, as a part of that one's throughput; at_best: the same of `best`, which is
-    what is not known; sure: how likely that is under 3 %. All of the legal sizes, by the gain that a choice goes by.
-    beyond: the best of all, where it is not legal and better by 1 %; None else. gain, sure_by: of `best` over the size
-    in force, as `Choice` has them."""
+    """What the belief says of the legal sizes, by the gain that a choice uses.
+
+    - best: the size of the highest mean. lower..upper: the sizes within 1 % of it.
+    - loss: expected loss of the size in force against the true best one, as a part of that one's throughput. at_best:
+      the same of `best`, which is the uncertainty. sure: how likely that is under 3 %.
+    - beyond: the best of all sizes, where it is not legal and is better by 1 %; else None.
+    - gain, sure_by: of `best` over the size in force, as in `Choice`.
+    """
 
     best: int
     lower: int
@@ -77,11 +84,12 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Prospects:
-    """Of the sizes within reach, shape (N,), over the current one, which is among them: mean and variance of the gain.
+    """The sizes within reach, shape (N,), with the mean and variance of their gain over the current one, which is among
+    them.
 
-    rate: completions a second that are expected at the current size, 0 where nothing was seen. falls: the chance that
-    the size is beyond an edge; smooth: the mean gain where it is not; lost: in ln X, where it is. outlook: over all
-    legal sizes, reachable or not.
+    rate: expected completions per second at the current size, 0 without evidence. falls: the chance that the size is
+    beyond an edge. smooth: the mean gain where it is not. lost: the loss in ln X where it is. outlook: over all legal
+    sizes, reachable or not.
     """
 
     sizes: Ints
@@ -98,7 +106,8 @@ class Prospects:
 def prospects(
     now: Posterior, current: int, least: int, most: int, slo_s: float, legal: tuple[int, int] = (1, 1_000_000)
 ) -> Prospects:
-    """Of the sizes from least to most, which one change leads to. legal: the smallest and the largest one."""
+    """The prospects of the sizes from least to most, which one change leads to. legal: the smallest and the largest
+    legal size."""
     asked = (current, least, most, slo_s, legal)
     found: Prospects | None = now.answers.get(asked)
     if found is None:
@@ -111,7 +120,7 @@ def prospects(
 def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float, legal: tuple[int, int]) -> Prospects:
     gains = now.gains(current, *((least, most) if least <= most else ()))
     moments = np.stack([gains.mean, gains.variance, gains.falls, gains.smooth])
-    # Without a row nobody knows how long anything takes.
+    # Without a row no response time is known.
     slo_s = float(slo_s) if len(now.rows) > 0 else inf
     within, moments = prospected(
         gains.of_shape.T,
@@ -138,13 +147,13 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
 
 
 def outlook(now: Posterior, current: int, slo_s: float = inf, legal: tuple[int, int] = (1, 1_000_000)) -> Outlook:
-    """Over all legal sizes, reachable or not."""
+    """The outlook over all legal sizes, reachable or not."""
     return prospects(now, current, current, current, slo_s, legal).outlook
 
 
 def _outlook(now: Posterior, gains: Gains, every: Ints, moments: Floats, legal: tuple[int, int]) -> Outlook:
-    """every: where all sizes stand, ascending, (N,), with the mean and variance of their gain in the first two of
-    moments, (k, N). The size in force counts as legal: it is what the loss is of."""
+    """every: the indices of all sizes, ascending, (N,). moments, (k, N): the mean and variance of their gain in the
+    first two rows. The size in force counts as legal, since the loss is its own."""
     sizes, mean = gains.sizes[every], moments[0]
     near = ((sizes >= legal[0]) & (sizes <= legal[1])) | (every == gains.current_at)
     numbers = outlooked(
@@ -157,9 +166,9 @@ def _outlook(now: Posterior, gains: Gains, every: Ints, moments: Floats, legal: 
 
 
 def _before_the_edge(gains: Gains) -> float:
-    """How much more than the best size known, in ln X, the best one before an edge does on average.
+    """How much more than the best known size the best one before an edge completes on average, in ln X.
 
-    Worked: 20 stood and 40 fell, and what is done grows as n: the edge is anywhere in ln 2, which is 0.35 on average.
+    Worked: 20 stood and 40 fell, and completions grow as n: the edge is anywhere in ln 2, which is 0.35 on average.
     """
     if not gains.falls.any():
         return 0.0
@@ -181,7 +190,7 @@ def choose(
     """Another size, or None where none is worth it.
 
     full_share: of the newest seconds, 0..1. seen: completions of the full pool at each size, (N,) to (N,).
-    since_change_s: age of the last change: a look is not cut short by another one.
+    since_change_s: age of the last change; another look does not cut a look short.
     """
     at, look = chosen(
         of.sizes,
@@ -202,7 +211,7 @@ def choose(
 
 
 def likeliest(of: Prospects) -> Choice | None:
-    """The size that is the best on average, however sure: where nothing can be lost."""
+    """The size that is best on average, however uncertain, for a pool that has nothing to lose."""
     best = int(of.mean.argmax())
     gain = float(of.mean[best])
     if best == of.current_at or gain <= LEAST_GAIN:
@@ -211,17 +220,17 @@ def likeliest(of: Prospects) -> Choice | None:
 
 
 def knowledge_gradient(mean: Floats, learnt: Floats) -> Floats:
-    """By how much the best mean grows, on average, when one is known better by `learnt`; shape (N,) each.
+    """How much the best mean grows, on average, when the deviation of one size falls by `learnt`; shape (N,) each.
 
-    Worked: two sizes alike, 1 % learnt: 0.01 phi(0) = 0.4 %. One 3 % behind: 0.01 f(-3) = 0.0004 %.
+    Worked: two equal sizes, 1 % learnt: 0.01 phi(0) = 0.4 %. One 3 % behind: 0.01 f(-3) = 0.0004 %.
     """
     return gradient(mean, learnt)
 
 
 def _look_s(rate: float, deviation: float, dispersion: float) -> float:
-    """Seconds that a look takes; deviation: of the gain that is least known nearby.
+    """Seconds that a look takes. deviation: of the least certain gain nearby.
 
-    Worked: 500 completions a second 4 s, 190 a second 10.5 s; where the gain is known within 16 %, 625 completions are
-    enough, and 70 a second take 9 s.
+    Worked: 500 completions a second 4 s, 190 a second 10.5 s. Where the gain is known within 16 %, 625 completions
+    suffice, and 70 a second take 9 s.
     """
     return look_s(float(rate), deviation, dispersion)

@@ -1,8 +1,8 @@
-"""What is believed of a pool's curve of throughput over concurrency, from all that was ever seen of it.
+"""The belief over a pool's curve of throughput over concurrency, from all evidence of the pool.
 
-    seconds (evidence.py) -> shapes weighted by how well they fit them (posterior.py over family.py) -> gains of sizes
-                             what contradicts the belief is set apart first (doubt.py)
+    seconds (evidence.py) -> shapes weighted by their fit (posterior.py over family.py) -> gains of sizes
+                             seconds that contradict the belief are set aside first (doubt.py)
 
-An estimator of the papers asks a window of 60 s for a knee. The belief keeps every size that was in force, forgets
-slowly, says how sure it is, and is what `pools.policy` decides by.
+An estimator of the papers looks for a knee in a window of 60 s. The belief keeps every size that was in force, forgets
+slowly and states its uncertainty. `pools.policy` decides by it.
 """

@@ -1,8 +1,8 @@
 """The loops of the belief over shapes, compiled by Numba: as array expressions half of their time is calls and copies.
 
-Values have a line for each row of the evidence, or size, and a column for each shape: innermost loops run along lines.
-Compiled once, and kept beside this file, or in the user's cache where that is read-only. What is kept is made anew
-when this file changes, and not when another does: constants of other files come as arguments.
+Values have a row for each row of the evidence, or size, and a column for each shape: innermost loops run along rows.
+Numba compiles them once and caches them beside this file, or in the user's cache where that is read-only. A change of
+this file discards the cache; a change of another does not, so constants of other files are arguments.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Shapes whose lines fit the nearest memory together.
+# So many shapes' values fit the nearest cache together.
 PART = 128
-# From so much less of the likeliest one's weight on, in ln, a shape adds nothing to a sum of them.
+# This far below the likeliest one's weight, in ln, a shape adds nothing to a sum.
 NOTHING = 40.0
-# Lengths of the process from which on exp(-d^2 / 2) is less than 2e-16.
+# At so many lengths of the process, exp(-d^2 / 2) is less than 2e-16.
 FAR = 8.5
 
 
@@ -32,14 +32,15 @@ def compiled(function: Function) -> Function:
 
 
 def summed(function: Function) -> Function:
-    """As `compiled`, for sums along a line: their order is the compiler's, or each addition would wait for the last."""
+    """As `compiled`, for sums along a row: the compiler chooses their order, as each addition would otherwise wait for
+    the last."""
     return _kept(function, fastmath={"reassoc", "nsz"})
 
 
 def _kept(function: Function, fastmath: bool | set[str]) -> Function:
     try:
         return cast(Function, numba.njit(cache=True, error_model="numpy", fastmath=fastmath)(function))
-    except RuntimeError:  # there is nowhere to keep it: each process compiles for itself
+    except RuntimeError:  # no place to cache it: each process compiles for itself
         return cast(Function, numba.njit(error_model="numpy", fastmath=fastmath)(function))
 
 
@@ -56,7 +57,7 @@ def values(
     """ln X of shapes (s,) at ln n, of a full pool or not, on cores times `scale`, each (m,): shape (m, s).
 
     tables: (2, G, S), over ln n. grid: the least ln n, its steps, and those of ln k. Shapes `stride` apart are next to
-    each other in k: k times the scale lies so many steps further on. Below the grid X is in proportion to n.
+    each other in k, so k times the scale is that many steps further on. Below the grid X is in proportion to n.
     """
     found = np.empty((len(ln_n), len(shapes)))
     least, step, k_step = grid
@@ -102,7 +103,7 @@ def _add_product(line: Floats, factors: Floats, lines: Floats, count: int, width
 
 @compiled
 def _alike(lengths_apart: float) -> float:
-    """exp(-d^2 / 2); 0 where that is less than the last digit of 1."""
+    """exp(-d^2 / 2); 0 where that is below the precision of 1."""
     return exp(-0.5 * lengths_apart * lengths_apart) if abs(lengths_apart) < FAR else 0.0
 
 
@@ -194,12 +195,12 @@ def fit(
     length: float,
     limits: tuple[float, float, float],
 ) -> Fit:
-    """The likeliest spread and what it leaves of the shapes.
+    """The likeliest spread, and the shapes that remain under it.
 
     residual: (m, S). about: ln n, variance and scale of the rows, (m,) each. spreads, ln_spread_prior: (a,). prior:
-    (S,), ln. limits: of the ln weight, of what is left, and of what is likely; and of ln how likely a spread is.
-    Gives the index of the spread, the likeliest shape's ln weight, the variance of the scale, which spreads are
-    possible, the shapes left, with weight and scale, the likely ones, and Q, (m, m).
+    (S,), ln. limits: of the ln weight of a remaining and of a likely shape; and of ln of a spread's likelihood. Returns
+    the index of the spread, the likeliest shape's ln weight, the variance of the scale, which spreads are possible, the
+    remaining shapes, their weight and scale, the likely ones, and Q, (m, m).
     """
     ln_n, variance, scale = about
     negligible, unlikely, nearly = limits
@@ -244,16 +245,16 @@ def fit(
 Rows = tuple[Floats, Floats, NDArray[np.bool_], Floats]
 """ln n, ln rate, whether the pool was full, and scale of the rows, each (m,)."""
 Left = tuple[Ints, Floats, Floats]
-"""Shapes that are left, their weight and their scale in ln, each (s,)."""
+"""Remaining shapes, their weight and their scale in ln, each (s,)."""
 Process = tuple[Floats, float, float]
-"""Of the Gaussian process: Q, (m, m), its spread and its length."""
+"""The Gaussian process: Q, (m, m), its spread and its length."""
 Known = tuple[Floats, int, tuple[float, float, float], Rows, Left, Process, float]
-"""A belief: the shapes' tables, their stride and their grid, and of those left all that is known."""
+"""A belief: the shapes' tables, stride and grid; rows; remaining shapes; process; variance of the scale."""
 
 
 @compiled
 def residuals(tables: Floats, stride: int, grid: tuple[float, float, float], rows: Rows, left: Left) -> Floats:
-    """Of each row under each shape left, (m, s)."""
+    """Residual of each row under each remaining shape, (m, s)."""
     ln_n, ln_rate, full, scale = rows
     shapes, _, ln_speed = left
     found = values(tables, stride, grid, ln_n, full, scale, shapes)
@@ -273,7 +274,7 @@ def _near(ln_n: float, rows: Rows, spread: float, length: float, found: Floats) 
 
 @summed
 def _moments(line: Floats, weight: Floats) -> tuple[float, float]:
-    """Mean and variance, weighted."""
+    """Weighted mean and variance."""
     mean = variance = 0.0
     for column in range(len(weight)):
         mean += weight[column] * line[column]
@@ -295,7 +296,7 @@ def predictions(
     ln_n: Floats,
     full: NDArray[np.bool_],
 ) -> tuple[Floats, Floats]:
-    """Mean and variance of ln X at ln n on the cores of now, each (k,)."""
+    """Mean and variance of ln X at ln n on the present cores, each (k,)."""
     shapes, weight, ln_speed = left
     precision, spread, length = process
     each = values(tables, stride, grid, ln_n, full, np.ones(len(ln_n)), shapes)
@@ -325,7 +326,7 @@ def gained(
     ln_n: Floats,
     at: int,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """What sizes (N,) at ln n gain over the one at `at`: by each shape, (N, s), mean and variance, (N,); and ln X of
+    """Gains of sizes (N,) at ln n over the one at `at`: by each shape, (N, s), mean and variance, (N,); and ln X of
     that one by each shape, (s,).
 
     thought: ln X of all shapes at the first of the sizes, and ln n of the others.
@@ -364,7 +365,8 @@ def gained(
 
 @compiled
 def nearest(ln_n: Floats, full: NDArray[np.bool_], rows: Rows) -> Floats:
-    """In ln n, from each (k,) to the nearest row of the same kind and cores, else to any; of at least one row."""
+    """Distance in ln n from each (k,) to the nearest row of the same kind and cores, else to any; needs at least one
+    row."""
     found = np.empty(len(ln_n))
     for i in range(len(ln_n)):
         same = other = np.inf
@@ -395,9 +397,9 @@ def contradicted(
     per_away: float,
     moved: tuple[float, float],
 ) -> Floats:
-    """`doubt.contradictions`, (k,). seen: (k, 6), columns as `evidence.Second` has its fields. away: how
-    far each is from what was seen, (k,). edge: `Edge.numbers`. errors: of a saturated pool and of one that is not.
-    per_away: standard deviation per ln n away. moved: by how much, in ln X, and the most that counts."""
+    """`doubt.contradictions`, (k,). seen: (k, 6), columns as the fields of `evidence.Second`. away: distance of each
+    from the evidence, (k,). edge: `Edge.numbers`. errors: of a saturated pool and of one that is not. per_away:
+    standard deviation per ln n away. moved: width of "it has moved", in ln X, and the most that counts."""
     full, inside = seen[:, 1] > 0, np.minimum(np.log(seen[:, 3]), most_ln_n)
     mean, variance = predictions(tables, stride, grid, rows, left, process, speed_variance, inside, full)
     found = np.empty(len(seen))

@@ -1,6 +1,6 @@
 """The loops over the levels of a pool's evidence, compiled by Numba as those over shapes are (`compiled.py`).
 
-Levels are rows of an array, (n, 7), with columns as `evidence.Level` has its fields.
+Levels are rows of an array, (n, 7), with columns as the fields of `evidence.Level`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def with_seconds(
     drift: float,
     least_s: float,
 ) -> Floats:
-    """`Evidence.with_seconds`. new: (k, 6), columns as `evidence.Second` has its fields. steps: in ln n, of a full pool
-    and of one that is not. memory_s: of a kind, and of a saturated pool's size that is not in force. least_s: with
-    less, a level is gone."""
+    """`Evidence.with_seconds`. new: (k, 6), columns as the fields of `evidence.Second`. steps: in ln n, of a full pool
+    and of one that is not. memory_s: of a kind, and of a saturated size that is not in force. least_s: a level with
+    fewer seconds is dropped."""
     found, count = np.empty((len(levels) + len(new), 7)), len(levels)
     found[:count] = levels
     for each in new:
@@ -62,7 +62,7 @@ def with_seconds(
 
 @compiled
 def weight(levels: Floats, cores: float, untold: float) -> float:
-    """`Evidence.weight`. untold: cores that nobody told."""
+    """`Evidence.weight`. untold: the value for unreported cores."""
     found = 0.0
     for level in levels:
         if (level[CORES] == untold) == (cores == untold):
@@ -105,7 +105,7 @@ def completions_at(levels: Floats, cores: float, sizes: Ints, step: float) -> Fl
 
 @compiled
 def has_all(levels: Floats, others: Floats) -> bool:
-    """Whether there is a level of the same kind and step for each of the others."""
+    """`Evidence.has_all`: whether there is a level of the same kind and step for each of the others."""
     for other in others:
         there = False
         for level in levels:
@@ -122,8 +122,8 @@ def has_all(levels: Floats, others: Floats) -> bool:
 def level_rows(
     levels: Floats, cores: float, dispersion: float, least: tuple[float, float], errors: tuple[float, float, float]
 ) -> Floats:
-    """ln n, ln rate, variance, full and scale, shape (5, m), of the levels that say something of these cores.
-    least: seconds and completions. errors: of a saturated pool, one that is not, and one elsewhere."""
+    """ln n, ln rate, variance, full and scale, shape (5, m), of the levels that count for these cores. least: seconds
+    and completions. errors: of a saturated pool, of one that is not, and of one on another CPU limit."""
     found, count = np.empty((5, len(levels))), 0
     for level in levels:
         of, completions, seconds, in_flight_s = level[CORES], level[COMPLETIONS], level[SECONDS], level[IN_FLIGHT_S]
@@ -145,8 +145,8 @@ def level_rows(
 def rounded_rows(
     ln_n: Floats, ln_rate: Floats, variance: Floats, steps: tuple[float, float, float, float], rough: float
 ) -> Floats:
-    """ln n, ln rate and variance, shape (3, m). steps: of ln n, of the rate of a thread where it is known and where it
-    is `rough` and worse, in standard deviations as a power of 2; and of the standard deviation, in ln."""
+    """ln n, ln rate and variance, shape (3, m). steps: of ln n, of the rate of a thread where its deviation is below
+    `rough` and where it is not, in standard deviations as a power of 2; and of the standard deviation, in ln."""
     found = np.empty((3, len(ln_n)))
     for row in range(len(ln_n)):
         ln_deviation = 0.5 * log(variance[row])

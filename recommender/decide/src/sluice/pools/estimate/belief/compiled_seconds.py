@@ -1,6 +1,6 @@
 """The loops over the buckets and seconds of a pool, compiled by Numba as those over shapes are (`compiled.py`).
 
-Each gives to the digit what the function that it is named after says, and says what it leaves to that one.
+Each gives the same digits as the function that it is named after, and marks the cases that it leaves to that one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sluice.pools.estimate.belief.compiled import Floats, Ints, compiled
 
 
 class Kind(IntEnum):
-    """What buckets show: nothing, a full pool, one that is saturated, one that is not full; or that a part of what was
-    in flight has not ended yet, which `evidence.second` makes good for."""
+    """What buckets show: nothing, a full pool, a saturated one, or one that is not full. UNENDED: some of the requests
+    in flight have not ended yet, which `evidence.second` corrects."""
 
     NOTHING = 0
     FULL = 1
@@ -30,7 +30,7 @@ NOTHING, FULL, SATURATED, PARTIAL, UNENDED = (int(kind) for kind in Kind)
 
 @compiled
 def _other(before: float, after: float) -> bool:
-    """That nobody told is no other one than that."""
+    """Whether a value changed. Two unreported values (NaN) are the same."""
     return before != after and (before == before or after == after)
 
 
@@ -108,9 +108,9 @@ def parts(
     fills: tuple[float, float, float],
     ended: float,
 ) -> Floats:
-    """Of runs of buckets within a second under the same size and cores, in order, shape (p, 7): the first bucket and
-    the one behind the last; the share of full ones, NaN where nobody told the size; what it shows, as above; mean in
-    flight, completions and length of it.
+    """The runs of buckets within a second under the same size and cores, in order, shape (p, 7). The columns: the first
+    bucket and the one behind the last; the share of full ones, NaN where no size was reported; the kind, as above; mean
+    in flight, completions and length.
 
     buckets: start_ms, concurrency, completions, size and cores, (n,) each, n > 0. shares, drains, fills, ended: as in
     `evidence.second`.
@@ -153,7 +153,7 @@ def falls(
     deeper: float,
     sure: float,
 ) -> bool:
-    """Whether `edge.split` finds an edge anywhere: between full pools on the same cores, of rows (m,)."""
+    """Whether `edge.split` finds an edge anywhere: between full pools on the same cores, in rows (m,)."""
     order = np.argsort(ln_n, kind="mergesort")
     for first in range(len(order)):
         of = scale[order[first]]

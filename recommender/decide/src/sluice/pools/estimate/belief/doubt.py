@@ -1,18 +1,20 @@
-"""Does the newest second contradict the belief? A service that became another one must not be mixed with what it was.
+"""Decides whether the newest second contradicts the belief. Evidence of a service that changed must not mix with older
+evidence.
 
 A CUSUM of the log likelihood ratio of "it has moved" (normal, 0.7 wide beyond the prediction) against "it is as
-believed" (Page 1954), at most 5 a second:
+predicted" (Page 1954), at most 5 a second:
 
     above 2   the second is set aside, and the size stays, for at most 5 seconds
-    above 8   all but what was set aside is forgotten
-    at 0      what was set aside is believed after all
+    above 8   all evidence but the seconds set aside is forgotten
+    at 0      the seconds set aside become evidence after all
 
 A size far from those that were in force is no contradiction whatever it shows: half of the distance in ln n, less the
-0.06 that are near, is added to the prediction's standard deviation. Worked: the first second at 60 where 30 was seen:
-ln 2 is 0.69, so 32 % off is expected; the second one is near its own level, and is judged by that. A full pool larger
-than all that stood for 5 s, and than what was in flight for as long of one that was not full, is no contradiction
-however little it completes: it may be beyond an edge. And where the
-largest that stood falls, only that is forgotten: whether the service became another one shows at a smaller size.
+0.06 that are near, is added to the prediction's standard deviation. Worked: the first second at 60 where there is
+evidence at 30: ln 2 is 0.69, so 32 % off is expected; the second one is near its own level, and is judged by that.
+
+A full pool is no contradiction, however little it completes, if it is larger than all that stood for 5 s, and than the
+concurrency for as long of one that was not full: it may be beyond an edge. Where the largest pool that stood falls,
+only that is forgotten: a smaller size shows whether the service changed.
 """
 
 from __future__ import annotations
@@ -33,17 +35,17 @@ from sluice.pools.estimate.belief.posterior import Posterior
 SET_ASIDE, FORGET, MOST_A_SECOND = 2.0, 8.0, 5.0
 JUMP = 0.7
 PER_LN_AWAY, NEAR = 0.5, 0.06
-# Seconds that may lie aside: then either the belief or they have to go.
+# The most seconds that may be set aside: then either the belief or they are dropped.
 LONGEST_S = 5.0
-# Of a saturated pool at a size, until it is known to stand.
+# Seconds of a saturated pool at a size after which the size stands.
 STOOD_S = 5.0
-# Of evidence on these cores: with less there is no belief that could be contradicted.
+# Seconds of evidence on this CPU limit; with less there is no belief to contradict.
 LEAST_S = 4.0
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """score: the CUSUM; aside: what waits to be believed."""
+    """score: the CUSUM; aside: the seconds set aside."""
 
     score: float = 0.0
     aside: tuple[Second, ...] = ()
@@ -51,7 +53,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a second. moved: the evidence is what came since the service changed, and nothing else."""
+    """The result for a second. moved: the service changed, and the evidence is only what came since."""
 
     evidence: Evidence
     doubt: Doubt
@@ -59,7 +61,8 @@ class Verdict:
 
 
 def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None, dispersion: float = 1.0) -> Verdict:
-    """`now`: the belief without `new`, on the cores that it was seen under; None will do with under 4 s of evidence."""
+    """Takes in a second. `now`: the belief without `new`, on its CPU limit; None suffices with under 4 s
+    of evidence."""
     if now is None or evidence.seconds_on(new.cores) < LEAST_S:
         return Verdict(evidence.with_second(new), Doubt())
     against = contradiction(now, new, dispersion)
@@ -78,12 +81,13 @@ def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None
 
 
 def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:
-    """Whether it is of a full pool larger than all that stood for some seconds, and completes less than expected."""
+    """Whether the second is of a full pool larger than all that stood for some seconds, and completes less than
+    expected."""
     if not new.full:
         return False
     ln_n = log(new.concurrency)
     stood = [ln for ln, level in _saturated(evidence, new.cores) if level.seconds >= STOOD_S]
-    # So many were in flight of a pool that was not full.
+    # The concurrency of a pool that was not full counts too.
     stood += [ln for ln, level in _of(evidence, new.cores) if not level.full and level.seconds >= STOOD_S]
     fell = now.edge is not None and ln_n >= now.edge.above
     if not fell and ln_n <= max(stood, default=0.0) + NEAR:
@@ -92,8 +96,8 @@ def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:
 
 
 def _smaller(evidence: Evidence, now: Posterior, aside: tuple[Second, ...]) -> Evidence | None:
-    """What was seen below a size that fell, where that is the largest that stood, and a smaller one did more than it
-    does now; None where it is not."""
+    """The evidence below a size that fell, where that is the largest that stood and a smaller one completed more than
+    it does now; None otherwise."""
     cores, least = aside[-1].cores, log(min(each.concurrency for each in aside)) - NEAR
     if not all(each.full and each.cores == cores for each in aside):
         return None
@@ -118,7 +122,7 @@ def _saturated(evidence: Evidence, cores: float) -> list[tuple[float, Level]]:
 
 
 def _of(evidence: Evidence, cores: float) -> list[tuple[float, Level]]:
-    """With their ln n."""
+    """The levels on a CPU limit, with their ln n."""
     of_cores = [level for level in evidence.levels if level.cores == cores and level.in_flight_s > 0]
     return [(log(level.in_flight_s / level.seconds), level) for level in of_cores]
 
@@ -132,7 +136,7 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
 
 
 def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> list[float]:
-    """Of each, by the same belief."""
+    """The log likelihood ratio of each second, by the same belief."""
     seen = np.array([each.numbers for each in new], dtype=np.float64)
     found: list[float] = contradicted(
         *now.known,
@@ -149,8 +153,8 @@ def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> 
 
 
 def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:
-    """In ln n, to the nearest row of the same kind and cores, else to any; 0 within a step. Shape (k,) each."""
+    """Distance in ln n to the nearest row of the same kind and cores, else to any; 0 within a step. Shape (k,) each."""
     if len(now.rows) == 0:
-        # Seconds with all but no completions: nothing is predicted that could be contradicted.
+        # Seconds with almost no completions: there is no prediction to contradict.
         return np.zeros(len(ln_n))
     return np.maximum(nearest(ln_n, full, now.rows.seen) - NEAR, 0.0)

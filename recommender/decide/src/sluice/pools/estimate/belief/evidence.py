@@ -1,8 +1,8 @@
-"""What was seen of a pool: seconds, summed by CPU limit and size, and slowly forgotten.
+"""The evidence of a pool: seconds, summed by CPU limit and size, and slowly forgotten.
 
-A size that is in force is known by its newest three minutes. One that was in force before, and saturated, is what it
-was, less and less surely: a service drifts. So a size that was looked at is not looked at again for long, which under a
-steady load is the end of looking.
+The newest three minutes are the evidence of a size in force. A saturated size that was in force before keeps its value
+with growing uncertainty, since a service drifts. So a size that had a look gets no other one for long; under a steady
+load looks end.
 """
 
 from __future__ import annotations
@@ -28,49 +28,49 @@ from sluice.pools.estimate.belief.compiled_seconds import Kind, parts
 from sluice.pools.estimate.belief.family import Floats, Ints
 
 Numbers = list[float] | Floats
-"""Of shape (n,). Of the ten buckets of a second, a list is summed in less time than an array."""
+"""Shape (n,). A list of the ten buckets of a second is summed in less time than an array."""
 
-# Share of full buckets from which a second shows nothing but the full pool, from which it shows one that is nearly
-# full, and up to which it shows one that is not.
+# Shares of full buckets: from SATURATED on a second shows nothing but the full pool, from FULL on one that is nearly
+# full, and up to PARTIAL one that is not full.
 SATURATED, FULL, PARTIAL = 0.95, 0.7, 0.4
-# Of the size, and of the least in flight: a second in which so much was in flight drains.
+# A second with this many times the size, and the least concurrency, in flight drains.
 DRAINS = 1.15
-# More in flight than the size by this factor, over a second: spans count what the pool does not hold.
+# More in flight than the size by this factor, over a second: spans count requests outside the pool.
 OVER = 1.15
-# What has not ended yet may be so much of what was seen; beyond, a second says nothing.
+# Requests that have not ended yet may raise the concurrency by this factor; beyond it, a second says nothing.
 MOST_MISSING = 1.3
-# A second is neither in which so many more come in flight, of what completes in it, and half as many again.
+# A second says nothing when its concurrency grows by this part of its completions, and by half.
 FILLS, GROWS = 0.25, 1.5
-# Nor is one that was full for a part of it, and in a third of it had so many times less in flight than in another.
+# It says nothing when it was full for a part, and one third of it had so many times less in flight than another.
 MIXES = 2.0
-# When u mean durations are over, 1 - exp(-u) of what was in flight has ended; by what was seen as a part of what
-# completed since, from so much on.
+# After u mean durations, 1 - exp(-u) of the requests in flight have ended. The tables invert this by the seen
+# concurrency as a part of the completions since, from ENDED on.
 ENDED = 0.3
 _U = np.linspace(4.0, 0.02, 200)
 ENDED_SHARE, ENDED_BY = -np.expm1(-_U) / _U, -1 / np.expm1(-_U)
-# Cores of a service while nobody told how many it has.
+# Cores of a service while no CPU limit was reported.
 UNTOLD = 0.0
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
 LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
-# Seconds of newer evidence of the same kind after which older evidence counts 1/e: not of the clock, so that what was
-# seen in the peak is known in the next one.
+# After so many seconds of newer evidence of the same kind, older evidence has the weight 1/e. This is not clock time,
+# so that evidence of one peak counts in the next one.
 MEMORY_S = 180.0
-# Of a saturated pool's size that is not in force, a second of the others adds so much to the variance of ln X: 0.4 % of
-# drift in 10 minutes. And it counts 1/e after so many seconds of them.
+# For a saturated size that is not in force, a second of other sizes adds DRIFT to the variance of ln X: 0.4 % of drift
+# in 10 minutes. After LONG_MEMORY_S of them its weight is 1/e.
 DRIFT, LONG_MEMORY_S = 3e-8, 14_400.0
-# What a level's mean has of errors that more seconds do not lessen, as parts: of a saturated pool, one that is not,
-# and one on another CPU limit.
+# Errors of a level's mean that more seconds do not lessen, as parts: of a saturated pool, of one that is not, and of
+# one on another CPU limit.
 TAU_SATURATED, TAU_PARTIAL, TAU_ELSEWHERE = 0.007, 0.05, 0.10
-# A level says something from here on.
+# A level counts from here on.
 LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
 
 
 @dataclass(frozen=True)
 class Second:
-    """About a second of one target: what was in flight and what completed, under one size and one CPU limit.
+    """About a second of one target: concurrency and completions under one size and one CPU limit.
 
-    cores: the CPU limit, `UNTOLD` while nobody told it. concurrency: mean in flight. Rates are per instance. saturated:
-    full, and in all but all of its buckets.
+    cores: the CPU limit, `UNTOLD` while none was reported. concurrency: mean in flight. Rates are per instance.
+    saturated: full in at least 95 % of its buckets.
     """
 
     cores: float
@@ -86,26 +86,30 @@ class Second:
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """As the compiled loops take it."""
+        """The fields as arguments of the compiled loops."""
         return self.cores, self.full, self.saturated, self.concurrency, self.completions, self.seconds
 
 
 def second(
     cores: float, size: int, concurrency: Numbers, completions: Numbers, bucket_s: float, age_s: float = inf
 ) -> Second | None:
-    """From buckets under `size`, shape (n,) each; None where they say nothing. age_s: of the end of them, when read.
+    """A second from buckets under `size`, shape (n,) each; None where they say nothing. age_s: age of their end when
+    they were read.
 
-    A second with 70 % of its buckets full counts whole, as a full pool's throughput, which is not censored, as its
-    goodput is. (Picking its full buckets reads 3 % low: those are the ones in which less completed.) It counts at its
-    mean concurrency: at its size, a pool of 4 that had 3.5 in flight would be taken for one that completes no more at
-    4. Under 95 % it is the load that limits it for a part: it completed no more than came, which says little of what
-    the pool can. With at most 40 % it is a second of a pool that is not full. In between it is neither. Nor is one in
-    which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that the pool does at 35; nor one
-    with more in flight than the pool holds; nor one that mixes a full pool with one that has little to do.
+    - With 70 % of its buckets full a second counts whole, as a full pool's throughput, which is not censored, as its
+      goodput is. (Its full buckets alone read 3 % low: fewer complete in those.) It counts at its mean concurrency: at
+      its size, a pool of 4 with 3.5 in flight would count as one that completes no more at 4.
+    - Under 95 % the load limits it for a part: it completed only what arrived, which says little of the pool's
+      capacity.
+    - With at most 40 % it is a second of a pool that is not full. In between it is neither.
+    - A second says nothing in which a pool drains to a smaller size: half of it at 46 and half at 24 is nothing that
+      the pool does at 35. The same holds with more in flight than the pool holds, and for a mix of a full pool and one
+      with little to do.
 
-    What has not ended yet is added to the mean, and makes no second a full one: where with it the pool would be, and
-    without it is not, the second says nothing, nor where it is over 30 % of what was seen. Worked: 4.6 in flight of 16
-    and 34 completions, read after 0.1 s: that would be 16, and says nothing; after 5 s nothing is missing.
+    Requests that have not ended yet are added to the mean, and make no second a full one. A second that would be full
+    with them, and is not without, says nothing; nor does one where they are over 30 % of the seen concurrency. Worked:
+    4.6 in flight of 16 and 34 completions, read after 0.1 s: that would be 16, and says nothing; after 5 s nothing is
+    missing.
     """
     done = float(sum(completions))
     if done <= 0 or len(concurrency) == 0:
@@ -133,8 +137,8 @@ def second(
 
 
 class Run(NamedTuple):
-    """Buckets [low, high) of a second under the same size and cores. full: the share of full ones, NaN where nobody
-    told the size. seen: None where they say nothing, or nobody told the cores."""
+    """Buckets [low, high) of a second under the same size and cores. full: the share of full ones, NaN where no size
+    was reported. seen: None where the buckets say nothing, or no CPU limit was reported."""
 
     low: int
     full: float
@@ -142,8 +146,9 @@ class Run(NamedTuple):
 
 
 def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[Run]:
-    """Of all buckets, in order: `second` of each, at a tenth of the cost. buckets: start_ms, concurrency, completions,
-    size and cores, (n,) each, n > 0. now_ms: up to when spans that ended are known, by the pool's own newest data."""
+    """The runs of all buckets, in order: the same as `second` of each, at a tenth of the cost. buckets: start_ms,
+    concurrency, completions, size and cores, (n,) each, n > 0. now_ms: up to this time the pool's newest data has the
+    spans that ended."""
     start_ms = np.ascontiguousarray(buckets[0], np.int64)
     concurrency, completions, size, cores = (np.ascontiguousarray(each, np.float64) for each in buckets[1:])
     given = (start_ms, concurrency, completions, size, cores)
@@ -164,8 +169,8 @@ def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, 
 
 
 def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
-    """In flight, with those that have not ended yet: a span is known from its end on. since: completions, at that rate,
-    until it was read.
+    """Concurrency with the requests that have not ended yet, since a span is known only from its end on. since:
+    completions, at the second's rate, until it was read.
 
     Of n in flight that take n / X each on average, exponentially, n (1 - exp(-X age / n)) have ended: solved for n,
     which the size bounds. Worked: 20 seen, 10 done in a second, 2 s ago: 20 is all that ended since, so the pool would
@@ -179,28 +184,28 @@ def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
 
 
 def _fills(concurrency: Numbers, completions: float) -> bool:
-    """Whether a pool fills because less completes than comes: over an edge, in a second."""
+    """Whether a pool fills in this second, as over an edge: fewer complete than arrive."""
     third = max(1, len(concurrency) // 3)
     first, last = sum(concurrency[:third]) / third, sum(concurrency[-third:]) / third
     return last - first > FILLS * completions and last > GROWS * first
 
 
 def _mixes(concurrency: Numbers) -> bool:
-    """Whether thirds of it are of a pool that is full and of one that has little to do: their mean is nothing that the
-    pool does. Worked: half of a second at 32 with 1,500 a second, and half at 2.5 with 800, is not 17 with 1,150."""
+    """Whether its thirds are of a full pool and of one with little to do. Their mean is nothing that the pool does.
+    Worked: half of a second at 32 with 1,500 a second, and half at 2.5 with 800, is not 17 with 1,150."""
     third = max(1, len(concurrency) // 3)
     held = [sum(concurrency[at : at + third]) for at in range(0, len(concurrency) - third + 1, third)]
     return float(max(held)) > MIXES * float(min(held))
 
 
 def share_full(size: int, concurrency: Numbers) -> float:
-    """Of the buckets; as `Samples.full` has it."""
+    """Share of full buckets, by the rule of `Samples.full`."""
     least = min(size - 0.5, 0.9 * size)
     return len([each for each in concurrency if each >= least]) / len(concurrency)
 
 
 class Level(NamedTuple):
-    """Seconds about one concurrency, of a pool that was full or of one that was not. in_flight_s: sum of n dt."""
+    """Seconds at about one concurrency, of a pool that was full or of one that was not. in_flight_s: sum of n dt."""
 
     cores: float
     full: bool
@@ -213,8 +218,8 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Levels as the posterior takes them, each of shape (m,): ln n, ln of completions a second, the variance of that,
-    whether the pool was full, and the level's cores by those of now."""
+    """Levels as input of the posterior, each of shape (m,): ln n, ln of completions a second, its variance, whether the
+    pool was full, and the level's cores divided by the present ones."""
 
     ln_n: Floats
     ln_rate: Floats
@@ -229,19 +234,19 @@ class Rows:
         return Rows(self.ln_n[keep], self.ln_rate[keep], self.variance[keep], self.full[keep], self.scale[keep])
 
     def same(self, other: Rows) -> bool:
-        """In every number."""
+        """Whether all numbers are the same."""
         pairs = zip((*self.seen, self.variance), (*other.seen, other.variance), strict=True)
         return all(ours.tobytes() == theirs.tobytes() for ours, theirs in pairs)
 
     @property
     def seen(self) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
-        """All but the variance, as the compiled loops take it."""
+        """All but the variance, as arguments of the compiled loops."""
         return self.ln_n, self.ln_rate, self.full, self.scale
 
 
 class Evidence:
     """Levels, in the order in which they came. table: the same as an array, shape (n, 7), with a column for each field
-    of `Level`: what is computed is computed from it. A value: nothing changes either."""
+    of `Level`; computations use the table. A value: neither changes."""
 
     __slots__ = ("_levels", "table")
 
@@ -252,7 +257,7 @@ class Evidence:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Made when somebody asks for them."""
+        """The levels, built on request."""
         if self._levels is None:
             self._levels = tuple(
                 Level(cores, full > 0, saturated > 0, int(step), *sums)
@@ -269,11 +274,11 @@ class Evidence:
         return f"Evidence({self.levels})"
 
     def __reduce__(self) -> tuple[Callable[[bytes], Evidence], tuple[bytes]]:
-        """As an array: a state goes to another process at less than half of the cost of its numbers one by one."""
+        """As an array: a state is sent to another process at less than half of the cost of its numbers one by one."""
         return _restored, (self.table.tobytes(),)
 
     def has_all(self, others: Floats) -> bool:
-        """Whether there is a level of the same cores, kind and step for each of another's, by its `table`."""
+        """Whether there is a level of the same cores, kind and step for each level of another `table`."""
         return has_all(self.table, others)
 
     def ever_full(self, cores: float) -> bool:
@@ -281,19 +286,20 @@ class Evidence:
         return ever_full(self.table, cores)
 
     def weight(self, cores: float) -> float:
-        """Seconds that say something of these cores, those of a saturated pool double. Cores that nobody told may be
-        any: they say nothing of those that somebody did, nor these of them."""
+        """Seconds of evidence on this CPU limit, those of a saturated pool double. Unreported cores may be any: they
+        are no evidence for a reported CPU limit, nor the other way round."""
         return weight(self.table, cores, UNTOLD)
 
     def seconds_on(self, cores: float) -> float:
+        """Seconds of evidence on this CPU limit."""
         return seconds_on(self.table, cores)
 
     def with_second(self, new: Second) -> Evidence:
         return self.with_seconds((new,))
 
     def with_seconds(self, new: Iterable[Second]) -> Evidence:
-        """With one after the other, oldest first: older levels of the same cores and kind count a little less after
-        each. Levels stand as they came.
+        """Adds seconds one after the other, oldest first. Each lowers the weight of older levels of the same cores and
+        kind a little. Levels keep their order.
 
         Worked: 10,000 completions at a size count 9,996 after another second at another one, 8,129 after 10 minutes.
         """
@@ -302,11 +308,11 @@ class Evidence:
         return Evidence(table=with_seconds(self.table, seconds, steps, memory_s, DRIFT, LEAST_SECONDS / 2))
 
     def completions_at(self, cores: float, sizes: Ints) -> Floats:
-        """Of the saturated pool at each size, shape (N,), or within a step of it."""
+        """Completions of the saturated pool at each size, shape (N,), or within a step of it."""
         return completions_at(self.table, cores, sizes, LN_FULL_STEP)
 
     def rows(self, cores: float, dispersion: float = 1.0) -> Rows:
-        """dispersion: variance of counts by their mean.
+        """The levels that count for this CPU limit. dispersion: variance of counts divided by their mean.
 
         Worked: 2,000 completions of a saturated pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
         """
@@ -320,4 +326,4 @@ def _table(levels: Sequence[Level]) -> Floats:
 
 
 def _restored(table: bytes) -> Evidence:
-    return Evidence(table=np.frombuffer(table).reshape(-1, 7).copy())  # what is read-only would be compiled for anew
+    return Evidence(table=np.frombuffer(table).reshape(-1, 7).copy())  # Numba would compile again for a read-only array

@@ -1,23 +1,23 @@
-"""Shapes that a curve of throughput over concurrency may have, up to its scale, on a grid.
+"""The family of shapes of a curve of throughput over concurrency, up to its scale, on a grid.
 
     ln X(n) = ln n - ln(1 + (n / k)^p) / p - ln(1 + sigma (n - 1) + kappa n (n - 1)) + ln(speed of one thread)
 
-k      concurrency at which the processors are taken: about the CPU limit x (1 + wait / computing)
+k      concurrency at which all processors are busy: about the CPU limit x (1 + wait / computing)
 p      how sharp the turn at k is: 1 is gentle, 8 a corner
 sigma  contention, kappa crosstalk: the universal scalability law (Gunther 2007, eq. 4.24), which bends the curve down;
-       with a corner, crosstalk is of those beyond it, kappa max(0, n - k)^2: only threads that run hinder each other,
+       with a corner, crosstalk is of those beyond it, kappa max(0, n - k)^2: only running threads hinder each other,
        and up to k most of them wait
 
-Worked, k = 10, p = 2, sigma = 0, kappa = 0.001, in units of one thread's speed: X(1) = 0.995, X(5) = 4.38,
-X(10) = 6.49, X(20) = 6.48, X(40) = 3.79.
+Worked, k = 10, p = 2, sigma = 0, kappa = 0.001, in units of one thread's speed: X(1) = 0.995, X(5) = 4.38, X(10) =
+6.49, X(20) = 6.48, X(40) = 3.79.
 
-**Below its size a pool is not full**, and its concurrency is what arrivals make of it: at a mean of 8 in flight there
-are 4 in one moment and 13 in the next, so less completes than X(8). Such seconds are compared with the mean throughput
-of a birth-death chain with constant arrivals and death rates X(n), at that mean (`opened`). Compared with X(n) itself,
-13 threads were named where 9 are best.
+**Below its size a pool is not full**, and arrivals make its concurrency: at a mean of 8 in flight there are 4 in one
+moment and 13 in the next, so fewer complete than X(8). Such seconds are compared with the mean throughput at that mean
+of a birth-death chain with constant arrivals and death rates X(n) (`opened`). A comparison with X(n) itself named 13
+threads where 9 are best.
 
-With other cores the same service has k in proportion and the rest as it was: `scale` below is a row's cores by those
-of now.
+On other cores the same service has k in proportion and all else unchanged: `scale` below is a row's cores divided by
+the present ones.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ KAPPA = (0.0, 1e-5, 4e-5, 1.6e-4, 6e-4, 2.5e-3, 1e-2, 4e-2)
 
 LN_LEAST, LN_MOST = np.log(0.05), np.log(512.0)
 GRID = np.linspace(LN_LEAST, LN_MOST, 172)
-"""Of ln n. A pool that waits for its load has a tenth of a request in flight; below the grid, where nobody waits for
-anybody, throughput is in proportion."""
+"""Grid of ln n. A pool that waits for its load has a tenth of a request in flight. Below the grid no request waits for
+another, and throughput is in proportion."""
 STEP = float(GRID[1] - GRID[0])
 LN_K_STEP = float(np.log(K[1] / K[0]))
 SIZES = np.unique(np.concatenate([np.arange(1, 25), np.round(24 * 1.06 ** np.arange(52))]).astype(np.int64))
-"""That are thought of: all up to 24, then in steps of 6 %, to 500."""
+"""Sizes that are considered: all up to 24, then in steps of 6 %, to 500."""
 LN_SIZES = np.log(SIZES)
-# Shares of the most that a shape can complete, as arrivals of the open system.
+# Arrival rates of the open system, as parts of the most that a shape can complete.
 LOADS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97, 0.99)
 
 
@@ -58,7 +58,7 @@ class Family:
     """k, shape (S,), and peak, where crosstalk alone bends the curve down. tables, shape (2, 172, S): ln X over `GRID`
     for a pool that is not full, and for one that is. sized, shape (S, N): ln X of a full pool at each of `SIZES`.
 
-    Shapes are ordered by k first, so that those next to each other in k are `stride` apart.
+    Shapes are ordered by k first, so that shapes next to each other in k are `stride` apart.
     """
 
     k: Floats
@@ -71,40 +71,40 @@ class Family:
         return len(self.k)
 
     def __reduce__(self) -> tuple[Callable[[], Family], tuple[()]]:
-        """Made by each process for itself: a belief that goes to another one does not carry it."""
+        """Each process builds its own: a belief that is sent to another process does not carry it."""
         return family, ()
 
     @property
     def opened(self) -> Floats:
-        """Shape (S, 172)."""
+        """ln X over `GRID` of a pool that is not full, shape (S, 172)."""
         found: Floats = self.tables[0].T
         return found
 
     @property
     def closed(self) -> Floats:
-        """Shape (S, 172)."""
+        """ln X over `GRID` of a full pool, shape (S, 172)."""
         found: Floats = self.tables[1].T
         return found
 
     def full(self, ln_n: Floats, shapes: Ints | None = None) -> Floats:
-        """ln X of a full pool at ln n, shape (m,), on the cores of now: shape (S or len(shapes), m)."""
+        """ln X of a full pool at ln n, shape (m,), on the present cores: shape (S or len(shapes), m)."""
         here = np.maximum(ln_n, LN_LEAST)
         return self.rows(here, np.ones(len(ln_n), dtype=bool), np.ones(len(ln_n)), shapes)
 
     def rows(self, ln_n: Floats, full: NDArray[np.bool_], scale: Floats, shapes: Ints | None = None) -> Floats:
-        """The same for rows of either kind and any cores; each argument of shape (m,)."""
+        """ln X for rows of either kind and any cores; each argument of shape (m,)."""
         which = np.arange(len(self)) if shapes is None else shapes
         return values(*self.grid, ln_n, full, scale, which).T
 
     @property
     def grid(self) -> tuple[Floats, int, tuple[float, float, float]]:
-        """As the compiled loops take it."""
+        """The family as arguments of the compiled loops."""
         return self.tables, self.stride, (float(LN_LEAST), STEP, LN_K_STEP)
 
 
 @cache
 def family() -> Family:
-    """Made once a process: 2,376 shapes, some 0.5 s."""
+    """The family, built once per process: 2,376 shapes, about 0.5 s."""
     k, p, sigma, kappa = (axis.ravel() for axis in np.meshgrid(K, P, SIGMA, KAPPA, indexing="ij"))
     closed = ln_throughput(np.exp(GRID), k, p, sigma, kappa)
     whole = ln_throughput(np.arange(1.0, 513.0), k, p, sigma, kappa)
@@ -148,13 +148,13 @@ def _opened(ln_x: Floats) -> Floats:
     weights /= weights.sum(axis=1, keepdims=True)
     in_flight, done = np.log(weights @ n), np.log(weights[:, 1:] @ np.exp(ln_x))
     found: Floats = np.interp(GRID, in_flight, done)
-    light = in_flight[0] > GRID  # nobody waits for anybody there: throughput in proportion
+    light = in_flight[0] > GRID  # no request waits for another there: throughput in proportion
     found[light] = done[0] + GRID[light] - in_flight[0]
     return found
 
 
 def _between(left: Floats, after: Floats, right: Floats) -> Floats:
-    """So far behind the left column, shape (m,): (m, S) each to (S, m). Writes to `after`."""
+    """Interpolates so far behind the left column, shape (m,): (m, S) each to (S, m). Writes to `after`."""
     after -= left
     after *= right[:, None]
     after += left

@@ -1,13 +1,13 @@
-"""The belief of a moment ago, from which that of now is made at a tenth of the cost.
+"""Keeps the last belief, from which the present one is made at a tenth of the cost.
 
-Rows are rounded to a part of their standard deviation before they are looked at, so most seconds change none, and the
-belief is that of before. (Rounded, and not compared with what they were: a belief depends on the evidence alone, and is
-the same after a restart.)
+Rows are rounded to a part of their standard deviation before use, so most seconds change none, and the belief stays.
+(They are rounded, and not compared with the rows before, so that a belief depends on the evidence alone and is the same
+after a restart.)
 
-Of 2,376 shapes some 100 have weight, and the same ones a second later. So most other seconds look only at those that
-had 1e-5 of the likeliest one's weight when all were looked at, which is a tenth of what is negligible. All are looked
-at again when the likeliest shape has become ten times less likely than then, when a level of then is forgotten, when
-the cores are others, and after 20 times.
+Of 2,376 shapes about 100 have weight, and the same ones a second later. So most other seconds consider only the shapes
+with 1e-5 of the likeliest one's weight in the last full pass, which is a tenth of the negligible weight. A full pass
+over all shapes follows in four cases: the likeliest shape has become ten times less likely than in the last one, a
+level of that one is forgotten, the cores changed, or 20 partial passes are over.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from sluice.pools.estimate.belief.posterior import Posterior, posterior
 
 TIMES = 20
 WORSE = log(10.0)
-# Steps to which rows are rounded: ln n, and ln of the rate of a thread where they are known within 4 % and where not,
-# in standard deviations rounded to a power of 2; the standard deviation, in ln.
+# Steps to which rows are rounded. ln n, and ln of the rate of a thread where it is known within 4 % and where it is
+# not: in standard deviations rounded to a power of 2. The standard deviation: in ln.
 LN_N, RATE, ROUGH_RATE, DEVIATION = 0.5, 0.25, 0.6, 0.2
 ROUGH = 0.04
 
 
 @dataclass(frozen=True)
 class Kept:
-    """now: the belief by `evidence` on `cores`, which are `rows`, rounded. All shapes were looked at `times` ago:
-    `likely` and `spreads` are those to look at, `top` was the likeliest one's ln weight then, and `whole` the
-    evidence, as `Evidence.table` has it."""
+    """now: the belief by `evidence` on `cores`; `rows` are its rounded rows. `times`: partial passes since the last
+    pass over all shapes. `likely` and `spreads` are those to consider, `top` was the likeliest one's ln weight in that
+    pass, and `whole` the evidence then, as `Evidence.table`."""
 
     evidence: Evidence
     cores: float
@@ -48,7 +48,7 @@ class Kept:
 
 
 def believed(last: Kept | None, evidence: Evidence, cores: float) -> Kept:
-    """The belief by `evidence` on `cores`; `last` saves work, and changes nothing that counts."""
+    """The belief by `evidence` on `cores`. `last` saves work, and changes nothing that counts."""
     if last is not None and last.cores == cores and last.evidence is evidence:
         return last
     rows = rounded(evidence.rows(cores))
@@ -65,7 +65,8 @@ def believed(last: Kept | None, evidence: Evidence, cores: float) -> Kept:
 
 
 def rounded(rows: Rows) -> Rows:
-    """Worked: known within 0.9 %, which is 2^-7 (0.8 %) rounded, ln n and ln rate move by at most 0.2 and 0.1 %."""
+    """Rounds rows. Worked: known within 0.9 %, which is 2^-7 (0.8 %) rounded, ln n and ln rate move by at most 0.2 and
+    0.1 %."""
     steps = (LN_N, RATE, ROUGH_RATE, DEVIATION)
     ln_n, ln_rate, variance = rounded_rows(rows.ln_n, rows.ln_rate, rows.variance, steps, ROUGH)
     return Rows(ln_n, ln_rate, variance, rows.full, rows.scale)

@@ -1,16 +1,18 @@
-"""Which shapes the evidence leaves, how likely each is, and what they say of sizes that were never in force.
+"""The posterior: which shapes the evidence leaves, how likely each is, and what they predict for sizes without
+evidence.
 
-For each shape h the residuals r = y - h of the rows (`Evidence.rows`) have the covariance Q^-1 = diag(v) + K: v are the
-rows' own variances, K = s^2 exp(-(ln n - ln n')^2 / 2 l^2) is a Gaussian process for what the family cannot be, within
-rows of the same cores. The scale a is profiled out, a = 1'Q r / 1'Q 1, and the shape's weight is
+For each shape h the residuals r = y - h of the rows (`Evidence.rows`) have the covariance Q^-1 = diag(v) + K. v are the
+rows' own variances. K = s^2 exp(-(ln n - ln n')^2 / 2 l^2) is a Gaussian process for what the family cannot express,
+within rows of the same cores. The scale a is profiled out, a = 1'Q r / 1'Q 1, and the shape's weight is
 
     prior(k) exp(-(r - a)' Q (r - a) / 2)
 
-with the one of three s (2.5, 8 and 25 %) under which the rows are likeliest: a service that is nothing like the family
-(a cliff, a lock whose queue slows it) is then interpolated rather than bent to it.
+with the one of three s (2.5, 8 and 25 %) under which the rows are likeliest. So the fit interpolates a service that is
+nothing like the family (a cliff, a lock whose queue slows it), and does not bend it to the family.
+
 The prior of ln k is normal about ln(2.5 cores), 0.5 wide below and 1.0 above: threads wait as well as compute.
-Crosstalk that bends the curve down below 2.5 cores is as unlikely. Where nobody told the cores, ln k is about ln 10,
-1.5 wide.
+Crosstalk that bends the curve down below 2.5 cores is as unlikely. Where no CPU limit was reported, ln k is about ln
+10, 1.5 wide.
 """
 
 from __future__ import annotations
@@ -33,15 +35,15 @@ LN_SPREAD_PRIOR = {0.025: log(0.80), 0.08: log(0.15), 0.25: log(0.05)}
 LENGTH = 0.25
 K_PER_CORE, LN_BELOW, LN_ABOVE = 2.5, 0.5, 1.0
 K_UNTOLD, LN_UNTOLD = 10.0, 1.5
-# Shapes with less than so much of the likeliest one's weight are left out.
+# Shapes with less than this part of the likeliest one's weight are left out.
 NEGLIGIBLE = 1e-4
 LN_NEGLIGIBLE = log(NEGLIGIBLE)
-# And with less than so much of it they will not have more in a moment.
+# Shapes with less than this part will not be above NEGLIGIBLE a moment later.
 UNLIKELY = 1e-5
 LN_UNLIKELY = log(UNLIKELY)
-# The scale without any row: nobody knows.
+# Variance of the scale without any row.
 UNKNOWN = 1e3
-# In ln of how likely the rows are: a spread that is so near the likeliest one may be that a moment later.
+# In ln of the rows' likelihood: a spread this near the likeliest one may be the likeliest a moment later.
 NEARLY = 2.3
 SIZE_SET = frozenset(SIZES.tolist())
 NONE = np.zeros(0)
@@ -49,10 +51,10 @@ NONE = np.zeros(0)
 
 @dataclass(frozen=True)
 class Gains:
-    """Of sizes over one size: mean and variance of ln X(size) - ln X(current), shape (N,).
+    """Gains of sizes over one size: mean and variance of ln X(size) - ln X(current), shape (N,).
 
-    sizes: `SIZES`, and those asked for besides after them; current_at: where the current one stands. of_shape: the gain
-    by each shape left, shape (s, N), for who needs more than the two moments; ln_rate_now: at the current size, (s,).
+    sizes: `SIZES`, and then other requested ones; current_at: index of the current one. of_shape: the gain by each
+    remaining shape, shape (s, N), where more than the two moments is needed; ln_rate_now: at the current size, (s,).
     falls: the chance that the size is beyond an edge, and smooth: the mean gain if it is not, (N,).
     """
 
@@ -68,12 +70,13 @@ class Gains:
 
 @dataclass(frozen=True)
 class Posterior:
-    """shapes: indices of those left, shape (s,); weight and ln_speed (the scale a) of each. precision: Q, (m, m).
+    """shapes: indices of the remaining shapes, shape (s,); weight and ln_speed (the scale a) of each. precision: Q, (m,
+    m).
 
-    likely: indices of those that may have weight a moment later, under any spread that may be the likeliest one then.
-    spreads: those. top: the likeliest shape's ln weight, before the weights are made to sum to 1. edge: what was left
-    out of the rows, None where nothing was. answers: what was
-    made of it last, by what was asked; it saves work, and is not compared.
+    likely: indices of the shapes that may have weight a moment later, under any spread that may then be the likeliest.
+    spreads: these spreads. top: the likeliest shape's ln weight, before the weights are normalized to sum 1. edge: the
+    edge that was left out of the rows, None without one. answers: the last result by its arguments; it saves work, and
+    is not compared.
     """
 
     family: Family
@@ -91,12 +94,12 @@ class Posterior:
     answers: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def predict(self, n: float, full: bool) -> tuple[float, float]:
-        """Mean and variance of ln X at n in flight, on the cores of now."""
+        """Mean and variance of ln X at n in flight, on the present cores."""
         mean, variance = self.predict_each(np.array([n]), np.array([full]))
         return float(mean[0]), float(variance[0])
 
     def predict_each(self, n: Floats, full: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """The same of several, each of shape (k,)."""
+        """As `predict` for several n, each of shape (k,)."""
         ln_n = np.minimum(np.log(n), LN_MOST)
         mean, variance = predictions(*self.known, ln_n, full)
         if self.edge is not None:
@@ -106,16 +109,17 @@ class Posterior:
 
     @property
     def known(self) -> Known:
-        """As the compiled loops take it."""
+        """The posterior as arguments of the compiled loops."""
         return *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance
 
     @property
     def residual(self) -> Floats:
-        """Of each row under each shape left, (s, m): made when it is asked for, as it would be most of a belief."""
+        """Residual of each row under each remaining shape, (s, m). It is computed on request, as its cost is most of a
+        belief's."""
         return residuals(*self.family.grid, self.rows.seen, self._left).T
 
     def gains(self, current: int, *others: int) -> Gains:
-        """Of `SIZES`, the current one and others over the current one, in a pool that is full."""
+        """Gains of `SIZES`, the current one and others over the current one, in a pool that is full."""
         sizes, ln_n, besides = SIZES, LN_SIZES, NONE
         unthought = sorted({current, *others}.difference(SIZE_SET))
         if unthought:
@@ -157,8 +161,8 @@ def posterior(
     spreads: tuple[float, ...] = SPREADS,
     edge: Edge | None = None,
 ) -> Posterior:
-    """shapes, spreads: only these are looked at, as where others had no weight a moment ago; None: all shapes. edge:
-    what was left out of the rows."""
+    """The posterior of the rows on this CPU limit. shapes, spreads: only these are considered, since others had no
+    weight a moment ago; None: all shapes. edge: the edge that was left out of the rows."""
     which = np.arange(len(family)) if shapes is None else shapes
     prior = _ln_prior(family, cores)[which]
     if len(rows) == 0:
@@ -170,7 +174,7 @@ def posterior(
             family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0, edge
         )
     residual = residuals(*family.grid, rows.seen, (which, prior, np.zeros(len(which))))
-    # Two rows are fitted by any two-parameter curve: nothing says that the family is wrong.
+    # Any curve with two parameters fits two rows, so nothing contradicts the family.
     asked = spreads if len(rows) > 2 else spreads[:1]
     best, top, speed_variance, possible, left, weight, ln_speed, likely, precision = fit(
         residual,
@@ -199,7 +203,7 @@ def posterior(
 
 @lru_cache(maxsize=256)
 def _ln_prior(family: Family, cores: float) -> Floats:
-    """Of each shape; 0 of the likeliest one of all."""
+    """ln prior of each shape; 0 for the likeliest one of all."""
     if cores == UNTOLD:
         found: Floats = -0.5 * (np.log(family.k / K_UNTOLD) / LN_UNTOLD) ** 2
     else:

@@ -54,7 +54,7 @@ func TestOneOwner(t *testing.T) {
 		other := threads
 		other.Name = "web.0" // another actuator's name for it
 		for range 60 {
-			if err := b.Claim(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host has the target") {
+			if err := b.Claim(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host owns the target") {
 				t.Fatalf("claimed by two: %v", err)
 			}
 			if err := a.Claim(ctx, threads); err != nil {
@@ -94,7 +94,7 @@ func TestASubsetHasOneOwner(t *testing.T) {
 		}
 		other := subset
 		other.Name = "subset-0" // another actuator's name for it
-		if err := b.ClaimSubset(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host has the target") {
+		if err := b.ClaimSubset(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host owns the target") {
 			t.Fatalf("claimed by two: %v", err)
 		}
 		if err := b.Claim(ctx, threads); err != nil {

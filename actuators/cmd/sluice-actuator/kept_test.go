@@ -175,7 +175,7 @@ func TestDryRunKillSwitchAndRestore(t *testing.T) {
 	if got := shop.written(); got != "[]" {
 		t.Errorf("wrote %s with the kill switch on, or in a dry run", got)
 	}
-	if got := printed("--restore", "all"); !strings.Contains(got, "nothing was written") {
+	if got := printed("--restore", "all"); !strings.Contains(got, "nothing to restore") {
 		t.Errorf("restore:\n%s", got)
 	}
 
@@ -202,7 +202,7 @@ func TestRestoresOnExit(t *testing.T) {
 	p.start(t)
 	eventually(t, "applied", func() bool { return r.Find("cart.threads", applied) != nil })
 	other := with(command(t, r, shopURL), file)
-	if err := other.command.Run(); err == nil || !strings.Contains(other.errs.String(), "another actuator's that runs") {
+	if err := other.command.Run(); err == nil || !strings.Contains(other.errs.String(), "another running actuator has") {
 		t.Errorf("%v\n%s\nwant one owner of a target", err, &other.errs)
 	}
 	p.stop(t)

@@ -104,7 +104,7 @@ func TestFileSignals(t *testing.T) {
 	}
 	waitFor(t, heard, "12")
 	put(t, pid, "0")
-	if err := r.Write(t.Context(), 7); err == nil || !strings.Contains(err.Error(), "want the number of a process") {
+	if err := r.Write(t.Context(), 7); err == nil || !strings.Contains(err.Error(), "want a process id") {
 		t.Errorf("error %v: a signal to 0 goes to everybody", err)
 	}
 	if got := content(t, path); got != "12" {

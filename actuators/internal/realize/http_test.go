@@ -181,8 +181,8 @@ func TestHTTPReadErrors(t *testing.T) {
 		pointer string
 		want    string
 	}{
-		{"not JSON", 200, "<html>", "/size", `the answer is not JSON: "<html>"`},
-		{"empty answer", 200, "", "/size", `the answer is not JSON: ""`},
+		{"not JSON", 200, "<html>", "/size", `the response is not JSON: "<html>"`},
+		{"empty answer", 200, "", "/size", `the response is not JSON: ""`},
 		{"key missing", 200, `{"sizes": 3}`, "/size", `nothing at "/size"`},
 		{"null is not 0", 200, `{"size": null}`, "/size", `no number at "/size"`},
 		{"text is no size", 200, `{"size": "12"}`, "/size", `no number at "/size"`},

@@ -177,7 +177,7 @@ func TestTomcatTakesARefusedMaximumBack(t *testing.T) {
 	}
 	r, _ := tomcat(t, bean)
 	err := r.Write(t.Context(), 5)
-	if err == nil || !strings.Contains(err.Error(), "write size 5: maxThreads = 5: write Tomcat:") || !strings.Contains(err.Error(), "status 400 in the answer, want 200") {
+	if err == nil || !strings.Contains(err.Error(), "write size 5: maxThreads = 5: write Tomcat:") || !strings.Contains(err.Error(), "status 400 in the response, want 200") {
 		t.Errorf("error %v, want Jolokia's own", err)
 	}
 	if got, err := r.Read(t.Context()); err != nil || got != pool.Of(32) {

@@ -64,7 +64,7 @@ func TestObserverTellsEachChangeOnce(t *testing.T) {
 	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Told: 3}) {
 		t.Errorf("stats %+v", got)
 	}
-	if n := strings.Count(logs.String(), "told the recommender"); n != 3 {
+	if n := strings.Count(logs.String(), "the recommender took a scaling event"); n != 3 {
 		t.Errorf("logged %d times, want 3:\n%s", n, logs)
 	}
 }

@@ -145,7 +145,7 @@ func TestWatcherGivesUpASilentStream(t *testing.T) {
 			t.Errorf("after 24 s: %v after %d watches, want the first one", w.Latest().Err, len(calls))
 		}
 		advance(1100 * time.Millisecond)
-		if err := w.Latest().Err; err == nil || err.Error() != "watch pool sizes: nothing came for 25s" {
+		if err := w.Latest().Err; err == nil || err.Error() != "watch pool sizes: no event for 25s" {
 			t.Errorf("after 25 s: %v", err)
 		}
 		advance(time.Second)

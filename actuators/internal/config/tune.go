@@ -125,7 +125,7 @@ func (t *Tune) expand(lookup func(string) (string, bool)) error {
 	return errors.Join(f.faults...)
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (t *Tune) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }

@@ -68,7 +68,7 @@ type DNSConfig struct {
 	Port int64  `yaml:"port"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c DNSConfig) Validate() error {
 	var faults []error
 	if c.Name == "" {
@@ -120,7 +120,7 @@ type FileConfig struct {
 	Path string `yaml:"path"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c FileConfig) Validate() error {
 	if c.Path == "" {
 		return errors.New(`path: "": want the path of a file`)

@@ -34,7 +34,7 @@ type Object struct {
 	UID       string `yaml:"uid"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c Config) Validate() error {
 	var faults []error
 	if (c.Pod.Namespace == "") != (c.Pod.Name == "") {
@@ -65,7 +65,7 @@ type PodsConfig struct {
 	Port int64 `yaml:"port"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c PodsConfig) Validate() error {
 	var faults []error
 	if !dnsLabel.MatchString(c.Namespace) {
@@ -90,7 +90,7 @@ type WorkloadConfig struct {
 	Container string `yaml:"container"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c WorkloadConfig) Validate() error {
 	var faults []error
 	if !dnsLabel.MatchString(c.Namespace) {

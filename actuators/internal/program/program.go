@@ -42,7 +42,7 @@ var signals = map[string]syscall.Signal{
 // Default notifies no program.
 func Default() Config { return Config{Timeout: 5 * time.Second} }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c *Config) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }

@@ -69,7 +69,7 @@ func (c *HTTPConfig) Variables(fill func(text *string, key string)) {
 // Open implements Config.
 func (c *HTTPConfig) Open() (Realizer, error) { return NewHTTP(*c) }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c *HTTPConfig) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }

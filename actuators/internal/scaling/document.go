@@ -22,7 +22,7 @@ type Pointers struct {
 	Since string `yaml:"since"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (p Pointers) Validate() error {
 	var faults []error
 	for _, one := range []struct{ key, text string }{

@@ -17,7 +17,7 @@ type FileConfig struct {
 	Read Pointers `yaml:"read"`
 }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c FileConfig) Validate() error {
 	return errors.Join(wantPath(c.Path), under("read", c.Read.Validate()))
 }
@@ -44,7 +44,7 @@ type CgroupConfig struct {
 	Path string `yaml:"path"`
 }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c CgroupConfig) Validate() error { return wantPath(c.Path) }
 
 // Cgroup reads "QUOTA PERIOD" in microseconds, a limit of QUOTA / PERIOD cores.

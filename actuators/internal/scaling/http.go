@@ -20,7 +20,7 @@ type HTTPConfig struct {
 // DefaultHTTP has the default values of a source.
 func DefaultHTTP() HTTPConfig { return HTTPConfig{Config: web.Default()} }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c HTTPConfig) Validate() error {
 	var faults []error
 	if err := c.Config.Validate(); err != nil {

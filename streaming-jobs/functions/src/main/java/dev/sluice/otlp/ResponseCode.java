@@ -25,7 +25,7 @@ import java.util.Map;
  * A gRPC call that fails is HTTP 200 all the same, so the RPC's code goes before HTTP's.
  */
 final class ResponseCode {
-  /** The span does not say. */
+  /** The span has no code. */
   static final int NONE = -1;
 
   private static final int MOST_HTTP = 599;
@@ -65,7 +65,7 @@ final class ResponseCode {
 
   private ResponseCode() {}
 
-  /** A status of HTTP as it is, or {@link #NONE} for a number that is none. */
+  /** A status of HTTP as it is, or {@link #NONE} for any other number. */
   static int http(long number) {
     return number >= 100 && number <= MOST_HTTP ? (int) number : NONE;
   }
@@ -86,7 +86,7 @@ final class ResponseCode {
     return http(number);
   }
 
-  /** A code of gRPC as it is, or {@link #NONE} for a number that is none. */
+  /** A code of gRPC as it is, or {@link #NONE} for any other number. */
   static int rpc(long number) {
     return number >= 0 && number < RPC.size() ? (int) number : NONE;
   }

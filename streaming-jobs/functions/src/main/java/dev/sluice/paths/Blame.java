@@ -31,7 +31,7 @@ final class Blame {
    *
    * @param spans of a path, in its order
    * @param service the number of each span's service, in the order in which they are reached
-   * @param services how many there are
+   * @param services number of services
    */
   static long[] of(List<PathSpan> spans, int[] service, int services) {
     long[] own = own(spans);

@@ -69,7 +69,7 @@ final class Placement {
       queue = new int[capacity];
     }
     Arrays.fill(shift, 0, size, 0);
-    // What no top leads to stays as it is here.
+    // Spans that no top leads to keep this value.
     Arrays.fill(exclusion, 0, size, Exclusion.CYCLE);
   }
 

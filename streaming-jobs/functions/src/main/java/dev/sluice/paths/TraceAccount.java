@@ -29,7 +29,8 @@ public record TraceAccount(
   }
 
   /**
-   * The service of its root; without one of its first orphan, and without that of its first span.
+   * The service of its root; without a root that of its first orphan, and without an orphan that of
+   * its first span.
    */
   public String service() {
     List<CriticalPath> paths = walked.paths();

@@ -36,9 +36,8 @@ final class Walk {
   private final Placement placed;
   private final Siblings siblings;
 
-  // By span: where it ends on the path, how far back the walk is, its next child to look at, and
-  // its
-  // time on the path.
+  // By span: its end on the path, the position of the walk, its next child to visit, and its time
+  // on the path.
   private long[] end = {};
   private long[] cursor = {};
   private int[] next = {};
@@ -46,8 +45,8 @@ final class Walk {
   private int[] depth = {};
   private int[] stack = {};
 
-  // By span: its child that the walk met last, how long after that child it went on by itself, and
-  // how long its request waited for a thread.
+  // By span: the child that the walk met last, how long the span went on by itself after that
+  // child, and how long its request waited for a thread.
   private int[] met = {};
   private long[] after = {};
   private long[] wait = {};
@@ -56,13 +55,13 @@ final class Walk {
   private int[] left = {};
   private int firstLeft;
 
-  // The section that a further one may prolong.
+  // The section that the next one may extend.
   private int openSpan;
   private long openStart;
   private long openEnd;
 
-  // Filled from its end, as the walk goes back. A span that is entered makes at most one section
-  // for itself, and one for its parent before it.
+  // Filled from its end, as the walk goes back. An entered span makes at most one section for
+  // itself, and one for its parent before it.
   private Section[] sections = {};
   private int firstSection;
 
@@ -73,7 +72,7 @@ final class Walk {
     siblings = new Siblings(spans, placed);
   }
 
-  /** Begins with the trace that table, tree and placement hold now. */
+  /** Begins with the present trace of table, tree and placement. */
   void begin() {
     int size = spans.size();
     if (cursor.length < size) {
@@ -171,7 +170,7 @@ final class Walk {
     return placed.end(span) - placed.start(span);
   }
 
-  /** The walk comes to {@code from}, before the child that it met last. */
+  /** The walk reaches {@code from}, before the child that it met last. */
   private void waited(int span, long from) {
     int child = met[span];
     if (child != SpanTable.NONE
@@ -186,7 +185,7 @@ final class Walk {
       return;
     }
     self[span] += to - from;
-    // A child of zero length stands between two sections of its parent that are one.
+    // A child of zero length is between two sections of its parent that are one.
     if (span == openSpan && to == openStart) {
       openStart = from;
       return;

@@ -35,7 +35,7 @@ public final class SpanRules {
           "waiting", Use.WAITING,
           "around", Use.AROUND);
 
-  /** What was found, and for which spans. */
+  /** The result of the rules, and the spans that it holds for. */
   private record Found(
       String service,
       String side,
@@ -105,12 +105,12 @@ public final class SpanRules {
             values));
   }
 
-  /** What the decoder has to match values with. */
+  /** The patterns that the decoder has to match with values. */
   public ValuePatterns patterns() {
     return patterns;
   }
 
-  /** Says what the span is to the pool on whose side it is; of other spans nothing. */
+  /** Sets what the span is to the pool on whose side it is; leaves other spans as they are. */
   public void apply(Span span) {
     if (rules.isEmpty() || !span.isServerSide() && !span.isClientSide()) {
       return;

@@ -26,11 +26,11 @@ import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
  * </ul>
  */
 public final class SinkStatus implements PatientWriter.Observer {
-  /** What waits; called by any thread. */
+  /** The waiting rows; any thread may call it. */
   interface Backlog {
     long rows();
 
-    /** 0 when no row waits, or it is not known. */
+    /** 0 when no row waits, or when that is not known. */
     default long oldestSinceMs() {
       return 0;
     }
@@ -40,7 +40,7 @@ public final class SinkStatus implements PatientWriter.Observer {
     }
   }
 
-  // An answer that takes longer, and rows that wait for longer, are worth telling.
+  // A slower answer, and rows that wait for longer, are reported.
   private static final long SLOW_ANSWER_MS = 5_000;
   private static final long BEHIND_MS = 30_000;
   private static final int MAX_ERROR_LENGTH = 300;
@@ -56,7 +56,7 @@ public final class SinkStatus implements PatientWriter.Observer {
   private volatile String lastError = "";
 
   /**
-   * @param store told to people; without secrets
+   * @param store its name for people; without secrets
    * @param clock Unix time in ms
    */
   public SinkStatus(
@@ -134,7 +134,7 @@ public final class SinkStatus implements PatientWriter.Observer {
     return (nowMs - sinceMs) / 1000;
   }
 
-  /** What an exception says, for people: one line, not too long. */
+  /** The text of an exception for people: one line, shortened. */
   public static String oneLine(Exception reason) {
     String message = reason.getMessage() == null ? reason.toString() : reason.getMessage();
     String line = message.replaceAll("\\s+", " ").strip();

@@ -23,7 +23,7 @@ public final class DataSize implements Windowed<DataSize> {
     this.windowMs = windowMs;
   }
 
-  /** What one span says; -1 where it does not. */
+  /** Adds one span; -1 where it has no number. */
   void add(long rows, long bytes) {
     if (rows >= 0) {
       rowSpans++;
@@ -48,7 +48,7 @@ public final class DataSize implements Windowed<DataSize> {
     return windowMs;
   }
 
-  /** Spans that say how many rows. */
+  /** Spans with a number of rows. */
   public long rowSpans() {
     return rowSpans;
   }
@@ -58,7 +58,7 @@ public final class DataSize implements Windowed<DataSize> {
     return rowSum;
   }
 
-  /** Spans that say how many bytes. */
+  /** Spans with a number of bytes. */
   public long byteSpans() {
     return byteSpans;
   }

@@ -36,7 +36,9 @@ import java.util.function.Consumer;
  * unknown) is empty.
  */
 public final class Corrections {
-  /** A trace of many long spans would not fit memory: sums are given out when there are so many. */
+  /**
+   * A trace of many long spans would not fit into memory: sums are emitted at this number of rows.
+   */
   private static final int MAX_ROWS = 100_000;
 
   private static final Comparator<TraceSpan> FIRST =
@@ -50,13 +52,14 @@ public final class Corrections {
   }
 
   /**
-   * Gives the partial rows by which the fine windows have to change.
+   * Emits the partial rows by which the fine windows have to change.
    *
-   * @param takenBack each span that was counted and is nested
+   * @param takenBack receives each span that was counted and is nested
    */
   public void of(Trace trace, Partials.Visitor out, Consumer<TraceSpan> takenBack) {
     Set<TraceSpan> nested = Collections.newSetFromMap(new IdentityHashMap<>(0));
-    // By the id of the span that counts for them: the first of those nested in it that shows whom.
+    // By the id of the span that counts for them: the first of the client spans nested in it that
+    // shows a peer.
     Map<Long, TraceSpan> within = new HashMap<>(0);
     new Nesting(trace::byId)
         .of(

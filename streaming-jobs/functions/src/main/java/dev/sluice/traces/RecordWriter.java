@@ -68,18 +68,18 @@ final class RecordWriter {
     fixed(id.low());
   }
 
-  /** Ms of the Unix epoch, as what it is more than the time before. */
+  /** Ms of the Unix epoch, as the difference from the time before. */
   void time(long ms) {
     signed(ms - timeMs);
     timeMs = ms;
   }
 
-  /** Of whatever sign: small ones of either are short. */
+  /** Any sign: small numbers of either sign are short. */
   void signed(long value) {
     number(value << 1 ^ value >> Long.SIZE - 1);
   }
 
-  /** Small ones that are not negative are short. */
+  /** Not negative: small numbers are short. */
   void number(long value) {
     long rest = value;
     while ((rest & ~0x7fL) != 0) {

@@ -39,7 +39,7 @@ public final class SharedIds {
 
   private SharedIds() {}
 
-  /** The id that a SERVER span gets in place of a shared one; never 0, the same for the same id. */
+  /** The id that replaces a shared one for a SERVER span; never 0, the same for the same id. */
   static long derived(long sharedId) {
     // In the order of the bytes, as the id is written.
     long mixed = Long.reverseBytes(sharedId) + INCREMENT;
@@ -49,7 +49,10 @@ public final class SharedIds {
     return mixed == 0 ? 1 : Long.reverseBytes(mixed);
   }
 
-  /** Equal for two spans of a trace of which one repeats the other, whatever else has their id. */
+  /**
+   * Equal for two spans of a trace of which one repeats the other, whatever other spans have their
+   * id.
+   */
   static long key(TraceSpan span) {
     return span.kind() == Span.SERVER ? derived(span.spanId()) : span.spanId();
   }
@@ -70,8 +73,8 @@ public final class SharedIds {
   }
 
   /**
-   * The spans of one trace with each pair apart, in their order: the list itself where no id is
-   * shared. Repeats stay repeats.
+   * The spans of one trace with separate ids for each pair, in their order; the list itself where
+   * no id is shared. Repeats stay repeats.
    */
   public static List<TraceSpan> apart(List<TraceSpan> spans) {
     Map<Long, Sides> shared = shared(spans);

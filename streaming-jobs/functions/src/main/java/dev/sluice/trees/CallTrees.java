@@ -34,7 +34,9 @@ import java.util.List;
  * <p>A pure function of the set of spans. O(n log n) time, O(n) memory, no recursion over spans.
  */
 public final class CallTrees {
-  /** A span that was reached, the entry that it belongs to, and where the span above it stands. */
+  /**
+   * A span that was reached, the entry that it belongs to, and the position of the span above it.
+   */
   private static final class Reached {
     final TraceSpan span;
     final int above;
@@ -62,7 +64,7 @@ public final class CallTrees {
   /**
    * The trees of the trace's roots, in no order.
    *
-   * @param texts of those that were seen before
+   * @param texts of earlier trees
    */
   public static List<CallTree> of(Trace trace, TreeTexts texts) {
     List<CallTree> trees = new ArrayList<>(1);

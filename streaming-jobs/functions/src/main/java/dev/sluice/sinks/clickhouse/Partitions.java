@@ -26,7 +26,7 @@ record Partitions(List<Integer> columns, int most) {
   private static final long DAY_MS = 86_400_000;
 
   /**
-   * @param key the expression, as system.tables has it; empty for a table without partitions
+   * @param key the expression in system.tables; empty for a table without partitions
    * @param sink names of the sink's columns
    */
   static Partitions of(String key, List<String> sink, int most) {
@@ -42,8 +42,8 @@ record Partitions(List<Integer> columns, int most) {
   }
 
   /**
-   * The rows in as few groups as it takes; those of one partition, and then those of the next that
-   * came first, stay together.
+   * The rows in as few groups as possible. The rows of one partition stay together, and the
+   * partitions keep the order of their first rows.
    */
   List<List<Object[]>> groups(List<Object[]> rows) {
     if (most <= 0 || columns.isEmpty()) {
@@ -61,7 +61,7 @@ record Partitions(List<Integer> columns, int most) {
     return groups;
   }
 
-  /** Whether the rows surely span no more partitions than that; told by times alone. */
+  /** Whether the rows certainly span no more partitions than allowed; decided by times alone. */
   boolean takeAtOnce(List<BinaryRowData> rows, RowType type) {
     if (most <= 0 || columns.isEmpty()) {
       return true;

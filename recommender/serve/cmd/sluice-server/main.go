@@ -98,7 +98,7 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 		return 0
 	}
 	if lookup("GOGC") == "" {
-		// Memory is what each of many silent watchers holds; garbage is little: it may not be as much again.
+		// Many silent watchers hold most of the memory, and garbage is little: it may not double the heap.
 		debug.SetGCPercent(50)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

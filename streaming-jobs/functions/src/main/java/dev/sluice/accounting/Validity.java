@@ -10,8 +10,8 @@ import dev.sluice.otlp.Span;
  * several faults the first in this order is the reason: {@code too_large}, {@code missing_service},
  * {@code bad_id}, {@code clock_out_of_range}, {@code ends_before_start}.
  *
- * @param maxAgeMs how long before the record time a span may lie
- * @param maxAheadMs how far a host's clock may run ahead of the broker's
+ * @param maxAgeMs how long before the record time a span may be
+ * @param maxAheadMs how far a host's clock may be ahead of the broker's
  * @param latenessMs how long before the record time a span may end without counting as late
  */
 public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {

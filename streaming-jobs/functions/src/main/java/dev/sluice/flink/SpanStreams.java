@@ -23,7 +23,7 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
 
 /**
- * One reading of the spans, for all jobs of a Flink job: what the job's description calls before it
+ * One reading of the spans, for all jobs of a Flink job: the job's description calls it before it
  * plans its SQL. Defines a view {@code span_NAME} for each {@link SpanTable}.
  *
  * <pre>

@@ -4,15 +4,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a URL, a Host header, a connection string or a cluster of Envoy leads to.
+ * The address in a URL, a Host header, a connection string or a cluster name of Envoy.
  *
  * <p>{@code http://user@pay:8080/v1} is (pay, 8080), {@code jdbc:mysql://db:3306/shop} (db, 3306),
  * {@code pay:8080} (pay, 8080), {@code [::1]:80} (::1, 80), {@code ::1} (::1, none), {@code
  * Server=sql-1,1433;Database=shop} (sql-1, 1433), Istio's {@code outbound|8080||pay.shop}
- * (pay.shop, 8080), {@code cart_cluster} itself.
+ * (pay.shop, 8080), {@code cart_cluster} stays as it is.
  *
- * @param address "" where the text names none
- * @param port 0 where it names none
+ * @param address "" where the text has none
+ * @param port 0 where it has none
  */
 record Location(String address, int port) {
   static final Location NONE = new Location("", 0);

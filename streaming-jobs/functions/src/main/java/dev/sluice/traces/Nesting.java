@@ -10,19 +10,21 @@ import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * Which spans stand within another that holds the same place in a pool: a thread, or a connection,
- * is held once, however many spans tell of it, and the outermost tells for how long.
+ * Finds spans that are within another span that holds the same place in a pool. A thread, or a
+ * connection, is held once, however many spans show it, and the outermost span shows for how long.
  *
- * <p>A SERVER span is nested if a SERVER span of its service and instance stands above it, a CLIENT
- * span if one of its service and instance towards the peer that its attributes name does. Above are
- * the parent, its parent and so on, as long as they are of the same service: what comes back by way
- * of another service takes another thread. For SERVER spans the way ends at messages (PRODUCER,
- * CONSUMER), for CLIENT spans at SERVER spans too; it does not end at CLIENT spans for SERVER ones,
- * as a sidecar (Envoy) has one between its own SERVER span and the application's.
+ * <p>A SERVER span is nested if a SERVER span of its service and instance is above it. A CLIENT
+ * span is nested if a CLIENT span of its service and instance is above it, towards the peer in its
+ * attributes. Above are the parent, its parent and so on, as long as they are of the same service:
+ * a call that comes back by way of another service takes another thread. For SERVER spans the way
+ * ends at messages (PRODUCER, CONSUMER), for CLIENT spans at SERVER spans too; it does not end at
+ * CLIENT spans for SERVER ones, as a sidecar (Envoy) has one between its own SERVER span and the
+ * application's.
  *
- * <p>Where instances differ, both of them known, both count: a replica called another. Of a SERVER
- * span that names no instance it is not known; it is nested in any, and around any: a sidecar's
- * that stands above one of a known instance gives way to it, so that the thread counts where it is.
+ * <p>Where both instances are known and differ, both spans count: a replica called another. Of a
+ * SERVER span that names no instance it is not known; it is nested in any, and around any: a
+ * sidecar's that stands above one of a known instance gives way to it, so that the thread counts
+ * where it is.
  *
  * <p>What is found in a part of a trace is found in all of it: more spans only add what is above. A
  * ring of parents has nothing above.

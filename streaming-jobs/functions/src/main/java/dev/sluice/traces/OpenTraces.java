@@ -8,20 +8,20 @@ import java.util.function.Predicate;
 
 /**
  * Traces that are being collected, in the heap: they live for seconds, so a store on disk would
- * cost more than all else that is done for a span.
+ * cost more than all other work for a span.
  *
  * <p>Time is Kafka's record time. Fragments are brought into the order of the log ({@link
  * LogOrder}) and added to the session of their trace ({@link Session}), which is closed when the
  * watermark has passed its newest fragment by the quiet time, or its oldest by the maximum age. So
- * the log alone decides what a session holds; the watermark decides only when it is closed. What
- * comes after a session was closed starts one anew: nothing is lost, but a call whose two spans the
- * closing parted is not seen. So that such parts are counted, it is known for the late time when an
- * id was closed.
+ * the log alone decides which spans a session has; the watermark decides only when it is closed. A
+ * fragment that comes after its session was closed starts another session. No span is lost, but a
+ * call whose two spans are in different sessions is not seen. To count such parts, closed ids are
+ * kept for the late time.
  *
  * <p>Bounded: spans of a trace by number and by age, and all traces by the number of their spans
- * and by the heap that they take ({@link HeapBytes}), since many small ones are mostly their own
- * weight. Beyond that the traces that were due first are closed early; what is read when then plays
- * a part.
+ * and by the heap that they take ({@link HeapBytes}), since the overhead of many small traces
+ * outweighs their spans. Beyond that the traces that are due first are closed early; then the order
+ * of reading matters, too.
  */
 public final class OpenTraces {
   /** Receives closed traces, and spans for which there is no room. */

@@ -12,7 +12,7 @@ import java.util.Set;
  * <p>Built in the order of the log, so decided by it alone, whatever was read first: reading a
  * topic again gives the same sessions, and a trace id that is used again (a recording that is
  * replayed twice) starts a session of its own. Bounded: of its spans the first so many of different
- * ids are kept. What comes then still extends it.
+ * ids are kept. Later fragments still extend it.
  */
 public final class Session {
   private final OpenTraces.Bounds bounds;

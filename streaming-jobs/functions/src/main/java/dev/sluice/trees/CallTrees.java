@@ -19,12 +19,12 @@ import java.util.List;
  *   <li>A call takes the time of the caller's CLIENT span, where the callee's parent is one, so
  *       that calls are compared by one clock; else that of the callee's own span.
  *   <li>The calls of an entry, by start: those whose times overlap, directly or through others, are
- *       one parallel stage, and those that begin at once. Calls that only touch are serial, and so
- *       is one that overlaps those before it by no more than {@link dev.sluice.paths.Serial}
+ *       one parallel stage, and so are those that begin together. Calls that only touch are serial,
+ *       and so is one that overlaps those before it by no more than {@link dev.sluice.paths.Serial}
  *       allows.
- *   <li>What is asynchronous is not waited for, and left out with all below it: CONSUMER spans that
- *       are not the root, and roots that are only linked to their trace. A PRODUCER span calls no
- *       peer.
+ *   <li>Asynchronous spans are not waited for, and left out with all spans below them: CONSUMER
+ *       spans that are not the root, and roots that are only linked to their trace. A PRODUCER span
+ *       calls no peer.
  *   <li>Orphans begin no tree, and rings are reached by none.
  * </ul>
  *

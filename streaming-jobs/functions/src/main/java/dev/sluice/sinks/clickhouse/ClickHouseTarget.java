@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Inserts batches by the names and types that the table has. It may be altered at any time: what
- * does not fit any more is encoded anew, by the table as it is then, before anything is refused.
+ * Inserts batches by the names and types that the table has. It may be altered at any time: rows
+ * that no longer fit are encoded again for the present table before any row is refused.
  *
  * <ul>
  *   <li>Columns of the table that the sink does not write get their defaults.
  *   <li>A column of the sink that the table does not have (any more) is left out, which is logged
- *       and counted in rejected_rows; while one is missing the table is read again now and then.
+ *       and counted in rejected_rows; while one is missing, the table is read again at intervals.
  *   <li>A column that takes no values of the sink's type fails the job.
  * </ul>
  */

@@ -15,11 +15,11 @@ import org.apache.flink.table.types.logical.RowType;
  * max_partitions_per_insert_block}): an old replay that touches hundreds of days would otherwise be
  * refused for ever.
  *
- * <p>Rows are told apart by the columns that the partition key names, times by their day (UTC):
- * that is at least as fine as a key by day, week or month. Of a finer key the server says so, and
+ * <p>Rows are grouped by the columns of the partition key, and times by their day (UTC): that is at
+ * least as fine as a key by day, week or month. For a finer key the server refuses the insert, and
  * the batch is halved.
  *
- * @param columns positions of the sink's columns that the key names
+ * @param columns positions of the sink's columns in the key
  * @param most partitions an insert may span; 0 is any number
  */
 record Partitions(List<Integer> columns, int most) {

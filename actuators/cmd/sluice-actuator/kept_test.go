@@ -46,15 +46,15 @@ func with(p *process, file string) *process {
 	return p
 }
 
-// fatal stands before a shop and kills the process that asks, with SIGKILL, at its request `at`: before it is passed on, or
-// after it was done and before the answer.
+// fatal is a proxy before a shop that kills the requesting process, with SIGKILL, at its request `at`: before it passes the
+// request on, or after the request was done and before the response.
 type fatal struct {
 	http.Handler
 	mu    sync.Mutex
 	at    int
 	after bool
 	count int
-	// asks is the process, once it was started.
+	// asks is the requesting process, once it was started.
 	asks chan *os.Process
 }
 
@@ -119,7 +119,7 @@ func TestKilledAtEachRequestOfAWrite(t *testing.T) {
 	}
 }
 
-// A process that is killed after it wrote a file, and before the program heard of it: what is told is what the program has.
+// A process is killed after it wrote a file, and before the program was notified: the next one reports the program's size.
 func TestKilledBeforeTheProgramIsToldOfASize(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 32, 7)

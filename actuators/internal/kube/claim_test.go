@@ -27,7 +27,7 @@ var threads = loop.Target{
 	Object: discover.Object{Namespace: "shop", Name: "cart-a", UID: "1"}, Rules: policy.Rules{Apply: true},
 }
 
-// writes are the calls that the API server got, but for reading.
+// writes are the calls to the API server, except readings.
 func writes(client *fake.FakeDynamicClient) string {
 	var all []string
 	for _, action := range client.Actions() {
@@ -65,7 +65,7 @@ func TestOneOwner(t *testing.T) {
 		if got := writes(client); got != "create update" { // one renewal a minute
 			t.Errorf("writes of two minutes: %s", got)
 		}
-		// a is gone: b waits for as long as the lease lasts since it was renewed, and then has it.
+		// a is gone: b waits for as long as the lease lasts since its renewal, and then gets it.
 		waited := time.Duration(0)
 		for ; b.Claim(ctx, other) != nil; waited += 2 * time.Second {
 			time.Sleep(2 * time.Second)

@@ -12,7 +12,7 @@ import (
 	"sluice.dev/actuators/internal/policy"
 )
 
-// neighbour has the target until it is gone.
+// neighbour owns the target until it is gone.
 type neighbour struct {
 	mu   sync.Mutex
 	gone bool

@@ -127,8 +127,8 @@ func TestJMXTakesARefusedLimitBack(t *testing.T) {
 	}
 }
 
-// What Tomcat does by default: fewer threads than the 10 that are spare are refused unless these are fewer first, and
-// more threads bring them back.
+// Tomcat's default: fewer threads than the 10 spare ones are refused unless the spare ones are reduced first, and more
+// threads restore them.
 func TestTomcatBelowItsSpareThreads(t *testing.T) {
 	bean := realizetest.TomcatThreads(32, 10, 0)
 	r, agent := tomcat(t, bean)
@@ -242,7 +242,7 @@ func TestHikariEvictsAfterItShrank(t *testing.T) {
 	}
 }
 
-// A bean without the attribute has a size all the same.
+// A bean without the attribute still has a size.
 func TestABeanThatDoesNotTellOfUse(t *testing.T) {
 	bean := realizetest.TomcatThreads(32, 10, 0)
 	delete(bean.Values, "currentThreadsBusy")

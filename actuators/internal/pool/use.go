@@ -13,7 +13,7 @@ type Use struct {
 	Waiting *uint32
 }
 
-// Count converts a reported number: nil for a number below 0, as -1 is where a target has no such count.
+// Count converts a reported number: nil for a number outside 0..2^32-1, as -1 is where a target has no such count.
 func Count(told int64) *uint32 {
 	if told < 0 || told > math.MaxUint32 {
 		return nil

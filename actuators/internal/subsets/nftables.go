@@ -21,7 +21,7 @@ import (
 // ours is the number of rules of a subset.
 const ours = 2
 
-// netlinkTime bounds a response of the kernel, which normally takes milliseconds at most.
+// netlinkTime bounds a response of the kernel, which normally comes at once.
 const netlinkTime = 5 * time.Second
 
 var protocols = map[string]byte{"tcp": unix.IPPROTO_TCP, "udp": unix.IPPROTO_UDP}

@@ -62,7 +62,7 @@ final class Ageing implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
     } catch (Exception e) {
-      trouble = "cannot remove old elements from the graph:  " + SinkStatus.oneLine(e);
+      trouble = "cannot remove old elements from the graph: " + SinkStatus.oneLine(e);
       LOG.warn("{}; again in {}", trouble, options.interval());
     }
   }

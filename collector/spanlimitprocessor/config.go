@@ -10,12 +10,12 @@ const (
 
 // Config of the processor.
 type Config struct {
-	// MaxBytes is the size of the largest request that the exporter behind sends, in bytes of protobuf, uncompressed.
-	// It must be the exporter's sending_queue.batch.max_size.
+	// MaxBytes is the size of the largest request of the exporter behind, in bytes of uncompressed protobuf. It must be the
+	// exporter's sending_queue.batch.max_size.
 	MaxBytes int `mapstructure:"max_bytes"`
 }
 
-// Validate says which value is wrong and what is legal.
+// Validate returns an error with the value at fault and the legal values.
 func (c *Config) Validate() error {
 	if c.MaxBytes < smallestMax || c.MaxBytes > largestMax {
 		return fmt.Errorf("max_bytes is %d: it must be set to the exporter's batch.max_size, from %d to %d",

@@ -1,7 +1,7 @@
-// Package spanlimitprocessor takes spans out that no message can hold, alone, and leaves a tombstone of each.
+// Package spanlimitprocessor replaces each span that no message can hold by a tombstone.
 //
-// The exporter's batcher splits a request that is larger than its max_size between spans. Where a span alone is larger
-// it gives up that span and every span behind it (exporterhelper v0.145.0, tracesRequest.split), and counts neither.
+// The exporter's batcher splits a request that is larger than its max_size between spans. Where a single span is larger, it
+// drops that span and every span behind it, and counts none of them (exporterhelper v0.145.0, tracesRequest.split).
 package spanlimitprocessor
 
 import (
@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/collector/processor/processorhelper"
 )
 
-// NewFactory gives the processor `span_limit`.
+// NewFactory returns the factory of the processor `span_limit`.
 func NewFactory() processor.Factory {
 	return processor.NewFactory(
 		component.MustNewType("span_limit"),

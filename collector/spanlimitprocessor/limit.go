@@ -19,8 +19,8 @@ func newLimit(maxBytes int, logger *zap.Logger) *limit {
 	return &limit{maxBytes: maxBytes, logger: logger}
 }
 
-// process replaces each span that has no room in a request of its own by a tombstone. The result is a function of the
-// request alone, so that one that is sent again has the same bytes again. The number of spans stays.
+// process replaces each span that does not fit into a request of its own by a tombstone. The result is a function of the
+// request alone, so that a request that is sent again has the same bytes again. The number of spans stays.
 func (l *limit) process(_ context.Context, traces ptrace.Traces) (ptrace.Traces, error) {
 	if l.sizes.TracesSize(traces) <= l.maxBytes {
 		return traces, nil
@@ -28,14 +28,14 @@ func (l *limit) process(_ context.Context, traces ptrace.Traces) (ptrace.Traces,
 	graves := ptrace.NewResourceSpansSlice()
 	traces.ResourceSpans().RemoveIf(func(resource ptrace.ResourceSpans) bool {
 		l.resource(resource, graves)
-		// The splitter takes a first part without spans for a span that is too large.
+		// The splitter regards a first part without spans as a span that is too large.
 		return resource.ScopeSpans().Len() == 0
 	})
 	graves.MoveAndAppendTo(traces.ResourceSpans())
 	return traces, nil
 }
 
-// resource moves what does not fit out of the resource, as tombstones into one more resource of graves.
+// resource moves the spans that do not fit out of the resource, as tombstones into one more resource of graves.
 func (l *limit) resource(resource ptrace.ResourceSpans, graves ptrace.ResourceSpansSlice) {
 	room := inside(l.maxBytes) - l.withoutScopes(resource)
 	var stones ptrace.SpanSlice
@@ -59,13 +59,13 @@ func (l *limit) resource(resource ptrace.ResourceSpans, graves ptrace.ResourceSp
 		return scope.Spans().Len() == 0
 	})
 	if dropped > 0 {
-		l.logger.Warn("Spans do not fit a message: a tombstone goes on for each",
+		l.logger.Warn("Spans do not fit into a message: a tombstone replaces each",
 			zap.String("service", name(resource.Resource().Attributes(), serviceName)), zap.Int("spans", dropped),
 			zap.Int("bytes_of_largest", largest), zap.Int("max_bytes", l.maxBytes))
 	}
 }
 
-// withoutScopes is the size of a resource as it is repeated in each part that a request is split into.
+// withoutScopes is the size of a resource without its scopes, which each part of a split request repeats.
 func (l *limit) withoutScopes(resource ptrace.ResourceSpans) int {
 	size := l.sizes.ResourceSpansSize(resource)
 	for _, scope := range resource.ScopeSpans().All() {
@@ -87,7 +87,7 @@ func field(size int) int {
 	return 1 + (bits.Len64(uint64(size)|1)+6)/7 + size
 }
 
-// inside is what the splitter leaves for the content of a field that may take `size` bytes.
+// inside is the room that the splitter leaves for the content of a field of at most `size` bytes.
 func inside(size int) int {
 	return size - (field(size) - size)
 }

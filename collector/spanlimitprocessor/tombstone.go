@@ -9,18 +9,18 @@ import (
 
 const (
 	serviceName = "service.name"
-	// DroppedBytes is the attribute of a tombstone that holds the size of the span in whose place it stands.
+	// DroppedBytes is the attribute of a tombstone with the size of the span that it replaces, in bytes.
 	DroppedBytes = "sluice.dropped.bytes"
-	// The jobs cut names to as much.
+	// The jobs cut names to the same length.
 	nameBytes = 256
 )
 
-// Who a span belongs to: the resource attributes of the jobs' attributes.csv.
+// The identity of a span: the resource attributes of the jobs' attributes.csv.
 var identity = []string{
 	serviceName, "service.instance.id", "k8s.pod.name", "container.id", "host.name", "k8s.node.name", "host.id",
 }
 
-// keepIdentity copies the names that say who a resource is. The resource may itself be what is too large.
+// keepIdentity copies the names that identify a resource. The resource itself may be what is too large.
 func keepIdentity(from, to pcommon.Map) {
 	to.EnsureCapacity(len(identity))
 	for _, key := range identity {
@@ -30,7 +30,7 @@ func keepIdentity(from, to pcommon.Map) {
 	}
 }
 
-// name gives a text attribute, cut; "" where there is none: what is not text names nobody.
+// name returns a text attribute, cut; "" where there is none, or where it is not a text.
 func name(attributes pcommon.Map, key string) string {
 	value, ok := attributes.Get(key)
 	if !ok || value.Type() != pcommon.ValueTypeStr {
@@ -39,7 +39,7 @@ func name(attributes pcommon.Map, key string) string {
 	return cut(value.Str())
 }
 
-// engrave writes of a span what finds it again, and how large it was.
+// engrave writes the fields into the tombstone by which people find the span, and its size.
 func engrave(span ptrace.Span, bytes int, stone ptrace.Span) {
 	stone.SetTraceID(span.TraceID())
 	stone.SetSpanID(span.SpanID())
@@ -51,7 +51,7 @@ func engrave(span ptrace.Span, bytes int, stone ptrace.Span) {
 	stone.Attributes().PutInt(DroppedBytes, int64(bytes))
 }
 
-// cut gives at most nameBytes bytes and splits no character.
+// cut returns at most nameBytes bytes and splits no character.
 func cut(text string) string {
 	if len(text) <= nameBytes {
 		return text

@@ -169,5 +169,5 @@ def test_what_is_refused_is_told_so_with_what_is_in_force(said: SaidSizes, tomca
     assert tomcat.read(tomcat.mbean, "minSpareThreads") == SPARE
     done = report(said, ATTRIBUTE, SPARE - 5)
     assert (done.outcome, done.requested, done.read_back) == (FAILED, SPARE - 5, FIRST), done
-    assert "in the answer, want 200" in done.detail, done
+    assert "in the response, want 200" in done.detail, done
     assert tomcat.max_threads == FIRST

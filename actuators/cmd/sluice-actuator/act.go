@@ -25,13 +25,13 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// How long the last reports may take: when the process is told to stop, and after a single pass.
+// Bounds of the last sending of reports: at the end of the process, and after a single pass.
 const (
 	flushTime     = 3 * time.Second
 	flushOnceTime = 10 * time.Second
 )
 
-// act wires everything together and runs it until SIGTERM, or for one pass.
+// act connects all parts of the actuator and runs them until SIGTERM, or for one pass.
 func act(c *config.Config, o options, out, logs io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
@@ -48,7 +48,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx)) // leases are given up after the last write
+	watching, unwatch := context.WithCancel(context.WithoutCancel(ctx)) // the process gives up its leases after the last write
 	defer unwatch()
 	around, err := openCluster(watching, c, log)
 	if err != nil {
@@ -105,7 +105,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 			return err
 		}
 		if err := watcher.List(ctx); err != nil {
-			log.Warn("who owns the targets is not known", "error", err)
+			log.Warn("cannot ask the recommender who owns the targets", "error", err)
 		}
 		return restore(ctx, cycle, targets, names, reporter, out)
 	case o.once:
@@ -125,7 +125,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	return nil
 }
 
-// forever runs until ctx ends, then waits for the writes under way and sends the reports that wait.
+// forever runs until ctx ends. Then it waits for the writes under way and sends the queued reports.
 func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, changes <-chan loop.Change, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
 	var around sync.WaitGroup
 	around.Go(func() { source.Run(ctx) })
@@ -163,7 +163,8 @@ func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, sourc
 	return nil
 }
 
-// onlyService is the service of all targets, or nothing when they have several: then everything is watched.
+// onlyService returns the service of all targets. It returns "" where they have several; the actuator then watches all
+// services.
 func onlyService(c *config.Config) string {
 	services := map[string]bool{}
 	only := ""
@@ -176,7 +177,7 @@ func onlyService(c *config.Config) string {
 		services[only] = true
 	}
 	if len(services) == 0 && len(c.Subsets) > 0 {
-		return c.Subsets[0].Upstream // no pools: as few answers as can be asked for
+		return c.Subsets[0].Upstream // no pools: the smallest set of decisions that the API can select
 	}
 	if len(services) != 1 {
 		return ""
@@ -195,7 +196,7 @@ func openAll(configured []config.Target) ([]loop.Target, error) {
 	return targets, nil
 }
 
-// open makes a realizer for a target.
+// open makes the realizer of a target.
 func open(t config.Target) (loop.Target, error) {
 	side, err := pool.ParseSide(t.Pool.Side)
 	if err != nil {

@@ -15,19 +15,21 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// cluster is what is around this process: the Kubernetes cluster, if the configuration has one, and who else writes targets.
+// cluster is the environment of this process: the Kubernetes cluster, if the configuration has one, and the names under which
+// the process owns targets.
 type cluster struct {
 	*kube.Cluster
 	ledger *kube.Ledger
 	teller *kube.Teller
 	// beside is the pod of the targets and subsets of the file.
 	beside discover.Object
-	// holder is this process where one of several has something: its name, and the host's. identity is its configuration among
-	// all that report targets: two on one host may have the same name, and cannot have the same address.
+	// holder names this process where several processes can own the same target or place: its name and its host. identity
+	// names its configuration among all reporters. Two processes on one host may have the same name, but not the same status
+	// address.
 	holder, identity string
 }
 
-// openCluster begins to watch; what it watches is asked for later. ctx ends it.
+// openCluster starts the watches; callers add objects to watch later. They end with ctx.
 func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*cluster, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -51,14 +53,14 @@ func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*clus
 	return around, nil
 }
 
-// place says of the targets of the file which pod they are in.
+// place sets the pod of the targets in the configuration file.
 func (c *cluster) place(targets []loop.Target) {
 	for i := range targets {
 		targets[i].Object = c.beside
 	}
 }
 
-// owner says that somebody else has a target; nil where there are no Leases.
+// owner returns the check that another actuator owns a target; nil where there are no Leases.
 func (c *cluster) owner(of *config.Config) loop.Owner {
 	if c.ledger == nil || of.Kubernetes.Lease == 0 {
 		return nil
@@ -66,7 +68,7 @@ func (c *cluster) owner(of *config.Config) loop.Owner {
 	return c.ledger
 }
 
-// own says of the subsets of the file which pod their caller is in, and who else may have them.
+// own sets the caller's pod of the subsets in the configuration file, and the check of their owner.
 func (c *cluster) own(all *callers) {
 	for i := range all.targets {
 		all.targets[i].Object = c.beside
@@ -77,14 +79,14 @@ func (c *cluster) own(all *callers) {
 	}
 }
 
-// release gives up what this process has.
+// release gives up the Leases of this process.
 func (c *cluster) release(ctx context.Context) {
 	if c.ledger != nil {
 		c.ledger.Release(ctx)
 	}
 }
 
-// recorder shows passes to the cluster, too.
+// recorder returns a recorder that also writes passes to the cluster.
 func (c *cluster) recorder(board loop.Recorder) loop.Recorder {
 	all := recorders{board}
 	if c.ledger != nil {
@@ -96,7 +98,7 @@ func (c *cluster) recorder(board loop.Recorder) loop.Recorder {
 	return all
 }
 
-// told makes an Event of what the recommender took of a workload.
+// told wraps notify: it makes an Event of each change of a workload that the recommender took.
 func (c *cluster) told(from scaling.Source, notify scaling.Notifier) scaling.Notifier {
 	workload, ok := from.(*kube.Scaled)
 	if !ok || c.teller == nil {
@@ -111,7 +113,7 @@ func (c *cluster) told(from scaling.Source, notify scaling.Notifier) scaling.Not
 	}
 }
 
-// recorders show a pass to each.
+// recorders pass every call on to all of their members.
 type recorders []loop.Recorder
 
 func (r recorders) Record(p loop.Pass) {

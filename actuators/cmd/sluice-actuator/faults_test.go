@@ -22,7 +22,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// faulty serves one pool of 64 in each of the ways in which a target can be wrong, and counts what is asked.
+// faulty serves one pool of 64 in each of the ways in which a target can fail, and counts its requests.
 type faulty struct {
 	mu   sync.Mutex
 	puts map[string]int
@@ -87,7 +87,7 @@ func (f *faulty) put(way string) int {
 	return f.puts[way]
 }
 
-// page is what the tests here read of /status.
+// page has the fields of /status that these tests read.
 type page struct {
 	Reports struct{ Queued, Dropped, Rejected int }
 	Targets []struct {
@@ -116,8 +116,8 @@ func residentKB(t *testing.T, pid int) (kb int) {
 	return kb
 }
 
-// One process with a target of each fault, and a healthy one: that one is sized; of the others nothing is assumed, they are
-// written only where they could be read, and memory does not grow by what they send.
+// One process has a target for each fault, and a healthy one, which gets its size. The process assumes nothing about the
+// others, writes them only where it could read them, and its memory does not grow by their responses.
 func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 32, 7)
@@ -176,7 +176,7 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 	p.stop(t)
 }
 
-// A recommender that answers 0, a negative number, a huge one, another unit, or nothing at all: each is refused once, with its
+// The recommender sends 0, a negative number, a huge one, another unit, or nothing at all: each is refused once, with its
 // revision, and the size stays.
 func TestNonsenseOfTheRecommenderIsRefused(t *testing.T) {
 	r := recommendertest.Start(t)
@@ -200,8 +200,8 @@ func TestNonsenseOfTheRecommenderIsRefused(t *testing.T) {
 	p.stop(t)
 }
 
-// A recommender that takes no report for as long as the call may last, and then is broken off and restarted again and again:
-// sizes are written as they come, and each write is told once it can be.
+// The recommender takes no report for the whole call time, and then breaks off and restarts again and again: sizes are
+// written as they come, and each write is reported once that is possible.
 func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
 	open := make(chan struct{})
 	r := recommendertest.Start(t, grpc.UnaryInterceptor(
@@ -250,8 +250,8 @@ func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
 	p.stop(t)
 }
 
-// What the disk has of a clock that was ten hours ahead, and is right now: the next write waits for a cool-down, not for the
-// clock; and of one that was behind, leases that ended by the time of day are over.
+// The state on the disk is from a clock that was ten hours ahead, and is right now: the next write waits for a cool-down, not
+// for the clock. With a clock that was behind, leases that ended by the time of day are over.
 func TestTheClockJumpedBetweenTwoProcesses(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 32, 7)

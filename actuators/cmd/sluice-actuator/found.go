@@ -13,13 +13,13 @@ import (
 	"sluice.dev/actuators/internal/loop"
 )
 
-// findOnceTime bounds a look that is not repeated.
+// findOnceTime bounds a discovery that is not repeated.
 const findOnceTime = 10 * time.Second
 
-// maxFound bounds the goroutines of one discovery; the rest is not looked at, and said.
+// maxFound bounds the goroutines of one discovery. at ignores further instances and reports an error.
 const maxFound = 1000
 
-// follow looks for instances until ctx ends, and tells which targets there are.
+// follow runs every discovery until ctx ends and sends the targets of each.
 func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *slog.Logger) <-chan loop.Change {
 	changes := make(chan loop.Change)
 	for i := range c.Discover {
@@ -28,7 +28,7 @@ func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *s
 		go discover.Follow(ctx, d.Source(cluster), d.Interval, func(found []discover.Found) {
 			targets, err := at(d, found)
 			if err != nil {
-				log.Warn("instances that are no targets", "error", err)
+				log.Warn("some instances are not targets", "error", err)
 			}
 			select {
 			case <-ctx.Done():
@@ -39,7 +39,7 @@ func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *s
 	return changes
 }
 
-// findOnce is what all discoveries find now.
+// findOnce runs every discovery once and returns the targets.
 func findOnce(ctx context.Context, c *config.Config, cluster *kube.Cluster) ([]loop.Target, error) {
 	var all []loop.Target
 	for i := range c.Discover {
@@ -58,10 +58,10 @@ func findOnce(ctx context.Context, c *config.Config, cluster *kube.Cluster) ([]l
 	return all, nil
 }
 
-// at opens what was found; one that is no target is an error beside the others.
+// at opens a target for each instance. An instance that cannot be a target adds an error; the others are still returned.
 func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err error) {
 	if len(found) > maxFound {
-		err = fmt.Errorf("%d instances: the first %d are targets", len(found), maxFound)
+		err = fmt.Errorf("%d instances: only the first %d are targets", len(found), maxFound)
 		found = found[:maxFound]
 	}
 	taken := map[string]string{}
@@ -69,7 +69,7 @@ func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err 
 		t, atErr := d.At(each)
 		var target loop.Target
 		if first, twice := taken[t.Name]; atErr == nil && twice {
-			atErr = fmt.Errorf("instance %q is at %s already", each.Instance, first)
+			atErr = fmt.Errorf("instance %q exists already at %s", each.Instance, first)
 		}
 		if atErr == nil {
 			target, atErr = open(t)

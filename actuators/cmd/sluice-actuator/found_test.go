@@ -40,7 +40,7 @@ func TestAnInstanceThatIsNamedTwiceIsSaid(t *testing.T) {
 	if len(targets) != 2 || targets[0].Name != "cart.cart-0" || targets[1].Name != "cart.cart-1" {
 		t.Errorf("targets %v, want the first of each name", targets)
 	}
-	if err == nil || !strings.Contains(err.Error(), `b:80: instance "cart-0" is at a:80 already`) {
+	if err == nil || !strings.Contains(err.Error(), `b:80: instance "cart-0" exists already at a:80`) {
 		t.Errorf("error %v, want one that names both addresses", err)
 	}
 }

@@ -19,13 +19,13 @@ import (
 	"sluice.dev/actuators/internal/watch"
 )
 
-// lasting is what outlives the process, in the folder if one is configured.
+// lasting is the state that outlives the process, in the configured folder if there is one.
 type lasting struct {
 	*state.Book
 	close func()
 }
 
-// openBook takes the folder from nobody where this process only looks.
+// openBook opens the state. With look it reads a copy and takes no lock, so that a dry run disturbs no running actuator.
 func openBook(folder string, look bool, targets []loop.Target) (*lasting, error) {
 	nothing := func() {}
 	switch {
@@ -46,7 +46,7 @@ func openBook(folder string, look bool, targets []loop.Target) (*lasting, error)
 	return &lasting{state.NewBook(store), func() { store.Close() }}, nil
 }
 
-// killSwitch is on while something is at path, and also when nobody can say whether there is.
+// killSwitch is on while something exists at path, and also when the path cannot be checked.
 func killSwitch(path string) func() bool {
 	if path == "" {
 		return nil
@@ -57,7 +57,7 @@ func killSwitch(path string) func() bool {
 	}
 }
 
-// dryRun prints of each target what is in force, what would be written, and why.
+// dryRun prints, for each target, the size in force, the size that would be written, and the reason.
 func dryRun(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Watcher, out io.Writer) error {
 	if err := source.List(ctx); err != nil {
 		return err
@@ -89,7 +89,7 @@ func dryRun(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source
 	return nil
 }
 
-// restore puts the original sizes of the named targets back and says what came of it.
+// restore writes the original sizes of the named targets and prints the result of each.
 func restore(ctx context.Context, cycle *loop.Loop, targets []loop.Target, names []string, reporter *audit.Reporter, out io.Writer) error {
 	if !slices.Contains(names, config.AllTargets) {
 		for _, name := range names {
@@ -110,11 +110,11 @@ func restore(ctx context.Context, cycle *loop.Loop, targets []loop.Target, names
 		}
 	}
 	if len(ended) == 0 {
-		fmt.Fprintln(out, "nothing was written that could be restored")
+		fmt.Fprintln(out, "nothing to restore: the state has no original size")
 	}
 	last, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	reporter.Flush(last) // what is not taken stays in the state, and is told by the next process
+	reporter.Flush(last) // the state keeps a report that is not taken; the next process sends it
 	if failed > 0 {
 		return fmt.Errorf("%d of %d targets are not restored", failed, len(ended))
 	}

@@ -46,15 +46,15 @@ func with(p *process, file string) *process {
 	return p
 }
 
-// fatal stands before a shop and kills the process that asks, with SIGKILL, at its request `at`: before it is passed on, or
-// after it was done and before the answer.
+// fatal is a proxy before a shop that kills the requesting process, with SIGKILL, at its request `at`: before it passes the
+// request on, or after the request was done and before the response.
 type fatal struct {
 	http.Handler
 	mu    sync.Mutex
 	at    int
 	after bool
 	count int
-	// asks is the process, once it was started.
+	// asks is the requesting process, once it was started.
 	asks chan *os.Process
 }
 
@@ -119,7 +119,7 @@ func TestKilledAtEachRequestOfAWrite(t *testing.T) {
 	}
 }
 
-// A process that is killed after it wrote a file, and before the program heard of it: what is told is what the program has.
+// A process is killed after it wrote a file, and before the program was notified: the next one reports the program's size.
 func TestKilledBeforeTheProgramIsToldOfASize(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 32, 7)
@@ -175,7 +175,7 @@ func TestDryRunKillSwitchAndRestore(t *testing.T) {
 	if got := shop.written(); got != "[]" {
 		t.Errorf("wrote %s with the kill switch on, or in a dry run", got)
 	}
-	if got := printed("--restore", "all"); !strings.Contains(got, "nothing was written") {
+	if got := printed("--restore", "all"); !strings.Contains(got, "nothing to restore") {
 		t.Errorf("restore:\n%s", got)
 	}
 
@@ -202,7 +202,7 @@ func TestRestoresOnExit(t *testing.T) {
 	p.start(t)
 	eventually(t, "applied", func() bool { return r.Find("cart.threads", applied) != nil })
 	other := with(command(t, r, shopURL), file)
-	if err := other.command.Run(); err == nil || !strings.Contains(other.errs.String(), "another actuator's that runs") {
+	if err := other.command.Run(); err == nil || !strings.Contains(other.errs.String(), "another running actuator has") {
 		t.Errorf("%v\n%s\nwant one owner of a target", err, &other.errs)
 	}
 	p.stop(t)

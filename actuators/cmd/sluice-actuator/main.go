@@ -18,37 +18,37 @@ var version = ""
 
 const usage = `sluice-actuator applies recommended pool sizes to targets.
 
-It watches the recommender's answers, reads each target's size, writes the recommended one where the target opted
-in, reads it back, and reports. Without an opt-in (apply: true in the file, or --apply) nothing is ever written. It
-tells the recommender when the CPU limit, the replicas or the version of a service change (scaling: in the file).
+It watches the recommender's decisions, reads each target's size, writes the recommended one where the target opted
+in, reads it back, and reports. Without an opt-in (apply: true in the file, or --apply) it never writes. It notifies
+the recommender when the CPU limit, the replicas or the version of a service change (scaling: in the file).
 
-One write goes by max_factor at most (2 unless the file says otherwise) from a size that was in force: the one
-read, the one it wrote last, or that of the pool's other instances. So what somebody else changed is put right in
-one write; something that keeps changing it is answered ever more rarely.
+One write changes a size by at most max_factor (2 unless the file has another) from a size that was in force: the
+one read, the one it wrote last, or that of the pool's other instances. So it puts a change by somebody else right in
+one write. When somebody keeps changing the size, it writes ever more rarely.
 
-For callers that do not speak xDS it puts into force whom they connect to (subsets: in the file), by nftables or a
-file, in the same way: read only without an opt-in, replaced as a whole, read back, reported.
+For callers that do not speak xDS it writes their connection subsets (subsets: in the file), by nftables or a file,
+in the same way: read only without an opt-in, replaced as a whole, read back, reported.
 
 Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | --restore TARGET... | --check]
-       sluice-actuator tune ...: sets what a tuning session tries (tune --help)
+       sluice-actuator tune ...: sets the trials of a tuning session (tune --help)
 
   --config FILE    the configuration (YAML); unknown keys are errors
   --apply TARGET   opt this target or subset in for this run; may be repeated; "all" opts in every one
-  --once           one pass over every target, then exit: 0 when each was read and no size failed or was refused;
-                   it lists instead of watching, and tells nothing of scaling
-  --dry-run        print what would be written to which target, and why, and the difference of each subset; write,
-                   report and store nothing
-  --restore TARGET put the size of before the first write back, which the state has, or take a subset away; may be
+  --once           one pass over every target, then exit: 0 when it read each and no size failed or was refused;
+                   it lists decisions instead of watching them, and sends no scaling events
+  --dry-run        print the write it would make to each target, with the reason, and the difference of each subset;
+                   write, report and store nothing
+  --restore TARGET write the size from before the first write, which the state keeps, or remove a subset; may be
                    repeated, or "all"
   --check          validate the configuration and exit
   --version        print the version and exit
   --help           print this text and exit
 
-Environment: SLUICE_TLS_CA names a PEM file of who signed the recommender's certificate, and turns TLS on;
-SLUICE_TOKEN is sent with every call. A token without TLS is sent to loopback addresses only.
+Environment: SLUICE_TLS_CA names a PEM file with the authority that signed the recommender's certificate, and turns
+TLS on; SLUICE_TOKEN is sent with every call. A token without TLS is sent to loopback addresses only.
 
 Exit status: 0 done, 1 failed, 2 wrong use or configuration.
-SIGTERM or SIGINT: finishes the writes under way (shutdown_grace), sends the reports that wait, and exits 0.
+SIGTERM or SIGINT: finishes the writes under way (shutdown_grace), sends the queued reports, and exits 0.
 `
 
 type options struct {

@@ -13,7 +13,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// observe makes an observer for each source of scaling; here is where a new kind of source is added.
+// observe makes an observer for each scaling source. To add a kind of source, extend source below.
 func observe(c *config.Config, around *cluster, client poolsv1.PoolSizeServiceClient, log *slog.Logger) ([]*scaling.Observer, error) {
 	notify := func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.Recommender.Timeout)
@@ -32,7 +32,7 @@ func observe(c *config.Config, around *cluster, client poolsv1.PoolSizeServiceCl
 	return observers, nil
 }
 
-// ofFiles is how often files are read: an autoscaler's change is to be with the recommender within a second.
+// ofFiles is the reading interval of files. It brings an autoscaler's change to the recommender within a second.
 const ofFiles = 500 * time.Millisecond
 
 func interval(s config.Scaling, c *config.Config) time.Duration {
@@ -46,7 +46,7 @@ func interval(s config.Scaling, c *config.Config) time.Duration {
 	}
 }
 
-// source opens the one kind that the configuration has.
+// source opens the kind of source that the configuration has.
 func source(s config.Scaling, around *cluster) (scaling.Source, error) {
 	switch {
 	case s.File != nil:

@@ -63,7 +63,7 @@ func (p *process) start(t *testing.T) {
 	t.Cleanup(func() { p.command.Process.Kill() })
 }
 
-// stop sends SIGTERM and wants a clean end.
+// stop sends SIGTERM and expects a clean end.
 func (p *process) stop(t *testing.T) {
 	t.Helper()
 	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -170,12 +170,12 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 		t.Errorf("size %d, want 32", got)
 	}
 
-	// Answers come by themselves: nothing is asked for again.
+	// Decisions are streamed: the actuator sends no further requests for them.
 	if watches := r.Watches(); len(watches) != 1 || watches[0].GetService() != "" {
 		t.Errorf("watches %v, want one of every service", watches)
 	}
 
-	// The recommender goes away: the size stays, the process lives and says so.
+	// The recommender goes away: the size stays, and the process lives and reports that.
 	r.Stop()
 	eventually(t, "recommender reported as lost", func() bool {
 		_, metrics := p.get("/metrics")
@@ -222,7 +222,7 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 	}
 }
 
-// An answer whose lease ran out is not written: the size stays, and the recommender is told why.
+// A decision whose lease ran out is not written: the size stays, and the recommender gets the reason.
 func TestLeaseRunsOut(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 32, 7)
@@ -274,7 +274,7 @@ func TestTellsOfScaling(t *testing.T) {
 	p.stop(t)
 }
 
-// Instances that a file names are targets of their own, from when they are there until they are gone.
+// Instances in a file are targets of their own, from their first appearance until they are gone.
 func TestInstancesComeAndGo(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 32, 7)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shop has the pools of the demo and its way to read and resize them; it writes down who asked for what.
+// shop has the pools of the demo and its interface to read and resize them; it records all requests.
 type shop struct {
 	mu    sync.Mutex
 	sizes map[string]uint32

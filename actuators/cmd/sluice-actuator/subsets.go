@@ -16,18 +16,18 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// callers are the subsets that this process puts into force.
+// callers are the connection subsets that this process writes.
 type callers struct {
 	client  subsetsv1.SubsetServiceClient
 	timeout time.Duration
 	loop    *subsets.Loop
 	teller  *subsets.Teller
 	targets []subsets.Target
-	// watchers has one for each container that calls.
+	// watchers has one watcher for each calling container.
 	watchers map[[2]string]*subsets.Watcher
 }
 
-// openSubsets makes a realizer of each; nothing is watched yet.
+// openSubsets makes the realizers; it starts no watch.
 func openSubsets(c *config.Config, client subsetsv1.SubsetServiceClient, log *slog.Logger) (*callers, error) {
 	teller := subsets.NewTeller(client, c.Name, c.Reports.Queue, c.Recommender.Timeout, log)
 	all := &callers{
@@ -52,7 +52,7 @@ func openSubsets(c *config.Config, client subsetsv1.SubsetServiceClient, log *sl
 	return all, nil
 }
 
-// run works until ctx ends, then sends the reports that wait.
+// run works until ctx ends, then sends the queued reports.
 func (c *callers) run(ctx context.Context) {
 	if len(c.targets) == 0 {
 		return
@@ -69,7 +69,7 @@ func (c *callers) run(ctx context.Context) {
 	c.teller.Flush(last)
 }
 
-// once makes one pass over each.
+// once makes one pass over each subset.
 func (c *callers) once(ctx context.Context) error {
 	failed := 0
 	for _, target := range c.targets {
@@ -93,7 +93,7 @@ func (c *callers) once(ctx context.Context) error {
 	return nil
 }
 
-// dryRun prints of each what is in force, and a line for each member that would differ.
+// dryRun prints, for each subset, the members in force and a line for each member that would differ.
 func (c *callers) dryRun(ctx context.Context, out io.Writer) error {
 	unread := 0
 	for _, target := range c.targets {
@@ -125,7 +125,7 @@ func (c *callers) dryRun(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// restore takes the named ones away and returns the names that are left, which are targets'.
+// restore removes the named subsets and returns the remaining names, which are targets'.
 func (c *callers) restore(ctx context.Context, names []string, out io.Writer) (left []string, err error) {
 	all := slices.Contains(names, config.AllTargets)
 	left = slices.Clone(names)

@@ -14,7 +14,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// said is what the recommender answers for the one caller of these tests.
+// said is the recommender's subset for the one caller of these tests.
 func said(revision uint64, members ...string) *subsetsv1.Subset {
 	answer := &subsetsv1.Subset{
 		Key:   &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"},
@@ -37,7 +37,7 @@ func delivered(r *recommendertest.Server) string {
 	return strings.Join(all, ", ")
 }
 
-// subsetConfig is a file with one subset of front-1 in cart, at the place that block says.
+// subsetConfig is a file with one subset of front-1 in cart, at the place in block.
 func subsetConfig(t *testing.T, block string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "actuator.yaml")
@@ -61,7 +61,7 @@ func subsetProcess(t *testing.T, r *recommendertest.Server, file string, argumen
 	return p
 }
 
-// greeters accept connections at addresses of this host and say which one it was.
+// greeters accept connections at addresses of this host and send their address.
 func greeters(t *testing.T, addresses ...string) {
 	t.Helper()
 	for _, address := range addresses {
@@ -83,7 +83,7 @@ func greeters(t *testing.T, addresses ...string) {
 	}
 }
 
-// greeted counts who answers so many connections to an address; "" where nobody does.
+// greeted counts the members that answer so many connections to an address; "" where none does.
 func greeted(address string, connections int) string {
 	counts := map[string]int{}
 	for range connections {
@@ -99,7 +99,7 @@ func greeted(address string, connections int) string {
 	return strings.TrimPrefix(fmt.Sprint(counts), "map")
 }
 
-// The process beside real connections: they go to whom the recommender says, in its weights, and stay so without it.
+// The process beside real connections: they go to the recommender's members, by its weights, and stay so without it.
 func TestSubsetsByNFTables(t *testing.T) {
 	if !subsetstest.InNamespace(t) {
 		return
@@ -130,7 +130,7 @@ func TestSubsetsByNFTables(t *testing.T) {
 		t.Errorf("reached %s", got)
 	}
 
-	// What would take everybody away, or lead elsewhere, is refused.
+	// A subset without members, or with an address elsewhere, is refused.
 	r.Subset(said(3))
 	r.Subset(said(4, "127.0.1.1:80 1", "192.0.2.1:80 1"))
 	eventually(t, "the refusal", func() bool { return strings.HasSuffix(delivered(r), "REFUSED 4") })
@@ -154,7 +154,7 @@ func TestSubsetsByNFTables(t *testing.T) {
 	}
 }
 
-// A process that was killed leaves what is in force; the next one tells what the killed one could not tell any more.
+// A killed process leaves the subset in force; the next one sends the report that the killed one could not send.
 func TestSubsetsByFile(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "cart.list")
 	before := "127.0.1.9:80 1\n"
@@ -187,8 +187,8 @@ func TestSubsetsByFile(t *testing.T) {
 	}
 }
 
-// Two processes with one file, as of two hosts with one volume: one writes it, the other looks on, takes nothing away, and goes on
-// where the first was killed.
+// Two processes have one file, as on two hosts with one volume: one writes it. The other only observes and removes nothing,
+// and continues when the first was killed.
 func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "cart.list")
 	write(t, list, "127.0.1.9:80 1\n")
@@ -224,8 +224,8 @@ func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
 	}
 }
 
-// A process that is killed after it wrote the file, and before the program heard of it: the next one tells the program, and only
-// then the recommender.
+// A process is killed after it wrote the file, and before the program was notified: the next one notifies the program, and
+// only then reports.
 func TestKilledBeforeTheProgramIsTold(t *testing.T) {
 	folder := t.TempDir()
 	list, running, once := filepath.Join(folder, "list"), filepath.Join(folder, "running"), filepath.Join(folder, "once")

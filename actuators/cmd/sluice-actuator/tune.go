@@ -17,20 +17,20 @@ import (
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
-const tuneUsage = `sluice-actuator tune sets what a tuning session tries, one configuration after the other.
+const tuneUsage = `sluice-actuator tune sets the trials of a tuning session, one configuration after the other.
 
-It reads every parameter, sets those of a trial that differ, reloads or restarts what the file says, reads them back, and
-tells the recommender, which measures the trial and says how it ended. A trial that passes an SLO, or that the target
-refuses, is taken back at once. At the end, on SIGTERM or after a failure, what was in force before is set again; with
-state: in the file, also after a kill, by the next run. Without --apply nothing is set.
+It reads every parameter, sets those that the trial changes, reloads or restarts as the file says, and reads them back.
+It reports that to the recommender, which measures the trial and decides how it ended. It takes a trial back at once
+when the trial breaks an SLO or the target refuses it. At the end, on SIGTERM or after a failure, it sets the values
+from before the first trial; with state: in the file, the next run does so after a kill. Without --apply it sets nothing.
 
 Usage: sluice-actuator tune --config FILE --session NAME [--apply] [--recommended] [--check]
 
   --config FILE     how each parameter is read and set (YAML); unknown keys are errors
   --session NAME    the session
   --recommender A   HOST:PORT, instead of the file's
-  --apply           set what trials ask for
-  --recommended     set what the ended session recommends, once, and leave it so
+  --apply           set the values of trials
+  --recommended     set the recommendation of the ended session, once, and leave it in force
   --check           validate the file and exit
   --help            print this text and exit
 

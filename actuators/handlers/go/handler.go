@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Pool is what can be resized while it runs.
+// Pool is a pool that can be resized at runtime.
 type Pool interface {
-	// Size returns the limit, 0 for none, and how many threads or connections there are now.
+	// Size returns the limit, 0 for none, and the number of threads or connections that exist now.
 	Size() (limit, open int)
 	// Resize sets the limit, at least 1.
 	Resize(limit int)
 }
 
-// User is a Pool that tells too how much of it is in use.
+// User is a Pool that also reports its use.
 type User interface {
-	// Use returns how many threads or connections are in use, and how many callers wait for one; below 0: it is not known.
+	// Use returns the threads or connections in use and the callers that wait for one; below 0 where it does not know.
 	Use() (busy, waiting int)
 }
 
@@ -36,9 +36,9 @@ type handler struct {
 	pools     map[string]Pool
 }
 
-// New serves {"size": limit, "open": n} of each pool under its name, with "busy" and "waiting" of a User as far as these are
-// known, to who sends the token that tokenFile has now, of 16 characters or more. A PUT of {"size": n} resizes, and answers
-// what is then.
+// New serves {"size": limit, "open": n} of each pool under its name; for a User also "busy" and "waiting", where it knows
+// them. A request needs the bearer token that tokenFile has at that time, of 16 characters or more. PUT {"size": n} resizes
+// the pool; the response has the new figures.
 func New(tokenFile string, pools map[string]Pool) http.Handler { return &handler{tokenFile, pools} }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func now(pool Pool) map[string]any {
 	return fields
 }
 
-// NotSluice is false of what an actuator asks, which is no load of the program: of it a server makes no span with
+// NotSluice returns false for requests of an actuator, which are no load of the program. A server makes no span of them with
 //
 //	otelhttp.NewHandler(mux, "server", otelhttp.WithFilter(handlers.NotSluice))
 func NotSluice(r *http.Request) bool { return r.Header.Get("Sluice-Request") == "" }

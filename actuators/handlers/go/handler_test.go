@@ -91,7 +91,7 @@ func TestOpenAndIdleMoveTogether(t *testing.T) {
 	}
 }
 
-// All connections are in use, and none comes back: who asks for one waits.
+// All connections are in use, and none comes back: a caller waits.
 func TestTellsHowManyWait(t *testing.T) {
 	db := sql.OpenDB(nowhere{})
 	defer db.Close()

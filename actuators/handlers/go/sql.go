@@ -2,8 +2,8 @@ package handlers
 
 import "database/sql"
 
-// SQL is a database's connections. Open and idle ones move together: idle connections beyond the size are closed at
-// once, those in use as they come back, and none is closed that the size allows.
+// SQL is the connection pool of a database. The limits of open and idle connections move together. Beyond a smaller size,
+// idle connections are closed at once, and those in use when they come back. No connection within the size is closed.
 func SQL(db *sql.DB) Pool { return &connections{db: db} }
 
 type connections struct {
@@ -27,7 +27,7 @@ func (c *connections) Use() (busy, waiting int) {
 	return stats.InUse, c.waits.now(stats.WaitCount, stats.WaitDuration, full)
 }
 
-// Setter is any pool: a function that tells its limit and what there is, and one that sets the limit.
+// Setter makes a pool of two functions: size returns the limit and the current number, resize sets the limit.
 func Setter(size func() (limit, open int), resize func(limit int)) Pool { return setter{size, resize} }
 
 type setter struct {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// waits makes of what database/sql counts, waits that began and the time of those that ended, how many wait. For several
-// goroutines.
+// waits derives the number of waiting callers from the counters of database/sql: waits that began, and the duration of those
+// that ended. It is safe for several goroutines.
 type waits struct {
 	mu      sync.Mutex
 	at      time.Time
@@ -17,16 +17,17 @@ type waits struct {
 }
 
 const (
-	// sameWithin: who asks sooner is told the same, so that several who ask do not take each other's waits away.
+	// sameWithin: within this time now returns the same value again, so that several clients do not take each other's waits
+	// away.
 	sameWithin = time.Second
-	// unknownAfter: a mean over longer says nothing of now.
+	// unknownAfter: a mean over a longer time does not describe the present.
 	unknownAfter = time.Minute
 )
 
-// now is -1 at first, and when nobody asked for a minute. Since the last time, by Little's law,
+// now returns -1 at first, and when nobody called it for a minute. Otherwise, since the last call, by Little's law,
 //
-//	time of waits that ended / time that passed    where some ended, and 1 at least
-//	those of then, and those that began since      where none ended, as none comes back
+//	time of waits that ended / time that passed    where some ended, at least 1
+//	waits then, plus those that began since        where none ended, since none came back
 //	0                                              where a connection is free
 //
 // With 6 s of waits in 2 s, 3 wait.

@@ -6,21 +6,21 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Report is what the recommender is told, once, or again until it is taken.
+// Report is a message to the recommender. The Reporter sends it until the recommender takes it.
 type Report struct {
 	*poolsv1.Actuation
-	// ID makes a report that is told again the same; empty, its content does.
+	// ID identifies a report that is sent again; where it is empty, the content does.
 	ID string
-	// Done is called once: with nil when the report was taken, else with why the recommender refused it for good. nil when nobody
-	// needs to know.
+	// Done is called once: with nil when the recommender took the report, else with the reason why it refused it for good. It
+	// may be nil.
 	Done func(error)
 }
 
-// maxSeen bounds observations of targets that come and go while nobody takes them.
+// maxSeen bounds the queued observations, since targets come and go while the recommender is away.
 const maxSeen = 4096
 
-// queue is first in, first out. Actions, which are all but OBSERVED, go first and drop their oldest beyond limit; of
-// observations the newest of each target waits beside them, and pushes out no action.
+// queue is first in, first out. Actions, which are all reports but OBSERVED, go first and drop their oldest beyond limit. The
+// newest observation of each target waits beside them and drops no action.
 type queue struct {
 	limit   int
 	actions []Report
@@ -29,9 +29,9 @@ type queue struct {
 
 func (q *queue) waiting() int { return len(q.actions) + len(q.seen) }
 
-// push adds the newest report. dropped tells that the oldest had to go.
+// push adds the newest report. dropped is true when the oldest was dropped for it.
 func (q *queue) push(report Report) (dropped bool) {
-	// What was seen before is older than what this report has read.
+	// An earlier observation is older than this report's reading.
 	q.seen = slices.DeleteFunc(q.seen, func(older Report) bool { return older.GetTargetName() == report.GetTargetName() })
 	if observed(report) {
 		q.seen = append(q.seen, report)
@@ -49,7 +49,7 @@ func shorten(reports *[]Report, limit int) (dropped bool) {
 	return true
 }
 
-// pop takes the oldest action, or observation; false when there is none.
+// pop takes the oldest action, else the oldest observation; false when the queue is empty.
 func (q *queue) pop() (Report, bool) {
 	for _, reports := range []*[]Report{&q.actions, &q.seen} {
 		if len(*reports) > 0 {
@@ -61,7 +61,7 @@ func (q *queue) pop() (Report, bool) {
 	return Report{}, false
 }
 
-// unpop puts back what pop took. It is the oldest still: when the queue filled up meanwhile, it is the one to go.
+// unpop puts back the report that pop took. It is still the oldest: when the queue filled up meanwhile, it is dropped.
 func (q *queue) unpop(report Report) (dropped bool) {
 	if !observed(report) {
 		if len(q.actions) >= q.limit {

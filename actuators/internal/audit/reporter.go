@@ -1,4 +1,4 @@
-// Package audit tells the recommender what was seen and done at the targets.
+// Package audit reports observations and writes of targets to the recommender.
 package audit
 
 import (
@@ -17,7 +17,7 @@ import (
 const (
 	firstBackoff = 500 * time.Millisecond
 	maxBackoff   = 10 * time.Second
-	// maxFaults is how often a report that the recommender fails on is tried before it is given up.
+	// maxFaults is how many times a report is tried when the recommender fails on it; then it is dropped.
 	maxFaults = 5
 )
 
@@ -26,13 +26,13 @@ type Stats struct {
 	Sent uint64 `json:"sent"`
 	// Dropped were the oldest actions in a full queue.
 	Dropped uint64 `json:"dropped"`
-	// Rejected were refused by the recommender for good.
+	// Rejected counts reports that the recommender refused for good.
 	Rejected uint64 `json:"rejected"`
 	Queued   int    `json:"queued"`
 }
 
-// Reporter sends reports one after another, actions first. While the recommender is away they wait in a bounded
-// queue; of OBSERVED, which only says what the size is now, the newest of each target is enough.
+// Reporter sends reports one after another, actions first. While the recommender is away they wait in a bounded queue. Of
+// observations, which only have the current size, the newest of each target suffices.
 type Reporter struct {
 	client  poolsv1.PoolSizeServiceClient
 	timeout time.Duration
@@ -43,7 +43,7 @@ type Reporter struct {
 	stats Stats
 	added chan struct{}
 
-	// What the log has had already; only the goroutine that sends looks at it.
+	// The state of the log; only the sending goroutine uses it.
 	waiting  bool
 	rejected map[string]codes.Code // by target
 }
@@ -54,7 +54,7 @@ func NewReporter(client poolsv1.PoolSizeServiceClient, limit int, timeout time.D
 		added: make(chan struct{}, 1), rejected: map[string]codes.Code{}}
 }
 
-// Report takes a report and returns at once.
+// Report queues a report and returns at once.
 func (r *Reporter) Report(report Report) {
 	r.mu.Lock()
 	if dropped := r.queue.push(report); dropped {
@@ -76,7 +76,7 @@ func (r *Reporter) Stats() Stats {
 	return stats
 }
 
-// Run sends until ctx ends. What waits then is for Flush.
+// Run sends until ctx ends. Flush sends the rest.
 func (r *Reporter) Run(ctx context.Context) {
 	for {
 		if r.Flush(ctx); ctx.Err() != nil {
@@ -90,7 +90,7 @@ func (r *Reporter) Run(ctx context.Context) {
 	}
 }
 
-// Flush sends what waits, until nothing does or ctx ends. Not for use while Run runs.
+// Flush sends the queued reports until the queue is empty or ctx ends. Do not call it while Run runs.
 func (r *Reporter) Flush(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstBackoff, maxBackoff
@@ -126,7 +126,8 @@ func (r *Reporter) Flush(ctx context.Context) {
 	}
 }
 
-// again tells a recommender that is away, for which a report waits, from one that fails on this report.
+// again is true when the recommender is away, so that the report waits; and for the first maxFaults faults of a recommender
+// that fails on this report.
 func again(err error, faults *int) bool {
 	switch status.Code(err) {
 	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Aborted, codes.Canceled:
@@ -146,7 +147,7 @@ func (r *Reporter) sayWaiting(report Report, err error) {
 	r.waiting = true
 }
 
-// sayRejected logs a target's first rejection, and again when the code is another.
+// sayRejected logs a target's first rejection, and each one with another code than the last.
 func (r *Reporter) sayRejected(report Report, err error) {
 	target, code := report.GetTargetName(), status.Code(err)
 	if r.rejected[target] != code {

@@ -82,7 +82,7 @@ func TestReporterWaitsForTheRecommender(t *testing.T) {
 			r.Report(report(name))
 		}
 		advance(time.Minute)
-		// A1 was tried first and went back when there was no room any more.
+		// A1 was tried first and went back when the queue was full.
 		if got, want := r.Stats(), (Stats{Dropped: 1, Queued: 3}); got != want {
 			t.Errorf("while the recommender is away: %+v, want %+v", got, want)
 		}
@@ -143,7 +143,7 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 	}
 }
 
-// One target that the recommender does not know is said once, not each interval, also between good reports.
+// An unknown target is logged once, not each interval, also between reports that are taken.
 func TestReporterSaysARejectionOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &recommender{fail: func(name string) error {
@@ -190,7 +190,7 @@ func TestReporterFlushEnds(t *testing.T) {
 	})
 }
 
-// advance lets fake time pass, and everything that falls due in it happen.
+// advance lets fake time pass, and runs everything that falls due in it.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// AllTargets is the word that stands for every target in OptIn.
+// AllTargets stands for every target in OptIn.
 const AllTargets = "all"
 
-// OptIn turns apply on for the named targets and subsets, and for all that the named discoveries find: what the flag --apply does, beside the file's own opt-ins.
-// It never turns one off.
+// OptIn turns apply on for the named targets and subsets, and for all targets of the named discoveries. It implements the
+// flag --apply, beside the file's own opt-ins. It never turns one off.
 func (c *Config) OptIn(names []string) error {
 	for _, name := range names {
 		found := false

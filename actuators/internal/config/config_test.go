@@ -13,7 +13,7 @@ import (
 	"sluice.dev/actuators/internal/subsets"
 )
 
-// environment looks up in pairs and in nothing else.
+// environment looks names up in pairs and nowhere else.
 func environment(pairs ...string) func(string) (string, bool) {
 	values := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -133,7 +133,7 @@ func TestATargetForEachInstance(t *testing.T) {
 	}
 }
 
-// Each file of testdata/bad has one fault; its first line is a comment with what the error must say.
+// Each file of testdata/bad has one fault; its first line is a comment with a part of the error.
 func TestLoadBad(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) < 20 {

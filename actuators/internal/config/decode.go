@@ -17,8 +17,8 @@ import (
 	"sluice.dev/actuators/internal/scaling"
 )
 
-// decode lays the one YAML document in text over c. Unknown and repeated keys are errors, and no value is
-// bent into another type: 2.5 is no whole number, 30 no duration.
+// decode decodes the one YAML document in text into c. Unknown and repeated keys are errors. No value is converted to another
+// type: 2.5 is not a whole number, 30 is not a duration.
 func decode(text io.Reader, c *Config) error {
 	document, err := oneDocument(text)
 	if document == nil || err != nil {
@@ -34,7 +34,7 @@ func decode(text io.Reader, c *Config) error {
 	return errors.Join(faults...)
 }
 
-// oneDocument is the YAML document in text; nil where there is none.
+// oneDocument returns the YAML document in text; nil where there is none.
 func oneDocument(text io.Reader) (document any, err error) {
 	decoder := yaml.NewDecoder(text)
 	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
@@ -46,7 +46,7 @@ func oneDocument(text io.Reader) (document any, err error) {
 	return document, nil
 }
 
-// lay decodes a part of the document, which stands at the key root, over c, and returns one error a key.
+// lay decodes a part of the document, at the key root, into c, and returns one error for each key.
 func lay(part, c any, root string) []error {
 	m, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
 		Result: c, TagName: "yaml", ErrorUnused: true, DecodeHook: strictly, RootName: root,
@@ -58,7 +58,7 @@ func lay(part, c any, root string) []error {
 	return byKey(m.Decode(part))
 }
 
-// block finds the kind of the target, which stands at the key root, among the keys that are none of Target's own.
+// block finds the kind of the target at the key root, among the keys that Target does not have itself.
 func (t *Target) block(root string) []error {
 	kind, faults := oneKind(root, t.Rest, realize.Kinds(), "target")
 	if kind == "" {
@@ -69,7 +69,7 @@ func (t *Target) block(root string) []error {
 	return append(faults, lay(t.Rest[kind], t.Block, root+"."+kind)...)
 }
 
-// oneKind is the one of the kinds that is among the keys of rest; none where there is none, or there are several.
+// oneKind returns the one key of rest that is a kind; "" where there is none, or where there are several.
 func oneKind(root string, rest map[string]any, all []string, of string) (kind string, faults []error) {
 	var kinds, unknown []string
 	for key := range rest {
@@ -94,8 +94,8 @@ func oneKind(root string, rest map[string]any, all []string, of string) (kind st
 	}
 }
 
-// strictly is asked before each value is decoded: it refuses what does not fit, reads durations, and gives
-// each target its defaults.
+// strictly runs before each value is decoded. It refuses a value of another type, reads durations, and sets each target's
+// defaults.
 func strictly(from, to reflect.Value) (any, error) {
 	value := from.Interface()
 	switch to.Interface().(type) {
@@ -129,7 +129,7 @@ func strictly(from, to reflect.Value) (any, error) {
 	return value, nil
 }
 
-// byKey returns what is wrong in err, one error a key, in the order and with the key of the file.
+// byKey splits err into one error for each key, in the order and with the key of the file.
 func byKey(err error) []error {
 	var here *mapstructure.DecodeError
 	switch e := err.(type) {

@@ -12,17 +12,17 @@ import (
 	"sluice.dev/actuators/internal/kube"
 )
 
-// Discover is a pool whose instances come and go: each that is found is a target of its own.
+// Discover is a pool whose instances come and go: each instance becomes a target.
 type Discover struct {
-	// Name begins the names of the targets; their instances follow.
+	// Name begins the names of the targets; the name of the instance follows.
 	Name string `yaml:"name"`
-	// Interval lies between two looks.
+	// Interval lies between two look-ups.
 	Interval time.Duration `yaml:"interval"`
-	// DNS, File and Kubernetes are where instances are looked for, exactly one of which is there.
+	// DNS, File and Kubernetes are the kinds of look-up; exactly one is set.
 	DNS        *discover.DNSConfig  `yaml:"dns"`
 	File       *discover.FileConfig `yaml:"file"`
 	Kubernetes *kube.PodsConfig     `yaml:"kubernetes"`
-	// Target has the keys of a target but its name. Where it may name environment variables, ${ADDRESS} (HOST:PORT),
+	// Target has the keys of a target except its name. Where a value may name environment variables, ${ADDRESS} (HOST:PORT),
 	// ${HOST}, ${INSTANCE} and ${URL_PATH} are those of the instance.
 	Target map[string]any `yaml:"target"`
 
@@ -30,17 +30,17 @@ type Discover struct {
 	optIn  bool
 }
 
-// DefaultDiscover is what a discovery gets unless it says otherwise.
+// DefaultDiscover has the default values of a discovery.
 func DefaultDiscover() Discover { return Discover{Interval: 10 * time.Second} }
 
 var nameless = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// At is the target that an instance is. Errors name the keys below the discovery's own.
+// At returns the target of an instance. Errors name the keys below the discovery's own.
 func (d *Discover) At(found discover.Found) (Target, error) {
 	t := DefaultTarget()
 	faults := lay(d.Target, &t, "target")
 	if _, named := d.Target["name"]; named {
-		faults = append(faults, fmt.Errorf("target.name: %q: want none: it is made of the discovery's and the instance's", t.Name))
+		faults = append(faults, fmt.Errorf("target.name: %q: want none: the names of the discovery and the instance make it", t.Name))
 	}
 	if faults = append(faults, t.block("target")...); len(faults) > 0 {
 		return t, errors.Join(faults...)
@@ -70,7 +70,7 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 	return t, below("target", t.validate())
 }
 
-// Source opens the one kind that the configuration has; cluster is there where that is Kubernetes.
+// Source opens the kind of look-up that the configuration has. cluster is set where that is Kubernetes.
 func (d *Discover) Source(cluster *kube.Cluster) discover.Source {
 	switch {
 	case d.File != nil:
@@ -82,7 +82,7 @@ func (d *Discover) Source(cluster *kube.Cluster) discover.Source {
 	}
 }
 
-// Service is that of the instances' pool.
+// Service returns the service of the instances' pool.
 func (d *Discover) Service() string {
 	t, _ := d.At(sample)
 	return t.Pool.Service

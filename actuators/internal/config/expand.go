@@ -8,8 +8,8 @@ import (
 var variable = regexp.MustCompile(`\$\{([^}:]*)(:-([^}]*))?\}`)
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// expand replaces ${NAME} and ${NAME:-default} in text. As in a shell, the default stands in for a variable
-// that is unset or empty; without one such a variable is an error.
+// expand replaces ${NAME} and ${NAME:-default} in text. As in a shell, the default replaces a variable that is unset or
+// empty. Without a default, such a variable is an error.
 func expand(text string, lookup func(string) (string, bool)) (string, error) {
 	var fault error
 	expanded := variable.ReplaceAllStringFunc(text, func(whole string) string {
@@ -30,10 +30,10 @@ func expand(text string, lookup func(string) (string, bool)) (string, error) {
 	return expanded, fault
 }
 
-// filler expands one text after another, and keeps what was wrong with them.
+// filler expands one text after another and collects the errors.
 type filler struct {
 	lookup func(string) (string, bool)
-	// root stands before each key.
+	// root is the prefix of each key.
 	root   string
 	faults []error
 }
@@ -47,7 +47,7 @@ func (f *filler) fill(text *string, key string) {
 	*text = expanded
 }
 
-// block fills all texts of a block, which stands at the key.
+// block expands all texts of the block at the key.
 func (f *filler) block(key string, block interface {
 	Variables(fill func(text *string, key string))
 }) {

@@ -11,8 +11,8 @@ import (
 	"sluice.dev/actuators/internal/redact"
 )
 
-// Load reads, expands and validates the file at path. Its error names the file and, a line each, every fault
-// with its key, its value and what is legal. lookup is os.LookupEnv outside tests.
+// Load reads, expands and validates the file at path. Its error names the file and has a line for each fault, with its key,
+// its value and the legal values. lookup is os.LookupEnv outside tests.
 func Load(path string, lookup func(string) (string, bool)) (*Config, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -36,13 +36,13 @@ func Load(path string, lookup func(string) (string, bool)) (*Config, error) {
 	return &c, nil
 }
 
-// inFile puts the file's name before every line of err, which shows no credentials of a URL.
+// inFile puts the file's name before every line of err, and removes credentials of URLs.
 func inFile(path string, err error) error {
 	return fmt.Errorf("%s: %s", path, strings.ReplaceAll(redact.Text(err.Error()), "\n", "\n"+path+": "))
 }
 
-// expand fills ${NAME} in the keys that may hold addresses, secrets and what differs from host to host, and in no
-// other.
+// expand fills ${NAME} in the keys that may hold addresses, secrets and values that differ between hosts, and in no other
+// key.
 func (c *Config) expand(lookup func(string) (string, bool)) error {
 	f := filler{lookup: lookup}
 	f.fill(&c.StatusAddress, "status_address")
@@ -81,7 +81,7 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 	return errors.Join(f.faults...)
 }
 
-// expand does so for one target, which stands at the key root; its instance is its name when absent.
+// expand does so for one target at the key root. The instance defaults to the target's name.
 func (t *Target) expand(root string, lookup func(string) (string, bool)) error {
 	f := filler{lookup: lookup, root: root + "."}
 	if f.fill(&t.Instance, "instance"); t.Instance == "" {

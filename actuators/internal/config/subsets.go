@@ -11,39 +11,39 @@ import (
 	"sluice.dev/actuators/internal/subsets"
 )
 
-// Subset is one caller and one service that it calls, and where it is put into force whom it connects to.
+// Subset is the connection subset of one caller at one service, and the place where it is written.
 type Subset struct {
 	Name string `yaml:"name"`
-	// Upstream is the service that calls, Instance which container of it, as its spans say, and Downstream the service
-	// that is called.
+	// Upstream is the calling service, Instance the calling container, as its spans name it, and Downstream the called
+	// service.
 	Upstream   string `yaml:"upstream"`
 	Instance   string `yaml:"instance"`
 	Downstream string `yaml:"downstream"`
-	// Apply is the opt-in; without it what is in force is only read.
+	// Apply is the opt-in; without it the subset in force is only read.
 	Apply bool `yaml:"apply"`
-	// Min is how few members an answer may have.
+	// Min is the least number of members that a subset may have.
 	Min int64 `yaml:"min"`
-	// Within are networks, as 10.0.0.0/8, of one of which each member has to be; none: any address.
+	// Within are networks, as 10.0.0.0/8. Each member has to be in one of them; without any, every address is legal.
 	Within []string `yaml:"within"`
 	// Cooldown is the least time between two writes.
 	Cooldown time.Duration `yaml:"cooldown"`
-	// Settle is how long what was written may take to be in force.
+	// Settle is how long a written subset may take to come into force.
 	Settle time.Duration `yaml:"settle"`
-	// RemoveOnExit takes the subset away when the process is told to stop.
+	// RemoveOnExit removes the subset on SIGTERM.
 	RemoveOnExit bool `yaml:"remove_on_exit"`
-	// Kind is the key of the one block that says where, and Block what it says; the kinds are those of subsets.Kinds.
+	// Kind is the key of the one block that describes the place, and Block its content. subsets.Kinds lists the kinds.
 	Kind  string         `yaml:"-"`
 	Block subsets.Config `yaml:"-"`
-	// Rest are the keys of the file that are none of the above.
+	// Rest are all other keys of the file.
 	Rest map[string]any `yaml:",remain"`
 }
 
-// DefaultSubset is what each gets unless it says otherwise.
+// DefaultSubset has the default values of a subset.
 func DefaultSubset() Subset {
 	return Subset{Min: 1, Cooldown: 3 * time.Second, Settle: 5 * time.Second}
 }
 
-// block finds the kind of the subset, which stands at the key root.
+// block finds the kind of the subset at the key root.
 func (s *Subset) block(root string) []error {
 	kind, faults := oneKind(root, s.Rest, subsets.Kinds(), "place of a subset")
 	if kind == "" {
@@ -84,14 +84,14 @@ func (s *Subset) validate() error {
 	}
 	faults = append(faults, within("cooldown", s.Cooldown, 0, time.Hour), within("settle", s.Settle, 0, 5*time.Minute))
 	if s.Block == nil {
-		fault("%s: absent: want where the subset is put into force, one of %s", subsets.Kinds()[0], strings.Join(subsets.Kinds(), ", "))
+		fault("%s: absent: want the place of the subset, one of %s", subsets.Kinds()[0], strings.Join(subsets.Kinds(), ", "))
 	} else if err := s.Block.Validate(); err != nil {
 		faults = append(faults, below(s.Kind, err))
 	}
 	return errors.Join(faults...)
 }
 
-// Networks are what Within says.
+// Networks returns Within as prefixes.
 func (s *Subset) Networks() (networks []netip.Prefix) {
 	for _, text := range s.Within {
 		if network, err := netip.ParsePrefix(text); err == nil {
@@ -101,8 +101,8 @@ func (s *Subset) Networks() (networks []netip.Prefix) {
 	return networks
 }
 
-// validateSubsets has each fault of all, and of what they must not share: a name with another or with a target, and what they
-// write with another.
+// validateSubsets returns each fault of the subsets, also a name or a place that two subsets share, or a name that a subset
+// shares with a target.
 func (c *Config) validateSubsets() (faults []error) {
 	if len(c.Subsets) > maxTargets {
 		faults = append(faults, fmt.Errorf("subsets: %d of them: want %d at most", len(c.Subsets), maxTargets))
@@ -120,7 +120,7 @@ func (c *Config) validateSubsets() (faults []error) {
 		names = append(names, s.Name)
 		key := [3]string{s.Upstream, s.Instance, s.Downstream}
 		if keys[key] {
-			faults = append(faults, fmt.Errorf("%s: %s %s > %s is there twice: want it once", root, s.Upstream, s.Instance, s.Downstream))
+			faults = append(faults, fmt.Errorf("%s: %s %s > %s is configured twice: want it once", root, s.Upstream, s.Instance, s.Downstream))
 		}
 		keys[key] = true
 		if s.Block == nil {

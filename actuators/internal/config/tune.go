@@ -18,25 +18,25 @@ import (
 type Tune struct {
 	// Recommender is HOST:PORT.
 	Recommender string `yaml:"recommender"`
-	// Target is the application; sessions of another one are refused.
+	// Target is the application; a session of another application is refused.
 	Target string `yaml:"target"`
 	// Settle is how long a value may take until it is read back.
 	Settle time.Duration `yaml:"settle"`
-	// State is a folder that outlives the process: what was in force before the first trial. Without it a process that is
-	// killed leaves its trial in force.
+	// State is a folder that outlives the process and keeps the values from before the first trial. Without it, a process
+	// that is killed leaves its trial in force.
 	State      string      `yaml:"state"`
 	Parameters []Parameter `yaml:"parameters"`
 	Reloads    []Reload    `yaml:"reloads"`
 }
 
-// Parameter is one of the session's, by its name there.
+// Parameter is a parameter of the session, with its name there.
 type Parameter struct {
 	Name string `yaml:"name"`
-	// Values are the program's words for the session's values, where they differ: {"true": "on", "false": "off"}.
+	// Values map the session's values to the program's, where they differ: {"true": "on", "false": "off"}.
 	Values map[string]string `yaml:"values"`
-	// Unit stands behind the value, as MB.
+	// Unit is the suffix of the value, as MB.
 	Unit string `yaml:"unit"`
-	// Reload names what is run once after all values were written, where this one is among them.
+	// Reload names the reload that runs once after all values were written, if this parameter is among them.
 	Reload string         `yaml:"reload"`
 	Rest   map[string]any `yaml:",remain"`
 
@@ -44,10 +44,10 @@ type Parameter struct {
 	Block realize.SettingConfig `yaml:"-"`
 }
 
-// Reload is a command by which a program reads its files again, or begins anew.
+// Reload is a command that makes a program read its files again, or restarts it.
 type Reload struct {
 	Name string `yaml:"name"`
-	// Command is run without a shell. What it started may go on when it has ended.
+	// Command runs without a shell. A process that it started may outlive it.
 	Command []string      `yaml:"command"`
 	Timeout time.Duration `yaml:"timeout"`
 }
@@ -91,7 +91,7 @@ func (t *Tune) decode(text []byte) error {
 	return errors.Join(faults...)
 }
 
-// block finds the kind of the parameter among the keys that are none of its own.
+// block finds the kind of the parameter among the keys that Parameter does not have itself.
 func (p *Parameter) block(root string) (faults []error) {
 	var kinds []string
 	for key := range p.Rest {
@@ -125,7 +125,7 @@ func (t *Tune) expand(lookup func(string) (string, bool)) error {
 	return errors.Join(f.faults...)
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (t *Tune) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -142,7 +142,7 @@ func (t *Tune) Validate() error {
 		fault("parameters: none: want one or more")
 	}
 	if info, err := os.Stat(t.State); t.State != "" && (err != nil || !info.IsDir()) {
-		fault("state: %q: want a folder that is there", t.State)
+		fault("state: %q: want an existing folder", t.State)
 	}
 	reloads := map[string]bool{}
 	for i, r := range t.Reloads {
@@ -180,7 +180,7 @@ func (t *Tune) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Word is a session's value as the program has it.
+// Word returns the program's form of a session's value.
 func (p *Parameter) Word(value string) string {
 	if word, ok := p.Values[value]; ok {
 		return word
@@ -188,7 +188,7 @@ func (p *Parameter) Word(value string) string {
 	return value + p.Unit
 }
 
-// Value is the inverse of Word; a number is written as a session writes it.
+// Value is the inverse of Word. It writes a number as a session does.
 func (p *Parameter) Value(word string) string {
 	for value, other := range p.Values {
 		if other == word {

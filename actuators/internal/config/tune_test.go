@@ -62,7 +62,7 @@ func TestEveryFaultOfParametersIsNamed(t *testing.T) {
 		"target: shop\ntargets: []":             "unknown keys: targets",
 		"settle: 30\nparameters: []":            "30: want a duration",
 		"target: shop\nparameters: [{name: a}]": "parameters[0]: 0 kinds: want one of file, handler",
-		"target: shop\nparameters: [{name: a, file: {path: /nowhere}}]":                                                      `parameters[0].file.path: "/nowhere": want a file that is there`,
+		"target: shop\nparameters: [{name: a, file: {path: /nowhere}}]":                                                      `parameters[0].file.path: "/nowhere": want an existing file`,
 		"target: shop\nparameters: [{name: a, files: {}}]":                                                                   "parameters[0]: unknown key: files",
 		"target: shop\nparameters: [{name: a, reload: b, file: {path: /etc/hostname}}]":                                      `parameters[0].reload: "b": want the name of one of reloads`,
 		"target: shop\nparameters: [{name: a, file: {path: /etc/hostname}}, {name: a, file: {path: /etc/hostname}}]":         `parameters[1].name: "a": want a name of its own`,

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxSize is the largest pool that a target may be given: above it a value is a mistake, not a pool.
+	// maxSize is the largest legal size of a pool; a larger value is a mistake.
 	maxSize = 65535
-	// maxInstance is as long as a name of the data plane may be.
+	// maxInstance is the longest name of an instance in the data plane, in bytes.
 	maxInstance = 256
-	// maxTargets bounds the goroutines; one process serves the instances of one host.
+	// maxTargets bounds the goroutines: one process serves the instances of one host.
 	maxTargets = 1000
 )
 
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// Validate returns every fault, each with its key, its value and what is legal.
+// Validate returns every fault, each with its key, its value and the legal values.
 func (c *Config) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -92,7 +92,7 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// inCluster: something is looked for in Kubernetes.
+// inCluster is true where a discovery or a scaling source needs Kubernetes.
 func (c *Config) inCluster() bool {
 	return slices.ContainsFunc(c.Discover, func(d Discover) bool { return d.Kubernetes != nil }) ||
 		slices.ContainsFunc(c.Scaling, func(s Scaling) bool { return s.Kubernetes != nil })
@@ -155,7 +155,7 @@ func within(key string, value, low, high time.Duration) error {
 func (s *Scaling) validate() error {
 	var faults []error
 	if s.Service == "" {
-		faults = append(faults, errors.New(`service: "": want the service.name of what is scaled`))
+		faults = append(faults, errors.New(`service: "": want the service.name of the scaled service`))
 	}
 	if s.Interval != 0 {
 		faults = append(faults, within("interval", s.Interval, 100*time.Millisecond, time.Hour))

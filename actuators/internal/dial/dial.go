@@ -1,4 +1,4 @@
-// Package dial is the way to the recommender: plain on loopback, TLS and a token where the environment names them.
+// Package dial connects to the recommender: plain on loopback, with TLS and a token where the environment names them.
 package dial
 
 import (
@@ -17,22 +17,23 @@ import (
 )
 
 const (
-	// Authority names a PEM file of who signed the server's certificate; it turns TLS on.
+	// Authority names a PEM file with the authority that signed the server's certificate; it turns TLS on.
 	Authority = "SLUICE_TLS_CA"
-	// Token names the token that is sent with every call, TokenFile a file with it, which is read with every call.
+	// Token is the token that is sent with every call. TokenFile is a file with the token, read at every call.
 	Token     = "SLUICE_TOKEN"
 	TokenFile = "SLUICE_TOKEN_FILE"
-	// ClientCertificate and ClientKey name PEM files that are shown to a server that asks who calls.
+	// ClientCertificate and ClientKey name PEM files of the client certificate, for a server that asks for one.
 	ClientCertificate = "SLUICE_TLS_CLIENT_CERT"
 	ClientKey         = "SLUICE_TLS_CLIENT_KEY"
 
-	// window of each stream and connection: a state of 10,000 pools comes in a hundred of them.
+	// window is the flow-control window of each stream and connection: the state of 10,000 pools takes about a hundred of
+	// them.
 	window = 64 << 10
 )
 
-// Open returns a connection that dials when it is first used. lookup is os.LookupEnv outside tests.
+// Open returns a connection that dials at its first use. lookup is os.LookupEnv outside tests.
 //
-// Errors: the authority cannot be read or holds no certificate; a token would leave this host in the clear.
+// Errors: the authority cannot be read or has no certificate; a token would leave this host unencrypted.
 func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn, error) {
 	transport := insecure.NewCredentials()
 	authority, _ := lookup(Authority)
@@ -46,13 +47,13 @@ func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn,
 		transport = credentials.NewTLS(settings)
 	}
 	patience := backoff.DefaultConfig
-	patience.MaxDelay = 5 * time.Second // the default, two minutes, outlives every lease
+	patience.MaxDelay = 5 * time.Second // the default of two minutes is longer than every lease
 	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: patience, MinConnectTimeout: 2 * time.Second}),
-		// A peer that vanished without a word: a ping goes out only when nothing came for 20 s, two heartbeats.
+		// Detects a peer that vanished: a ping goes out only after 20 s of silence, which are two heartbeats.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 5 * time.Second}),
-		// A window that is not given is estimated by a ping with every message that comes: half of what a watch costs.
+		// Without a static window gRPC estimates one by a ping with every message, which is half of a watch's cost.
 		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window),
 	}
 	token, _ := lookup(Token)
@@ -93,8 +94,8 @@ func loopback(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// bearer is a token as the recommender wants it, or the file that has it. Whether it may travel without TLS was decided
-// in Open.
+// bearer sends a token in the form that the recommender wants, or the file that has it. Open checked whether it may travel
+// without TLS.
 type bearer struct{ token, file string }
 
 func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {

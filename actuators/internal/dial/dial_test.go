@@ -28,7 +28,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// certificate makes one for 127.0.0.1 that signs itself: the server's credentials, and a file for clients.
+// certificate makes a self-signed certificate for 127.0.0.1: the server's credentials, and a file for clients.
 func certificate(t *testing.T) (credentials.TransportCredentials, string) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -74,7 +74,7 @@ func asking(token string) []grpc.ServerOption {
 	}
 }
 
-// call opens a connection as the environment says and makes a unary call and a watch on it.
+// call opens a connection with this environment and makes a unary call and a watch on it.
 func call(t *testing.T, address string, environment map[string]string) (unary, stream codes.Code) {
 	t.Helper()
 	connection, err := dial.Open(address, func(name string) (string, bool) { v, ok := environment[name]; return v, ok })
@@ -147,7 +147,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// What files hold is asked for with every connection and call.
+// Files are read again with every connection and call.
 func TestFilesAreReadAgain(t *testing.T) {
 	secured, authority := certificate(t)
 	_, other := certificate(t)

@@ -8,15 +8,15 @@ import (
 	"os"
 )
 
-// byFiles is TLS with the authority and the caller's certificate, if any, as the files have them at each connection: they
-// are renewed while this runs.
+// byFiles returns TLS settings that read the authority and the client certificate, if any, from their files at each
+// connection, because these are renewed at runtime.
 func byFiles(authority, certificate, key string) (*tls.Config, error) {
 	if _, err := trust(authority); err != nil {
 		return nil, err
 	}
 	settings := &tls.Config{
 		MinVersion: tls.VersionTLS12,
-		// Verification is below, by the file of that moment: the library would keep the one of the start.
+		// The code below verifies, with the file's content at that time: the library would keep the content of the start.
 		InsecureSkipVerify: true,
 		VerifyConnection: func(state tls.ConnectionState) error {
 			trusted, err := trust(authority)

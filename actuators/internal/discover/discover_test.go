@@ -58,7 +58,7 @@ func TestFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"- {address: \"b:80\", instance: cart-b}\n- {address: \"a:80\"}": "[{a:80 a} {b:80 cart-b}]",
 		`[{"address": "a:80"}]`: "[{a:80 a}]",
-		// Two on one host are two instances; the one with a name keeps it.
+		// Two targets on one host are two instances; the one with a name keeps it.
 		`[{"address": "a:81"}, {"address": "a:80"}, {"address": "a:82", "instance": "c"}, {"address": "b:80"}]`: "[{a:80 a:80} {a:81 a:81} {a:82 c} {b:80 b}]",
 		"":                                      "[]",
 		"- {address: a}":                        "error: [0].address",

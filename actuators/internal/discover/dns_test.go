@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// zone answers as a cluster's DNS does for headless services, over UDP and TCP on one port of the loopback interface. What
-// is too long for a datagram comes cut, and whole over TCP.
+// zone answers as a cluster's DNS does for headless services, over UDP and TCP on one port of the loopback interface. An
+// answer that is too long for a datagram is cut over UDP, and complete over TCP.
 type zone struct {
 	hosts map[string][]netip.Addr
 	ports map[string][]dnsmessage.SRVResource
@@ -62,7 +62,7 @@ func (z zone) answer(t *testing.T, query []byte, most int) []byte {
 	return packed
 }
 
-// serve returns a resolver that asks z alone.
+// serve returns a resolver that queries z alone.
 func (z zone) serve(t *testing.T) *net.Resolver {
 	stream, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -129,7 +129,7 @@ func TestDNSOfARealServer(t *testing.T) {
 	if want := "[{cart-0.cart.shop.svc:8778 cart-0.cart.shop.svc} {cart-1.cart.shop.svc:8778 cart-1.cart.shop.svc}]"; err != nil || said(found) != want {
 		t.Errorf("%s, %v, want %s", said(found), err, want)
 	}
-	// A name that is gone is an error, so that what was found stays.
+	// A name that is gone is an error, so that its instances stay.
 	if found, err := (DNS{DNSConfig{"gone.shop.svc.", 80}, resolver}).Find(t.Context()); err == nil {
 		t.Errorf("found %s under a name that is not there", said(found))
 	}

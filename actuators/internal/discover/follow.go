@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Follow asks the source every interval, and when it has news, until ctx ends, and calls changed with what is there when that is news. A source
-// that fails changes nothing: instances that may still be there are not given up for it.
+// Follow queries the source every interval, and at once when the source signals a change, until ctx ends. It calls changed
+// when the instances differ from the last ones. A source that fails changes nothing, because its instances may still exist.
 func Follow(ctx context.Context, source Source, interval time.Duration, changed func([]Found), log *slog.Logger) {
 	var before []Found
 	first, failing := true, ""

@@ -1,5 +1,4 @@
-// Package discover finds where instances of a pool are: by DNS, or in a file that somebody else writes. internal/kube has
-// pods.
+// Package discover finds the instances of a pool: by DNS, or in a file that another program writes. internal/kube finds pods.
 package discover
 
 import (
@@ -19,30 +18,30 @@ import (
 
 // Found is one instance.
 type Found struct {
-	// Address is HOST:PORT, where the target is asked.
+	// Address is HOST:PORT of the target.
 	Address string `yaml:"address"`
-	// Instance is its name in spans; when absent the host, or Address where several are on one host.
+	// Instance is its name in spans; by default the host, or Address where one host has several.
 	Instance string `yaml:"instance"`
-	// Path, OptIn and Object are of what an orchestrator knows; others leave them empty.
+	// Path, OptIn and Object come from an orchestrator; other sources leave them empty.
 	Path   string `yaml:"-"`
 	OptIn  OptIn  `yaml:"-"`
 	Object Object `yaml:"-"`
 }
 
-// OptIn is what an instance says of being written.
+// OptIn is an instance's own opt-in.
 type OptIn int8
 
-// An instance that says nothing is written or not as the configuration has it.
+// The zero value leaves the opt-in to the configuration.
 const (
 	Unsaid OptIn = iota
 	In
 	Out
 )
 
-// Object is what an instance is in an orchestrator: a pod.
+// Object identifies the pod of an instance in its orchestrator.
 type Object struct{ Namespace, Name, UID string }
 
-// Identity changes with anything that makes it another target.
+// Identity changes with every field that makes the instance another target.
 func (f Found) Identity() string { return fmt.Sprint(f) }
 
 // Host is Address without its port.
@@ -54,22 +53,22 @@ func (f Found) Host() string {
 	return host
 }
 
-// Source finds what is there now, in an order that stays.
+// Source finds the current instances, in a stable order.
 type Source interface {
 	Find(ctx context.Context) ([]Found, error)
 }
 
-// Prompt is a Source that is told of changes: it is asked at once, and not only each interval.
+// Prompt is a Source that signals changes: Follow then queries it at once, and not only each interval.
 type Prompt interface{ Changed() <-chan struct{} }
 
 // DNSConfig is the `dns` block.
 type DNSConfig struct {
-	// Name is asked for addresses, or for SRV records, which have the ports, where Port is absent.
+	// Name is looked up for addresses, or, where Port is absent, for SRV records, which have the ports.
 	Name string `yaml:"name"`
 	Port int64  `yaml:"port"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c DNSConfig) Validate() error {
 	var faults []error
 	if c.Name == "" {
@@ -121,7 +120,7 @@ type FileConfig struct {
 	Path string `yaml:"path"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c FileConfig) Validate() error {
 	if c.Path == "" {
 		return errors.New(`path: "": want the path of a file`)

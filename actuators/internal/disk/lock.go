@@ -10,23 +10,24 @@ import (
 	"syscall"
 )
 
-// Claimer is a place that processes of several hosts may reach, of which one at a time may write.
+// Claimer is a place that processes of several hosts may reach, and that only one of them may write at a time.
 type Claimer interface {
-	// Claim is nil while the place is this process's to write: from the first nil until Release, or until the process ends. The
-	// error says whose it is, or why that is not known. who names this process to the others.
+	// Claim returns nil while this process may write the place: from the first nil until Release, or until the process ends.
+	// The error names the owner, or the reason why the owner is not known. who names this process to the others.
 	Claim(who string) error
-	// Release lets others have it, unless another target of this process claimed it as well.
+	// Release gives the place up, unless another target of this process claimed it as well.
 	Release()
 }
 
-// lockAs is what the name of a lock ends with.
+// lockAs is the suffix of a lock's name.
 const lockAs = ".owner-sluice"
 
-// maxOwner bounds what is read of who has a lock.
+// maxOwner bounds the bytes that are read of an owner's name.
 const maxOwner = 512
 
-// Lock is the right to replace a file, which a process has until it ends, by whatever: the system takes it back, so that there
-// is no time to wait for. Processes of several hosts see each other's where the file system has one lock for all, as NFS has.
+// Lock is the right to replace a file. A process has it until it ends, however it ends, because the system releases the lock:
+// so no time-out is needed. Processes of several hosts see each other's lock where the file system has one lock for all, as
+// NFS has.
 type Lock struct {
 	path string
 
@@ -34,7 +35,7 @@ type Lock struct {
 	mine *taken
 }
 
-// taken is a lock of this process, which several of its targets in one file have together.
+// taken is a lock of this process, shared by its targets in one file.
 type taken struct {
 	path    string
 	file    *os.File
@@ -46,7 +47,7 @@ var all = struct {
 	taken map[string]*taken
 }{taken: map[string]*taken{}}
 
-// NewLock is of the file at path, behind a link if it is one. It is not taken yet.
+// NewLock returns an untaken lock of the file at path, or of the file that a link at path points to.
 func NewLock(path string) *Lock { return &Lock{path: path} }
 
 // Claim implements Claimer.
@@ -93,7 +94,7 @@ func (l *Lock) Release() {
 	l.mine = nil
 }
 
-// take locks a file beside path, which says who has it.
+// take locks a file beside path and writes the owner's name into it.
 func take(path, who string) (*os.File, error) {
 	lock, err := os.OpenFile(path+lockAs, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

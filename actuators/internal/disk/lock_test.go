@@ -9,7 +9,7 @@ import (
 	"sluice.dev/actuators/internal/disk"
 )
 
-// TestMain lets a process of its own hold a lock until it is killed.
+// TestMain lets a separate process hold a lock until it is killed.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("DISK_TEST_HOLDS"); path != "" {
 		if err := disk.NewLock(path).Claim("b@other"); err != nil {
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// holder is another process that claims the file at path, and what it says.
+// holder is another process that claims the file at path, and its output.
 func holder(t *testing.T, path string) (*exec.Cmd, string) {
 	t.Helper()
 	command := exec.Command(os.Args[0])

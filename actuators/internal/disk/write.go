@@ -1,4 +1,4 @@
-// Package disk replaces files so that whoever reads one, or finds it after a crash, sees the old text or the new one.
+// Package disk replaces files so that a reader, also after a crash, sees either the old text or the new one.
 package disk
 
 import (
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Replace puts text at path, behind a link if it is one, with the mode and owner of what stands there; a new file has
-// `mode`. It is on the disk when Replace returns.
+// Replace writes text to path, or to the file that a link at path points to, with the mode and owner of the present file. A
+// new file has `mode`. The text is on the disk when Replace returns.
 func Replace(path string, text []byte, mode os.FileMode) error {
 	if behind, err := filepath.EvalSymlinks(path); err == nil {
 		path = behind
@@ -20,7 +20,7 @@ func Replace(path string, text []byte, mode os.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
-	defer os.Remove(next.Name()) // nothing is there any more once it has its name
+	defer os.Remove(next.Name()) // removes nothing after the rename
 	owner := func() error { return nil }
 	if before, err := os.Stat(path); err == nil {
 		mode = before.Mode().Perm()

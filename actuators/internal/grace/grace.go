@@ -1,4 +1,4 @@
-// Package grace lets what is under way end in order when a process is told to stop.
+// Package grace lets work under way finish when a process has to stop.
 package grace
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Do calls do with `work`, a context that outlives ctx by `lasts` at most, and returns when do does.
+// Do calls do with `work`, a context that outlives ctx by at most `lasts`, and returns when do does.
 func Do(ctx context.Context, lasts time.Duration, do func(work context.Context)) {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

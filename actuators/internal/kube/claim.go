@@ -12,39 +12,41 @@ import (
 	"sluice.dev/actuators/internal/subsets"
 )
 
-// claim is who has a target, as its Lease says.
+// claim is the ownership of a target, as its Lease shows it.
 type claim struct {
 	holder string
-	// lasts is how long it is the holder's without being renewed.
+	// lasts is how long the claim holds without a renewal.
 	lasts time.Duration
-	// renewed is when, by the holder's clock: only that it changes counts.
+	// renewed is the time of the last renewal by the holder's clock: only its changes count.
 	renewed string
 }
 
-// free tells whether `me` may take the target. unchanged is for how long, by the clock here, the Lease was seen as it is: the
-// times in it are of another clock.
+// free is true when `me` may take the target. unchanged is for how long, by the local clock, the Lease did not change: its
+// own times are from another clock.
 func (c claim) free(me string, unchanged time.Duration) bool {
 	return c.holder == "" || c.holder == me || unchanged >= c.lasts
 }
 
-// A claim is renewed at half of its time. At three quarters its holder writes no more, and who waits takes it at the end.
+// A holder renews its claim at half of its time, and stops writing at three quarters. A waiting actuator takes it over at the
+// end.
 func renewAfter(lasts time.Duration) time.Duration { return lasts / 2 }
 func safeFor(lasts time.Duration) time.Duration    { return lasts * 3 / 4 }
 
-// claimed is what a Lease is of: a target, or a subset of a caller.
+// claimed is the target, or the caller's subset, of a Lease.
 type claimed struct {
-	// name is that of this process's configuration; lease is the same for every process that could write it, however they name it.
+	// name is the target's in this process's configuration. lease is the same for every process that could write the target,
+	// whatever name it has there.
 	name, lease string
 	object      discover.Object
 	apply       bool
 }
 
-// ofTarget is by pool and instance.
+// ofTarget names the Lease by pool and instance.
 func ofTarget(t loop.Target) claimed {
 	return claimed{t.Name, leaseName(t.Pool.String() + " " + t.Instance), t.Object, t.Rules.Apply}
 }
 
-// ofSubset is by caller and callee. Its name has a space, which no target's has.
+// ofSubset names the Lease by caller and callee. The name has a space, which no target's name has.
 func ofSubset(t subsets.Target) claimed {
 	key := t.Key
 	lease := leaseName(strings.Join([]string{"subset", key.GetUpstream(), key.GetInstance(), key.GetDownstream()}, " "))
@@ -55,11 +57,11 @@ func subsetEntry(name string) string { return "subset " + name }
 
 var unnameable = regexp.MustCompile(`[^a-z0-9.-]+|\.\.+`)
 
-// leaseName is a legal name of what is claimed.
+// leaseName returns a legal Lease name.
 //
 //	cart/server cart-7f9c   sluice.cart.server.cart-7f9c.0d5e4c1a
 //
-// The last part keeps apart what is not a legal name and is shortened or replaced.
+// The last part tells names apart that become equal when they are shortened or characters are replaced.
 func leaseName(whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	plain := strings.NewReplacer("/", ".", " ", ".").Replace(strings.ToLower(whole))

@@ -27,7 +27,7 @@ var threads = loop.Target{
 	Object: discover.Object{Namespace: "shop", Name: "cart-a", UID: "1"}, Rules: policy.Rules{Apply: true},
 }
 
-// writes are the calls that the API server got, but for reading.
+// writes are the calls to the API server, except readings.
 func writes(client *fake.FakeDynamicClient) string {
 	var all []string
 	for _, action := range client.Actions() {
@@ -54,7 +54,7 @@ func TestOneOwner(t *testing.T) {
 		other := threads
 		other.Name = "web.0" // another actuator's name for it
 		for range 60 {
-			if err := b.Claim(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host has the target") {
+			if err := b.Claim(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host owns the target") {
 				t.Fatalf("claimed by two: %v", err)
 			}
 			if err := a.Claim(ctx, threads); err != nil {
@@ -65,7 +65,7 @@ func TestOneOwner(t *testing.T) {
 		if got := writes(client); got != "create update" { // one renewal a minute
 			t.Errorf("writes of two minutes: %s", got)
 		}
-		// a is gone: b waits for as long as the lease lasts since it was renewed, and then has it.
+		// a is gone: b waits for as long as the lease lasts since its renewal, and then gets it.
 		waited := time.Duration(0)
 		for ; b.Claim(ctx, other) != nil; waited += 2 * time.Second {
 			time.Sleep(2 * time.Second)
@@ -94,7 +94,7 @@ func TestASubsetHasOneOwner(t *testing.T) {
 		}
 		other := subset
 		other.Name = "subset-0" // another actuator's name for it
-		if err := b.ClaimSubset(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host has the target") {
+		if err := b.ClaimSubset(ctx, other); err == nil || !strings.Contains(err.Error(), "a@host owns the target") {
 			t.Fatalf("claimed by two: %v", err)
 		}
 		if err := b.Claim(ctx, threads); err != nil {

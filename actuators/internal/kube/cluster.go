@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// What is read and written, by group, version and resource.
+// The resources that are read and written, by group, version and resource.
 var (
 	pods        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -28,13 +28,13 @@ var (
 	}
 )
 
-// Calls a second to the API server, beside watches: Leases and Events of many targets wait for each other.
+// Limits of calls a second to the API server, beside watches. Leases and Events of many targets share them.
 const (
 	callsPerSecond = 50
 	burst          = 100
 )
 
-// Cluster is one API server. What is asked for twice is watched once.
+// Cluster is one API server. It watches each resource once, however many parts need it.
 type Cluster struct {
 	config Config
 	client dynamic.Interface
@@ -42,12 +42,12 @@ type Cluster struct {
 
 	mu    sync.Mutex
 	feeds map[string]*feed
-	// ctx is Run's; feeds that are asked for later start at once.
+	// ctx is Run's; feeds that are added later start at once.
 	ctx context.Context
 	all sync.WaitGroup
 }
 
-// Open reaches the API server that the configuration names; it need not answer yet.
+// Open makes a client of the configured API server; the server need not answer yet.
 func Open(config Config, log *slog.Logger) (*Cluster, error) {
 	var server *rest.Config
 	var err error
@@ -68,12 +68,12 @@ func Open(config Config, log *slog.Logger) (*Cluster, error) {
 	return New(config, client, log), nil
 }
 
-// New is for a client that is there.
+// New makes a Cluster of a given client.
 func New(config Config, client dynamic.Interface, log *slog.Logger) *Cluster {
 	return &Cluster{config: config, client: client, log: log, feeds: map[string]*feed{}}
 }
 
-// Run watches what was and will be asked for, until ctx ends.
+// Run watches all feeds, also those that are added later, until ctx ends.
 func (c *Cluster) Run(ctx context.Context) {
 	c.mu.Lock()
 	c.ctx = ctx
@@ -85,7 +85,7 @@ func (c *Cluster) Run(ctx context.Context) {
 	c.all.Wait()
 }
 
-// feed is the objects of one resource in one namespace (all, when empty) that labels and fields select.
+// feed watches the objects of one resource in one namespace (all, when empty) that labels and fields select.
 func (c *Cluster) feed(resource schema.GroupVersionResource, namespace, labels, fields string, keep transform) *feed {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package kube looks at a Kubernetes cluster, and says there what was done: pods that are targets, what autoscalers change,
-// Events, and one Lease for each target. It never changes a workload, its replicas or its limits.
+// Package kube watches a Kubernetes cluster: pods that are targets, and changes by autoscalers. It writes Events, and one
+// Lease for each target. It never changes a workload, its replicas or its limits.
 package kube
 
 import (
@@ -11,20 +11,20 @@ import (
 
 // Config is the `kubernetes` block at the top of the file.
 type Config struct {
-	// Kubeconfig is a path; without one the process is in a pod, and uses that pod's service account.
+	// Kubeconfig is a path; without it the process uses the service account of its own pod.
 	Kubeconfig string `yaml:"kubeconfig"`
-	// Node keeps discovery to pods of one node, for an agent on each.
+	// Node limits discovery to the pods of one node, for an agent on each.
 	Node string `yaml:"node"`
-	// Pod is the one that this process stands beside: its targets of the file are that pod's.
+	// Pod is the pod that this process runs beside: the targets of the file are in it.
 	Pod Object `yaml:"pod"`
-	// Events says whether writes, failures and refusals are told as Events of the pod.
+	// Events turns Events of the pod on, for writes, failures and refusals.
 	Events bool `yaml:"events"`
-	// Lease is how long a target stays this process's when it is heard of no more; it is renewed at half of that. 0: targets are
-	// not claimed, and nothing keeps two actuators apart.
+	// Lease is how long a target stays this process's without a renewal; it is renewed at half of that. 0: targets are not
+	// claimed, and nothing keeps two actuators apart.
 	Lease time.Duration `yaml:"lease"`
 }
 
-// DefaultConfig is what the block gets unless it says otherwise.
+// DefaultConfig has the default values of the block.
 func DefaultConfig() Config { return Config{Events: true, Lease: 2 * time.Minute} }
 
 // Object is a pod, or another namespaced object.
@@ -34,7 +34,7 @@ type Object struct {
 	UID       string `yaml:"uid"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c Config) Validate() error {
 	var faults []error
 	if (c.Pod.Namespace == "") != (c.Pod.Name == "") {
@@ -59,13 +59,13 @@ func (c *Config) Variables(fill func(text *string, key string)) {
 type PodsConfig struct {
 	// Namespace of the pods.
 	Namespace string `yaml:"namespace"`
-	// Selector is of labels, as kubectl takes it: app=cart,track!=canary.
+	// Selector selects labels, as kubectl takes it: app=cart,track!=canary.
 	Selector string `yaml:"selector"`
-	// Port is where a pod is asked that has no annotation sluice.dev/port.
+	// Port is the port of a pod without the annotation sluice.dev/port.
 	Port int64 `yaml:"port"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c PodsConfig) Validate() error {
 	var faults []error
 	if !dnsLabel.MatchString(c.Namespace) {
@@ -80,17 +80,17 @@ func (c PodsConfig) Validate() error {
 	return errors.Join(faults...)
 }
 
-// WorkloadConfig is the `kubernetes` block of a source of scaling.
+// WorkloadConfig is the `kubernetes` block of a scaling source.
 type WorkloadConfig struct {
 	Namespace string `yaml:"namespace"`
 	// Kind is Deployment or StatefulSet.
 	Kind string `yaml:"kind"`
 	Name string `yaml:"name"`
-	// Container has the CPU limit that counts; the pod's first one when absent.
+	// Container is the one whose CPU limit counts; by default the pod's first.
 	Container string `yaml:"container"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c WorkloadConfig) Validate() error {
 	var faults []error
 	if !dnsLabel.MatchString(c.Namespace) {

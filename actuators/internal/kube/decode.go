@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The fields of the API that are read, by their names there; what is absent is zero.
+// The fields of the API that are read, by their names there; an absent field is zero.
 
 type resources struct {
 	Requests map[string]resource.Quantity `json:"requests"`
@@ -89,7 +89,7 @@ type wireVertical struct {
 	} `json:"status"`
 }
 
-// decoded is u as one of the wire types.
+// decoded converts u to one of the wire types.
 func decoded[T any](u *unstructured.Unstructured) (wire T, err error) {
 	if err = runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &wire); err != nil {
 		err = fmt.Errorf("decode %s %s/%s: %w", u.GetKind(), u.GetNamespace(), u.GetName(), err)
@@ -97,7 +97,7 @@ func decoded[T any](u *unstructured.Unstructured) (wire T, err error) {
 	return wire, err
 }
 
-// meta is what is kept of any object: of annotations only our own.
+// meta keeps the metadata of an object; of its annotations only Sluice's own.
 func meta(u *unstructured.Unstructured) metav1.ObjectMeta {
 	own := u.GetAnnotations()
 	maps.DeleteFunc(own, func(key, _ string) bool { return !strings.HasPrefix(key, prefix) })
@@ -176,7 +176,7 @@ func containers(wire []wireContainer) []Container {
 	return all
 }
 
-// cpu is in cores; 0 where there is none.
+// cpu is in cores; 0 for none.
 func cpu(list map[string]resource.Quantity) float64 {
 	quantity, ok := list["cpu"]
 	if !ok {

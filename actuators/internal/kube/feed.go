@@ -14,10 +14,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// transform is what is kept of an object.
+// transform reduces an object to the fields that are kept.
 type transform func(*unstructured.Unstructured) (any, error)
 
-// feed is an informer over what is kept of objects. While the API server is away it has what it had.
+// feed is an informer over reduced objects. While the API server is away it keeps its last objects.
 type feed struct {
 	informer cache.SharedIndexInformer
 
@@ -44,7 +44,7 @@ func newFeed(client dynamic.ResourceInterface, options func(*metav1.ListOptions)
 		if u, ok := object.(*unstructured.Unstructured); ok {
 			return keep(u)
 		}
-		return object, nil // it was, already
+		return object, nil // already reduced
 	})
 	_ = f.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { f.failed(err) })
 	_, _ = f.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -57,7 +57,7 @@ func newFeed(client dynamic.ResourceInterface, options func(*metav1.ListOptions)
 
 func (f *feed) run(ctx context.Context) { f.informer.RunWithContext(ctx) }
 
-// tell wakes the channel, which has room for one, whenever an object came, changed or went.
+// tell wakes the channel, which has room for one wake-up, whenever an object is added, changed or deleted.
 func (f *feed) tell(wake chan<- struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,19 +76,19 @@ func (f *feed) changed() {
 	}
 }
 
-// failed logs a fault that is not the one before. The informer tries again, ever more rarely.
+// failed logs an error that differs from the last one. The informer tries again, with growing pauses.
 func (f *feed) failed(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fault != err.Error() {
-		f.log.Warn("cannot watch the cluster: what was seen last counts", "error", err)
+		f.log.Warn("cannot watch the cluster: its last known state counts", "error", err)
 	}
 	f.fault = err.Error()
 }
 
-var errNotSeen = errors.New("the API server has not said yet what there is")
+var errNotSeen = errors.New("the API server has not listed its objects yet")
 
-// seen waits until the feed has had everything once.
+// seen waits until the feed has listed all objects once.
 func (f *feed) seen(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), f.informer.HasSynced) {
 		f.mu.Lock()
@@ -101,7 +101,7 @@ func (f *feed) seen(ctx context.Context) error {
 	return nil
 }
 
-// listed is what a feed has now, in no order.
+// listed returns the objects of a feed, in no order.
 func listed[T any](f *feed) []T {
 	objects := f.informer.GetStore().List()
 	all := make([]T, 0, len(objects))

@@ -13,7 +13,7 @@ import (
 
 // Pods finds an instance in each running pod that a selector selects. It implements discover.Source.
 //
-// A pod that is up and not ready is one too: a pool that is too small, or too large, may be why.
+// A running pod that is not ready counts, too: a pool that is too small, or too large, may be the reason.
 type Pods struct {
 	config     PodsConfig
 	pods       *feed
@@ -23,7 +23,7 @@ type Pods struct {
 	said       string
 }
 
-// Pods watches those of a discovery.
+// Pods watches the pods of a discovery.
 func (c *Cluster) Pods(config PodsConfig) *Pods {
 	fields := ""
 	if c.config.Node != "" {
@@ -32,7 +32,7 @@ func (c *Cluster) Pods(config PodsConfig) *Pods {
 	p := &Pods{
 		config: config, wake: make(chan struct{}, 1), log: c.log,
 		pods: c.feed(pods, config.Namespace, config.Selector, fields, toPod),
-		// One namespace is all that is asked of them, so that no right to the others is needed.
+		// Watch this namespace only, so that the actuator needs no right to others.
 		namespaces: c.feed(namespaces, "", "", "metadata.name="+config.Namespace, toNamespace),
 	}
 	p.pods.tell(p.wake)
@@ -48,7 +48,7 @@ func (p *Pods) Find(ctx context.Context) ([]discover.Found, error) {
 	if err := p.pods.seen(ctx); err != nil {
 		return nil, err
 	}
-	// Who may not look at namespaces finds no opt-in there.
+	// Without the right to read namespaces there is no opt-in of a namespace.
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_ = p.namespaces.seen(soon)
@@ -58,13 +58,13 @@ func (p *Pods) Find(ctx context.Context) ([]discover.Found, error) {
 	}
 	found, err := instances(listed[*Pod](p.pods), of, p.config.Port)
 	if err != nil && err.Error() != p.said {
-		p.log.Warn("a pod that is no target", "error", err)
+		p.log.Warn("a pod is not a target", "error", err)
 		p.said = err.Error()
 	}
 	return found, nil
 }
 
-// instances are those of the pods that run, by name; err names one that has none, and why.
+// instances returns the instances of the running pods, by name. err names each pod without one, and the reason.
 func instances(all []*Pod, namespace map[string]string, port int64) (found []discover.Found, err error) {
 	slices.SortFunc(all, func(a, b *Pod) int { return cmp.Compare(a.Name, b.Name) })
 	for _, pod := range all {

@@ -2,27 +2,27 @@ package kube
 
 import "sluice.dev/actuators/internal/scaling"
 
-// Hardware is what a workload is to run on, and runs on.
+// Hardware is what a workload runs on, and is going to run on.
 type Hardware struct {
-	// Desired replicas, of which Ready are given requests.
+	// Desired is the number of replicas; Ready of them get requests.
 	Desired, Ready uint32
-	// Cores is the CPU limit of the ready pod that has least, in cores; 0: no pod is ready, or there is no limit.
+	// Cores is the smallest CPU limit of the ready pods, in cores; 0: no pod is ready, or there is no limit.
 	Cores float64
-	// Falling is a smaller limit that pods are about to be given; 0: none.
+	// Falling is a smaller limit that pods are about to get; 0: none.
 	Falling float64
 	// Version is that of all ready pods; empty while they differ.
 	Version string
 }
 
-// Next is what pools are to be sized for, after `before`: soft resources grow after the hardware is there (Sora 4.1), and shrink
-// before it goes.
+// Next returns the hardware that pools are to be sized for, after `before`. Soft resources grow after the hardware did (Sora
+// 4.1), and shrink before it does.
 //
-//	replicas   desired, at once, where that is fewer; else as many as are ready, desired at most
-//	           never fewer because a pod that should be there is not ready for a moment
-//	cores      what is falling, at once; else the least that a ready pod has
+//	replicas   desired, at once, where that is fewer; else the ready ones, at most desired
+//	           never fewer because a pod is not ready for a moment
+//	cores      Falling, at once; else the smallest limit of a ready pod
 //
-// So 2 -> 6 desired is told as 3, 4, 5, 6 as pods become ready, and 6 -> 2 as 2 before one of them ends. The autoscaler waits for
-// neither: what is not done when the pod ends was not in time.
+// So 2 -> 6 desired is reported as 3, 4, 5, 6 as pods become ready, and 6 -> 2 as 2 before a pod ends. The autoscaler waits
+// for neither: a write that is not done when the pod ends is late.
 func Next(before scaling.Reading, now Hardware) scaling.Reading {
 	next := before
 	next.Replicas = replicas(before.Replicas, now)
@@ -45,17 +45,17 @@ func replicas(before *uint32, now Hardware) *uint32 {
 		there = max(there, *before)
 	case before != nil || now.Desired == 0:
 		there = now.Desired
-	case there == 0: // first seen while nothing is up: not scaled to nothing
+	case there == 0: // first reading while no pod is ready: not scaled to nothing
 		return nil
 	}
 	return &there
 }
 
-// Observed is the hardware of a workload as its objects say.
+// Observed derives the hardware of a workload from its objects.
 func Observed(w *Workload, pods []*Pod, autoscaler *Autoscaler, vertical *Vertical, container string) Hardware {
 	now := Hardware{Desired: w.Desired}
 	if autoscaler != nil && autoscaler.Active {
-		now.Desired = min(now.Desired, autoscaler.Desired) // it says so a moment before the workload does
+		now.Desired = min(now.Desired, autoscaler.Desired) // it changes a moment before the workload does
 	}
 	fall := func(cores float64) {
 		if cores > 0 && (now.Falling == 0 || cores < now.Falling) {
@@ -90,8 +90,8 @@ func Observed(w *Workload, pods []*Pod, autoscaler *Autoscaler, vertical *Vertic
 	return now
 }
 
-// about is the limit that a container is going to be given when that is less: a VPA changes what requests more than its upper
-// bound, and keeps the ratio of limit to request. 0: none.
+// about returns the smaller limit that a container is about to get. A VPA changes a request above its upper bound, and keeps
+// the ratio of limit to request. 0: none.
 func (v *Vertical) about(c Container) float64 {
 	if v == nil || !v.Acts {
 		return 0
@@ -103,5 +103,5 @@ func (v *Vertical) about(c Container) float64 {
 	return c.Limit * advice.Target / c.Request
 }
 
-// versionLabel is where Kubernetes recommends to say it.
+// versionLabel is Kubernetes' recommended label for a version.
 const versionLabel = "app.kubernetes.io/version"

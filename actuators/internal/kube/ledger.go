@@ -20,16 +20,17 @@ import (
 )
 
 const (
-	// callTime bounds a call, for which a target's pass waits.
+	// callTime bounds a call to the API server, for which a target's pass waits.
 	callTime = 2 * time.Second
-	// pause lies between two attempts that fail, and between two looks at a Lease of somebody else.
+	// pause lies between two attempts that fail, and between two readings of another holder's Lease.
 	pause = 5 * time.Second
 	// notesEvery is the least time between two writes of annotations alone.
 	notesEvery = 10 * time.Second
 )
 
-// Ledger keeps one Lease for each target and subset in a pod: who writes it, and in annotations what was recommended and
-// applied. It goes with the pod. It implements loop.Owner and loop.Recorder, and has the same for subsets.
+// Ledger keeps one Lease for each target and subset in a pod: its holder, and in annotations the recommended and the applied
+// size. Kubernetes deletes the Lease with the pod. Ledger implements loop.Owner and loop.Recorder, and has the same methods
+// for subsets.
 type Ledger struct {
 	client dynamic.Interface
 	holder string
@@ -43,16 +44,17 @@ type Ledger struct {
 // entry is one target or subset.
 type entry struct {
 	mu sync.Mutex
-	// lease is as it was last read or written, seen like this since `since`.
+	// lease is the Lease as last read or written; it has not changed since `since`.
 	lease *unstructured.Unstructured
 	since time.Time
-	// renewed is when it was last made this process's; zero: it is not. wrote is of any write, failed of one that failed.
+	// renewed is the time of this process's last renewal; zero: it does not hold the Lease. wrote is the time of the last
+	// write, failed of the last failed one.
 	renewed, wrote, failed time.Time
 	fault                  error
 	notes, written         map[string]string
 }
 
-// Ledger is of a process that no other is named as.
+// Ledger returns the ledger of a process; holder names no other process.
 func (c *Cluster) Ledger(holder string) *Ledger {
 	return &Ledger{client: c.client, holder: holder, lasts: c.config.Lease, log: c.log, entries: map[string]*entry{}}
 }
@@ -68,11 +70,11 @@ func (l *Ledger) entry(name string) *entry {
 	return e
 }
 
-// Claim implements loop.Owner: nil while the target is this process's to write, for as long as a write takes. It asks the API
-// server seldom; while that is away, a claim lasts until three quarters of its time.
+// Claim implements loop.Owner: nil while this process may write the target, for as long as a write takes. It rarely calls the
+// API server. While that is away, a claim holds for three quarters of its time.
 func (l *Ledger) Claim(ctx context.Context, t loop.Target) error { return l.claim(ctx, ofTarget(t)) }
 
-// ClaimSubset is Claim of a subset.
+// ClaimSubset is Claim for a subset.
 func (l *Ledger) ClaimSubset(ctx context.Context, t subsets.Target) error {
 	return l.claim(ctx, ofSubset(t))
 }
@@ -100,7 +102,7 @@ func (l *Ledger) claim(ctx context.Context, t claimed) error {
 	return e.fault
 }
 
-// renew reads the Lease if it has to, and writes it if it may.
+// renew reads the Lease if it is unknown or due, and writes it if this process may.
 func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) error {
 	of := l.client.Resource(leases).Namespace(t.object.Namespace)
 	create := false
@@ -110,7 +112,7 @@ func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) 
 			lease, err, create = newLease(t), nil, true
 		}
 		if err != nil {
-			return fmt.Errorf("read who has the target: %w", err)
+			return fmt.Errorf("read the owner of the target: %w", err)
 		}
 		if e.lease == nil || claimOf(e.lease) != claimOf(lease) {
 			e.since = now
@@ -119,7 +121,7 @@ func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) 
 	}
 	if has := claimOf(e.lease); !has.free(l.holder, now.Sub(e.since)) {
 		e.renewed = time.Time{}
-		return errors.New(has.holder + " has the target")
+		return errors.New(has.holder + " owns the target")
 	}
 	next := e.lease.DeepCopy()
 	l.fill(next, t, now)
@@ -136,7 +138,7 @@ func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) 
 		next, err = of.Update(ctx, next, metav1.UpdateOptions{})
 	}
 	if err != nil {
-		e.lease = nil // another may have it now
+		e.lease = nil // another process may own it now
 		return fmt.Errorf("claim the target: %w", err)
 	}
 	e.lease, e.since, e.wrote, e.written = next, now, now, maps.Clone(e.notes)
@@ -146,7 +148,7 @@ func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) 
 	return nil
 }
 
-// fill says whose the target is: this process's where it was opted in, else nobody's.
+// fill sets the holder: this process where the target opted in, else none.
 func (l *Ledger) fill(lease *unstructured.Unstructured, t claimed, now time.Time) {
 	spec, _, _ := unstructured.NestedMap(lease.Object, "spec")
 	if spec == nil {
@@ -163,13 +165,13 @@ func (l *Ledger) fill(lease *unstructured.Unstructured, t claimed, now time.Time
 		spec["leaseDurationSeconds"] = int64(l.lasts.Seconds())
 	}
 	spec["renewTime"] = at
-	if t.object.UID != "" { // also where it was that of a pod of the same name
+	if t.object.UID != "" { // also replaces an earlier pod of the same name
 		lease.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: t.object.Name, UID: types.UID(t.object.UID)}})
 	}
 	lease.Object["spec"] = spec
 }
 
-// Release gives up what this process has, so that another need not wait.
+// Release gives up the Leases of this process, so that a successor need not wait.
 func (l *Ledger) Release(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,7 +182,7 @@ func (l *Ledger) Release(ctx context.Context) {
 			unstructured.RemoveNestedField(next.Object, "spec", "holderIdentity")
 			_, err := l.client.Resource(leases).Namespace(next.GetNamespace()).Update(ctx, next, metav1.UpdateOptions{})
 			if err != nil {
-				l.log.Warn("a target is not given up: another has to wait for the lease", "target", name, "error", err)
+				l.log.Warn("cannot give up a target: a successor has to wait for the lease", "target", name, "error", err)
 			}
 			e.renewed = time.Time{}
 		}

@@ -15,13 +15,13 @@ const (
 	targetNote   = prefix + "target"
 	poolNote     = prefix + "pool"
 	instanceNote = prefix + "instance"
-	// subsetNote is who calls whom; the instance is the caller.
+	// subsetNote is caller and callee; the instance is the caller's.
 	subsetNote      = prefix + "subset"
 	recommendedNote = prefix + "recommended"
 	inForceNote     = prefix + "in-force"
-	// appliedNote is the last write: size, what it replaced, revision, when.
+	// appliedNote is the last write: size, previous size, revision, time.
 	appliedNote = prefix + "applied"
-	// failedNote is the last write that failed or was refused, and why; gone with the next that is applied.
+	// failedNote is the last write that failed or was refused, and why; the next applied write removes it.
 	failedNote = prefix + "failed"
 )
 
@@ -33,14 +33,14 @@ func (l *Ledger) Begin(t loop.Target) {
 	e.notes = map[string]string{targetNote: t.Name, poolNote: t.Pool.String(), instanceNote: t.Instance}
 }
 
-// End implements loop.Recorder. The Lease goes with its pod; until then another may wait for it.
+// End implements loop.Recorder. The Lease is deleted with its pod; until then another process may wait for it.
 func (l *Ledger) End(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.entries, name)
 }
 
-// Record implements loop.Recorder: the next claim writes it.
+// Record implements loop.Recorder. The next claim writes the annotations.
 func (l *Ledger) Record(p loop.Pass) {
 	if p.ReadErr != nil {
 		return
@@ -51,7 +51,7 @@ func (l *Ledger) Record(p loop.Pass) {
 	e.notes = noted(e.notes, p)
 }
 
-// RecordSubset is Record of a subset: its members are what is recommended and in force.
+// RecordSubset is Record for a subset: its members are what is recommended and in force.
 func (l *Ledger) RecordSubset(s subsets.Status) {
 	if s.Error != "" {
 		return
@@ -65,7 +65,7 @@ func (l *Ledger) RecordSubset(s subsets.Status) {
 	}
 }
 
-// noted is `before` with what a pass says.
+// noted adds the notes of a pass to `before`.
 func noted(before map[string]string, p loop.Pass) map[string]string {
 	notes := maps.Clone(before)
 	if notes == nil {

@@ -5,26 +5,26 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// What is kept of the cluster's objects: what is decided by, and no more, so that thousands of pods fit a small process.
+// The reduced objects of the cluster: only the fields that decisions need, so that thousands of pods fit a small process.
 
 // Pod is one instance.
 type Pod struct {
 	metav1.ObjectMeta
 	IP string
-	// Running: it was started and is not told to end. Ready: it is also given requests.
+	// Running: the pod was started and is not being deleted. Ready: it also gets requests.
 	Running, Ready bool
-	// Containers are in the order of the pod.
+	// Containers are in the order of the pod's spec.
 	Containers []Container
 }
 
-// Container has what CPU it is to have, and has, in cores; 0 is none.
+// Container has the CPU of a container, in cores; 0 is none.
 type Container struct {
 	Name string
-	// Request and Limit are the spec's. InForce is the limit that the node says it gave, 0 where it does not say.
+	// Request and Limit are the spec's. InForce is the limit that the node reports; 0 where it reports none.
 	Request, Limit, InForce float64
 }
 
-// least is the smaller of the limit wanted and the one in force: a pool is to fit both.
+// least is the smaller of the wanted limit and the one in force: a pool has to fit both.
 func (c Container) least() float64 {
 	if c.InForce > 0 && (c.Limit == 0 || c.InForce < c.Limit) {
 		return c.InForce
@@ -32,7 +32,7 @@ func (c Container) least() float64 {
 	return c.Limit
 }
 
-// container is the one of that name, or the first.
+// container returns the container of that name, or the first.
 func (p *Pod) container(name string) (Container, bool) {
 	for _, c := range p.Containers {
 		if c.Name == name || name == "" {
@@ -45,12 +45,12 @@ func (p *Pod) container(name string) (Container, bool) {
 // Workload is a Deployment or StatefulSet.
 type Workload struct {
 	metav1.ObjectMeta
-	// Desired is how many replicas it is to have.
+	// Desired is the wanted number of replicas.
 	Desired  uint32
 	Selector labels.Selector
 	// Containers are those of its template.
 	Containers []Container
-	// Rolling: some of its pods are still of an earlier template, and are going to be replaced.
+	// Rolling: some of its pods still have an earlier template, and are going to be replaced.
 	Rolling bool
 }
 
@@ -58,7 +58,7 @@ type Workload struct {
 type Autoscaler struct {
 	metav1.ObjectMeta
 	Of Ref
-	// Desired is how many replicas it is going to give. Active: it knows its metrics, and acts.
+	// Desired is the number of replicas that it is going to set. Active: it knows its metrics, and acts.
 	Desired uint32
 	Active  bool
 }
@@ -67,16 +67,16 @@ type Autoscaler struct {
 type Vertical struct {
 	metav1.ObjectMeta
 	Of Ref
-	// Acts: it changes pods, and not only says what they should have.
+	// Acts: it changes pods, and does not only recommend.
 	Acts bool
-	// Advice is by container, of requests, in cores.
+	// Advice has the recommended requests by container, in cores.
 	Advice map[string]Advice
 }
 
-// Advice is what a container should request. Above Upper it is going to be given Target.
+// Advice is a recommended request. The VPA sets a request above Upper to Target.
 type Advice struct{ Target, Upper float64 }
 
-// Ref names what an autoscaler scales, in its own namespace.
+// Ref names the object that an autoscaler scales, in its own namespace.
 type Ref struct{ Kind, Name string }
 
 // Namespace has the opt-in of its pods.

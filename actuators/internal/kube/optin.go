@@ -8,20 +8,20 @@ import (
 	"sluice.dev/actuators/internal/discover"
 )
 
-// Annotations of pods, but apply, which a namespace may have as well.
+// Annotations of pods. A namespace may have apply, too.
 const (
 	prefix = "sluice.dev/"
-	// portAnnotation and pathAnnotation are where the pod is asked.
+	// portAnnotation and pathAnnotation are the port and path of the target in the pod.
 	portAnnotation = prefix + "port"
 	pathAnnotation = prefix + "path"
-	// applyAnnotation opts in, or, on a pod, out of what its namespace or the file says.
+	// applyAnnotation opts in or out. A pod's overrides its namespace's, which overrides the file's.
 	applyAnnotation = prefix + "apply"
 	// instanceAnnotation is the instance's name in spans, where that is not the pod's.
 	instanceAnnotation = prefix + "instance"
 )
 
-// optIn is whether a pod's targets may be written: as the pod says, else as its namespace does; nothing: as the file does.
-// What is neither true nor false is false: who wrote it wanted to say something.
+// optIn returns the opt-in of a pod: its own, else its namespace's, else the file's. A value that is neither true nor false
+// counts as false, because its author wanted to set something.
 func optIn(pod, namespace map[string]string) discover.OptIn {
 	for _, annotations := range []map[string]string{pod, namespace} {
 		switch text, there := annotations[applyAnnotation]; {
@@ -34,10 +34,10 @@ func optIn(pod, namespace map[string]string) discover.OptIn {
 	return discover.Unsaid
 }
 
-// path is one that leads nowhere but to the pod: an annotation is written by who may not write the file.
+// path matches paths that stay within the pod's address: the author of an annotation may not be allowed to write the file.
 var path = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*/?$`)
 
-// where is the port and path of a pod.
+// where returns the port and path of a pod's target.
 func where(annotations map[string]string, port int64) (string, string, error) {
 	text, there := annotations[portAnnotation]
 	if !there {

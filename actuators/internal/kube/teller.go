@@ -20,16 +20,16 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Teller makes Events: of a pod, what was recommended, applied, failed and refused; of a workload, which scaling the recommender
-// was told. They wait in a bounded queue, repeated ones are counted, and more than a few of one object wait for minutes.
-// It implements loop.Recorder.
+// Teller makes Events: of a pod, for recommended, applied, failed and refused sizes; of a workload, for the scaling that the
+// recommender took. They wait in a bounded queue. Repeated Events are counted, and more than a few of one object wait for
+// minutes. It implements loop.Recorder.
 type Teller struct {
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
 
 	mu      sync.Mutex
 	targets map[string]loop.Target
-	// said is the last thing said of a target that would be said at each pass.
+	// said is the last Event of a target whose repetition is suppressed.
 	said map[string]string
 }
 
@@ -73,7 +73,7 @@ func (t *Teller) Record(p loop.Pass) {
 	}
 }
 
-// told is the Event of a pass; nothing when reason is empty.
+// told returns the Event of a pass; an empty reason for none.
 func told(p loop.Pass) (kind, reason, text string) {
 	if p.ReadErr != nil {
 		return "", "", ""
@@ -99,7 +99,7 @@ func told(p loop.Pass) (kind, reason, text string) {
 	return "", "", ""
 }
 
-// Scaled tells that the recommender took a change of a workload.
+// Scaled makes an Event of a workload's change that the recommender took.
 func (t *Teller) Scaled(s *Scaled, event *commonv1.ScalingEvent, words string) {
 	if object, there := s.object(); there {
 		t.recorder.Event(reference("apps/v1", s.config.Kind, object), corev1.EventTypeNormal, "RecommenderTold",
@@ -128,7 +128,7 @@ func (s sink) Create(e *corev1.Event) (*corev1.Event, error) {
 	return event(u, err)
 }
 
-// Update is never asked for: what is repeated is patched.
+// Update is never called: repeated Events are patched.
 func (s sink) Update(e *corev1.Event) (*corev1.Event, error) { return s.Create(e) }
 
 func (s sink) Patch(e *corev1.Event, data []byte) (*corev1.Event, error) {

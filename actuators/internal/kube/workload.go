@@ -11,11 +11,11 @@ import (
 	"sluice.dev/actuators/internal/scaling"
 )
 
-// announced is how long a smaller limit that pods are about to be given counts when they are not: an eviction may be refused
-// for good.
+// announced is how long a smaller limit counts that pods are about to get, and do not get: an eviction may be refused for
+// good.
 const announced = 10 * time.Minute
 
-// Scaled is one workload, and what scales it. It implements scaling.Source.
+// Scaled watches one workload and its autoscalers. It implements scaling.Source.
 type Scaled struct {
 	config               WorkloadConfig
 	workload             *feed
@@ -28,14 +28,14 @@ type Scaled struct {
 	since   time.Time
 }
 
-// Workload watches one of the configuration.
+// Workload watches a workload of the configuration.
 func (c *Cluster) Workload(config WorkloadConfig) *Scaled {
 	s := &Scaled{
 		config: config, wake: make(chan struct{}, 1),
 		workload:   c.feed(workloads[config.Kind], config.Namespace, "", "metadata.name="+config.Name, toWorkload),
 		pods:       c.feed(pods, config.Namespace, "", "", toPod),
 		horizontal: c.feed(autoscalers, config.Namespace, "", "", toAutoscaler),
-		vertical:   c.feed(verticals, config.Namespace, "", "", toVertical), // never seen where its CRD is not installed
+		vertical:   c.feed(verticals, config.Namespace, "", "", toVertical), // lists nothing where its CRD is not installed
 	}
 	for _, f := range []*feed{s.workload, s.pods, s.horizontal, s.vertical} {
 		f.tell(s.wake)
@@ -55,7 +55,7 @@ func (s *Scaled) Read(ctx context.Context) (scaling.Reading, error) {
 	}
 	workload := s.now()
 	if workload == nil {
-		return scaling.Reading{}, fmt.Errorf("%s %s/%s: not there", s.config.Kind, s.config.Namespace, s.config.Name)
+		return scaling.Reading{}, fmt.Errorf("%s %s/%s: does not exist", s.config.Kind, s.config.Namespace, s.config.Name)
 	}
 	var of []*Pod
 	for _, pod := range listed[*Pod](s.pods) {
@@ -82,7 +82,7 @@ func (s *Scaled) Read(ctx context.Context) (scaling.Reading, error) {
 	return s.told, nil
 }
 
-// now is nil while the workload is not there.
+// now returns the workload; nil while it does not exist.
 func (s *Scaled) now() (workload *Workload) {
 	for _, each := range listed[*Workload](s.workload) {
 		workload = each
@@ -90,7 +90,7 @@ func (s *Scaled) now() (workload *Workload) {
 	return workload
 }
 
-// object is the workload for who tells of it.
+// object names the workload for Events.
 func (s *Scaled) object() (o discover.Object, there bool) {
 	w := s.now()
 	if w == nil {
@@ -99,7 +99,7 @@ func (s *Scaled) object() (o discover.Object, there bool) {
 	return discover.Object{Namespace: w.Namespace, Name: w.Name, UID: string(w.UID)}, true
 }
 
-// soon is a falling limit for as long as it may still come.
+// soon returns a falling limit for as long as it may still come.
 func (s *Scaled) soon(falling float64, now time.Time) float64 {
 	if falling != s.falling {
 		s.falling, s.since = falling, now

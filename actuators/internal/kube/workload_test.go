@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/dynamic/fake"
 )
 
-// The fake API server lists; it does not stream what it has as the first part of a watch.
+// The fake API server lists; it does not stream its objects as the first part of a watch.
 func init() { os.Setenv("KUBE_FEATURE_WatchListClient", "false") }
 
 type fields = map[string]any
@@ -24,7 +24,7 @@ func limited(cores string) []any {
 	return []any{fields{"name": "app", "resources": fields{"limits": fields{"cpu": cores}}}}
 }
 
-// workload is shop/cart of a kind. generation is of its spec, of which `updated` pods are told.
+// workload is shop/cart of a kind. generation is that of its spec, which `updated` pods have.
 func workload(kind string, replicas, generation, updated int64, cores string, more fields) *unstructured.Unstructured {
 	spec := fields{
 		"replicas": replicas, "selector": fields{"matchLabels": fields{"app": "cart"}},
@@ -51,7 +51,7 @@ func ready(n int, cores string) *unstructured.Unstructured {
 	}}
 }
 
-// shop is an API server with cart and n pods of it, and who watches that.
+// shop is an API server with cart and n of its pods, and the watchers of them.
 type shop struct {
 	t      *testing.T
 	client *fake.FakeDynamicClient
@@ -92,7 +92,7 @@ func (s *shop) update(of schema.GroupVersionResource, o *unstructured.Unstructur
 	}
 }
 
-// tells waits until the source says so many replicas and cores, reading it when it says that something changed.
+// tells waits until the source has so many replicas and cores; it reads the source at each signal of a change.
 func (s *shop) tells(what, want string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
@@ -113,7 +113,7 @@ func (s *shop) tells(what, want string) {
 	}
 }
 
-// A StatefulSet is told as a Deployment is: fewer and less at once, more once it is there.
+// A StatefulSet is reported like a Deployment: a smaller value at once, a larger one once it is there.
 func TestBothKindsOfWorkloadsAreTold(t *testing.T) {
 	for kind := range workloads {
 		t.Run(kind, func(t *testing.T) {

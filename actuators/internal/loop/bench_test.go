@@ -58,7 +58,7 @@ func (b *bench) Report(r audit.Report) {
 	}
 }
 
-// refuse lets the recommender refuse each report for good; nil: not any more.
+// refuse makes the recommender refuse each report for good; nil: no longer.
 func (b *bench) refuse(with error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,12 +74,12 @@ func (b *bench) Record(p loop.Pass) {
 func (b *bench) Begin(loop.Target) {}
 func (b *bench) End(string)        {}
 
-// recommend gives another answer, with a lease of the given length, and with the sizes of other instances.
+// recommend sets another decision, with a lease of the given length, and with the sizes of other instances.
 func (b *bench) recommend(target uint32, revision uint64, lease time.Duration, others ...*poolsv1.TargetSize) {
 	b.answer(poolsv1.Basis_BASIS_CURVE, target, revision, lease, others...)
 }
 
-// revert gives an answer that takes a change back.
+// revert sets a decision that takes a change back.
 func (b *bench) revert(target uint32, revision uint64, lease time.Duration) {
 	b.answer(poolsv1.Basis_BASIS_REVERT, target, revision, lease)
 }
@@ -101,7 +101,7 @@ func (b *bench) answer(basis poolsv1.Basis, target uint32, revision uint64, leas
 	}
 }
 
-// start runs a loop on a pool of 64; maxFactor is how far one write goes, 100 without it.
+// start runs a loop on a pool of 64; maxFactor bounds one write, 100 without it.
 func start(t *testing.T, apply bool, maxFactor ...float64) *bench {
 	return startWith(t, apply, func(*loop.Loop) {}, maxFactor...)
 }
@@ -136,7 +136,7 @@ func startOn(t *testing.T, target loop.Target, change func(*loop.Loop), maxFacto
 	return b
 }
 
-// advance lets fake time pass, and everything that falls due in it happen.
+// advance lets fake time pass, and runs everything that falls due in it.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -165,7 +165,7 @@ func (b *bench) said() string {
 	return strings.Join(all, ", ")
 }
 
-// settleAfter is a target that takes a write at once and has it in force later.
+// settleAfter is a target that takes a write at once and has the size in force later.
 func settleAfter(fake *realizetest.Fake, late time.Duration) func(uint32) error {
 	return func(size uint32) error {
 		time.AfterFunc(late, func() { fake.SetSize(size) })

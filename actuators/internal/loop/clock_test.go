@@ -10,8 +10,8 @@ import (
 	"sluice.dev/actuators/internal/state"
 )
 
-// A record that was read from the disk has the time of day only. When the clock is set back while the process runs, the next
-// write must not wait until the clock is there again.
+// A record from the disk has the time of day only. When the clock is set back while the process runs, the next write must not
+// wait until the clock is there again.
 func TestTheClockIsSetBackWhileItRuns(t *testing.T) {
 	book := state.NewBook(&state.Memory{})
 	w := &worker{Loop: &Loop{Book: book, Log: slog.New(slog.DiscardHandler)}, Target: Target{

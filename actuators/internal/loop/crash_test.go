@@ -24,18 +24,18 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// world is what outlives a process: its disk, the target, the recommender.
+// world outlives a process: its disk, the target, the recommender.
 type world struct {
 	disk state.Memory
 	// A pool of two settings, written one after the other; both count.
 	first, second uint32
-	// told has, by id, how each write ended; intended the ids that were on the disk.
+	// told has, by id, the reported end of each write; intended the ids that were on the disk.
 	told     map[string]string
 	intended map[string]bool
 	faults   []string
 }
 
-// life is one process, which ends without a word at its step `last`; 0 is none.
+// life is one process, which is killed at its step `last`; 0 is none.
 type life struct {
 	*world
 	steps, last int
@@ -106,7 +106,7 @@ func (l *life) Record(loop.Pass)  {}
 func (l *life) Begin(loop.Target) {}
 func (l *life) End(string)        {}
 
-// lived runs one process that ends at step `last`, and tells how many steps it made.
+// lived runs one process that ends at step `last`, and returns the number of its steps.
 func (w *world) lived(last int) int {
 	l := &life{world: w, last: last}
 	cycle := &loop.Loop{Source: l, Reporter: l, Recorder: l, Log: slog.New(slog.DiscardHandler), Book: state.NewBook(l)}
@@ -117,8 +117,8 @@ func (w *world) lived(last int) int {
 	return l.steps
 }
 
-// A process that is killed at any step of a write, and its successor at any step of what it makes of it, leave a write
-// that ends as APPLIED or as REVERTED, and is told as what it is.
+// A process is killed at any step of a write, and its successor at any step of its resolution: the write ends as APPLIED or
+// as REVERTED, and is reported as the size in force.
 func TestKilledAtEachStepOfAWrite(t *testing.T) {
 	fresh := func() *world {
 		return &world{first: 64, second: 64, told: map[string]string{}, intended: map[string]bool{}}

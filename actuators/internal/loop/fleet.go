@@ -9,7 +9,7 @@ import (
 	"sluice.dev/actuators/internal/disk"
 )
 
-// fleet is the targets that are worked on now, each in a goroutine of its own, by group and name.
+// fleet has the targets at work, each in a goroutine of its own, by group and name.
 type fleet struct {
 	*Loop
 	work    context.Context
@@ -23,7 +23,7 @@ type running struct {
 	done    chan struct{}
 }
 
-// change ends those that the group has not any more, which finish the write under way, and begins those that are new.
+// change ends the targets that the group no longer has, after their writes under way, and starts the new ones.
 func (f *fleet) change(ctx context.Context, change Change) {
 	before := f.running[change.Group]
 	if before == nil {
@@ -69,7 +69,7 @@ func (f *fleet) begin(process context.Context, target Target) *running {
 		}
 		if w.RestoreOnExit && w.Rules.Apply && !w.rulesHere().Stopped && process.Err() != nil {
 			if _, err := w.restore(f.work); err != nil && !errors.Is(err, errNothing) {
-				f.Log.Error("the original size is not back", "target", w.Name, "error", err)
+				f.Log.Error("cannot restore the original size", "target", w.Name, "error", err)
 			}
 		}
 		if place, shared := target.Realizer.(disk.Claimer); shared {

@@ -9,11 +9,11 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// tellEvery is how often a size that stays is told. The recommender takes a target for gone of which it heard nothing for a
-// minute (FRESH_MS of sluice.control.sizes): three of four may be late.
+// tellEvery is how often an unchanged size is reported. The recommender regards a target as gone after a minute without a
+// report (FRESH_MS of sluice.control.sizes): three of four reports may be late.
 const tellEvery = 15 * time.Second
 
-// heard is what the recommender has of a target: what it was told last, and when. The zero value is nothing. It is for
+// heard is the last report of a target that the recommender took, and its time. The zero value is none. It is safe for
 // several goroutines.
 type heard struct {
 	mu   sync.Mutex
@@ -22,29 +22,29 @@ type heard struct {
 	at   time.Time
 }
 
-// took is after a report that says the size, and the use where it is known: a reading of the same size in the same period of
-// the recommender would stand for it there, and hide that this process wrote it.
+// took records a report with a size, and with the use where it is known. Within one period of the recommender, a reading of
+// the same size would replace the report of the write, and hide that this process wrote the size.
 func (h *heard) took(size pool.Size, use *poolsv1.Occupancy) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.size, h.use, h.at = size, use, time.Now()
 }
 
-// due tells whether a size that was read now, and the use since the last report, are to be told.
+// due is true when a size that was read now, and the use since the last report, have to be reported.
 func (h *heard) due(size pool.Size, use *poolsv1.Occupancy) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at.IsZero() || size != h.size || time.Since(h.at) >= min(tellEvery, newsAfter(h.use, use))
 }
 
-// forget lets the next size that is read be told.
+// forget makes the next reading due.
 func (h *heard) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.at = time.Time{}
 }
 
-// told reports what a pass without a write made of a target: an observation when it is due, a refusal at once.
+// told reports a pass without a write: an observation when it is due, a refusal at once.
 func (w *worker) told(report *poolsv1.Actuation, current pool.Size) {
 	use := w.used.wire()
 	report.Occupancy = use

@@ -1,4 +1,4 @@
-// Package loop is the actuator's whole cycle: observe, decide, apply, read back, report.
+// Package loop is the actuator's cycle: read, decide, write, read back, report.
 package loop
 
 import (
@@ -18,30 +18,30 @@ import (
 	"sluice.dev/actuators/internal/watch"
 )
 
-// Target is one pool of one instance, and what may be done to it.
+// Target is one pool of one instance, and the rules for writing it.
 type Target struct {
 	Name string
-	// Instance is which replica of the service the target is.
+	// Instance is the replica of the service.
 	Instance string
-	// Address is where and how it was found; another one is another target. Empty for one that was not looked for.
+	// Address is the identity of a discovered instance: another address makes another target. Empty for a configured target.
 	Address string
-	// Object is what the target is in an orchestrator; empty elsewhere.
+	// Object is the target's pod in an orchestrator; empty elsewhere.
 	Object   discover.Object
 	Pool     pool.Key
 	Rules    policy.Rules
 	Settle   time.Duration
 	Realizer realize.Realizer
-	// RestoreOnExit puts the original size back when the process is told to stop.
+	// RestoreOnExit writes the original size back on SIGTERM.
 	RestoreOnExit bool
 }
 
-// Source shows the newest answers; *watch.Watcher is one.
+// Source has the newest decisions; *watch.Watcher is one.
 type Source interface{ Latest() watch.Snapshot }
 
-// Reporter takes what goes to the recommender, without blocking; *audit.Reporter is one.
+// Reporter queues reports to the recommender, without blocking; *audit.Reporter is one.
 type Reporter interface{ Report(audit.Report) }
 
-// Recorder is shown every pass, and which targets there are; *status.Board is one.
+// Recorder receives every pass, and the start and end of targets; *status.Board is one.
 type Recorder interface {
 	Record(Pass)
 	// Begin comes before the first pass of a target, End after its last.
@@ -51,17 +51,18 @@ type Recorder interface {
 
 // Owner keeps two actuators from writing one target; *kube.Ledger is one.
 type Owner interface {
-	// Claim is nil while the target is this process's to write. The error says whose it is, or why that is not known.
+	// Claim returns nil while this process may write the target. The error names the owner, or the reason why the owner is
+	// not known.
 	Claim(ctx context.Context, t Target) error
 }
 
-// Change says which targets a group has from now on. What is in it already goes on undisturbed.
+// Change has all targets of a group from now on. Targets that stay continue undisturbed.
 type Change struct {
 	Group   string
 	Targets []Target
 }
 
-// Loop works on each target in a goroutine of its own, so that a slow one holds up no other.
+// Loop runs each target in a goroutine of its own, so that a slow one delays no other.
 type Loop struct {
 	// Actuator is this process's name in reports.
 	Actuator string
@@ -72,21 +73,21 @@ type Loop struct {
 	Reporter Reporter
 	Recorder Recorder
 	Log      *slog.Logger
-	// Book has what outlives a pass; without one it lives as long as the Loop.
+	// Book has the state that outlives a pass; without one the state ends with the Loop.
 	Book *state.Book
-	// Stopped is the kill switch; nil is one that is never on.
+	// Stopped is the kill switch; nil never stops.
 	Stopped func() bool
-	// Owner is asked before each pass; nil: every target is this process's.
+	// Owner is called before each pass; nil: this process owns every target.
 	Owner Owner
-	// Identity is the configuration that this process runs, the same after a restart and no other process's at the same time. The
-	// recommender refuses a second one that reports a target. Empty: targets are reported by nobody in particular.
+	// Identity names the configuration that this process runs. It is the same after a restart, and no other process has it at
+	// the same time. The recommender refuses a second identity that reports a target. Empty: reports have no reporter.
 	Identity string
 	// Holder names this process where it claims a place that processes of several hosts reach.
 	Holder string
 }
 
-// Run passes over each target every interval, and at once when other answers came, until ctx ends. It returns
-// when no write is under way any more. Targets of changes come and go; changes may be nil.
+// Run makes a pass over each target every interval, and at once when decisions changed, until ctx ends. It returns when no
+// write is under way. changes adds and ends targets; it may be nil.
 func (l *Loop) Run(ctx context.Context, targets []Target, changes <-chan Change) {
 	l.each(ctx, func(work context.Context) {
 		f := fleet{Loop: l, work: work, running: map[string]map[string]*running{}}
@@ -103,7 +104,7 @@ func (l *Loop) Run(ctx context.Context, targets []Target, changes <-chan Change)
 	})
 }
 
-// Once makes one pass over every target and returns what came of each, in no order.
+// Once makes one pass over every target and returns the passes, in no order.
 func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
 	var mu sync.Mutex
 	var passes []Pass
@@ -122,8 +123,8 @@ func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
 	return passes
 }
 
-// DryRun reads every target once and returns what would be done at each, opted in or not. Nothing is written, reported or
-// stored.
+// DryRun reads every target once and returns the decision for each, as if it had opted in. It writes, reports and stores
+// nothing.
 func (l *Loop) DryRun(ctx context.Context, targets []Target) []Pass {
 	passes := make([]Pass, len(targets))
 	l.each(ctx, func(work context.Context) {
@@ -136,7 +137,7 @@ func (l *Loop) DryRun(ctx context.Context, targets []Target) []Pass {
 	return passes
 }
 
-// Restore puts the original size of every target back that has one, and returns what came of each, by name.
+// Restore writes the original size of every target that has one, and returns the results by name.
 func (l *Loop) Restore(ctx context.Context, targets []Target) map[string]error {
 	ended := map[string]error{}
 	l.each(ctx, func(work context.Context) {

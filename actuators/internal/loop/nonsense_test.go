@@ -18,8 +18,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// nonsense is an answer as a recommender with any bug could send it: sizes of 0, negative ones as the wire has them, of
-// another unit, of other pools' scale, leases and times that are none, enums of a later version.
+// nonsense is a decision of a recommender with any bug: sizes of 0, negative ones as on the wire, sizes of another unit or
+// scale, invalid leases and times, enums of a later version.
 func nonsense(random *rand.Rand) *poolsv1.PoolSize {
 	sizes := []uint32{0, 1, 2, 12, 64, 127, 128, 129, 200, 12_000, 150_000_000, 1 << 31, math.MaxUint32, math.MaxUint32 - 11, random.Uint32()}
 	size := func() uint32 { return sizes[random.IntN(len(sizes))] }
@@ -47,8 +47,8 @@ func nonsense(random *rand.Rand) *poolsv1.PoolSize {
 	return answer
 }
 
-// Whatever comes, a target has a size within its limits, in steps of its factor, as often as an hour may have, and what is told
-// of each write is what is in force.
+// Whatever the decision, a target has a size within its limits, in steps of its factor, within its writes of an hour, and the
+// report of each write has the size in force.
 func TestNonsenseStaysWithinTheTargetsLimits(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestNonsenseStaysWithinTheTargetsLimits(t *testing.T) {
 	}
 }
 
-// The same answer is nonsense for one target and legal for another: each has its own limits.
+// The same decision is nonsense for one target and legal for another: each has its own limits.
 func TestEachOfTheNonsenseIsRefusedForItsGround(t *testing.T) {
 	lease := timestamppb.New(time.UnixMilli(2_000_000))
 	for name, each := range map[string]struct {

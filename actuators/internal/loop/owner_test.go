@@ -12,7 +12,7 @@ import (
 	"sluice.dev/actuators/internal/policy"
 )
 
-// neighbour has the target until it is gone.
+// neighbour owns the target until it is gone.
 type neighbour struct {
 	mu   sync.Mutex
 	gone bool
@@ -24,7 +24,7 @@ func (n *neighbour) Claim(context.Context, loop.Target) error {
 	if n.gone {
 		return nil
 	}
-	return errors.New("b@host has the target")
+	return errors.New("b@host owns the target")
 }
 
 func TestATargetOfAnotherActuatorIsReadAndNotWritten(t *testing.T) {
@@ -36,7 +36,7 @@ func TestATargetOfAnotherActuatorIsReadAndNotWritten(t *testing.T) {
 		if size, _ := b.fake.Read(t.Context()); size.Limit != 64 {
 			t.Errorf("wrote %s to another's target", size)
 		}
-		if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != "b@host has the target" {
+		if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != "b@host owns the target" {
 			t.Errorf("decision: %+v", d)
 		}
 		other.mu.Lock()

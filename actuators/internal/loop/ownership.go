@@ -9,8 +9,8 @@ import (
 	"sluice.dev/actuators/internal/disk"
 )
 
-// ownership is what the recommender's newest answer to a report says: who else owns the target. The zero value is nobody. It is for
-// several goroutines.
+// ownership is the other reporter that owns the target, by the recommender's newest answer to a report. The zero value is
+// none. It is safe for several goroutines.
 type ownership struct {
 	mu   sync.Mutex
 	text string
@@ -28,8 +28,8 @@ func (o *ownership) get() string {
 	return o.text
 }
 
-// identity is the reporter of the target. Empty where a Lease or a file's lock decides who writes it: processes that wait for
-// either report it, too.
+// identity is the reporter of the target. It is empty where a Lease or a file's lock decides who writes, because waiting
+// processes report the target, too.
 func (w *worker) identity() string {
 	if _, locked := w.Realizer.(disk.Claimer); locked || w.Owner != nil && w.Object.Name != "" {
 		return ""
@@ -37,8 +37,8 @@ func (w *worker) identity() string {
 	return w.Identity
 }
 
-// elsewhere says which other reporter owns the target, by the newest answer, or by what became of this process's newest report.
-// Empty: none does.
+// elsewhere names the other reporter that owns the target, by the newest decision, or by the answer to this process's newest
+// report. Empty: none does.
 func (w *worker) elsewhere() string {
 	me := w.identity()
 	if me == "" {
@@ -56,8 +56,8 @@ func (w *worker) elsewhere() string {
 	return w.owned.get()
 }
 
-// answered is after a report. Of one that was refused for another reason than the target's owner, as of a pool that the
-// recommender does not know yet, the size is told again with the next reading.
+// answered handles the answer to a report. A report may be refused for another reason than the target's owner, as for a pool
+// that the recommender does not know yet. Then the next reading is reported again.
 func (w *worker) answered(err error) {
 	switch status.Code(err) {
 	case codes.OK:

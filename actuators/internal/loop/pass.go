@@ -11,23 +11,23 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Pass is what one cycle at one target saw, decided and did.
+// Pass is one cycle at one target: reading, decision, result.
 type Pass struct {
 	Target string
 	At     time.Time
-	// Current is the size before, as read; none when ReadErr is set, and then nothing below Answer is.
+	// Current is the size before, as read. It is none when ReadErr is set; then all fields below Answer are empty, too.
 	Current pool.Size
-	// Use is what the target told with it.
+	// Use is the occupancy that was read with it.
 	Use     pool.Use
 	ReadErr error
-	// Answer is the recommendation acted on; nil when there was none.
+	// Answer is the recommender's decision; nil when there is none.
 	Answer   *poolsv1.PoolSize
 	Decision policy.Decision
-	// Report is what the recommender is told.
+	// Report goes to the recommender.
 	Report *poolsv1.Actuation
 }
 
-// Failed reports whether a person should look: the target could not be read, or a NACK was sent.
+// Failed is true when a person should look: the target could not be read, or a NACK was sent.
 func (p Pass) Failed() bool {
 	switch p.Report.GetOutcome() {
 	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
@@ -37,8 +37,8 @@ func (p Pass) Failed() bool {
 	}
 }
 
-// RolledBack reports whether the size of before is in force again: the decision was to REVERT, or a write that was
-// interrupted was undone.
+// RolledBack is true when the previous size is in force again: by a decision with the basis REVERT, or because an interrupted
+// write was undone.
 func (p Pass) RolledBack() bool {
 	if p.Decision.Code == policy.Resolved {
 		return p.Report.ReadBack != nil && pool.Of(p.Report.GetReadBack()) == p.Current
@@ -47,7 +47,7 @@ func (p Pass) RolledBack() bool {
 	return applied && p.Answer.GetBasis() == poolsv1.Basis_BASIS_REVERT
 }
 
-// complete fills in what every report has.
+// complete sets the fields that every report has.
 func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Time) {
 	report.Pool = w.Pool.Proto()
 	report.TargetName = w.Name
@@ -57,7 +57,7 @@ func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Ti
 	report.At = timestamppb.New(at)
 }
 
-// said is what the log last had of a target.
+// said is the last log entry of a target.
 type said struct {
 	unreadable bool
 	action     policy.Action
@@ -65,7 +65,7 @@ type said struct {
 	size       uint32
 }
 
-// conclude shows the pass to the recorder, and to the log if it is news.
+// conclude passes the pass to the recorder, and to the log when it differs from the last entry.
 func (w *worker) conclude(ctx context.Context, p Pass) Pass {
 	if p.ReadErr != nil && ctx.Err() != nil {
 		return p // the process is stopping; the target did nothing wrong

@@ -19,7 +19,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// wave gives an answer that is for the named targets first; without any it is for all.
+// wave sets a decision that is for these targets first; without any it is for all.
 func (b *bench) wave(target uint32, sizes map[string]uint32, targets ...string) {
 	var others []*poolsv1.TargetSize
 	for instance, size := range sizes {
@@ -36,8 +36,8 @@ func (b *bench) wave(target uint32, sizes map[string]uint32, targets ...string) 
 	close(before)
 }
 
-// Half of the pods are replaced while a wave is on two of eight: who is new keeps its own size until the answer is for it, who is
-// gone holds up nobody and is told of no more, and the last wave brings all to one size.
+// Half of the pods are replaced during a wave on two of eight. A new pod keeps its own size until the decision is for it. A
+// pod that is gone delays no other and is reported no more. The last wave brings all to one size.
 func TestHalfOfThePodsAreReplacedWithinAWave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{superseded: make(chan struct{}), done: make(chan struct{})}
@@ -74,7 +74,7 @@ func TestHalfOfThePodsAreReplacedWithinAWave(t *testing.T) {
 			t.Fatalf("sizes %s: the wave is for a and b", got)
 		}
 
-		// Within a's write: its pod takes it and never answers any more.
+		// During a's write: its pod takes it and never responds again.
 		b.wave(16, nil, "a", "b")
 		pods["a"].Stall()
 		there("b", "f", "g", "h", "w", "x", "y", "z") // a, c, d and e are gone
@@ -92,7 +92,8 @@ func TestHalfOfThePodsAreReplacedWithinAWave(t *testing.T) {
 		}
 		b.mu.Unlock()
 
-		// The decider names others, and then all; who is far away is brought there in one step, as others have the size.
+		// The decider selects others, and then all; a distant size gets there in one step, because others have the target
+		// size.
 		b.wave(16, map[string]uint32{"b": 16}, "b", "w")
 		advance(4 * time.Second)
 		if w, x := pods["w"].Size(), pods["x"].Size(); w != 16 || x != 64 {

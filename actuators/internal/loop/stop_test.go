@@ -48,7 +48,7 @@ func TestStopWaitsNoLongerThanTheGrace(t *testing.T) {
 	})
 }
 
-// What a process that had to stop could not find out is left to the next one.
+// The next process finds out what a process that had to stop could not.
 func TestStopWithinAWriteIsResolvedByTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := &bench{fake: realizetest.NewFake(64), superseded: make(chan struct{})}, &state.Memory{}

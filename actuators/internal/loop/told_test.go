@@ -80,7 +80,7 @@ func TestLogsChangesOnly(t *testing.T) {
 	})
 }
 
-// A size that stays is told each 15 s, another one with the reading that finds it.
+// An unchanged size is reported each 15 s, another one with the reading that finds it.
 func TestASizeIsToldWhenItChangesAndElseEach15Seconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
@@ -100,7 +100,7 @@ func TestASizeIsToldWhenItChangesAndElseEach15Seconds(t *testing.T) {
 	})
 }
 
-// A recommender that does not know the pool yet is told with each reading, until it takes one.
+// A recommender that does not know the pool yet gets a report with each reading, until it takes one.
 func TestASizeThatWasNotTakenIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)

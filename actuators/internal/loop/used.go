@@ -8,8 +8,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// used is what readings of one size told of a pool's use since the recommender was told last. The zero value is none. It is
-// for one goroutine.
+// used sums up the occupancy in readings of one size since the last report. The zero value is none. It is for one goroutine.
 type used struct {
 	size        pool.Size
 	readings    uint32
@@ -19,7 +18,7 @@ type used struct {
 	waitingTold uint32
 }
 
-// counts of one kind: the newest, their sum and the most.
+// counts of one kind: the newest, the sum and the maximum.
 type counts struct {
 	newest, most uint32
 	sum          float64
@@ -27,7 +26,7 @@ type counts struct {
 
 func (c *counts) add(n uint32) { c.newest, c.most, c.sum = n, max(c.most, n), c.sum+float64(n) }
 
-// add takes a reading. What was told under another size is forgotten: it says nothing of this one.
+// add takes a reading. Another size discards the readings before, which do not describe it.
 func (u *used) add(size pool.Size, use pool.Use) {
 	if size != u.size || use.Busy == nil {
 		*u = used{size: size}
@@ -46,10 +45,10 @@ func (u *used) add(size pool.Size, use pool.Use) {
 	}
 }
 
-// told begins anew.
+// told starts over after a report.
 func (u *used) told() { *u = used{size: u.size} }
 
-// wire is nil where the target told nothing.
+// wire is nil where the target reported no use.
 func (u *used) wire() *poolsv1.Occupancy {
 	if u.readings == 0 {
 		return nil
@@ -65,14 +64,14 @@ func (u *used) wire() *poolsv1.Occupancy {
 	return o
 }
 
-// A pool that becomes full, or that callers begin to wait for, is told at once, and what else changes much after a while: of
-// 10,000 pools that all do so at each reading that is 2,000 reports a second, and 670 of pools whose use stays.
+// A pool that becomes full, or that callers begin to wait for, is reported after 1 s, and other large changes after 5 s. When
+// 10,000 pools change so at each reading, that is 2,000 reports a second, and 670 when their use stays.
 const (
 	tellFullAfter  = time.Second
 	tellMovedAfter = 5 * time.Second
 )
 
-// newsAfter is how long after the last report what is told now is to be told; what nobody is to be told is never.
+// newsAfter is how long after the last report the present use is due; an unchanged use never is.
 func newsAfter(before, now *poolsv1.Occupancy) time.Duration {
 	switch {
 	case now == nil:
@@ -88,12 +87,12 @@ func newsAfter(before, now *poolsv1.Occupancy) time.Duration {
 
 const never = time.Duration(math.MaxInt64)
 
-// pressed: the pool was full at one reading, or somebody waited for it.
+// pressed: at one reading the pool was full, or a caller waited.
 func pressed(o *poolsv1.Occupancy) bool { return o.GetFull() > 0 || o.GetWaitingMost() > 0 }
 
 func fullShare(o *poolsv1.Occupancy) float64 { return float64(o.GetFull()) / float64(o.GetReadings()) }
 
-// moved is by a quarter, and by 2: 30 busy threads are told anew at 38, 3 at 5.
+// moved is true for a change by a quarter, and by 2: 30 busy threads are reported again at 38, 3 at 5.
 func moved(before, now float64) bool {
 	by := math.Abs(now - before)
 	return by >= 2 && by >= before/4

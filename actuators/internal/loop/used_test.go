@@ -14,7 +14,7 @@ func use(busy, waiting int64) pool.Use {
 	return pool.Use{Busy: pool.Count(busy), Waiting: pool.Count(waiting)}
 }
 
-// uses are the reports since it was asked last, as "n of readings full: busy (mean, most), waiting (mean, most)".
+// uses are the reports since the last call, as "n of readings full: busy (mean, most), waiting (mean, most)".
 func (b *bench) uses(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
@@ -48,7 +48,7 @@ func TestWhatCannotBeToldIsAbsent(t *testing.T) {
 	})
 }
 
-// Read each 2 s: what stays is told each 15 s, a pool that becomes full at once, and what else moves after 5 s.
+// Read each 2 s: an unchanged use is reported each 15 s, a pool that becomes full at once, and other moves after 5 s.
 func TestUseIsToldWhenItChangesMuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
@@ -72,7 +72,7 @@ func TestUseIsToldWhenItChangesMuch(t *testing.T) {
 	})
 }
 
-// A pool that is full at one reading and not at the next is no flood: 15 reports of 30 readings at most.
+// A pool that is full at one reading and not at the next makes no flood: at most 15 reports of 30 readings.
 func TestUseThatJittersIsToldEach5Seconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
@@ -89,7 +89,7 @@ func TestUseThatJittersIsToldEach5Seconds(t *testing.T) {
 	})
 }
 
-// What was in use under another size says nothing of this one, and the new one is told soon.
+// The use under another size says nothing about this one, and the new use is reported soon.
 func TestUseBeginsAnewWithAnotherSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)

@@ -14,11 +14,11 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// worker is one target. What it has to remember is in the book, which outlives it.
+// worker handles one target. Its state is in the book, which outlives it.
 type worker struct {
 	*Loop
 	Target
-	// retold: what ended before this process began has been told again.
+	// retold: reports that an earlier process left were sent again.
 	retold   bool
 	refused  refusal
 	lastSaid said
@@ -27,7 +27,7 @@ type worker struct {
 	used     used
 }
 
-// pass is the whole cycle for one target. ctx ends when the process is to stop, work a grace later.
+// pass is the whole cycle for one target. ctx ends when the process has to stop, work a grace later.
 func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
 	record := w.recall()
@@ -55,7 +55,7 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 	if p.Decision.Action == policy.Apply {
 		intent := w.intent(p.Decision.Size, current, p.Answer.GetRevision())
 		if err := w.begin(intent); err != nil {
-			p.Decision = policy.Decision{Action: policy.Refuse, Code: policy.NoIntent, Text: "not written, since nobody would know of it after a crash: " + err.Error()}
+			p.Decision = policy.Decision{Action: policy.Refuse, Code: policy.NoIntent, Text: "not written, because its intent could not be stored: " + err.Error()}
 		} else {
 			w.refused = refusal{}
 			ended := w.write(work, intent)
@@ -92,14 +92,14 @@ func (w *worker) look(ctx context.Context, answers watch.Snapshot) Pass {
 	return p
 }
 
-// rules are the target's, the kill switch as it is now, and who has the target.
+// rules are the target's, with the present state of the kill switch and the owner.
 func (w *worker) rules(ctx context.Context) policy.Rules {
 	rules := w.rulesHere()
 	rules.Foreign = w.foreign(ctx, w.Target)
 	return rules
 }
 
-// foreign says who else has the target, if anybody.
+// foreign names another owner of the target, if any.
 func (w *worker) foreign(ctx context.Context, target Target) string {
 	if place, shared := target.Realizer.(disk.Claimer); shared && target.Rules.Apply {
 		if err := place.Claim(w.Holder); err != nil {
@@ -120,18 +120,18 @@ func (w *worker) foreign(ctx context.Context, target Target) string {
 	return ""
 }
 
-// rulesHere are those that nobody else has to be asked for.
+// rulesHere are the rules that this process knows without a call.
 func (w *worker) rulesHere() policy.Rules {
 	rules := w.Rules
 	rules.Stopped = w.Stopped != nil && w.Stopped()
 	return rules
 }
 
-// recall is the target's record. The first time, what ended without being taken is told again.
+// recall returns the target's record. The first time, it sends again the reports that were not taken.
 func (w *worker) recall() state.Record {
 	record, err := w.Book.Get(w.Name)
 	if err != nil {
-		w.Log.Error("the target's state is lost: its cool-down and original size begin anew", "target", w.Name, "error", err)
+		w.Log.Error("the target's state is lost: its cool-down and original size start over", "target", w.Name, "error", err)
 	}
 	if !w.retold {
 		w.retold = true
@@ -146,32 +146,32 @@ func (w *worker) recall() state.Record {
 	return record
 }
 
-// store is for what is only good to know: that it could not be stored is said, and changes nothing else.
+// store changes the record. A failure is logged and changes nothing else, because the write does not depend on it.
 func (w *worker) store(change func(state.Record) state.Record) {
 	if err := w.Book.Update(w.Name, change); err != nil {
-		w.Log.Warn("the target's state could not be stored", "target", w.Name, "error", err)
+		w.Log.Warn("cannot store the target's state", "target", w.Name, "error", err)
 	}
 }
 
-// tell reports how a write ended, until the recommender took it.
+// tell reports how a write ended, until the recommender takes the report.
 func (w *worker) tell(ended state.Ended) *poolsv1.Actuation {
 	report := ended.Wire()
 	w.complete(report, ended.Revision, ended.Done)
 	w.heard.forget()
 	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Done: func(err error) {
 		w.answered(err)
-		w.store(func(r state.Record) state.Record { return r.Told(ended.ID) }) // else it is told again, under the same id
+		w.store(func(r state.Record) state.Record { return r.Told(ended.ID) }) // else it is sent again, under the same id
 	}})
 	return report
 }
 
-// refusal is what makes one refusal another than the one before.
+// refusal has the fields by which two refusals differ.
 type refusal struct {
 	code   policy.Code
 	target uint32
 }
 
-// refuse sends a NACK once; as long as the ground is the same, the target is only observed.
+// refuse sends a NACK once; while the ground stays the same, the target is only observed.
 func (w *worker) refuse(p Pass) *poolsv1.Actuation {
 	report := w.observe(p)
 	now := refusal{p.Decision.Code, p.Answer.GetTarget()}

@@ -13,18 +13,18 @@ import (
 	"sluice.dev/actuators/internal/state"
 )
 
-// A write is, in this order: the intent is stored, the size is written, it is read back, the end is stored, the end is
-// reported, and forgotten once the report was taken. A process that ends within these steps leaves an intent, which its
-// successor resolves by what it reads, or an end, which it tells again.
+// A write has these steps, in this order: store the intent, write the size, read it back, store the end, report the end, and
+// forget it once the recommender took the report. A process that ends within these steps leaves an intent or an end. Its
+// successor resolves the intent by the size that it reads, or sends the report of the end again.
 
-// undoWithin is how old an intent may be for its write to be undone: later, who knows what it is that is in force.
+// undoWithin is the greatest age of an intent whose write is undone: later, nobody knows who set the size in force.
 const undoWithin = 10 * time.Minute
 
 func (w *worker) intent(size uint32, previous pool.Size, revision uint64) state.Intent {
 	return state.Intent{ID: rand.Text(), At: time.Now(), Size: size, Previous: previous, Revision: revision}
 }
 
-// begin stores the intent, and the size of before the first write.
+// begin stores the intent, and the size before the first write.
 func (w *worker) begin(intent state.Intent) error {
 	return w.Book.Update(w.Name, func(r state.Record) state.Record {
 		if r.Original == nil && !intent.Restore {
@@ -37,12 +37,12 @@ func (w *worker) begin(intent state.Intent) error {
 	})
 }
 
-// write writes what was intended and waits until it is in force, or until it has had its time.
+// write writes the intended size and waits until it is in force, or until `settle` is over.
 func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
 	writeErr := w.Realizer.Write(ctx, intent.Size)
 	settle := w.Settle
 	if writeErr != nil {
-		settle = 0 // one look is enough: a write that failed may still have been taken
+		settle = 0 // one reading suffices: the target may have taken a write that failed
 	}
 	takenBack := func() bool {
 		answer := w.Source.Latest().Answer(w.Pool)
@@ -51,10 +51,10 @@ func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
 	readBack, readErr := realize.ReadBack(ctx, w.Realizer, intent.Size, settle, takenBack)
 	inForce := writeErr == nil && readErr == nil && readBack == pool.Of(intent.Size)
 	if ctx.Err() != nil && !inForce {
-		// The process has to stop and does not know: what is told is replaced by what the next one finds.
+		// The process has to stop and does not know the end: the next process replaces this report by its own.
 		return state.Ended{
 			Intent: intent, Outcome: state.Failed, ReadBack: readBack, Done: time.Now(),
-			Detail: "the actuator stopped within the write: " + errors.Join(writeErr, readErr, context.Cause(ctx)).Error(),
+			Detail: "the actuator stopped during the write: " + errors.Join(writeErr, readErr, context.Cause(ctx)).Error(),
 		}
 	}
 	switch took := time.Since(intent.At).Round(time.Millisecond); {
@@ -69,7 +69,7 @@ func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
 	}
 }
 
-// end stores how a write ended. When that fails, the intent is resolved by the next pass, or by the next process.
+// end stores how a write ended. When that fails, the next pass, or the next process, resolves the intent.
 func (w *worker) end(intent state.Intent, outcome state.Outcome, readBack pool.Size, detail string) state.Ended {
 	ended := state.Ended{Intent: intent, Outcome: outcome, ReadBack: readBack, Detail: detail, Done: time.Now()}
 	err := w.Book.Update(w.Name, func(r state.Record) state.Record {
@@ -77,13 +77,13 @@ func (w *worker) end(intent state.Intent, outcome state.Outcome, readBack pool.S
 		return r.End(ended)
 	})
 	if err != nil {
-		w.Log.Error("the end of a write could not be stored", "target", w.Name, "error", err)
+		w.Log.Error("cannot store the end of a write", "target", w.Name, "error", err)
 	}
 	return ended
 }
 
-// resolve ends an intent that a process before this one left: the size is in force, or the one of before is put back.
-// Error: the target does not say; the intent stays.
+// resolve ends an intent that an earlier process left: the intended size is in force, or the previous one is written back.
+// Error: the target cannot be read; the intent stays.
 func (w *worker) resolve(ctx context.Context, intent state.Intent) (state.Ended, error) {
 	current, err := realize.ReadBack(ctx, w.Realizer, intent.Size, w.Settle)
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *worker) resolve(ctx context.Context, intent state.Intent) (state.Ended,
 	}
 	rules := w.rules(ctx)
 	if rules.Apply && !rules.Stopped && rules.Foreign == "" && !intent.Previous.Unbounded && time.Since(intent.At) < undoWithin {
-		// Also where the size of before is read: a write may be several, of which the first may have been done.
+		// Also where the previous size is read: a write may have several steps, and the first may be done.
 		if err := w.Realizer.Write(ctx, intent.Previous.Limit); err != nil {
 			return state.Ended{}, err
 		}
@@ -114,11 +114,11 @@ func (w *worker) resolve(ctx context.Context, intent state.Intent) (state.Ended,
 	return conclude(state.Failed, fmt.Sprintf("read %s, neither %d nor %s as before: ", current, intent.Size, intent.Previous))
 }
 
-// seen remembers what a reading says of the last write.
+// seen updates the writes by a reading.
 func (w *worker) seen(current pool.Size) policy.Writes {
 	record, _ := w.Book.Get(w.Name)
 	now := time.Now()
-	writes := record.Writes.From(now).Read(current).Rest(current, w.Rules.Cooldown, now) // the clock may be set back at any time
+	writes := record.Writes.From(now).Read(current).Rest(current, w.Rules.Cooldown, now) // the clock may be set back at runtime
 	if writes != record.Writes {
 		w.store(func(r state.Record) state.Record { r.Writes = writes; return r })
 	}
@@ -126,9 +126,9 @@ func (w *worker) seen(current pool.Size) policy.Writes {
 }
 
 // errNothing: a target was never written, or has its original size again.
-var errNothing = errors.New("nothing was written that could be restored")
+var errNothing = errors.New("nothing to restore: the state has no original size")
 
-// restore puts the size of before the first write back, in one write: it was in force here.
+// restore writes the size from before the first write, in one write: it was in force here.
 func (w *worker) restore(ctx context.Context) (state.Ended, error) {
 	if record := w.recall(); record.Intent != nil {
 		if _, err := w.resolve(ctx, *record.Intent); err != nil {
@@ -142,10 +142,10 @@ func (w *worker) restore(ctx context.Context) (state.Ended, error) {
 	case record.Original == nil:
 		return state.Ended{}, errNothing
 	case record.Original.Unbounded:
-		return state.Ended{}, errors.New("the pool had no limit, which cannot be written: take the limit away by hand")
+		return state.Ended{}, errors.New("the pool had no limit, which cannot be written: remove the limit by hand")
 	}
 	claimed := w.Target
-	claimed.Rules.Apply = true // whoever asks for it opts in
+	claimed.Rules.Apply = true // a restore is an opt-in
 	if foreign := w.foreign(ctx, claimed); foreign != "" {
 		return state.Ended{}, errors.New(foreign)
 	}

@@ -155,7 +155,7 @@ func TestItsOwnReportIsNotTheSizeOfAnother(t *testing.T) {
 	})
 }
 
-// Down by steps, each after a cool-down, and back at once, to what the operator had.
+// Down by steps, each after a cool-down, and back at once, to the operator's size.
 func TestHarmIsTakenBackAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true, 2)
@@ -170,7 +170,7 @@ func TestHarmIsTakenBackAtOnce(t *testing.T) {
 	})
 }
 
-// A write that is waited for, as threads that do not end, does not hold up what takes it back.
+// A write that is still settling, as with threads that do not end, does not delay the one that takes it back.
 func TestHarmIsTakenBackWhileAWriteSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)

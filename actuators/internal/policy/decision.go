@@ -2,7 +2,7 @@ package policy
 
 import "fmt"
 
-// Action is what the loop is to do.
+// Action is what the loop does.
 type Action string
 
 const (
@@ -10,9 +10,9 @@ const (
 	Observe Action = "observe"
 	// Apply: write Size, read it back.
 	Apply Action = "apply"
-	// Hold: nothing to write now, and nothing is wrong.
+	// Hold: write nothing now; nothing is wrong.
 	Hold Action = "hold"
-	// Refuse: the answer must not be written; the recommender is told (NACK).
+	// Refuse: the recommender's decision must not be written; a NACK is reported.
 	Refuse Action = "refuse"
 )
 
@@ -20,47 +20,47 @@ const (
 type Code string
 
 const (
-	// Differs: the target and the size in place are not the same.
+	// Differs: the target size and the size in force differ.
 	Differs Code = "differs"
-	// Step: as Differs, and the target is further away than one write may go.
+	// Step: as Differs, and the target size is further away than one write may go.
 	Step Code = "step"
-	// InPlace: the size in place is the target.
+	// InPlace: the size in force is the target size.
 	InPlace Code = "in_place"
-	// NotItsTurn: the target is for other instances first.
+	// NotItsTurn: the target size is for other instances first.
 	NotItsTurn Code = "not_its_turn"
 	// NoAnswer: the recommender does not know the pool, or was never reached.
 	NoAnswer Code = "no_answer"
-	// Held: the answer does not say that it is to be applied.
+	// Held: the recommender's action is not APPLY.
 	Held Code = "held"
-	// NoTarget: the answer says that it is to be applied, and has no target.
+	// NoTarget: the recommender's action is APPLY, and its target size is absent.
 	NoTarget Code = "no_target"
-	// LeaseOver: the answer is older than its lease, as it is once the recommender is lost.
+	// LeaseOver: the lease of the recommender's decision is over, as it is once the recommender is lost.
 	LeaseOver Code = "lease_over"
-	// OutOfLimits: 0, or outside the target's own min and max.
+	// OutOfLimits: the target size is 0, or outside the target's own min and max.
 	OutOfLimits Code = "out_of_limits"
 	// CoolingDown: another size was written a moment ago.
 	CoolingDown Code = "cooling_down"
 	// Stopped: the kill switch is on.
 	Stopped Code = "stopped"
-	// Foreign: another actuator has the target, or nobody can say whether one has.
+	// Foreign: another actuator owns the target, or its owner is not known.
 	Foreign Code = "foreign"
 	// Quiet: it is one of the target's quiet hours.
 	Quiet Code = "quiet_hours"
 	// TooMany: the target's writes of an hour are spent.
 	TooMany Code = "too_many"
-	// NoIntent: what is going to be written could not be stored, so it is not written.
+	// NoIntent: the intent of the write could not be stored, so the write is not made.
 	NoIntent Code = "no_intent"
-	// Resolved: a write that a process before this one left was ended.
+	// Resolved: a write that an earlier process left was ended.
 	Resolved Code = "resolved"
-	// BackingOff: this very size was written before and is not in place.
+	// BackingOff: this same size was written before and is not in force.
 	BackingOff Code = "backing_off"
 )
 
-// Decision is what Decide answers.
+// Decision is the result of Decide.
 type Decision struct {
 	Action Action
 	Code   Code
-	// Size is what to write, or, for Observe with code Differs or Step, what would be written; otherwise 0.
+	// Size is the size to write, or, for Observe with code Differs or Step, the size that would be written; otherwise 0.
 	Size uint32
 	// Text is for people.
 	Text string

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Hours are minutes of the day in UTC from Begin up to End, over midnight where End is not after Begin. 22:00-06:00 is
-// {1320, 360}; the recommender's quiet_hours are the same.
+// Hours are minutes of the day in UTC from Begin up to End, over midnight where End is not after Begin. 22:00-06:00 is {1320,
+// 360}. The recommender's quiet_hours have the same form.
 type Hours struct{ Begin, End int }
 
 var hours = regexp.MustCompile(`^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$`)
@@ -28,7 +28,7 @@ func ParseHours(text string) (Hours, error) {
 	return Hours{60*n[0] + n[1], 60*n[2] + n[3]}, nil
 }
 
-// Hold tells whether now is within h.
+// Hold is true when now is within h.
 func (h Hours) Hold(now time.Time) bool {
 	now = now.UTC()
 	length := (h.End - h.Begin + minutesADay) % minutesADay
@@ -38,7 +38,7 @@ func (h Hours) Hold(now time.Time) bool {
 	return (60*now.Hour()+now.Minute()-h.Begin+minutesADay)%minutesADay < length
 }
 
-// String is as ParseHours reads it.
+// String returns the form that ParseHours reads.
 func (h Hours) String() string {
 	return fmt.Sprintf("%02d:%02d-%02d:%02d", h.Begin/60, h.Begin%60, h.End/60, h.End%60)
 }

@@ -65,7 +65,7 @@ func TestNothingIsWrittenWhileStoppedOrQuiet(t *testing.T) {
 	}
 }
 
-// A server that asks for another size with every answer is followed so many times an hour.
+// A recommender that changes the size with every decision is followed so many times an hour.
 func TestWritesOfAnHour(t *testing.T) {
 	rules := policy.Rules{Apply: true, Min: 1, Max: 64, MaxFactor: 2, PerHour: 4}
 	var writes policy.Writes
@@ -113,7 +113,7 @@ func TestBackOffEndsWithSuccess(t *testing.T) {
 	}
 }
 
-// A clock that was set back by a day does not hold a pool for a day.
+// A clock that was set back by a day does not block a pool for a day.
 func TestWritesOfAClockThatWasSetBack(t *testing.T) {
 	rules := policy.Rules{Apply: true, Min: 1, Max: 64, MaxFactor: 2, Cooldown: time.Minute, PerHour: 4}
 	writes := policy.Writes{}.Next(16, midnight.Add(24*time.Hour)).Spend(4, midnight.Add(24*time.Hour)).From(midnight)

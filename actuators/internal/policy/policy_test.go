@@ -15,7 +15,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// What the vectors cannot say: values that JSON, or another language, does not have.
+// Cases outside the vectors: values that JSON, or another language, does not have.
 func TestDecideOnWhatIsNoVector(t *testing.T) {
 	rules := policy.Rules{Apply: true, Min: 2, Max: 128, MaxFactor: 2, Cooldown: 3 * time.Second}
 	target := uint32(12)
@@ -49,8 +49,8 @@ func TestDecideOnWhatIsNoVector(t *testing.T) {
 	}
 }
 
-// Whatever the answer and the rules are, what is written is legal, nearer to the target than what is in force, and
-// no further than one step from a size that was.
+// For any decision and rules, a written size is legal, nearer to the target size than the one in force, and at most one step
+// from a size that was in force.
 func FuzzDecide(f *testing.F) {
 	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(12), true, uint32(64), false, int64(30), uint32(16), 1, int64(9), uint32(16), uint32(12))
 	f.Add(true, uint32(2), uint32(128), 2.0, int32(2), uint32(100), true, uint32(200), false, int64(30), uint32(16), 1, int64(9), uint32(16), uint32(30))
@@ -99,7 +99,7 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// away is how often the less of two sizes goes into the greater.
+// away is the ratio of the larger of two sizes to the smaller.
 func away(size, target uint32) float64 {
 	return float64(max(size, target)) / float64(min(size, target))
 }

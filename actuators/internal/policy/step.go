@@ -6,15 +6,15 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// step is how far one write goes towards target: by MaxFactor at most, and by 1 at least, from the nearest size
-// that was in force (see nearest).
+// step returns the size of one write towards target: by a factor of at most MaxFactor, and by at least 1, from the nearest
+// size that was in force (see nearest).
 //
 //	up    max(floor(from * factor), from + 1)
 //	down  min(ceil(from / factor), from - 1)
 //
-// With a factor of 2: 128 -> 12 goes by 64, 32, 16; 1 -> 12 by 2, 4, 8. Limits come first: a pool that somebody
-// set beyond them is brought back within them at once. From no limit every step is as good as none: it is given
-// the target.
+// With a factor of 2: 128 -> 12 goes by 64, 32, 16; 1 -> 12 by 2, 4, 8. Limits come first: a pool that somebody set beyond
+// them is brought back within them at once. A pool without a limit gets the target in one write, because no step from there
+// is better than another.
 func step(rules Rules, answer *poolsv1.PoolSize, target uint32, replica Replica) uint32 {
 	if replica.Size.Unbounded {
 		return target
@@ -26,16 +26,16 @@ func step(rules Rules, answer *poolsv1.PoolSize, target uint32, replica Replica)
 	return uint32(min(max(size, float64(rules.Min)), float64(rules.Max)))
 }
 
-// nearest is, of the sizes below, the one whose ratio to the target is nearest to 1; of equals the first:
+// nearest returns the one of these sizes whose ratio to the target is nearest to 1; of equals the first:
 //
 //	the size read
 //	the last size that this process wrote here and that was read back
 //	the sizes read of the pool's other instances, ordered by instance
 //	where the answer takes a change back, the sizes that were in force here before earlier writes
 //
-// So a size that somebody else set, or with which a replica comes up, does not lengthen the way: it leads back in
-// one write to what was in force here or is in force elsewhere. What limits do not let this target have is no
-// such size, nor is having none.
+// So a size that somebody else set, or with which a replica starts, does not lengthen the way. One write leads back to a size
+// that was in force here or is in force elsewhere. Sizes outside the target's limits, and pools without a limit, do not
+// count.
 func nearest(rules Rules, answer *poolsv1.PoolSize, target uint32, replica Replica) uint32 {
 	best := replica.Size.Limit
 	consider := func(size uint32) {
@@ -57,7 +57,7 @@ func nearest(rules Rules, answer *poolsv1.PoolSize, target uint32, replica Repli
 	return best
 }
 
-// nearer compares the ratios of a and b to target, the greater over the less, in whole numbers; 0 is never nearer.
+// nearer compares the ratios of a and b to target, the larger number over the smaller, in whole numbers; 0 is never nearer.
 func nearer(a, b, target uint32) bool {
 	if a == 0 {
 		return false

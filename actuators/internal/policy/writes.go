@@ -6,17 +6,17 @@ import (
 	"sluice.dev/actuators/internal/pool"
 )
 
-// Writes is what this process has written to the target so far; its zero value means nothing yet.
+// Writes is the history of this process's writes to the target; its zero value means none yet.
 type Writes struct {
 	// At is when the last write began.
 	At time.Time
-	// Size is the size of the last write, whatever came of it.
+	// Size is the size of the last write, whatever its end.
 	Size uint32
 	// Repeats counts how often Size has been written in a row: 1 after its first write.
 	Repeats int
 	// Kept is the last size that was written and then read; 0 before the first.
 	Kept uint32
-	// Full is when all writes of an hour may be made again; before, some of them are spent.
+	// Full is when all writes of an hour are available again; before that, some are spent.
 	Full time.Time
 }
 
@@ -37,7 +37,7 @@ func (w Writes) Spend(perHour int, at time.Time) Writes {
 	return w
 }
 
-// Spent tells that no write of perHour is left: each comes back an hour / perHour after the one before.
+// Spent is true when no write of perHour is left: each becomes available an hour / perHour after the one before.
 func (w Writes) Spent(perHour int, now time.Time) bool {
 	return perHour > 0 && w.Spend(perHour, now).Full.Sub(now) > time.Hour
 }
@@ -49,8 +49,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// From returns w as a clock that shows now can have it: after one that was set back, what w has to wait for would be as far
-// away as the clock was set.
+// From corrects w for a clock that shows now. After the clock was set back, waits would otherwise last as long as the clock
+// was set back.
 func (w Writes) From(now time.Time) Writes {
 	if w.At.After(now) {
 		w.At = now
@@ -61,8 +61,8 @@ func (w Writes) From(now time.Time) Writes {
 	return w
 }
 
-// Rest ends the back-off once the size of the last write has been in force for as long as the next write of it would have
-// had to wait: nothing keeps moving the pool any more.
+// Rest ends the back-off once the size of the last write has been in force for as long as the next write of it would have had
+// to wait. Then nobody keeps changing the pool any more.
 func (w Writes) Rest(size pool.Size, cooldown time.Duration, now time.Time) Writes {
 	if w.Repeats > 1 && size == pool.Of(w.Size) && now.Sub(w.At) >= w.Wait(w.Size, cooldown) {
 		w.Repeats = 1
@@ -70,8 +70,8 @@ func (w Writes) Rest(size pool.Size, cooldown time.Duration, now time.Time) Writ
 	return w
 }
 
-// Read returns w after the target was read as `size`. That may be long after the write: a size that took its time
-// is kept all the same.
+// Read returns w after the target was read as `size`. That may be long after the write: a size that comes into force late is
+// kept, too.
 func (w Writes) Read(size pool.Size) Writes {
 	if w.Repeats > 0 && size == pool.Of(w.Size) {
 		w.Kept = w.Size
@@ -88,11 +88,10 @@ const maxDoublings = 6
 //	0                               for the size of the last write, once, when it was kept
 //	cooldown * 2^min(repeats-1, 6)  for the size of the last write otherwise
 //
-// A size that was kept and is not in place any more was changed by somebody else. That is no change of ours: the
-// first time it is put right without waiting. The same size is needed once more when the target refused it, or when
-// something else keeps moving the pool; both are reasons to ask less and less often. With a cool-down of 10 s, of
-// a size that is not kept: 10 s after the first write, 20 s after the second, 40 s after the third, never more than
-// 640 s.
+// A size that was kept and is no longer in force was changed by somebody else. That is not a change of this process: the
+// first time it is put right without waiting. The same size has to be written again when the target refused it, or when
+// somebody keeps changing the pool; in both cases the writes become rarer. With a cool-down of 10 s, a size that is not kept
+// waits for 10 s after the first write, 20 s after the second, 40 s after the third, and at most 640 s.
 func (w Writes) Wait(size uint32, cooldown time.Duration) time.Duration {
 	switch {
 	case w.Repeats == 0:

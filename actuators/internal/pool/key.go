@@ -1,4 +1,4 @@
-// Package pool names soft resources: comparable keys for what the wire calls Pool.
+// Package pool names pools: comparable keys for the API's Pool.
 package pool
 
 import (
@@ -20,7 +20,7 @@ func FromProto(p *poolsv1.Pool) Key {
 	return Key{Service: p.GetService(), Side: p.GetSide(), Peer: p.GetPeer()}
 }
 
-// Proto returns k as the wire has it.
+// Proto returns k as the API's message.
 func (k Key) Proto() *poolsv1.Pool {
 	return &poolsv1.Pool{Service: k.Service, Side: k.Side, Peer: k.Peer}
 }

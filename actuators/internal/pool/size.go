@@ -2,7 +2,7 @@ package pool
 
 import "strconv"
 
-// Size is what a pool was read as: a limit in threads or connections, or none.
+// Size is the size of a pool as read: a limit in threads or connections, or none.
 type Size struct {
 	// Limit is at least 1; 0 where the pool is unbounded, or where nothing was read.
 	Limit uint32

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Use is how much of a pool is in use, as its target tells with the size. The zero value tells nothing, which is not 0.
+// Use is the occupancy of a pool, as its target reports it with the size. The zero value has no figures, which is not 0.
 type Use struct {
-	// Busy is how many threads or connections are in use; nil where the target does not tell.
+	// Busy is how many threads or connections are in use; nil where the target does not report it.
 	Busy *uint32
-	// Waiting is how many callers wait for one; nil where the target does not tell.
+	// Waiting is how many callers wait for one; nil where the target does not report it.
 	Waiting *uint32
 }
 
-// Count is a number that a target told, nil for one that is none, as -1 is where a target has no such count.
+// Count converts a reported number: nil for a number outside 0..2^32-1, as -1 is where a target has no such count.
 func Count(told int64) *uint32 {
 	if told < 0 || told > math.MaxUint32 {
 		return nil
@@ -22,12 +22,12 @@ func Count(told int64) *uint32 {
 	return &n
 }
 
-// Fills tells that all that there is of a pool of the size is in use. Without a limit it never is.
+// Fills is true when the whole pool of this size is in use. A pool without a limit is never full.
 func (u Use) Fills(size Size) bool {
 	return u.Busy != nil && size.Limit > 0 && *u.Busy >= size.Limit
 }
 
-// String is for people and logs: "32 busy, 5 waiting"; empty where nothing was told.
+// String is for people and logs: "32 busy, 5 waiting"; empty without figures.
 func (u Use) String() string {
 	switch {
 	case u.Busy == nil:

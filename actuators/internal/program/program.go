@@ -1,4 +1,4 @@
-// Package program tells programs that a file of theirs was written, and runs commands.
+// Package program notifies programs of a written file, and runs commands.
 package program
 
 import (
@@ -18,18 +18,18 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// What is kept of what a command prints.
+// Bounds of the output of a command that is kept.
 const (
 	maxOut  = 64 << 10
 	maxErrs = 1 << 10
 )
 
-// Config are the keys of how a program is told.
+// Config has the keys of how a program is notified.
 type Config struct {
-	// Signal is sent after a write to the process whose number stands in PIDFile.
+	// Signal is sent after a write to the process whose id is in PIDFile.
 	Signal  string `yaml:"signal"`
 	PIDFile string `yaml:"pid_file"`
-	// Command is run after a write, without a shell.
+	// Command runs after a write, without a shell.
 	Command []string `yaml:"command"`
 	// Timeout bounds each command.
 	Timeout time.Duration `yaml:"timeout"`
@@ -39,10 +39,10 @@ var signals = map[string]syscall.Signal{
 	"HUP": syscall.SIGHUP, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "WINCH": syscall.SIGWINCH,
 }
 
-// Default tells nobody.
+// Default notifies no program.
 func Default() Config { return Config{Timeout: 5 * time.Second} }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (c *Config) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -58,7 +58,7 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Tell sends the signal and runs the command, with more in its environment.
+// Tell sends the signal and runs the command, with additional variables in its environment.
 func (c *Config) Tell(ctx context.Context, environment ...string) error {
 	if c.Signal != "" {
 		text, err := os.ReadFile(c.PIDFile)
@@ -66,8 +66,8 @@ func (c *Config) Tell(ctx context.Context, environment ...string) error {
 			return err
 		}
 		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil || pid < 2 { // 0, 1 and less are whole groups, or the first of all processes
-			return fmt.Errorf("%s: %s: want the number of a process", c.PIDFile, web.Excerpt(text))
+		if err != nil || pid < 2 { // 0 and less are process groups, 1 is init
+			return fmt.Errorf("%s: %s: want a process id", c.PIDFile, web.Excerpt(text))
 		}
 		if err := syscall.Kill(pid, signals[c.Signal]); err != nil {
 			return fmt.Errorf("signal %s to process %d: %w", c.Signal, pid, err)
@@ -80,7 +80,8 @@ func (c *Config) Tell(ctx context.Context, environment ...string) error {
 	return err
 }
 
-// Run returns the first 64 kB that a command prints. It ends the command, and what that started, when its time is over.
+// Run returns the first 64 kB of a command's output. When the timeout is over, it ends the command and the processes that the
+// command started.
 func (c *Config) Run(ctx context.Context, words []string, environment ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()

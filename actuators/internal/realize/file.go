@@ -18,11 +18,11 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// maxFileBytes bounds what is read of a file.
+// maxFileBytes bounds the bytes that are read of a file.
 const maxFileBytes = 1 << 20
 
-// file is a size that stands in a file, of which one process at a time is the owner. A program that could not be told has the old
-// size: the file then gets it back.
+// file is a size in a file, which one process at a time owns. When the program could not be notified, it still has the old
+// size: the file then gets that back.
 type file struct {
 	*disk.Lock
 	config  FileConfig
@@ -54,7 +54,7 @@ func (f *file) Write(ctx context.Context, size uint32) error {
 	return nil
 }
 
-// text is what stands for the value: in force, or in the file.
+// text returns the text of the value: in force, or in the file.
 func (f *file) text(ctx context.Context) ([]byte, error) {
 	text, at, err := f.found()
 	if err != nil {
@@ -69,15 +69,15 @@ func (f *file) text(ctx context.Context) ([]byte, error) {
 	return text[at[2]:at[3]], nil
 }
 
-// untold is a file with the value of before, which is there from before a write until the program was told of it: a process that
-// is killed in between leaves it, and what the program has is then the old value. Each pattern in a file has its own.
+// untold is a file with the previous value. It exists from before a write until the program was notified. A process that is
+// killed in between leaves it, and the program then still has the previous value. Each pattern of a file has its own.
 func (f *file) untold() string {
 	h := fnv.New32a()
 	h.Write([]byte(f.config.Pattern))
 	return fmt.Sprintf("%s.untold-%08x", f.config.Path, h.Sum32())
 }
 
-// put writes a value, and tells the program with it in the variable.
+// put writes a value and notifies the program, with the value in the variable.
 func (f *file) put(ctx context.Context, value, variable string) error {
 	select {
 	case <-ctx.Done():
@@ -94,7 +94,7 @@ func (f *file) put(ctx context.Context, value, variable string) error {
 	told, asBefore := nothing, nothing
 	if (f.config.Signal != "" || len(f.config.Command) > 0) && len(f.config.InForce) == 0 {
 		told = func() error { return os.Remove(f.untold()) }
-		if _, err := os.Lstat(f.untold()); errors.Is(err, fs.ErrNotExist) { // else the program still has what that file has
+		if _, err := os.Lstat(f.untold()); errors.Is(err, fs.ErrNotExist) { // else the program still has the value of that file
 			if err := disk.Replace(f.untold(), before[at[2]:at[3]], 0o644); err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (f *file) put(ctx context.Context, value, variable string) error {
 	return told()
 }
 
-// found is the file's text, and where the whole pattern and its group are.
+// found returns the file's text, and the positions of the whole match and its group.
 func (f *file) found() ([]byte, []int, error) {
 	from, err := os.Open(f.config.Path)
 	if err != nil {
@@ -123,7 +123,7 @@ func (f *file) found() ([]byte, []int, error) {
 	}
 	at := f.pattern.FindSubmatchIndex(text)
 	if len(text) > maxFileBytes || at == nil || at[2] < 0 {
-		return nil, nil, fmt.Errorf("%s: nothing within %d bytes is like %s", f.config.Path, maxFileBytes, f.config.Pattern)
+		return nil, nil, fmt.Errorf("%s: nothing within %d bytes matches %s", f.config.Path, maxFileBytes, f.config.Pattern)
 	}
 	return text, at, nil
 }

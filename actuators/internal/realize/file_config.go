@@ -10,20 +10,19 @@ import (
 	"sluice.dev/actuators/internal/program"
 )
 
-// FileConfig is the `file` block: a pool whose size stands in a file that a program reads again when it is told to.
+// FileConfig is the `file` block: the size of a pool in a file that a program reads again when it is notified.
 type FileConfig struct {
-	// Path of the file, which is there. It is replaced as a whole, so that nobody reads half of it.
+	// Path of the file, which has to exist. It is replaced as a whole, so that no reader sees half of it.
 	Path string `yaml:"path"`
-	// Pattern is a regular expression (RE2) with one group, which is the size: it is read and written there, and the rest
-	// of the file stays.
+	// Pattern is a regular expression (RE2) with one group, which is the size. Only the group is read and replaced.
 	Pattern string `yaml:"pattern"`
-	// Config is how the program is told; its command has the size as SLUICE_SIZE in its environment.
+	// Config is how the program is notified; its command has the size as SLUICE_SIZE in its environment.
 	program.Config `yaml:",squash"`
-	// InForce is a command that prints the size in force; absent, the file's is taken for it.
+	// InForce is a command that prints the size in force; by default the file's size counts.
 	InForce []string `yaml:"in_force"`
 }
 
-// DefaultFile is what a block has unless it says otherwise: the file is a number and nothing else.
+// DefaultFile has the default values of a block: the file has a number and nothing else.
 func DefaultFile() FileConfig { return FileConfig{Pattern: `^\s*(\d+)\s*$`, Config: program.Default()} }
 
 // Variables implements Config.
@@ -37,7 +36,7 @@ func (c *FileConfig) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if info, err := os.Stat(c.Path); err != nil || !info.Mode().IsRegular() {
-		fault("path: %q: want a file that is there", c.Path)
+		fault("path: %q: want an existing file", c.Path)
 	}
 	if pattern, err := regexp.Compile("(?m)" + c.Pattern); err != nil || pattern.NumSubexp() != 1 {
 		fault("pattern: %q: want a regular expression with one group, which is the size", c.Pattern)

@@ -32,7 +32,7 @@ func content(t *testing.T, path string) string {
 	return string(text)
 }
 
-// A program that has the size in `running`, and takes it from the file when its command is run.
+// A program that has the size in `running`, and reads it from the file when its command runs.
 func TestFileContract(t *testing.T) {
 	realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
 		folder := t.TempDir()
@@ -104,7 +104,7 @@ func TestFileSignals(t *testing.T) {
 	}
 	waitFor(t, heard, "12")
 	put(t, pid, "0")
-	if err := r.Write(t.Context(), 7); err == nil || !strings.Contains(err.Error(), "want the number of a process") {
+	if err := r.Write(t.Context(), 7); err == nil || !strings.Contains(err.Error(), "want a process id") {
 		t.Errorf("error %v: a signal to 0 goes to everybody", err)
 	}
 	if got := content(t, path); got != "12" {
@@ -112,7 +112,7 @@ func TestFileSignals(t *testing.T) {
 	}
 }
 
-// The size in the file is not the program's while it was not told of it, also after another write that it was not told of.
+// The size in the file is not the program's until it was notified, also after another write without a notification.
 func TestFileOfWhichNobodyWasTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "size")
 	put(t, path, "64")

@@ -6,14 +6,14 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// HandlerConfig is the `handler` block: a pool of a Go, Python or Node program that has one of actuators/handlers in it.
+// HandlerConfig is the `handler` block: a pool of a Go, Python or Node program that includes one of actuators/handlers.
 type HandlerConfig struct {
 	web.Config `yaml:",squash"`
 	// URL is the pool's, such as http://127.0.0.1:8099/rows.
 	URL string `yaml:"url"`
 }
 
-// DefaultHandler is what a block has unless it says otherwise.
+// DefaultHandler has the default values of a block.
 func DefaultHandler() HandlerConfig { return HandlerConfig{Config: web.Default()} }
 
 // Variables implements Config.
@@ -33,7 +33,7 @@ func (c *HandlerConfig) Validate() error {
 	return nil
 }
 
-// Open implements Config: what the handlers answer is one HTTP interface, with a size of 0 where there is no limit.
+// Open implements Config. All handlers have the same HTTP interface, with a size of 0 where there is no limit.
 func (c *HandlerConfig) Open() (Realizer, error) {
 	none := int64(0)
 	h := DefaultHTTP()

@@ -14,7 +14,7 @@ import (
 	"sluice.dev/handlers"
 )
 
-// used is a pool that tells how much of it is in use.
+// used is a pool that reports its use.
 type used struct {
 	handlers.Pool
 	busy, waiting atomic.Int64
@@ -35,7 +35,7 @@ func number(n *uint32) int64 {
 	return int64(*n)
 }
 
-// The Go handler, as a program has it, on a pool that anybody may set.
+// The Go handler, as in a program, on a pool that anybody may set.
 func TestHandlerContract(t *testing.T) {
 	realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
 		var limit atomic.Int64

@@ -9,17 +9,17 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// HikariConfig is the `hikari` block: the connections of one HikariCP, over Jolokia. The beans are there with
-// registerMbeans=true (Spring Boot: spring.datasource.hikari.register-mbeans).
+// HikariConfig is the `hikari` block: the connections of one HikariCP, over Jolokia. The beans exist with registerMbeans=true
+// (Spring Boot: spring.datasource.hikari.register-mbeans).
 type HikariConfig struct {
 	JolokiaConfig `yaml:",squash"`
-	// Pool is the poolName; * is the one that there is.
+	// Pool is the poolName; * is the only pool.
 	Pool string `yaml:"pool"`
-	// MinimumIdle is how many idle connections are kept at most; absent, as many as the pool has: it is of fixed size.
+	// MinimumIdle bounds the idle connections that are kept; by default the pool's size, so that the pool has a fixed size.
 	MinimumIdle *int64 `yaml:"minimum_idle"`
 }
 
-// DefaultHikari is what a block has unless it says otherwise.
+// DefaultHikari has the default values of a block.
 func DefaultHikari() HikariConfig {
 	return HikariConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}, Pool: "*"}
 }
@@ -34,7 +34,7 @@ func (c *HikariConfig) Variables(fill func(text *string, key string)) {
 func (c *HikariConfig) Validate() error {
 	err := c.JolokiaConfig.Validate()
 	if c.Pool == "" {
-		err = errors.Join(err, errors.New(`pool: "": want the poolName, or * for the one that there is`))
+		err = errors.Join(err, errors.New(`pool: "": want the poolName, or * for the only pool`))
 	}
 	if c.MinimumIdle != nil && *c.MinimumIdle < 0 {
 		err = errors.Join(err, fmt.Errorf("minimum_idle: %d: want 0 or more", *c.MinimumIdle))
@@ -48,8 +48,8 @@ func (c *HikariConfig) Open() (Realizer, error) {
 	return &hikari{agent, *c}, err
 }
 
-// hikari is two beans: what is configured, and the pool. A smaller MaximumPoolSize closes nothing that is in use or kept
-// idle: softEvictConnections does, each connection as it comes back.
+// hikari is two beans: the configuration, and the pool. A smaller MaximumPoolSize closes no connection that is in use or kept
+// idle. softEvictConnections closes them, each when it comes back.
 type hikari struct {
 	agent  *jolokia
 	config HikariConfig
@@ -123,7 +123,7 @@ func (h *hikari) write(ctx context.Context, name string, size, limit, total int6
 		attribute string
 		value     int64
 	}
-	order := []setting{{"MinimumIdle", idle}, {"MaximumPoolSize", size}} // never more idle than may be
+	order := []setting{{"MinimumIdle", idle}, {"MaximumPoolSize", size}} // never more idle connections than the size
 	if size > limit {
 		order[0], order[1] = order[1], order[0]
 	}

@@ -15,7 +15,7 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// HTTP is a pool behind an HTTP interface that answers JSON.
+// HTTP is a pool behind an HTTP interface with JSON responses.
 type HTTP struct {
 	config HTTPConfig
 	client *web.Client
@@ -33,8 +33,8 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	return &HTTP{config, client}, nil
 }
 
-// Read gets the read URL and returns the whole number that the pointer leads to, or pool.Unbounded where it is the one
-// that means so. Its errors show no credentials.
+// Read gets the read URL and returns the whole number at the pointer, or pool.Unbounded for the number that means no limit.
+// Its errors show no credentials.
 func (h *HTTP) Read(ctx context.Context) (pool.Size, error) {
 	size, _, err := h.ReadUse(ctx)
 	return size, err
@@ -64,7 +64,7 @@ func (h *HTTP) read(ctx context.Context) (pool.Size, pool.Use, error) {
 	return size, pool.Use{Busy: countAt(answer, read.Busy), Waiting: countAt(answer, read.Waiting)}, nil
 }
 
-// countAt is nil where pointer is empty, or leads to no count.
+// countAt is nil where pointer is empty, or where no count is at it.
 func countAt(answer []byte, pointer string) *uint32 {
 	if pointer == "" {
 		return nil
@@ -103,14 +103,14 @@ func (h *HTTP) write(ctx context.Context, size uint32) error {
 	return nil
 }
 
-// taken wants the text, number or truth value that means success where write.Pointer leads to.
+// taken checks that the response has the text, number or truth value that means success at write.Pointer.
 func taken(write HTTPWrite, answer []byte) error {
 	value, err := at(answer, write.Pointer)
 	if err != nil {
 		return err
 	}
 	if got := fmt.Sprint(value); got != write.Equals {
-		return fmt.Errorf("the answer has %.100q at %q, want %q: %s", got, write.Pointer, write.Equals, web.Excerpt(answer))
+		return fmt.Errorf("the response has %.100q at %q, want %q: %s", got, write.Pointer, write.Equals, web.Excerpt(answer))
 	}
 	return nil
 }
@@ -140,16 +140,16 @@ func (h *HTTP) sizeIn(answer []byte) (pool.Size, error) {
 
 func numberAt(answer []byte, pointer string, value any, low int64) (int64, error) {
 	if _, ok := value.(json.Number); !ok {
-		return 0, fmt.Errorf("the answer has no number at %q: %s", pointer, web.Excerpt(answer))
+		return 0, fmt.Errorf("the response has no number at %q: %s", pointer, web.Excerpt(answer))
 	}
 	number, err := wholeNumber(value, low)
 	if err != nil {
-		return 0, fmt.Errorf("the answer has %v at %q: want a whole number from %d to %d", value, pointer, low, uint32(math.MaxUint32))
+		return 0, fmt.Errorf("the response has %v at %q: want a whole number from %d to %d", value, pointer, low, uint32(math.MaxUint32))
 	}
 	return number, nil
 }
 
-// at finds what pointer leads to.
+// at returns the value at pointer.
 func at(answer []byte, pointer string) (any, error) {
 	document, err := web.Decode(answer)
 	if err != nil {
@@ -161,7 +161,7 @@ func at(answer []byte, pointer string) (any, error) {
 	}
 	value, _, err := way.Get(document)
 	if err != nil {
-		return nil, fmt.Errorf("the answer has nothing at %q: %s", pointer, web.Excerpt(answer))
+		return nil, fmt.Errorf("the response has nothing at %q: %s", pointer, web.Excerpt(answer))
 	}
 	return value, nil
 }

@@ -19,38 +19,38 @@ type HTTPConfig struct {
 	Write      HTTPWrite `yaml:"write"`
 }
 
-// HTTPRead says where the size in force stands.
+// HTTPRead describes how the size in force is read.
 type HTTPRead struct {
 	URL string `yaml:"url"`
-	// Pointer leads to the size in the JSON answer (RFC 6901).
+	// Pointer is the JSON pointer (RFC 6901) of the size in the response.
 	Pointer string `yaml:"pointer"`
-	// InForce leads to how many threads or connections there are now, where that may be more than the size at Pointer
-	// says; absent, that alone counts.
+	// InForce is the pointer of the current number of threads or connections, where that may be more than the size at
+	// Pointer; without it, the size at Pointer counts alone.
 	InForce string `yaml:"in_force"`
-	// Busy and Waiting lead to how many threads or connections are in use, and how many callers wait for one. Where nothing
-	// is there, or no whole number from 0, the target does not tell.
+	// Busy and Waiting are the pointers of the threads or connections in use, and of the callers that wait for one. Where
+	// there is no value, or no whole number from 0, the figure is absent.
 	Busy    string `yaml:"busy"`
 	Waiting string `yaml:"waiting"`
-	// Status is the one that means success.
+	// Status is the HTTP status that means success.
 	Status int `yaml:"status"`
-	// Unbounded is the number, 0 or less, that means that the pool has no limit; without it such a number is an error.
+	// Unbounded is the number, 0 or less, that means no limit. Without it such a number is an error.
 	Unbounded *int64 `yaml:"unbounded"`
 }
 
-// HTTPWrite says how a size is set. URL and Body are Go templates; {{.Size}} is the size.
+// HTTPWrite describes how a size is set. URL and Body are Go templates; {{.Size}} is the size.
 type HTTPWrite struct {
 	Method string `yaml:"method"`
 	URL    string `yaml:"url"`
 	Body   string `yaml:"body"`
-	// Status is the one that means that the target took the size.
+	// Status is the HTTP status that means that the target took the size.
 	Status int `yaml:"status"`
-	// Pointer leads to what has to be Equals in the JSON answer, for a target whose status says less; absent, the status
-	// is all.
+	// Pointer leads to a value in the JSON response that has to be Equals, for a target whose status does not suffice;
+	// without it, the status alone counts.
 	Pointer string `yaml:"pointer"`
 	Equals  string `yaml:"equals"`
 }
 
-// DefaultHTTP is what a target has unless it says otherwise.
+// DefaultHTTP has the default values of a target.
 func DefaultHTTP() HTTPConfig {
 	return HTTPConfig{
 		Config: web.Default(),
@@ -69,7 +69,7 @@ func (c *HTTPConfig) Variables(fill func(text *string, key string)) {
 // Open implements Config.
 func (c *HTTPConfig) Open() (Realizer, error) { return NewHTTP(*c) }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c *HTTPConfig) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -81,7 +81,7 @@ func (c *HTTPConfig) Validate() error {
 		fault("read.url: %w", err)
 	}
 	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
-		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /size, or nothing for the whole answer", c.Read.Pointer)
+		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /size, or nothing for the whole response", c.Read.Pointer)
 	}
 	for key, pointer := range map[string]string{
 		"read.in_force": c.Read.InForce, "read.busy": c.Read.Busy, "read.waiting": c.Read.Waiting, "write.pointer": c.Write.Pointer,

@@ -17,14 +17,14 @@ import (
 	"sluice.dev/actuators/internal/realize/realizetest"
 )
 
-// poolServer speaks as the demo shop does: GET and PUT /pools/NAME with {"size": n}.
+// poolServer has the demo shop's interface: GET and PUT /pools/NAME with {"size": n}.
 type poolServer struct {
 	mu      sync.Mutex
 	size    uint32
 	none    string // what is answered instead of the size
 	broken  bool
 	stalled bool
-	// settleAfter is how many reads still see the old size after a write.
+	// settleAfter is the number of readings that still see the old size after a write.
 	settleAfter int
 	pending     uint32
 	deaf        bool // answers 200 and changes nothing
@@ -130,7 +130,7 @@ func TestHTTPContract(t *testing.T) {
 	})
 }
 
-// What a target has under those names for itself is no count, and where the file names others these are read.
+// A target's other values under those names are not counts; where the file has other pointers, these are read.
 func TestWhatIsNoCountIsNotTold(t *testing.T) {
 	p, server := startPool(t)
 	config := httpConfig(server)
@@ -181,8 +181,8 @@ func TestHTTPReadErrors(t *testing.T) {
 		pointer string
 		want    string
 	}{
-		{"not JSON", 200, "<html>", "/size", `the answer is not JSON: "<html>"`},
-		{"empty answer", 200, "", "/size", `the answer is not JSON: ""`},
+		{"not JSON", 200, "<html>", "/size", `the response is not JSON: "<html>"`},
+		{"empty answer", 200, "", "/size", `the response is not JSON: ""`},
 		{"key missing", 200, `{"sizes": 3}`, "/size", `nothing at "/size"`},
 		{"null is not 0", 200, `{"size": null}`, "/size", `no number at "/size"`},
 		{"text is no size", 200, `{"size": "12"}`, "/size", `no number at "/size"`},
@@ -256,7 +256,7 @@ func TestHTTPWriteSendsWhatIsConfigured(t *testing.T) {
 	}
 }
 
-// A target that answers 200 and changes nothing shows in the read-back only.
+// A target that responds with 200 and changes nothing shows in the read-back only.
 func TestHTTPWriteTakenIsNotSizeInForce(t *testing.T) {
 	p, server := startPool(t)
 	h := open(t, httpConfig(server))
@@ -269,7 +269,7 @@ func TestHTTPWriteTakenIsNotSizeInForce(t *testing.T) {
 	}
 }
 
-// What the status does not say, the answer may: as Jolokia's, which is 200 for what it refuses.
+// The response may show success where the status does not: Jolokia's status is 200 for a refusal.
 func TestHTTPSuccessByTheAnswer(t *testing.T) {
 	for _, tt := range []struct{ answer, pointer, equals, want string }{
 		{`{"status": 200}`, "/status", "200", ""},

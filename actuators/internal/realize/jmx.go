@@ -15,20 +15,20 @@ type JMXConfig struct {
 	MBean         string `yaml:"mbean"`
 	// Attribute is the limit, read and written.
 	Attribute string `yaml:"attribute"`
-	// InForce is an attribute with the threads or connections that there are; absent, the limit alone is read.
+	// InForce is an attribute with the current number of threads or connections; without it, only the limit is read.
 	InForce string `yaml:"in_force"`
-	// Busy and Waiting are attributes with how many threads or connections are in use, and how many callers wait for one, as
-	// activeCount and queueSize of Tomcat's Executor; absent, they are not told.
+	// Busy and Waiting are attributes with the threads or connections in use, and the callers that wait for one, as
+	// activeCount and queueSize of Tomcat's Executor; without them, the figures are absent.
 	Busy    string `yaml:"busy"`
 	Waiting string `yaml:"waiting"`
-	// First are attributes that must not be larger than the limit: they are written before it when it falls, and after
-	// it when it rises.
+	// First are attributes that must not be larger than the limit. They are written before it when it falls, and after it
+	// when it rises.
 	First []string `yaml:"first"`
-	// Operation without arguments is called after a smaller size was written; absent, none is.
+	// Operation, without arguments, is called after a smaller size was written; empty: none.
 	Operation string `yaml:"operation"`
 }
 
-// DefaultJMX is what a block has unless it says otherwise.
+// DefaultJMX has the default values of a block.
 func DefaultJMX() JMXConfig { return JMXConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}} }
 
 // Variables implements Config.
@@ -41,7 +41,7 @@ func (c *JMXConfig) Variables(fill func(text *string, key string)) {
 func (c *JMXConfig) Validate() error {
 	err := errors.Join(c.JolokiaConfig.Validate(), checkMBean(c.MBean))
 	if c.Attribute == "" {
-		err = errors.Join(err, errors.New(`attribute: "": want the attribute that is the limit`))
+		err = errors.Join(err, errors.New(`attribute: "": want the attribute of the limit`))
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func (j *jmx) write(ctx context.Context, mbean string, size, limit, there int64)
 	for _, attribute := range order {
 		err := j.agent.write(ctx, mbean, attribute, size)
 		if err != nil && attribute == j.config.Attribute {
-			// A bean may keep what it refused: what is read must not be that.
+			// A bean may keep a refused value: write the old one back, so that the next reading is true.
 			err = errors.Join(err, j.agent.write(ctx, mbean, attribute, limit))
 		}
 		if err != nil {

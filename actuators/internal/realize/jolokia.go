@@ -12,10 +12,10 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// JolokiaConfig are the keys of every kind that is asked over Jolokia: the agent, or Spring Boot's /actuator/jolokia.
+// JolokiaConfig has the keys of every kind that uses Jolokia: the agent, or Spring Boot's /actuator/jolokia.
 type JolokiaConfig struct {
 	web.Config `yaml:",squash"`
-	// URL is where the agent answers POST, such as http://127.0.0.1:8778/jolokia/.
+	// URL is where the agent takes POST requests, such as http://127.0.0.1:8778/jolokia/.
 	URL string `yaml:"url"`
 }
 
@@ -43,7 +43,7 @@ func checkMBean(name string) error {
 	return nil
 }
 
-// jolokia is one agent. It answers HTTP 200 to what it refuses too: success is the status in the body.
+// jolokia is one agent. It responds with HTTP 200 also when it refuses: the status in the body means success.
 type jolokia struct {
 	url    string
 	client *web.Client
@@ -58,7 +58,7 @@ func newJolokia(c JolokiaConfig) (*jolokia, error) {
 	return &jolokia{c.URL, client, make(chan struct{}, 1)}, nil
 }
 
-// alone calls do while no other call of alone does: a size is several writes, whose order counts.
+// alone runs do while no other do of alone runs: setting a size takes several writes, whose order counts.
 func (j *jolokia) alone(ctx context.Context, do func() error) error {
 	select {
 	case <-ctx.Done():
@@ -87,7 +87,7 @@ type jolokiaAnswer struct {
 // errNotThere: the agent has no such bean, or the bean no such attribute.
 var errNotThere = errors.New("not there")
 
-// refusal is what the agent says in an answer that it does not do.
+// refusal is the agent's text of a refusal.
 type refusal struct {
 	text  string
 	cause error
@@ -96,9 +96,9 @@ type refusal struct {
 func (r refusal) Error() string { return r.text }
 func (r refusal) Unwrap() error { return r.cause }
 
-// ask returns the answer's value where the body's status is 200.
+// ask returns the response's value where the body's status is 200.
 func (j *jolokia) ask(ctx context.Context, request jolokiaRequest) (any, error) {
-	request.Config = map[string]string{"includeStackTrace": "false"} // it may be longer than what is read of an answer
+	request.Config = map[string]string{"includeStackTrace": "false"} // it may be longer than the limit of a response
 	body, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
@@ -111,20 +111,20 @@ func (j *jolokia) ask(ctx context.Context, request jolokiaRequest) (any, error) 
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.UseNumber()
 	if err := decoder.Decode(&answer); err != nil {
-		return nil, j.client.Hide(fmt.Errorf("%s %s: the answer is not Jolokia's: %s", request.Type, request.MBean, web.Excerpt(text)))
+		return nil, j.client.Hide(fmt.Errorf("%s %s: the response is not Jolokia's: %s", request.Type, request.MBean, web.Excerpt(text)))
 	}
 	if answer.Status != http.StatusOK {
 		var cause error
 		if answer.Status == http.StatusNotFound {
 			cause = errNotThere
 		}
-		return nil, j.client.Hide(refusal{fmt.Sprintf("%s %s: status %d in the answer, want 200: %s",
+		return nil, j.client.Hide(refusal{fmt.Sprintf("%s %s: status %d in the response, want 200: %s",
 			request.Type, request.MBean, answer.Status, web.Excerpt([]byte(answer.Error))), cause})
 	}
 	return answer.Value, nil
 }
 
-// numbers reads attributes of one bean at one time; an attribute that is no whole number is an error.
+// numbers reads attributes of one bean at one time. An attribute that is not a whole number is an error.
 func (j *jolokia) numbers(ctx context.Context, mbean string, attributes ...string) (map[string]int64, error) {
 	value, err := j.ask(ctx, jolokiaRequest{Type: "read", MBean: mbean, Attribute: attributes})
 	if err != nil {
@@ -142,7 +142,8 @@ func (j *jolokia) numbers(ctx context.Context, mbean string, attributes ...strin
 	return numbers, nil
 }
 
-// numbersAnd reads as numbers, and with them those of `more`, which a version of the bean may not have: then only the others.
+// numbersAnd reads as numbers does, together with the attributes `more`. Where the bean's version lacks these, it returns
+// only the others.
 func (j *jolokia) numbersAnd(ctx context.Context, mbean string, attributes, more []string) (map[string]int64, error) {
 	numbers, err := j.numbers(ctx, mbean, slices.Concat(attributes, more)...)
 	if !errors.Is(err, errNotThere) {
@@ -170,7 +171,7 @@ func (j *jolokia) exec(ctx context.Context, mbean, operation string) error {
 	return err
 }
 
-// bean returns the one bean that pattern names. Without a * in it there is nothing to look for.
+// bean returns the one bean that pattern names. A pattern without a * is the name itself.
 func (j *jolokia) bean(ctx context.Context, pattern string) (string, error) {
 	if !strings.Contains(pattern, "*") {
 		return pattern, nil

@@ -127,8 +127,8 @@ func TestJMXTakesARefusedLimitBack(t *testing.T) {
 	}
 }
 
-// What Tomcat does by default: fewer threads than the 10 that are spare are refused unless these are fewer first, and
-// more threads bring them back.
+// Tomcat's default: fewer threads than the 10 spare ones are refused unless the spare ones are reduced first, and more
+// threads restore them.
 func TestTomcatBelowItsSpareThreads(t *testing.T) {
 	bean := realizetest.TomcatThreads(32, 10, 0)
 	r, agent := tomcat(t, bean)
@@ -177,7 +177,7 @@ func TestTomcatTakesARefusedMaximumBack(t *testing.T) {
 	}
 	r, _ := tomcat(t, bean)
 	err := r.Write(t.Context(), 5)
-	if err == nil || !strings.Contains(err.Error(), "write size 5: maxThreads = 5: write Tomcat:") || !strings.Contains(err.Error(), "status 400 in the answer, want 200") {
+	if err == nil || !strings.Contains(err.Error(), "write size 5: maxThreads = 5: write Tomcat:") || !strings.Contains(err.Error(), "status 400 in the response, want 200") {
 		t.Errorf("error %v, want Jolokia's own", err)
 	}
 	if got, err := r.Read(t.Context()); err != nil || got != pool.Of(32) {
@@ -242,7 +242,7 @@ func TestHikariEvictsAfterItShrank(t *testing.T) {
 	}
 }
 
-// A bean without the attribute has a size all the same.
+// A bean without the attribute still has a size.
 func TestABeanThatDoesNotTellOfUse(t *testing.T) {
 	bean := realizetest.TomcatThreads(32, 10, 0)
 	delete(bean.Values, "currentThreadsBusy")

@@ -7,15 +7,15 @@ import (
 
 // Config is the block of one kind of target in the configuration.
 type Config interface {
-	// Variables calls fill with each text that may name environment variables, and its key.
+	// Variables calls fill for each text that may name environment variables, with its key.
 	Variables(fill func(text *string, key string))
-	// Validate returns every fault, each with its key relative to the block and what is legal.
+	// Validate returns every fault, each with its key relative to the block and the legal values.
 	Validate() error
 	// Open returns the realizer that a valid block describes.
 	Open() (Realizer, error)
 }
 
-// kinds has, by the key of its block, how a block begins: with its defaults. Here is where a kind is added.
+// kinds makes a block with its defaults, by the key of the block. Add a new kind here.
 var kinds = map[string]func() Config{
 	"file":    func() Config { c := DefaultFile(); return &c },
 	"handler": func() Config { c := DefaultHandler(); return &c },
@@ -25,10 +25,10 @@ var kinds = map[string]func() Config{
 	"tomcat":  func() Config { c := DefaultTomcat(); return &c },
 }
 
-// Kinds are the keys of all kinds, in order.
+// Kinds returns the keys of all kinds, in order.
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// New returns the block of a kind with its defaults; false for a kind that does not exist.
+// New returns a block of the kind with its defaults; false for an unknown kind.
 func New(kind string) (Config, bool) {
 	fresh, ok := kinds[kind]
 	if !ok {

@@ -9,11 +9,11 @@ import (
 	"sluice.dev/actuators/internal/pool"
 )
 
-// wholeNumber wants a JSON number from low to 2^32-1.
+// wholeNumber converts a JSON number from low to 2^32-1.
 func wholeNumber(value any, low int64) (int64, error) {
 	number, ok := value.(json.Number)
 	if !ok {
-		return 0, fmt.Errorf("no number")
+		return 0, fmt.Errorf("not a number")
 	}
 	n, err := strconv.ParseInt(number.String(), 10, 64)
 	if err != nil || n < low || n > math.MaxUint32 {
@@ -22,6 +22,6 @@ func wholeNumber(value any, low int64) (int64, error) {
 	return n, nil
 }
 
-// inForce is the size of a pool that has `limit` as its limit, and `there` threads or connections now: a limit below
-// these does not hold yet.
+// inForce is the size of a pool with the limit `limit` and `there` threads or connections now. A limit below their number is
+// not in force yet.
 func inForce(limit, there int64) pool.Size { return pool.Of(uint32(max(limit, there))) }

@@ -10,10 +10,10 @@ import (
 	"sluice.dev/actuators/internal/pool"
 )
 
-// Setting is one parameter of one program, whose value is any text on one line.
+// Setting is one parameter of one program. Its value is a text on one line.
 //
-// A value is read from the program, or from the file that it reads, each time. Write returns once the program took it, and
-// an error where it says that it did not.
+// Read reads the value from the program, or from the file that the program reads, each time. Write returns once the program
+// took the value, with an error where the program reports that it did not.
 type Setting interface {
 	Read(ctx context.Context) (string, error)
 	Write(ctx context.Context, value string) error
@@ -21,23 +21,23 @@ type Setting interface {
 
 // SettingConfig is the block of one kind of setting in the configuration.
 type SettingConfig interface {
-	// Variables calls fill with each text that may name environment variables, and its key.
+	// Variables calls fill for each text that may name environment variables, with its key.
 	Variables(fill func(text *string, key string))
-	// Validate returns every fault, each with its key relative to the block and what is legal.
+	// Validate returns every fault, each with its key relative to the block and the legal values.
 	Validate() error
-	// Setting returns what a valid block describes.
+	// Setting returns the setting that a valid block describes.
 	Setting() (Setting, error)
 }
 
-// settings has, by the key of its block, how a block begins: with its defaults. A kind of target that is none of them is a
-// setting too, whose value is a size.
+// settings makes a block with its defaults, by the key of the block. Every other kind of target is a setting, too, whose
+// value is a size.
 var settings = map[string]func() SettingConfig{
 	"file": func() SettingConfig { c := DefaultFileSetting(); return &c },
 	"http": func() SettingConfig { c := DefaultHTTPSetting(); return &c },
 	"jmx":  func() SettingConfig { c := DefaultJMXSetting(); return &c },
 }
 
-// SettingKinds are the keys of all kinds, in order.
+// SettingKinds returns the keys of all kinds, in order.
 func SettingKinds() []string {
 	all := slices.Collect(maps.Keys(settings))
 	for _, kind := range Kinds() {
@@ -49,7 +49,7 @@ func SettingKinds() []string {
 	return all
 }
 
-// NewSetting returns the block of a kind with its defaults; false for a kind that does not exist.
+// NewSetting returns a block of the kind with its defaults; false for an unknown kind.
 func NewSetting(kind string) (SettingConfig, bool) {
 	if fresh, ok := settings[kind]; ok {
 		return fresh(), true
@@ -67,7 +67,7 @@ func (c *PoolSetting) Setting() (Setting, error) {
 	return poolSetting{target}, err
 }
 
-// Block is what the keys are laid over.
+// Block is the value that the keys are decoded into.
 func (c *PoolSetting) Block() any { return c.Config }
 
 type poolSetting struct{ target Realizer }

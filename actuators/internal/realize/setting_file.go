@@ -9,13 +9,13 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// FileSetting is the `file` block of a parameter: a value in a file that a program reads when it is told to. Keys are as
-// of a pool in a file; the value is SLUICE_VALUE in the command's environment.
+// FileSetting is the `file` block of a parameter: a value in a file that a program reads again when it is notified. Its keys
+// are those of a pool in a file. The command has the value as SLUICE_VALUE in its environment.
 type FileSetting struct {
 	FileConfig `yaml:",squash"`
 }
 
-// DefaultFileSetting is what a block has unless it says otherwise: the file is the value and nothing else.
+// DefaultFileSetting has the default values of a block: the file has the value and nothing else.
 func DefaultFileSetting() FileSetting {
 	return FileSetting{FileConfig{Pattern: `\A\s*(.*?)\s*\z`, Config: program.Default()}}
 }

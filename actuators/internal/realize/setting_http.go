@@ -15,23 +15,23 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// HTTPSetting is the `http` block of a parameter: read as JSON, written with one request.
+// HTTPSetting is the `http` block of a parameter, which is read as JSON and written with one request.
 type HTTPSetting struct {
 	web.Config `yaml:",squash"`
 	Read       HTTPSettingRead  `yaml:"read"`
 	Write      HTTPSettingWrite `yaml:"write"`
 }
 
-// HTTPSettingRead says where the value in force stands.
+// HTTPSettingRead describes how the value in force is read.
 type HTTPSettingRead struct {
 	URL string `yaml:"url"`
-	// Pointer leads to a text, number or truth value in the JSON answer (RFC 6901).
+	// Pointer is the JSON pointer (RFC 6901) of a text, number or truth value in the response.
 	Pointer string `yaml:"pointer"`
 	Status  int    `yaml:"status"`
 }
 
-// HTTPSettingWrite says how a value is set. URL and Body are Go templates: {{.Value}} is the value as it is, {{.JSON}} as a
-// JSON value (a number or truth value where it is one, else a string), {{.Query}} within a URL's query.
+// HTTPSettingWrite describes how a value is set. URL and Body are Go templates: {{.Value}} is the value as it is, {{.JSON}} a
+// JSON value (a number or truth value where it is one, else a string), {{.Query}} the value for a URL's query.
 type HTTPSettingWrite struct {
 	Method string `yaml:"method"`
 	URL    string `yaml:"url"`
@@ -39,7 +39,7 @@ type HTTPSettingWrite struct {
 	Status int    `yaml:"status"`
 }
 
-// DefaultHTTPSetting is what a block has unless it says otherwise.
+// DefaultHTTPSetting has the default values of a block.
 func DefaultHTTPSetting() HTTPSetting {
 	return HTTPSetting{
 		Config: web.Default(),
@@ -63,7 +63,7 @@ func (c *HTTPSetting) Validate() error {
 		fault("read.url: %w", err)
 	}
 	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
-		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /value, or nothing for the whole answer", c.Read.Pointer)
+		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /value, or nothing for the whole response", c.Read.Pointer)
 	}
 	switch c.Write.Method {
 	case http.MethodPut, http.MethodPost, http.MethodPatch:
@@ -131,7 +131,7 @@ func (s *httpSetting) Write(ctx context.Context, value string) error {
 	return nil
 }
 
-// scalar is the text of a JSON value that is a text, number or truth value.
+// scalar returns the text of a JSON value that is a text, number or truth value.
 func scalar(value any) (string, error) {
 	switch value := value.(type) {
 	case string:
@@ -142,7 +142,7 @@ func scalar(value any) (string, error) {
 	return "", fmt.Errorf("read: %.100v: want a text, number or truth value", value)
 }
 
-// typed is a text as a JSON value.
+// typed returns a text as a JSON value.
 func typed(value string) json.RawMessage {
 	var number json.Number
 	switch {
@@ -151,7 +151,7 @@ func typed(value string) json.RawMessage {
 	case json.Unmarshal([]byte(value), &number) == nil && number.String() == value:
 		return json.RawMessage(value)
 	}
-	text, _ := json.Marshal(value) // a string always is
+	text, _ := json.Marshal(value) // a string always has a JSON form
 	return text
 }
 

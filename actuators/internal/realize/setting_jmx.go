@@ -15,7 +15,7 @@ type JMXSetting struct {
 	Attribute     string `yaml:"attribute"`
 }
 
-// DefaultJMXSetting is what a block has unless it says otherwise.
+// DefaultJMXSetting has the default values of a block.
 func DefaultJMXSetting() JMXSetting {
 	return JMXSetting{JolokiaConfig: JolokiaConfig{Config: web.Default()}}
 }
@@ -30,7 +30,7 @@ func (c *JMXSetting) Variables(fill func(text *string, key string)) {
 func (c *JMXSetting) Validate() error {
 	err := errors.Join(c.JolokiaConfig.Validate(), checkMBean(c.MBean))
 	if c.Attribute == "" {
-		err = errors.Join(err, errors.New(`attribute: "": want the attribute that is read and written`))
+		err = errors.Join(err, errors.New(`attribute: "": want the attribute to read and write`))
 	}
 	return err
 }

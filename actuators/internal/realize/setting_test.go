@@ -100,7 +100,7 @@ func TestAnHTTPTargetTakesTextsNumbersAndTruthValues(t *testing.T) {
 	}
 }
 
-// beans has one, which takes what is written.
+// beans has one bean, which takes every write.
 func beans(t *testing.T, name string, values map[string]int64) *realizetest.Jolokia {
 	bean := &realizetest.Bean{Values: values}
 	bean.Set = func(attribute string, value int64) error { bean.Values[attribute] = value; return nil }

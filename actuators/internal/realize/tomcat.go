@@ -10,7 +10,7 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// TomcatConfig is the `tomcat` block: the threads of a connector, over Jolokia. In Spring Boot the bean is there with
+// TomcatConfig is the `tomcat` block: the threads of a connector, over Jolokia. In Spring Boot the bean exists with
 // server.tomcat.mbeanregistry.enabled=true.
 type TomcatConfig struct {
 	JolokiaConfig `yaml:",squash"`
@@ -18,7 +18,7 @@ type TomcatConfig struct {
 	MBean string `yaml:"mbean"`
 }
 
-// DefaultTomcat is what a block has unless it says otherwise: the one HTTP connector that there is.
+// DefaultTomcat has the default values of a block: the only HTTP connector.
 func DefaultTomcat() TomcatConfig {
 	return TomcatConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}, MBean: `*:type=ThreadPool,name="http*"`}
 }
@@ -40,15 +40,15 @@ func (c *TomcatConfig) Open() (Realizer, error) {
 	return &tomcat{agent: agent, mbean: c.MBean}, err
 }
 
-// tomcat is a connector's own pool of threads. A pool is a minimum (minSpareThreads) and a maximum (maxThreads) of the
-// executor behind it, which refuses a maximum below the minimum; `maxThreads` then reads as if it had been taken. So the
-// minimum is written first, a refused maximum is taken back, and threads that run beyond maxThreads count.
+// tomcat is a connector's own thread pool. The executor behind it has a minimum (minSpareThreads) and a maximum (maxThreads),
+// and refuses a maximum below the minimum; but maxThreads then reads as if it had been taken. So the minimum is written
+// first, a refused maximum is written back, and threads that run beyond maxThreads count.
 type tomcat struct {
 	agent *jolokia
 	mbean string
 
 	mu sync.Mutex
-	// spare is the largest minSpareThreads that was read: it comes back as the pool grows.
+	// spare is the largest minSpareThreads that was read: it is restored as the pool grows.
 	spare int64
 }
 
@@ -63,8 +63,8 @@ func (t *tomcat) Read(ctx context.Context) (pool.Size, error) {
 	return size, err
 }
 
-// ReadUse implements Telling. Who waits for a thread stands in the queue of the connector's own executor, of which no bean
-// tells.
+// ReadUse implements Telling. Callers that wait for a thread are in the queue of the connector's own executor, which no bean
+// shows.
 func (t *tomcat) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, now, err := t.read(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *tomcat) read(ctx context.Context) (mbean string, now map[string]int64, 
 		return "", nil, err
 	}
 	if now["maxThreads"] < 1 {
-		return "", nil, fmt.Errorf("%s: maxThreads %d: want at least 1; an executor of its own, or virtual threads, have none here",
+		return "", nil, fmt.Errorf("%s: maxThreads %d: want at least 1; a connector with its own executor, or with virtual threads, has none",
 			mbean, now["maxThreads"])
 	}
 	t.mu.Lock()
@@ -113,7 +113,7 @@ func (t *tomcat) write(ctx context.Context, mbean string, now map[string]int64, 
 	spare := min(t.spare, size)
 	t.mu.Unlock()
 	before := now["maxThreads"]
-	// Below the old maximum and the new one: neither order of the two could be refused.
+	// Below the old maximum and the new one, so that the executor refuses neither of the two writes.
 	first := max(1, min(spare, before))
 	if err := t.agent.write(ctx, mbean, "minSpareThreads", first); err != nil {
 		return err

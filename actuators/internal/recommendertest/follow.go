@@ -8,9 +8,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// follow sends a watch what brings it here, and then what changes, until it ends or is broken. since is called with the lock: it
-// says what a watcher has to hear that has what came up to the set `seen`, or, when that is not known, everything; the last
-// event has a token.
+// follow sends the first events of a watch, and then the changes, until the watch ends or is broken. since is called with the
+// lock. It returns the events for a watcher that has everything up to the set `seen`, or all events when that is not known.
+// The last event has a token.
 func follow[E any, P interface {
 	*E
 	GetResumeToken() string
@@ -38,10 +38,10 @@ func follow[E any, P interface {
 	}
 }
 
-// token stands for all that was set so far, in this run of Listen.
+// token stands for all sets so far, in this run of Listen.
 func (s *Server) token() string { return fmt.Sprintf("%d.%d", s.run, s.number) }
 
-// seen is the set that a token stands for; not known where it is of another run, or none.
+// seen returns the set of a token; known is false for a token of another run, or none.
 func (s *Server) seen(token string) (known bool, set int) {
 	var run int
 	_, err := fmt.Sscanf(token, "%d.%d", &run, &set)

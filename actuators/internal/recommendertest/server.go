@@ -1,5 +1,6 @@
-// Package recommendertest is a real gRPC server of PoolSizeService and SubsetService on loopback, whose answers a test sets. Its
-// watches keep the promises of the proto: first everything, then what changed, each time with a token that resumes there.
+// Package recommendertest is a real gRPC server of PoolSizeService and SubsetService on loopback, whose decisions a test
+// sets. Its watches keep the promises of the proto: first everything, then the changes, each time with a token that resumes
+// there.
 package recommendertest
 
 import (
@@ -30,9 +31,9 @@ type Server struct {
 
 	mu       sync.Mutex
 	sizes    map[pool.Key]*poolsv1.PoolSize
-	at       map[pool.Key]int // the set in which an answer came
+	at       map[pool.Key]int // the set of a decision
 	number   int              // of sets
-	run      int              // of Listen: tokens of an earlier one are not known
+	run      int              // of Listen: tokens of an earlier run are unknown
 	lease    time.Duration    // of heartbeats
 	news     chan struct{}
 	broken   chan struct{}
@@ -47,7 +48,7 @@ type Server struct {
 	deliveries []*subsetsv1.ReportDeliveryRequest
 }
 
-// Start listens on a port of its own; heartbeats carry a lease of a minute.
+// Start listens on a free port; heartbeats carry a lease of a minute.
 func Start(t *testing.T, options ...grpc.ServerOption) *Server {
 	s := &Server{
 		Address: "127.0.0.1:0", options: options, lease: time.Minute, number: 1,
@@ -60,7 +61,7 @@ func Start(t *testing.T, options ...grpc.ServerOption) *Server {
 	return s
 }
 
-// Listen serves at the address that it had before, if any: so a test can stop it and start it again.
+// Listen serves at its last address, if any: so a test can stop it and start it again.
 func (s *Server) Listen(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", s.Address)
@@ -80,7 +81,7 @@ func (s *Server) Listen(t *testing.T) {
 // Stop ends every call.
 func (s *Server) Stop() { s.server.Stop() }
 
-// Recommend gives an answer to apply with a lease of a minute, and tells the watchers.
+// Recommend sets a decision with APPLY and a lease of a minute, and sends it to the watchers.
 func (s *Server) Recommend(key pool.Key, target uint32, revision uint64) {
 	s.Answer(&poolsv1.PoolSize{
 		Pool: key.Proto(), Action: commonv1.Action_ACTION_APPLY, Target: &target, Revision: revision,
@@ -88,7 +89,7 @@ func (s *Server) Recommend(key pool.Key, target uint32, revision uint64) {
 	})
 }
 
-// Answer gives any answer, and tells the watchers.
+// Answer sets any decision, and sends it to the watchers.
 func (s *Server) Answer(size *poolsv1.PoolSize) {
 	s.change(func() {
 		s.number++
@@ -97,14 +98,14 @@ func (s *Server) Answer(size *poolsv1.PoolSize) {
 	})
 }
 
-// Forget forgets every answer; watchers hear of it when they come anew.
+// Forget removes every decision; watchers notice it when they connect again.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.sizes)
 }
 
-// Beat sends a heartbeat with a lease of that length, as do the heartbeats after it.
+// Beat sends a heartbeat with a lease of that length, which the later heartbeats have, too.
 func (s *Server) Beat(lease time.Duration) {
 	s.change(func() {
 		s.number++
@@ -112,7 +113,7 @@ func (s *Server) Beat(lease time.Duration) {
 	})
 }
 
-// Break ends every watch with UNAVAILABLE; new ones are taken.
+// Break ends every watch with UNAVAILABLE; new watches are served.
 func (s *Server) Break() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +121,7 @@ func (s *Server) Break() {
 	s.broken = make(chan struct{})
 }
 
-// Fail lets NotifyScaling answer err; nil: take events.
+// Fail makes NotifyScaling return err; nil: take events.
 func (s *Server) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,7 @@ func (s *Server) Scalings() []*commonv1.ScalingEvent {
 	return append([]*commonv1.ScalingEvent(nil), s.scalings...)
 }
 
-// Reports returns all reports so far, each that was told again under its id once.
+// Reports returns all reports so far. A report that was sent again under its id appears once.
 func (s *Server) Reports() (all []*poolsv1.Actuation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +161,7 @@ func (s *Server) Find(target string, outcome poolsv1.ActuationOutcome) *poolsv1.
 	return nil
 }
 
-// ListPoolSizes implements the service, with one answer a page.
+// ListPoolSizes implements the service, with one decision a page.
 func (s *Server) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSizesRequest) (*poolsv1.ListPoolSizesResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +232,7 @@ func (s *Server) NotifyScaling(_ context.Context, request *poolsv1.NotifyScaling
 	return &poolsv1.NotifyScalingResponse{Pools: 1}, nil
 }
 
-// change changes what is answered and wakes every watch.
+// change runs do and wakes every watch.
 func (s *Server) change(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ type subsets struct {
 	*Server
 }
 
-// Subset gives an answer of a caller, and tells the watchers.
+// Subset sets the subset of a caller, and sends it to the watchers.
 func (s *Server) Subset(answer *subsetsv1.Subset) {
 	s.change(func() {
 		s.number++

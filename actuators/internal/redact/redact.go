@@ -1,4 +1,4 @@
-// Package redact takes credentials out of errors before people see them: in audit rows, on /status, in logs.
+// Package redact removes credentials from errors before people see them: in audit rows, on /status, in logs.
 package redact
 
 import (
@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Shown stands where a secret was.
+// Shown replaces a secret.
 const Shown = "..."
 
-// shortest is the length from which a secret is looked for as a word: shorter ones would blank out what is none.
+// shortest is the least length of a secret that is searched as a word: shorter ones would match text that is no secret.
 const shortest = 4
 
 var (
-	// Up to the last @: what else is lost, in a path with an @ in it, is less than a password that holds one.
+	// Up to the last @: losing part of a path with an @ does less harm than showing a password with one.
 	userinfo = regexp.MustCompile(`(://)[^\s"'<>?#]*@`)
 	query    = regexp.MustCompile(`(://[^\s"'<>?#]*)[?#][^\s"'<>]*`)
 )
 
-// Text leaves of each URL in text neither user and password nor query and fragment.
+// Text removes user and password, query and fragment from each URL in text.
 func Text(text string) string {
 	text = userinfo.ReplaceAllString(text, "${1}")
 	return query.ReplaceAllString(text, "${1}?"+Shown)
@@ -28,8 +28,8 @@ func Text(text string) string {
 // Secrets are the credentials that one configured target or source has. The zero value has none.
 type Secrets struct{ words []string }
 
-// Of gathers the values of headers and, of URLs, users, passwords and the values of queries: a server may repeat them in
-// its answer, in any context.
+// Of collects the values of headers and, from URLs, users, passwords and the values of queries: a server may repeat them in
+// its response, in any context.
 func Of(headers map[string]string, urls ...string) Secrets {
 	var s Secrets
 	for _, value := range headers {
@@ -41,7 +41,7 @@ func Of(headers map[string]string, urls ...string) Secrets {
 	for _, text := range urls {
 		u, err := url.Parse(text)
 		if err != nil {
-			continue // its errors are told by Text alone
+			continue // Text alone handles its errors
 		}
 		if password, ok := u.User.Password(); ok {
 			s.add(password, url.QueryEscape(password), url.PathEscape(password))
@@ -64,7 +64,8 @@ func (s *Secrets) add(words ...string) {
 	}
 }
 
-// Error is err with a text that shows none of s, and no credentials of any URL. errors.Is and As see err behind it.
+// Error returns err with a text without the secrets of s and without the credentials of any URL. errors.Is and As see err
+// behind it.
 func (s Secrets) Error(err error) error {
 	if err == nil {
 		return nil

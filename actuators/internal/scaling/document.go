@@ -9,20 +9,20 @@ import (
 	"github.com/go-openapi/jsonpointer"
 )
 
-// maxBytes bounds a document; what is longer is an error.
+// maxBytes bounds a document; a longer one is an error.
 const maxBytes = 1 << 20
 
-// Pointers lead to what a JSON document says (RFC 6901); an empty one: it does not say that.
+// Pointers are the JSON pointers (RFC 6901) of a document's values; empty for a value that the document does not have.
 type Pointers struct {
-	// CPULimitCores leads to 1.5, "1.5" or "1500m".
+	// CPULimitCores is the pointer of 1.5, "1.5" or "1500m".
 	CPULimitCores string `yaml:"cpu_limit_cores"`
 	Replicas      string `yaml:"replicas"`
 	Version       string `yaml:"version"`
-	// Since leads to when the above came to be: RFC 3339, or seconds since 1970.
+	// Since is the pointer of the time of the last change: RFC 3339, or seconds since 1970.
 	Since string `yaml:"since"`
 }
 
-// Validate returns every fault, each with its key and what is legal.
+// Validate returns every fault, each with its key and the legal values.
 func (p Pointers) Validate() error {
 	var faults []error
 	for _, one := range []struct{ key, text string }{
@@ -38,7 +38,7 @@ func (p Pointers) Validate() error {
 	return errors.Join(faults...)
 }
 
-// read finds what the pointers lead to; that nothing is there is an error, so that a typo is seen.
+// read returns the values at the pointers. A pointer to nothing is an error, so that a typo shows.
 func (p Pointers) read(text []byte) (r Reading, err error) {
 	if len(text) > maxBytes {
 		return r, fmt.Errorf("the document is longer than %d bytes", maxBytes)
@@ -61,7 +61,7 @@ func (p Pointers) read(text []byte) (r Reading, err error) {
 	return r, err
 }
 
-// find puts what pointer leads to into `to`; an empty pointer leaves it alone.
+// find parses the value at the pointer `at` into `to`; an empty pointer leaves `to` alone.
 func find[T any](document any, at string, parse func(any) (T, error), to *T) error {
 	if at == "" {
 		return nil

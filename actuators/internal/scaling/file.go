@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// FileConfig is the `file` block: a JSON document that somebody else writes.
+// FileConfig is the `file` block: a JSON document that another program writes.
 type FileConfig struct {
 	Path string   `yaml:"path"`
 	Read Pointers `yaml:"read"`
 }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c FileConfig) Validate() error {
 	return errors.Join(wantPath(c.Path), under("read", c.Read.Validate()))
 }
@@ -40,17 +40,17 @@ func (f File) Read(context.Context) (Reading, error) {
 
 // CgroupConfig is the `cgroup` block: the CPU limit of a control group of this host.
 type CgroupConfig struct {
-	// Path of its cpu.max, or, of version 1, of its cpu.cfs_quota_us, beside which is cpu.cfs_period_us.
+	// Path of its cpu.max, or, for version 1, of its cpu.cfs_quota_us, which has cpu.cfs_period_us beside it.
 	Path string `yaml:"path"`
 }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c CgroupConfig) Validate() error { return wantPath(c.Path) }
 
-// Cgroup reads "QUOTA PERIOD" in microseconds, which is a limit of QUOTA / PERIOD cores.
+// Cgroup reads "QUOTA PERIOD" in microseconds, a limit of QUOTA / PERIOD cores.
 type Cgroup struct {
 	Config CgroupConfig
-	// HostCores is the limit of a group that has none ("max PERIOD"; -1 of version 1).
+	// HostCores is the limit of a group without one ("max PERIOD"; -1 in version 1).
 	HostCores int
 }
 
@@ -75,7 +75,7 @@ func (c Cgroup) Read(context.Context) (Reading, error) {
 	return Reading{CPULimitCores: quota / period}, nil
 }
 
-// content is as in cpu.max, also of version 1, which has quota and period in a file each.
+// content returns the text of cpu.max, also for version 1, which has quota and period in two files.
 func (c Cgroup) content() (string, error) {
 	quota, err := content(c.Config.Path)
 	if err != nil || filepath.Base(c.Config.Path) != "cpu.cfs_quota_us" {
@@ -101,7 +101,7 @@ func wantPath(path string) error {
 	return nil
 }
 
-// under puts a key before every line of err.
+// under prefixes every line of err with a key.
 func under(key string, err error) error {
 	if err == nil {
 		return nil

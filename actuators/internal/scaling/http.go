@@ -17,10 +17,10 @@ type HTTPConfig struct {
 	Read       Pointers `yaml:"read"`
 }
 
-// DefaultHTTP is what a source has unless it says otherwise.
+// DefaultHTTP has the default values of a source.
 func DefaultHTTP() HTTPConfig { return HTTPConfig{Config: web.Default()} }
 
-// Validate returns every fault, each with its key relative to this block and what is legal.
+// Validate returns every fault, each with its key relative to this block and the legal values.
 func (c HTTPConfig) Validate() error {
 	var faults []error
 	if err := c.Config.Validate(); err != nil {
@@ -38,7 +38,7 @@ type HTTP struct {
 	client *web.Client
 }
 
-// NewHTTP returns the source that a valid block describes. Errors: its TLS files hold none.
+// NewHTTP returns the source that a valid block describes. Errors: its TLS files have no certificate or key.
 func NewHTTP(config HTTPConfig) (HTTP, error) {
 	client, err := web.NewClient(config.Config, config.URL)
 	return HTTP{config, client}, err

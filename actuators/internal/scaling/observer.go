@@ -25,8 +25,9 @@ type Stats struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Observer reads one source every interval, or at once where it has news, and tells what differs from what it told last. What the recommender did not
-// take it tells again, with the time at which it was first seen.
+// Observer reads one source every interval, and at once where the source signals a change. It notifies the recommender of
+// each difference to the last event that it took. It sends an event that was not taken again, with the time of its first
+// reading.
 type Observer struct {
 	service, actuator string
 	interval          time.Duration
@@ -35,7 +36,7 @@ type Observer struct {
 	log               *slog.Logger
 
 	told Reading
-	// pending was read and not taken yet, seen at `seen`.
+	// pending was read, first at `seen`, and not taken yet.
 	pending Reading
 	seen    time.Time
 
@@ -43,7 +44,7 @@ type Observer struct {
 	stats Stats
 }
 
-// NewObserver returns an Observer that has told nothing: its first reading is news.
+// NewObserver returns an Observer whose first reading is an event.
 func NewObserver(service, actuator string, interval time.Duration, source Source, notify Notifier, log *slog.Logger) *Observer {
 	return &Observer{service: service, actuator: actuator, interval: interval, source: source, notify: notify,
 		log: log.With("service", service), stats: Stats{Service: service}}
@@ -65,14 +66,14 @@ func (o *Observer) Run(ctx context.Context) {
 	}
 }
 
-// Observe reads once, and tells if there is something to tell.
+// Observe reads once, and notifies the recommender if the reading differs.
 func (o *Observer) Observe(ctx context.Context) {
 	now, err := o.source.Read(ctx)
 	if ctx.Err() != nil {
 		return // the process is stopping; the source did nothing wrong
 	}
 	if err != nil {
-		o.failed("cannot read what the service runs on", err)
+		o.failed("cannot read the service's hardware or version", err)
 		return
 	}
 	if o.seen.IsZero() || !same(now, o.pending) {
@@ -86,7 +87,7 @@ func (o *Observer) Observe(ctx context.Context) {
 	pools, err := o.notify(ctx, event)
 	switch {
 	case ctx.Err() != nil:
-	case err != nil && status.Code(err) == codes.InvalidArgument: // so it will be the next time
+	case err != nil && status.Code(err) == codes.InvalidArgument: // the next attempt would fail alike
 		o.told = now.over(o.told)
 		o.count(func(s *Stats) { s.Rejected++ })
 		o.failed("recommender rejected a scaling event", err)
@@ -95,7 +96,7 @@ func (o *Observer) Observe(ctx context.Context) {
 	default:
 		o.told = now.over(o.told)
 		o.count(func(s *Stats) { s.Told++; s.Error = "" })
-		o.log.Info("told the recommender of a scaling", "event", Words(event), "pools", pools)
+		o.log.Info("the recommender took a scaling event", "event", Words(event), "pools", pools)
 	}
 }
 
@@ -106,7 +107,7 @@ func (o *Observer) Stats() Stats {
 	return o.stats
 }
 
-// failed logs an error that is not the one before.
+// failed logs an error that differs from the last one.
 func (o *Observer) failed(what string, err error) {
 	if o.Stats().Error != err.Error() {
 		o.log.Warn(what, "error", err)

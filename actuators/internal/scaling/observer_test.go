@@ -27,7 +27,7 @@ type source struct {
 
 func (s *source) Read(context.Context) (scaling.Reading, error) { return s.now, s.err }
 
-// observe makes an observer of cart that tells a real gRPC server.
+// observe makes an observer of cart that notifies a real gRPC server.
 func observe(t *testing.T, from scaling.Source) (*scaling.Observer, *recommendertest.Server, *bytes.Buffer) {
 	server := recommendertest.Start(t)
 	connection, err := grpc.NewClient(server.Address, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -64,12 +64,12 @@ func TestObserverTellsEachChangeOnce(t *testing.T) {
 	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Told: 3}) {
 		t.Errorf("stats %+v", got)
 	}
-	if n := strings.Count(logs.String(), "told the recommender"); n != 3 {
+	if n := strings.Count(logs.String(), "the recommender took a scaling event"); n != 3 {
 		t.Errorf("logged %d times, want 3:\n%s", n, logs)
 	}
 }
 
-// Of what the recommender did not take, the newest state is told, with the time when it was first seen.
+// Of changes that the recommender did not take, the newest state is sent, with the time of its first reading.
 func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
 	s := &source{now: scaling.Reading{CPULimitCores: 2}}
 	o, server, logs := observe(t, s)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxCores is what the recommender takes at most.
+// maxCores is the largest limit that the recommender takes.
 const maxCores = 10_000
 
 // cores reads a CPU limit: 1.5, "1.5", or "1500m" as Kubernetes writes it.
@@ -49,7 +49,7 @@ func moment(value any) (time.Time, error) {
 	return time.UnixMilli(int64(math.Round(seconds * 1000))), nil
 }
 
-// label reads a version, of which a number is one too.
+// label reads a version, which may be a number.
 func label(value any) (string, error) {
 	text, ok := scalar(value)
 	if !ok || text == "" {
@@ -58,7 +58,7 @@ func label(value any) (string, error) {
 	return text, nil
 }
 
-// scalar is the text of a JSON string or number.
+// scalar returns the text of a JSON string or number.
 func scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:

@@ -1,5 +1,5 @@
-// Package scaling tells the recommender what hardware autoscalers and releases changed: CPU limits, replicas, versions.
-// It only looks; CPU and replicas are theirs.
+// Package scaling notifies the recommender of changes by hardware autoscalers and releases: CPU limits, replicas, versions.
+// It only reads; CPU and replicas belong to the autoscalers.
 package scaling
 
 import (
@@ -13,28 +13,28 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Source says what a service runs on now. An error is for the log, and tried again.
+// Source reads what a service runs on now. An error is logged, and the reading tried again.
 type Source interface {
 	Read(ctx context.Context) (Reading, error)
 }
 
-// Prompt is a Source that is told of changes: it is read at once, and not only each interval.
+// Prompt is a Source that signals changes: it is read at once then, and not only each interval.
 type Prompt interface{ Changed() <-chan struct{} }
 
-// Reading is what a source knows of one service; zero values: it does not know.
+// Reading is the knowledge of a source about one service; zero values are unknown.
 type Reading struct {
 	// CPULimitCores is the limit of one instance, in cores.
 	CPULimitCores float64
 	// Replicas may be 0 where a service was scaled to nothing; nil is unknown.
 	Replicas *uint32
-	// Version of the software, or of whatever makes an old curve one of another service.
+	// Version of the software, or of anything else whose change invalidates an old curve.
 	Version string
-	// Since is from when on it has been so.
+	// Since is the time of the last change.
 	Since time.Time
 }
 
-// Change is the event that takes what was told to r: nil when nothing that r knows differs. seen is when r was first
-// read, and stands in where the source does not know since when it has been so.
+// Change is the event that leads from `told` to r: nil when no known value of r differs. seen is when r was first read, and
+// replaces an unknown Since.
 func (r Reading) Change(told Reading, service, source string, seen time.Time) *commonv1.ScalingEvent {
 	event := &commonv1.ScalingEvent{Service: service, Source: source, At: timestamppb.New(seen)}
 	changed := false
@@ -56,7 +56,7 @@ func (r Reading) Change(told Reading, service, source string, seen time.Time) *c
 	return event
 }
 
-// over lays what r knows over what was told before.
+// over lays the known values of r over `told`.
 func (r Reading) over(told Reading) Reading {
 	if r.CPULimitCores > 0 {
 		told.CPULimitCores = r.CPULimitCores
@@ -70,12 +70,12 @@ func (r Reading) over(told Reading) Reading {
 	return told
 }
 
-// same reports whether a and b say the same of everything but since when.
+// same is true when a and b have equal values; Since does not count.
 func same(a, b Reading) bool {
 	return a.Change(b, "", "", time.Time{}) == nil && b.Change(a, "", "", time.Time{}) == nil
 }
 
-// Words is an event for people: "cpu_limit_cores=2 replicas=3".
+// Words returns an event as text for people: "cpu_limit_cores=2 replicas=3".
 func Words(event *commonv1.ScalingEvent) string {
 	var all []string
 	if event.CpuLimitCores != nil {

@@ -46,7 +46,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// What was told stays told where a later reading does not know it.
+// A value that was sent stays where a later reading does not know it.
 func TestOver(t *testing.T) {
 	told := Reading{Version: "v2"}.over(Reading{CPULimitCores: 2, Replicas: replicas(3), Version: "v1"})
 	if told.CPULimitCores != 2 || *told.Replicas != 3 || told.Version != "v2" {

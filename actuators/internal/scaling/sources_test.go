@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The shape of a Kubernetes deployment, as far as it matters here.
+// The shape of a Kubernetes deployment, with the fields that matter here.
 const deployment = `{
 	"metadata": {"generation": 7},
 	"spec": {"replicas": 3, "template": {"spec": {"containers": [

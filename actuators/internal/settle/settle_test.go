@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// readAt gives the times of all readings, in milliseconds, of a target that shows what was written after `takes`.
+// readAt returns the times of all readings, in milliseconds, of a target that shows a written value after `takes`.
 func readAt(ctx context.Context, within, takes time.Duration) (at []int64) {
 	began := time.Now()
 	Until(ctx, within, func() bool {

@@ -2,7 +2,7 @@ package state
 
 import "sync"
 
-// Book is a store's records, read once each. For several goroutines, also on one target.
+// Book has a store's records, and reads each once. It is safe for several goroutines, also on one target.
 type Book struct {
 	store Store
 
@@ -19,7 +19,7 @@ type entry struct {
 // NewBook returns the records of store.
 func NewBook(store Store) *Book { return &Book{store: store, entries: map[string]*entry{}} }
 
-// Get returns a target's record. With an error, told once, it is an empty one.
+// Get returns a target's record. With an error, which it returns once, the record is empty.
 func (b *Book) Get(target string) (Record, error) {
 	e := b.entry(target)
 	e.mu.Lock()
@@ -27,7 +27,7 @@ func (b *Book) Get(target string) (Record, error) {
 	return e.get(b.store, target)
 }
 
-// Update stores what change makes of a target's record. With an error the record is as before.
+// Update stores the changed record of a target. With an error the record stays as it was.
 func (b *Book) Update(target string, change func(Record) Record) error {
 	e := b.entry(target)
 	e.mu.Lock()

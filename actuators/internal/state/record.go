@@ -1,4 +1,4 @@
-// Package state is what outlives the process: of each target the write under way, the size of before the first one, and
+// Package state keeps what outlives the process: for each target the write under way, the size before the first write, and
 // what its next write has to wait for.
 package state
 
@@ -10,32 +10,33 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Record is one target's.
+// Record is the state of one target.
 type Record struct {
 	// Original is the size before the first write; nil when nothing was written since it was restored.
 	Original *pool.Size    `json:"original,omitempty"`
 	Writes   policy.Writes `json:"writes"`
-	// InForce are the sizes that were in force here before writes, the newest first: to these a harmful one is taken back.
+	// InForce are the sizes that were in force here before writes, the newest first: a harmful size is taken back to one of
+	// them.
 	InForce []uint32 `json:"in_force,omitempty"`
-	// Intent is the write that was begun and of which nobody knows the end; nil when there is none.
+	// Intent is a write that was begun and whose end is not known; nil when there is none.
 	Intent *Intent `json:"intent,omitempty"`
 	// Ended are writes whose report was not taken yet, the oldest first.
 	Ended []Ended `json:"ended,omitempty"`
 }
 
-// Intent is what is going to be written.
+// Intent is a write to be made.
 type Intent struct {
-	// ID is the report's: told again under it, a report is the same.
+	// ID is the report's: sent again under it, a report is the same.
 	ID       string    `json:"id"`
 	At       time.Time `json:"at"`
 	Size     uint32    `json:"size"`
 	Previous pool.Size `json:"previous"`
 	Revision uint64    `json:"revision"`
-	// Restore: the original size is put back, so that there is none afterwards.
+	// Restore: the write restores the original size, so that the record has none afterwards.
 	Restore bool `json:"restore,omitempty"`
 }
 
-// Ended is what came of an intent.
+// Ended is the end of an intent.
 type Ended struct {
 	Intent
 	// Outcome is APPLIED, REVERTED or FAILED.
@@ -51,16 +52,16 @@ type Outcome string
 const (
 	// Applied: the size is in force.
 	Applied Outcome = "APPLIED"
-	// Reverted: the process ended within the write; the size of before is in force.
+	// Reverted: the process ended during the write; the previous size is in force.
 	Reverted Outcome = "REVERTED"
-	// Failed: neither; ReadBack has what was read, if anything.
+	// Failed: neither; ReadBack has the size that was read, if any.
 	Failed Outcome = "FAILED"
 )
 
-// maxInForce bounds them: a look of the recommender changes a size twice, so it is the last 8 looks at least.
+// maxInForce bounds InForce: a look of the recommender changes a size twice, so it covers the last 8 looks at least.
 const maxInForce = 16
 
-// Leave returns r as the size that was in force is going to be left.
+// Leave returns r before the size in force is replaced.
 func (r Record) Leave(size pool.Size) Record {
 	if size.Limit == 0 {
 		return r
@@ -75,7 +76,7 @@ func (r Record) Leave(size pool.Size) Record {
 	return r
 }
 
-// Known are they, and the original size, which is the operator's.
+// Known returns InForce and the original size, which is the operator's.
 func (r Record) Known() []uint32 {
 	if r.Original == nil || r.Original.Limit == 0 {
 		return r.InForce
@@ -83,10 +84,10 @@ func (r Record) Known() []uint32 {
 	return append([]uint32{r.Original.Limit}, r.InForce...)
 }
 
-// maxEnded bounds what waits of one target: without a recommender leases end, and with them writes.
+// maxEnded bounds the queued reports of one target: without a recommender leases end, and with them writes.
 const maxEnded = 64
 
-// End returns r after its intent ended; the oldest end that waits is given up when there are too many.
+// End returns r after its intent ended; beyond maxEnded it drops the oldest end.
 func (r Record) End(ended Ended) Record {
 	r.Ended = append(append([]Ended(nil), r.Ended...), ended)
 	if len(r.Ended) > maxEnded {
@@ -99,7 +100,7 @@ func (r Record) End(ended Ended) Record {
 	return r
 }
 
-// Wire is the end as the API has it: an end that is not APPLIED is a NACK there, with what was read.
+// Wire is the end as the API has it: an end that is not APPLIED is a NACK there, with the size that was read.
 func (e Ended) Wire() *poolsv1.Actuation {
 	outcome := poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED
 	if e.Outcome == Applied {

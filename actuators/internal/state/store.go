@@ -14,21 +14,21 @@ import (
 	"sluice.dev/actuators/internal/disk"
 )
 
-// Store keeps records by target. It is for several goroutines, each with targets of its own.
+// Store keeps records by target. It is safe for several goroutines, each with targets of its own.
 type Store interface {
-	// Load returns a target's record, an empty one for a target that has none.
+	// Load returns a target's record, an empty one for a target without a record.
 	Load(target string) (Record, error)
-	// Save returns once the record would be found by another process.
+	// Save returns once another process would find the record.
 	Save(target string, record Record) error
 }
 
-// Folder is a file a target, for one process at a time.
+// Folder is a folder with a file for each target, for one process at a time.
 type Folder struct {
 	path string
 	lock *os.File
 }
 
-// OpenFolder makes the folder if need be and takes it for this process. Error: another process has it.
+// OpenFolder makes the folder if it does not exist, and locks it for this process. Error: another process has the lock.
 func OpenFolder(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("open the state: %w", err)
@@ -39,16 +39,16 @@ func OpenFolder(path string) (*Folder, error) {
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		lock.Close()
-		return nil, fmt.Errorf("open the state: %s is another actuator's that runs: want one for a target: %w", path, err)
+		return nil, fmt.Errorf("open the state: another running actuator has %s: want a folder for each: %w", path, err)
 	}
 	tidy(path, time.Now())
 	return &Folder{path, lock}, nil
 }
 
-// keptFor is how long a record stays of a target that is not there any more: of instances new ones come every day.
+// keptFor is how long the record of a target is kept that no longer exists: new instances come every day.
 const keptFor = 365 * 24 * time.Hour
 
-// tidy removes what processes that were killed as they wrote left, and records that were not touched for long.
+// tidy removes files that processes left when they were killed during a write, and records that were unused for keptFor.
 func tidy(path string, now time.Time) {
 	halves, _ := filepath.Glob(filepath.Join(path, ".*.json.*"))
 	for _, half := range halves {
@@ -62,13 +62,13 @@ func tidy(path string, now time.Time) {
 	}
 }
 
-// Close gives the folder to others.
+// Close unlocks the folder.
 func (f *Folder) Close() error { return f.lock.Close() }
 
-// Load implements Store. What cannot be read is put aside as FILE.bad, and is an error once.
+// Load implements Store. A file that cannot be read is renamed to FILE.bad, and is an error once.
 func (f *Folder) Load(target string) (Record, error) {
 	now := time.Now()
-	os.Chtimes(f.file(target), now, now) // it is in use, also where nothing is written any more
+	os.Chtimes(f.file(target), now, now) // marks the record as used, also where it is written no more
 	record, err := read(f.file(target))
 	if err != nil {
 		err = errors.Join(err, os.Rename(f.file(target), f.file(target)+".bad"))
@@ -85,7 +85,7 @@ func (f *Folder) Save(target string, record Record) error {
 	return disk.Replace(f.file(target), append(text, '\n'), 0o600)
 }
 
-// file of a target, whose names have no separators.
+// file is the path of a target's record; names of targets have no separators.
 func (f *Folder) file(target string) string { return filepath.Join(f.path, target+".json") }
 
 func read(path string) (Record, error) {
@@ -127,7 +127,7 @@ func (m *Memory) Save(target string, record Record) error {
 	return nil
 }
 
-// Copy is what a folder has, for who only looks: nothing of it is changed, and nobody is kept from it.
+// Copy reads a folder for a dry run: it changes nothing in it, and takes no lock.
 func Copy(path string, targets []string) (*Memory, error) {
 	m := &Memory{records: map[string]Record{}}
 	for _, target := range targets {

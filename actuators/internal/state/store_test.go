@@ -52,7 +52,7 @@ func TestStores(t *testing.T) {
 func TestOneProcessHasAFolder(t *testing.T) {
 	path := t.TempDir()
 	first := folder(t, path)
-	if _, err := state.OpenFolder(path); err == nil || !strings.Contains(err.Error(), "another actuator's that runs") {
+	if _, err := state.OpenFolder(path); err == nil || !strings.Contains(err.Error(), "another running actuator has") {
 		t.Errorf("error %v, want the folder to be taken", err)
 	}
 	if err := first.Save("cart", state.Record{Writes: policy.Writes{Size: 12}}); err != nil {

@@ -1,4 +1,4 @@
-// Package status shows what the actuator sees and does: /healthz, /status and /metrics.
+// Package status shows the actuator's state: /healthz, /status and /metrics.
 package status
 
 import (
@@ -27,7 +27,7 @@ type Board struct {
 	reports func() audit.Stats
 	scaling func() []scaling.Stats
 
-	// Subsets are asked for whenever somebody looks; nil where there are none.
+	// Subsets is called for each request; nil where there are none.
 	Subsets func() []subsets.Status
 
 	mu      sync.Mutex
@@ -50,13 +50,13 @@ type Target struct {
 	Instance string `json:"instance"`
 	Pool     Pool   `json:"pool"`
 	Apply    bool   `json:"apply"`
-	// Size is what was read last, after a write if there was one; absent before the first reading, and while the pool
-	// has no limit.
+	// Size is the last reading, after a write if there was one; absent before the first reading, and while the pool has no
+	// limit.
 	Size *uint32 `json:"size,omitempty"`
 	// Unbounded: the pool has no limit.
 	Unbounded bool `json:"unbounded,omitempty"`
 	// Busy is how many threads or connections were in use, and Waiting how many callers waited for one, at the last reading;
-	// absent where the target does not tell.
+	// absent where the target does not report it.
 	Busy    *uint32    `json:"busy,omitempty"`
 	Waiting *uint32    `json:"waiting,omitempty"`
 	ReadAt  *time.Time `json:"read_at,omitempty"`
@@ -78,7 +78,7 @@ type Pool struct {
 	Peer    string `json:"peer"`
 }
 
-// Decision is a policy.Decision and when it was made.
+// Decision is a policy.Decision and its time.
 type Decision struct {
 	Action string    `json:"action"`
 	Code   string    `json:"code"`
@@ -87,8 +87,8 @@ type Decision struct {
 	At     time.Time `json:"at"`
 }
 
-// NewBoard returns a Board that shows every target, none of them read yet. source, reports and observed
-// are asked whenever somebody looks.
+// NewBoard returns a Board that shows every target, none of them read yet. source, reports and observed are called for each
+// request.
 func NewBoard(process Process, targets []loop.Target, source func() watch.Snapshot, reports func() audit.Stats,
 	observed func() []scaling.Stats) *Board {
 	b := &Board{process: process, source: source, reports: reports, scaling: observed, targets: map[string]*Target{}}
@@ -154,7 +154,7 @@ func outcomeName(outcome poolsv1.ActuationOutcome) string {
 	return strings.TrimPrefix(outcome.String(), "ACTUATION_OUTCOME_")
 }
 
-// protoJSON has the names of the proto; nil for a message that is not there.
+// protoJSON has the names of the proto; nil for a nil message.
 func protoJSON(m proto.Message) json.RawMessage {
 	if !m.ProtoReflect().IsValid() {
 		return nil

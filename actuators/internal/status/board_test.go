@@ -222,7 +222,7 @@ func TestCountsWhatExpiredAndWhatWasRolledBack(t *testing.T) {
 	board.Record(back)
 	count("rolled_back_total", 1)
 
-	// A process before this one left a write: what is read tells whether it was undone.
+	// An earlier process left a write: the reading shows whether it was undone.
 	for _, readBack := range []uint32{64, 12} {
 		left := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, readBack)
 		left.Decision.Code = policy.Resolved

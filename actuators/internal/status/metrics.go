@@ -25,7 +25,7 @@ type metrics struct {
 	waiting    *prometheus.GaugeVec
 }
 
-// newMetrics registers everything that the actuator tells about itself.
+// newMetrics registers all metrics of the actuator.
 func newMetrics(b *Board) *metrics {
 	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, labels)
@@ -38,12 +38,12 @@ func newMetrics(b *Board) *metrics {
 		actions:    counters("actions_total", "Passes over a target by outcome: OBSERVED, APPLIED, FAILED, REFUSED.", "target", "outcome"),
 		nacks:      counters("nacks_total", "Recommendations that did not come into force: FAILED and REFUSED together.", "target"),
 		readErrors: counters("read_errors_total", "Readings of a target that failed.", "target"),
-		expired:    counters("expired_total", "Passes in which an answer was to be applied and its lease was over.", "target"),
-		rolledBack: counters("rolled_back_total", "Sizes that were put back: by a decision to REVERT, or after a write that was interrupted.", "target"),
-		size:       gauges("pool_size", "Size in force as last read, in threads or connections; +Inf without a limit."),
+		expired:    counters("expired_total", "Passes with a decision to APPLY whose lease was over.", "target"),
+		rolledBack: counters("rolled_back_total", "Sizes that were written back: by a decision with the basis REVERT, or after an interrupted write.", "target"),
+		size:       gauges("pool_size", "Size in force at the last reading, in threads or connections; +Inf without a limit."),
 		wanted:     gauges("pool_target_size", "Size recommended, in threads or connections; absent without a target."),
-		busy:       gauges("pool_busy", "Threads or connections in use as last read; absent where the target does not tell."),
-		waiting:    gauges("pool_waiting", "Callers that wait for one as last read; absent where the target does not tell."),
+		busy:       gauges("pool_busy", "Threads or connections in use at the last reading; absent where the target does not report it."),
+		waiting:    gauges("pool_waiting", "Callers that wait for one at the last reading; absent where the target does not report it."),
 	}
 	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack, m.size, m.wanted, m.busy, m.waiting,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -51,7 +51,7 @@ func newMetrics(b *Board) *metrics {
 	return m
 }
 
-// begin starts the counters of a target at 0, so that its first NACK is an increase; gauges have no value before the first
+// begin starts the counters of a target at 0, so that its first NACK is an increase. Gauges have no value before the first
 // reading.
 func (m *metrics) begin(target string) {
 	for outcome := range poolsv1.ActuationOutcome_name {
@@ -65,7 +65,7 @@ func (m *metrics) begin(target string) {
 	m.rolledBack.WithLabelValues(target)
 }
 
-// end forgets a target: instances come and go, and what is kept of them would grow.
+// end removes a target's metrics: instances come and go, and their metrics would accumulate.
 func (m *metrics) end(target string) {
 	label := prometheus.Labels{"target": target}
 	for _, counters := range []*prometheus.CounterVec{m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack} {
@@ -76,7 +76,7 @@ func (m *metrics) end(target string) {
 	}
 }
 
-// registerOthers asks the watch and the report queue whenever metrics are read.
+// registerOthers registers metrics that read the watch and the report queue at each scrape.
 func (m *metrics) registerOthers(b *Board) {
 	gauge := func(name, help string, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(
@@ -86,13 +86,13 @@ func (m *metrics) registerOthers(b *Board) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(
 			prometheus.CounterOpts{Namespace: "sluice", Subsystem: "actuator", Name: name, Help: help}, value))
 	}
-	gauge("recommender_reachable", "1 while recommendations are received, else 0.", func() float64 {
+	gauge("recommender_reachable", "1 while decisions are received, else 0.", func() float64 {
 		if b.source().Reachable() {
 			return 1
 		}
 		return 0
 	})
-	gauge("recommender_last_success_age_seconds", "Time since recommendations last came or were confirmed; NaN before the first.", func() float64 {
+	gauge("recommender_last_success_age_seconds", "Time since decisions were last received or confirmed; NaN before the first.", func() float64 {
 		at := b.source().ReceivedAt
 		if at.IsZero() {
 			return math.NaN()
@@ -145,7 +145,7 @@ func (m *metrics) record(p loop.Pass) {
 	}
 }
 
-// show leaves a gauge without a value where there is none.
+// show removes a gauge's value where value is nil.
 func show(gauge *prometheus.GaugeVec, target string, value *uint32) {
 	if value == nil {
 		gauge.DeleteLabelValues(target)

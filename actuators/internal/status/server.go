@@ -23,9 +23,9 @@ type page struct {
 	Recommender recommender `json:"recommender"`
 	Reports     audit.Stats `json:"reports"`
 	Targets     []Target    `json:"targets"`
-	// Scaling is what each source of scaling led to.
+	// Scaling has the state of each scaling source.
 	Scaling []scaling.Stats `json:"scaling,omitempty"`
-	// Subsets are those that are put into force here.
+	// Subsets are those that this process writes.
 	Subsets []subsets.Status `json:"subsets,omitempty"`
 }
 
@@ -57,7 +57,7 @@ func (b *Board) Serve(ctx context.Context, address string) error {
 	return nil
 }
 
-// serveHealth is 200 as long as the process runs: it does its duty also while the recommender is away.
+// serveHealth returns 200 as long as the process runs: it works also while the recommender is away.
 func (b *Board) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, map[string]any{"status": "ok", "recommender_reachable": b.source().Reachable()})
 }
@@ -81,7 +81,7 @@ func (b *Board) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, p)
 }
 
-// shown copies the targets, so that a slow reader of the page holds up no pass.
+// shown copies the targets, so that a slow reader of the page delays no pass.
 func (b *Board) shown() []Target {
 	b.mu.Lock()
 	defer b.mu.Unlock()

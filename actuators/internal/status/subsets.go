@@ -4,14 +4,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// subsetMetrics are asked of the newest pass of each subset.
+// subsetMetrics reads the newest pass of each subset at each scrape.
 type subsetMetrics struct{ board *Board }
 
 var (
 	subsetDiffers = prometheus.NewDesc("sluice_actuator_subset_differs",
-		"1 while another subset is recommended than is in force, else 0; absent while it cannot be read.", []string{"subset"}, nil)
+		"1 while the recommended subset differs from the one in force, else 0; absent while it cannot be read.", []string{"subset"}, nil)
 	subsetOutcomes = prometheus.NewDesc("sluice_actuator_subset_outcomes_total",
-		"Writes of a subset that were APPLIED and that FAILED, and answers that were REFUSED.", []string{"subset", "outcome"}, nil)
+		"Writes of a subset that were APPLIED or FAILED, and recommended subsets that were REFUSED.", []string{"subset", "outcome"}, nil)
 )
 
 // Describe implements prometheus.Collector.

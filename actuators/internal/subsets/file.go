@@ -20,15 +20,15 @@ import (
 const (
 	// maxFileBytes bounds what is read of a file.
 	maxFileBytes = 1 << 20
-	// keptAs is what the name of the text of before the first write ends with.
+	// keptAs is the suffix of the file that keeps the text from before the first write.
 	keptAs = ".before-sluice"
-	// untoldAs ends the name of what is there from before a write until the program was told of it: a process that is killed
-	// in between leaves it, and what the file has is then not known to be in force.
+	// untoldAs is the suffix of a file that exists from before a write until the program was notified. A process that is
+	// killed in between leaves it; then it is not known whether the members in the file are in force.
 	untoldAs = ".untold-sluice"
 )
 
-// file has members in a file, of which one process at a time is the owner. A program that could not be told has the members of
-// before: the file then gets them back.
+// file is members in a file, which one process at a time owns. When the program could not be notified, it still has the
+// previous members: the file then gets them back.
 type file struct {
 	*disk.Lock
 	config  FileConfig
@@ -97,7 +97,7 @@ func (f *file) Remove(ctx context.Context) error {
 	})
 }
 
-// alone keeps two writes apart.
+// alone runs one write at a time.
 func (f *file) alone(ctx context.Context, do func() error) error {
 	select {
 	case <-ctx.Done():
@@ -125,7 +125,7 @@ func (f *file) replace(ctx context.Context, text []byte) error {
 	}
 	if err := f.config.Tell(ctx); err != nil {
 		err = errors.Join(err, disk.Replace(f.config.Path, before, 0o644))
-		if untold != nil { // the program was told of what is there again
+		if untold != nil { // the program was notified of the restored text
 			err = errors.Join(err, os.Remove(f.config.Path+untoldAs))
 		}
 		return fmt.Errorf("write the subset: %w", err)
@@ -133,7 +133,7 @@ func (f *file) replace(ctx context.Context, text []byte) error {
 	return os.Remove(f.config.Path + untoldAs)
 }
 
-// text is the file that a set makes.
+// text returns the file's text for a set.
 func (f *file) text(set Set) ([]byte, error) {
 	var out bytes.Buffer
 	for _, m := range set {
@@ -150,7 +150,7 @@ func (f *file) text(set Set) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// parse is text backwards; no set where nothing is like the pattern.
+// parse is the inverse of text; no set where nothing matches the pattern.
 func (f *file) parse(text []byte) (Set, error) {
 	var members []Member
 	for _, found := range f.pattern.FindAllSubmatch(text, -1) {
@@ -176,7 +176,7 @@ func bounded(path string) ([]byte, error) {
 	defer from.Close()
 	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
 	if err == nil && len(text) > maxFileBytes {
-		err = fmt.Errorf("%s: more than %d bytes", path, maxFileBytes)
+		err = fmt.Errorf("%s: longer than %d bytes", path, maxFileBytes)
 	}
 	return text, err
 }

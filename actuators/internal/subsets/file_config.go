@@ -15,22 +15,22 @@ import (
 	"sluice.dev/actuators/internal/program"
 )
 
-// FileConfig is the `file` block: members stand in a file, one a line, that a program reads again when it is told to.
+// FileConfig is the `file` block: members in a file, one a line, that a program reads again when it is notified.
 type FileConfig struct {
-	// Path of the file, which is there, with whom the program connects to as long as nothing was written. It is replaced as a
-	// whole, so that nobody reads half of it.
+	// Path of the file, which has to exist. Until the first write it has the members that the program connects to by default.
+	// It is replaced as a whole, so that no reader sees half of it.
 	Path string `yaml:"path"`
 	// Line is a Go template of one member: {{.Address}} is IP:PORT, {{.Host}} and {{.Port}} its parts, {{.Weight}} its share.
 	Line string `yaml:"line"`
-	// Pattern is a regular expression (RE2) that finds what Line wrote, a member each, by its groups `address` and `weight`.
+	// Pattern is a regular expression (RE2) that matches a member as Line writes it, with the groups `address` and `weight`.
 	Pattern string `yaml:"pattern"`
-	// Config is how the program is told.
+	// Config is how the program is notified.
 	program.Config `yaml:",squash"`
-	// InForce is a command that prints the members in force, as they stand in the file; absent, the file's count.
+	// InForce is a command that prints the members in force, in the form of the file; without it, the file's members count.
 	InForce []string `yaml:"in_force"`
 }
 
-// DefaultFile is what a block has unless it says otherwise.
+// DefaultFile has the default values of a block.
 func DefaultFile() FileConfig {
 	return FileConfig{
 		Line: `{{.Address}} {{.Weight}}`, Pattern: `^(?P<address>\S+) (?P<weight>\d+)$`, Config: program.Default(),
@@ -47,12 +47,12 @@ func (c *FileConfig) Variables(fill func(text *string, key string)) {
 func (c *FileConfig) Validate() error {
 	var faults []error
 	if info, err := os.Stat(c.Path); err != nil || !info.Mode().IsRegular() {
-		faults = append(faults, fmt.Errorf("path: %q: want a file that is there", c.Path))
+		faults = append(faults, fmt.Errorf("path: %q: want an existing file", c.Path))
 	}
 	return errors.Join(append(faults, c.readable(), c.Config.Validate())...)
 }
 
-// readable: what is written is found again.
+// readable checks that pattern finds what line writes.
 func (c *FileConfig) readable() error {
 	f, err := c.open()
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *FileConfig) readable() error {
 		return fmt.Errorf("line: %q: want a Go template that uses {{.Address}}, {{.Host}}, {{.Port}} and {{.Weight}} only: %w", c.Line, err)
 	}
 	if found, err := f.parse(text); err != nil || !found.Equal(sample) {
-		return fmt.Errorf("pattern: %q: want one that finds in %q what line wrote there", c.Pattern, strings.SplitAfter(string(text), "\n")[0])
+		return fmt.Errorf("pattern: %q: want one that matches the text %q, which line writes", c.Pattern, strings.SplitAfter(string(text), "\n")[0])
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func content(t *testing.T, path string) string {
 	return string(text)
 }
 
-// listed is what a program makes of its list of `address weight`.
+// listed is a program's reading of its list of `address weight`.
 func listed(text string) (set subsets.Set, err error) {
 	var members []subsets.Member
 	for line := range strings.Lines(text) {
@@ -48,7 +48,7 @@ func listed(text string) (set subsets.Set, err error) {
 	return subsets.NewSet(members)
 }
 
-// A program that takes the list into `running` when its command is run.
+// A program that reads the list into `running` when its command runs.
 func TestFileContract(t *testing.T) {
 	subsetstest.TestContract(t, func(t *testing.T) subsetstest.Fixture {
 		folder := t.TempDir()
@@ -94,7 +94,7 @@ func TestFileContract(t *testing.T) {
 	})
 }
 
-// As nginx and HAProxy have it: a line each, in the program's own words.
+// The form of nginx and HAProxy: one member a line, in the program's own syntax.
 func TestFileInTheProgramsWords(t *testing.T) {
 	for name, each := range map[string]struct{ line, pattern, want string }{
 		"nginx":   {"server {{.Address}} weight={{.Weight}};", `^server (?P<address>\S+) weight=(?P<weight>\d+);$`, "server 10.0.0.1:80 weight=2;\nserver 10.0.0.2:80 weight=1;\n"},

@@ -12,8 +12,8 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// What a process that is killed at each step of a write leaves: the next one ends with its own answer in force, with the program
-// told of it, and tells the recommender once. It is the same answer, or another one by then.
+// A process is killed at each step of a write. The next one ends with its own subset in force, with the program notified, and
+// reports once; its subset may be the same or another one.
 func TestKilledAtEachStepOfAWriteToAFile(t *testing.T) {
 	const before, wrote = "10.0.0.9:80 1\n", "10.0.0.1:80 1\n"
 	// In this order a write makes them: list is the file, running what the program has of it.

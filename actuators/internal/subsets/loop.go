@@ -15,38 +15,39 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Target is one caller and one service that it calls.
+// Target is the connection subset of one caller at one called service.
 type Target struct {
 	Name     string
 	Key      *subsetsv1.SubsetKey
 	Rules    Rules
 	Realizer Realizer
-	// Settle is how long a set that was written may take to be in force.
+	// Settle is how long a written set may take to come into force.
 	Settle time.Duration
-	// RemoveOnExit takes the subset away when the process is told to stop.
+	// RemoveOnExit removes the subset on SIGTERM.
 	RemoveOnExit bool
-	// Object is what the caller is in an orchestrator; empty elsewhere.
+	// Object is the caller's pod in an orchestrator; empty elsewhere.
 	Object discover.Object
-	// Latest shows the caller's newest answers.
+	// Latest returns the caller's newest subsets.
 	Latest func() Snapshot
 }
 
-// Loop works on each target in a goroutine of its own: what is in force is read every interval, and at once when other
-// answers came.
+// Loop runs each target in a goroutine of its own. It reads the set in force every interval, and at once when the
+// recommender's subsets changed.
 type Loop struct {
 	Interval time.Duration
 	// Grace bounds how long a write under way may go on after the end of Run's context.
 	Grace time.Duration
-	// Tell takes what goes to the recommender, without blocking.
+	// Tell queues a report to the recommender, without blocking.
 	Tell func(*subsetsv1.Delivery)
-	// Stopped is the kill switch; nil is one that is never on.
+	// Stopped is the kill switch; nil never stops.
 	Stopped func() bool
-	// Owner is asked at each pass, also of what is only read: nil where the target is this process's to write. The error says
-	// whose it is, or why that is not known. A nil Owner: nobody else could have it.
+	// Owner is called at each pass, also for a target that is only read. It returns nil where this process may write the
+	// target. The error names the owner, or the reason why the owner is not known. A nil Owner: no other process can own the
+	// target.
 	Owner func(context.Context, Target) error
 	// Holder names this process where it claims a place that processes of several hosts reach.
 	Holder string
-	// Show is given what each pass came to; nil: nobody else looks.
+	// Show receives the status after each pass; it may be nil.
 	Show func(Status)
 	Log  *slog.Logger
 
@@ -55,7 +56,7 @@ type Loop struct {
 	counts map[string]map[string]uint64
 }
 
-// Run works until ctx ends, and returns when no write is under way any more.
+// Run works until ctx ends, and returns when no write is under way.
 func (l *Loop) Run(ctx context.Context, targets []Target) {
 	grace.Do(ctx, l.Grace, func(work context.Context) {
 		var all sync.WaitGroup
@@ -66,14 +67,14 @@ func (l *Loop) Run(ctx context.Context, targets []Target) {
 	})
 }
 
-// Once makes one pass over a target with an answer, and returns what came of it. Error: it could not be read, or was not
-// put into force where it should have been.
+// Once makes one pass over a target with the recommender's subset, and returns its status. Error: the set in force could not
+// be read, or was not written where it should have been.
 func (l *Loop) Once(ctx context.Context, target Target, answer *subsetsv1.Subset) (Status, error) {
 	w := &worker{Loop: l, Target: target}
 	return w.pass(ctx, ctx, answer)
 }
 
-// Remove takes a subset away, whoever asked for it: unless another process has it.
+// Remove removes a subset, also of a target that did not opt in, unless another process owns it.
 func (l *Loop) Remove(ctx context.Context, target Target) error {
 	target.Rules.Apply = true
 	w := &worker{Loop: l, Target: target}
@@ -92,17 +93,17 @@ func (l *Loop) DryRun(ctx context.Context, target Target, answer *subsetsv1.Subs
 	return inForce, Decide(rules, answer, inForce, Writes{}, time.Now()), err
 }
 
-// worker is one target. What is in force outlives it: nothing else has to.
+// worker handles one target. It needs no state but the set in force, which outlives it.
 type worker struct {
 	*Loop
 	Target
 	writes Writes
-	// told is what the recommender was told last of an answer.
+	// told is the last report to the recommender.
 	told   told
 	logged told
 }
 
-// told is what makes one report another than the one before.
+// told has the fields by which two reports differ.
 type told struct {
 	outcome  subsetsv1.DeliveryOutcome
 	revision uint64
@@ -122,7 +123,7 @@ func (w *worker) run(ctx, work context.Context) {
 	}
 	if w.RemoveOnExit && w.Rules.Apply && !w.stopped() {
 		if err := w.Loop.Remove(work, w.Target); err != nil {
-			w.Log.Error("the subset is not removed", "subset", w.Name, "error", err)
+			w.Log.Error("cannot remove the subset", "subset", w.Name, "error", err)
 		} else {
 			w.Log.Info("subset removed", "subset", w.Name)
 		}
@@ -131,14 +132,14 @@ func (w *worker) run(ctx, work context.Context) {
 
 func (w *worker) stopped() bool { return w.Stopped != nil && w.Stopped() }
 
-// rules are the target's, and the kill switch as it is now.
+// rules are the target's, with the present state of the kill switch.
 func (w *worker) rules() Rules {
 	rules := w.Rules
 	rules.Stopped = w.stopped()
 	return rules
 }
 
-// foreign says who else has the target, if anybody.
+// foreign names another owner of the target, if any.
 func (w *worker) foreign(ctx context.Context) string {
 	if place, shared := w.Realizer.(disk.Claimer); shared && w.Rules.Apply {
 		if err := place.Claim(w.Holder); err != nil {
@@ -153,7 +154,7 @@ func (w *worker) foreign(ctx context.Context) string {
 	return ""
 }
 
-// pass is the whole cycle. ctx ends when the process is to stop, work a grace later.
+// pass is the whole cycle. ctx ends when the process has to stop, work a grace later.
 func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) (Status, error) {
 	now := time.Now()
 	inForce, err := w.Realizer.Read(ctx)
@@ -188,7 +189,7 @@ func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) (Stat
 		}
 		err = errors.New(decision.Text)
 	case decision.Code == InForce && w.Rules.Apply:
-		// Also where this process did not write it: what another one wrote and could not tell any more is told now.
+		// Also where this process did not write it: an earlier process may have ended between its write and its report.
 		w.tell(answer, subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED, without)
 	}
 	if decision.Action != Write {
@@ -197,7 +198,7 @@ func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) (Stat
 	return w.show(Status{At: now, Members: inForce.String(), Code: string(decision.Code), Text: decision.Text, Without: without, Wanted: decision.Set.String()}, answer), err
 }
 
-// write writes and reads back until the set is in force, or has had its time.
+// write writes the set and reads back until it is in force, or until Settle is over.
 func (w *worker) write(ctx context.Context, set, before Set) (Set, error) {
 	w.writes = w.writes.Next(set, time.Now())
 	if err := w.Realizer.Write(ctx, set); err != nil {
@@ -221,7 +222,7 @@ func (w *worker) write(ctx context.Context, set, before Set) (Set, error) {
 	}
 }
 
-// tell sends a report where it says something else than the one before.
+// tell sends a report that differs from the last one.
 func (w *worker) tell(answer *subsetsv1.Subset, outcome subsetsv1.DeliveryOutcome, detail string) (news bool) {
 	now := told{outcome, answer.GetRevision(), detail}
 	if now == w.told {
@@ -232,7 +233,7 @@ func (w *worker) tell(answer *subsetsv1.Subset, outcome subsetsv1.DeliveryOutcom
 	return true
 }
 
-// say logs what is another thing than what was logged last.
+// say writes a log entry that differs from the last one.
 func (w *worker) say(level slog.Level, what told, text string, words ...any) {
 	if what == w.logged {
 		return

@@ -21,7 +21,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// place is somewhere in memory.
+// place is a place in memory.
 type place struct {
 	mu      sync.Mutex
 	set     subsets.Set
@@ -57,7 +57,7 @@ func (p *place) Remove(context.Context) error {
 // begin is where the fake time of a bubble begins.
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ran works on one place for a time, with one answer, and returns what was told.
+// ran works on one place for a time, with one subset, and returns the reports.
 func ran(t *testing.T, p *place, answer *subsetsv1.Subset, lasts time.Duration, change func(*subsets.Target)) (told []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestWhatIsLeftOutIsTold(t *testing.T) {
 	}
 }
 
-// A place that fails, or that does not keep what it took, is tried ever more rarely, and the recommender is told once.
+// A place that fails, or that does not keep its subset, is tried ever more rarely, and the recommender gets one report.
 func TestAPlaceThatFailsIsTriedEverMoreRarely(t *testing.T) {
 	for name, onWrite := range map[string]func(subsets.Set) error{
 		"read back": func(subsets.Set) error { return nil }, "out of order": func(subsets.Set) error { return errors.New("out of order") },
@@ -141,7 +141,7 @@ func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
 	}
 }
 
-// On a real stream: everything, then what changes, and on after a break; the last answers stay while nothing comes.
+// On a real stream: everything, then the changes, and on after a break; the last subsets stay while nothing comes.
 func TestWatcher(t *testing.T) {
 	r := recommendertest.Start(t)
 	connection, err := grpc.NewClient(r.Address, grpc.WithTransportCredentials(insecure.NewCredentials()))

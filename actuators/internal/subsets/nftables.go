@@ -18,10 +18,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ours is how many rules put a subset into force.
+// ours is the number of rules of a subset.
 const ours = 2
 
-// netlinkTime bounds what the kernel may take, which answers at once.
+// netlinkTime bounds a response of the kernel, which normally comes at once.
 const netlinkTime = 5 * time.Second
 
 var protocols = map[string]byte{"tcp": unix.IPPROTO_TCP, "udp": unix.IPPROTO_UDP}
@@ -36,9 +36,9 @@ var protocols = map[string]byte{"tcp": unix.IPPROTO_TCP, "udp": unix.IPPROTO_UDP
 //		ip daddr 10.96.0.12 tcp dport 8080 counter dnat ip to 10.0.0.1:80
 //	}
 //
-// They change in one transaction. A packet that is within the first rule when the transaction ends finds its map's elements
-// gone, and the rule passes it on: the second rule is for it, so that it gets a member also then. NAT decides for the first
-// packet of a connection; the others follow it, also when the rules are others by then.
+// The rules change in one transaction. A packet that is within the first rule when the transaction ends finds the elements of
+// its map gone, and passes the rule: the second rule then gives it a member. NAT decides for the first packet of a
+// connection; the later ones follow it, also after the rules changed.
 type nfTables struct {
 	name     string
 	virtual  netip.AddrPort
@@ -47,7 +47,7 @@ type nfTables struct {
 	netns    string
 }
 
-// transactions keeps those of this process apart: the library counts its maps for all of them.
+// transactions runs the transactions of this process one at a time: the library counts its maps across all of them.
 var transactions sync.Mutex
 
 // Read implements Realizer.
@@ -56,7 +56,7 @@ func (n *nfTables) Read(ctx context.Context) (set Set, err error) {
 		_, chain := n.place()
 		rules, err := kernel.GetRules(chain.Table, chain)
 		if errors.Is(err, unix.ENOENT) || err == nil && len(rules) != ours {
-			return nil // nothing, or what Remove leaves, or nothing of ours
+			return nil // no table, or the chain that Remove leaves, or rules that are not Sluice's
 		}
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func (n *nfTables) Write(ctx context.Context, set Set) error {
 		kernel.AddChain(chain)
 		kernel.FlushChain(chain)
 		for _, other := range all {
-			if other.Table.Name == table.Name && other.Name != chain.Name { // of another configuration
+			if other.Table.Name == table.Name && other.Name != chain.Name { // from another configuration
 				kernel.FlushChain(other)
 				kernel.DelChain(other)
 			}
@@ -115,8 +115,8 @@ func (n *nfTables) Write(ctx context.Context, set Set) error {
 	return nil
 }
 
-// Remove implements Realizer. What stays is a rule that does nothing but ask for a connection's state: with the last rule that
-// needs them, the kernel forgets the connections of a namespace, and those that are open would be reset.
+// Remove implements Realizer. It leaves a rule that only matches a connection's state: without any rule that needs them, the
+// kernel forgets the connections of a namespace, and resets the open ones.
 func (n *nfTables) Remove(ctx context.Context) error {
 	err := n.with(ctx, func(kernel *nftables.Conn) error {
 		_, chain := n.place()
@@ -140,7 +140,7 @@ func (n *nfTables) Remove(ctx context.Context) error {
 	return nil
 }
 
-// with opens the namespace's kernel for one transaction, or one reading.
+// with opens netlink in the namespace for one transaction, or one reading.
 func (n *nfTables) with(ctx context.Context, do func(*nftables.Conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (n *nfTables) with(ctx context.Context, do func(*nftables.Conn) error) erro
 
 func (n *nfTables) table() string { return "sluice-" + n.name }
 
-// place is the table, and the chain in which connections to the virtual address are seen: as they begin, or as they come.
+// place is the table, and the chain that sees connections to the virtual address: outgoing ones, or forwarded ones.
 func (n *nfTables) place() (*nftables.Table, *nftables.Chain) {
 	table := &nftables.Table{Name: n.table(), Family: nftables.TableFamilyINet}
 	accept := nftables.ChainPolicyAccept
@@ -183,7 +183,7 @@ func (n *nfTables) place() (*nftables.Table, *nftables.Chain) {
 	return table, chain
 }
 
-// family is that of the addresses, and where an IP packet has its source and its destination.
+// family is the address family, and the offsets of source and destination in an IP packet.
 func (n *nfTables) family() (proto byte, source, destination uint32) {
 	if n.virtual.Addr().Is4() {
 		return unix.NFPROTO_IPV4, 12, 16
@@ -191,7 +191,7 @@ func (n *nfTables) family() (proto byte, source, destination uint32) {
 	return unix.NFPROTO_IPV6, 8, 24
 }
 
-// matches are the connections that the rule is for.
+// matches are the expressions that select the rule's connections.
 func (n *nfTables) matches() []expr.Any {
 	proto, source, destination := n.family()
 	equal := func(data []byte) expr.Any { return &expr.Cmp{Op: expr.CmpOpEq, Register: unix.NFT_REG_1, Data: data} }
@@ -214,7 +214,7 @@ func (n *nfTables) matches() []expr.Any {
 		equal(binaryutil.BigEndian.PutUint16(n.virtual.Port())))
 }
 
-// portRegister is the one behind an address in NFT_REG_1.
+// portRegister is the register behind the address in NFT_REG_1.
 func (n *nfTables) portRegister() uint32 {
 	if n.virtual.Addr().Is4() {
 		return unix.NFT_REG32_01
@@ -240,7 +240,7 @@ func (n *nfTables) gives(turns *nftables.Set, slots uint32) []expr.Any {
 	return []expr.Any{
 		&expr.Counter{},
 		&expr.Numgen{Register: unix.NFT_REG_1, Modulus: slots, Type: unix.NFT_NG_INCREMENTAL},
-		// The kernel counts in its own byte order; nft shows keys of a map in the network's.
+		// The kernel counts in host byte order; nft shows the keys of a map in network byte order.
 		&expr.Byteorder{SourceRegister: unix.NFT_REG_1, DestRegister: unix.NFT_REG_1, Op: expr.ByteorderHton, Len: 4, Size: 4},
 		&expr.Lookup{SourceRegister: unix.NFT_REG_1, DestRegister: unix.NFT_REG_1, IsDestRegSet: true, SetName: turns.Name, SetID: turns.ID},
 		&expr.NAT{Type: expr.NATTypeDestNAT, Family: uint32(proto), RegAddrMin: unix.NFT_REG_1, RegProtoMin: n.portRegister()},
@@ -254,7 +254,7 @@ func (n *nfTables) dataType() nftables.SetDatatype {
 	return nftables.MustConcatSetType(nftables.TypeIP6Addr, nftables.TypeInetService)
 }
 
-// elements are the turns: a number, and the address and port that it gives.
+// elements are the turns: an index, and the address and port of its member.
 func (n *nfTables) elements(set Set) []nftables.SetElement {
 	elements := make([]nftables.SetElement, 0, set.Slots())
 	for turn, member := range Turns(set, n.name) {
@@ -267,7 +267,7 @@ func (n *nfTables) elements(set Set) []nftables.SetElement {
 	return elements
 }
 
-// inForce is the set that a rule gives; none where the rule is another than one of ours.
+// inForce returns the set of a rule; none where the rule is not one of Sluice's.
 func (n *nfTables) inForce(kernel *nftables.Conn, rule *nftables.Rule) (Set, error) {
 	var compared, want [][]byte
 	var turns string

@@ -6,19 +6,19 @@ import (
 	"net/netip"
 )
 
-// NFTablesConfig is the `nftables` block: new connections to one address are given to the members, by this host's kernel.
+// NFTablesConfig is the `nftables` block: this host's kernel gives new connections to one address to the members.
 type NFTablesConfig struct {
-	// Virtual is IP:PORT of the service: what callers connect to.
+	// Virtual is IP:PORT of the service, which callers connect to.
 	Virtual string `yaml:"virtual"`
 	// Protocol is tcp or udp.
 	Protocol string `yaml:"protocol"`
-	// From is the caller's address, where its connections come through this network namespace; absent, they begin in it.
+	// From is the caller's address, where its connections come through this network namespace; without it, they begin in it.
 	From string `yaml:"from"`
-	// NetNS is the path of the network namespace; absent, it is that of this process.
+	// NetNS is the path of the network namespace; by default this process's.
 	NetNS string `yaml:"netns"`
 }
 
-// DefaultNFTables is what a block has unless it says otherwise.
+// DefaultNFTables has the default values of a block.
 func DefaultNFTables() NFTablesConfig { return NFTablesConfig{Protocol: "tcp"} }
 
 // Variables implements Config.
@@ -45,7 +45,7 @@ func (c *NFTablesConfig) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Place implements Config: two tables with rules for one connection would both claim to have it.
+// Place implements Config. Two tables with rules for the same connection would conflict.
 func (c *NFTablesConfig) Place() string { return fmt.Sprint(*c) }
 
 // Open implements Config.

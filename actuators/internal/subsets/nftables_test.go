@@ -23,7 +23,7 @@ import (
 	"sluice.dev/actuators/internal/subsets/subsetstest"
 )
 
-// service says to each connection, and to each datagram, at which address it came, and echoes lines.
+// service sends to each connection, and to each datagram, the address at which it came, and echoes lines.
 func service(t *testing.T, address netip.AddrPort) {
 	t.Helper()
 	listener, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(address))
@@ -62,7 +62,7 @@ func service(t *testing.T, address netip.AddrPort) {
 	}()
 }
 
-// reached connects once, and says who answered.
+// reached connects once, and returns who answered.
 func reached(network, virtual string) (netip.AddrPort, error) {
 	return reachedBy(net.Dialer{Timeout: 10 * time.Second}, network, virtual)
 }
@@ -84,7 +84,7 @@ func reachedBy(dialer net.Dialer, network, virtual string) (netip.AddrPort, erro
 	return netip.ParseAddrPort(strings.TrimSpace(line))
 }
 
-// spread is who gets so many connections in a row; nobody, where the first is refused.
+// spread returns the members that get so many connections in a row; none, where the first is refused.
 func spread(t *testing.T, network, virtual string, connections int) subsets.Set {
 	t.Helper()
 	counts := map[netip.AddrPort]uint32{}
@@ -190,7 +190,7 @@ func write(t *testing.T, realizer subsets.Realizer, members ...subsets.Member) s
 	return set
 }
 
-// A connection stays with the container that it was made to, also when that leaves the subset.
+// A connection stays with its container, also when that leaves the subset.
 func TestNFTablesLeavesConnections(t *testing.T) {
 	if !subsetstest.InNamespace(t) {
 		return
@@ -230,7 +230,7 @@ func TestNFTablesLeavesConnections(t *testing.T) {
 	}
 }
 
-// A table has what the configuration says now, and nothing of one before.
+// A table has the rules of the present configuration, and none of an earlier one.
 func TestNFTablesOfAnotherConfiguration(t *testing.T) {
 	if !subsetstest.InNamespace(t) {
 		return
@@ -255,7 +255,7 @@ func TestNFTablesOfAnotherConfiguration(t *testing.T) {
 	}
 }
 
-// Datagrams of one port stay with one container, until there were none for as long as the kernel remembers.
+// Datagrams from one port stay with one container, until none came for as long as the kernel remembers.
 func TestNFTablesTakesDatagrams(t *testing.T) {
 	if !subsetstest.InNamespace(t) {
 		return
@@ -299,7 +299,8 @@ func TestNFTablesTakesManyMembers(t *testing.T) {
 	}
 }
 
-// A caller in another namespace, whose connections come through this one, is told by its address; others are left alone.
+// A caller in another namespace, whose connections come through this one, is identified by its address; others are left
+// alone.
 func TestNFTablesForAContainerOfThisHost(t *testing.T) {
 	if !subsetstest.InNamespace(t) {
 		return
@@ -327,8 +328,8 @@ func TestNFTablesForAContainerOfThisHost(t *testing.T) {
 	})
 }
 
-// container is a namespace beside this one with a cable to it: first the address of this end, then those of the other. What
-// it returns runs something there.
+// container is a namespace with a cable to this one: first the address of this end, then those of the other. The returned
+// function runs something in it.
 func container(t *testing.T, here string, there ...string) (in func(do func())) {
 	t.Helper()
 	work, ready := make(chan func(), 1), make(chan int)

@@ -10,30 +10,30 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Rules are what may be done where one subset is put into force.
+// Rules are the limits of one subset.
 type Rules struct {
 	// Apply is the opt-in.
 	Apply bool
-	// Min is how few members an answer may have.
+	// Min is the least number of members that a subset may have.
 	Min int
-	// Within are the networks that members have to be of; none: any.
+	// Within are the networks that members have to be in; empty: any.
 	Within []netip.Prefix
 	// Cooldown is the least time between two writes.
 	Cooldown time.Duration
 	// Stopped: the kill switch is on.
 	Stopped bool
-	// Foreign says who else has the subset, or why nobody knows; empty: it is this process's to write.
+	// Foreign names another owner of the subset, or why the owner is not known; empty: this process may write.
 	Foreign string
 }
 
-// Action is what to do.
+// Action is what the loop does.
 type Action string
 
-// Code is why.
+// Code is the ground of a decision.
 type Code string
 
 const (
-	// Hold leaves what is in force, Write replaces it, Refuse leaves it and tells the recommender that it did.
+	// Hold leaves the set in force, Write replaces it, Refuse leaves it and reports that to the recommender.
 	Hold   Action = "HOLD"
 	Write  Action = "APPLY"
 	Refuse Action = "REFUSE"
@@ -57,25 +57,25 @@ const (
 type Decision struct {
 	Action Action
 	Code   Code
-	// Set is what the answer means, where it means any.
+	// Set is the recommended set, where the recommender's subset has one.
 	Set  Set
 	Text string
-	// Notes are endpoints of the answer that Set is without, and why.
+	// Notes name the endpoints that Set lacks, and why.
 	Notes []string
 }
 
-// mostBackoff is the most cool-downs that a write of the same set again waits for.
+// mostBackoff bounds the wait before the same set is written again, in cool-downs.
 const mostBackoff = 64
 
-// Writes is what is remembered of the last one.
+// Writes is the history of the last write.
 type Writes struct {
 	At time.Time
-	// Set is what was written, and Repeats how often in a row, without it being left in force.
+	// Set is the last written set, and Repeats how often it was written in a row without staying in force.
 	Set     Set
 	Repeats int
 }
 
-// Next is w after set is written at a time.
+// Next returns w after set was written at a time.
 func (w Writes) Next(set Set, at time.Time) Writes {
 	if !w.Set.Equal(set) {
 		return Writes{At: at, Set: set}
@@ -83,7 +83,7 @@ func (w Writes) Next(set Set, at time.Time) Writes {
 	return Writes{At: at, Set: set, Repeats: w.Repeats + 1}
 }
 
-// wait is how long after the last write set has to wait: when it was not kept, longer each time.
+// wait is how long after the last write a write of set has to wait; longer each time for a set that did not stay.
 func (w Writes) wait(set Set, cooldown time.Duration) time.Duration {
 	if !w.Set.Equal(set) {
 		return cooldown
@@ -91,7 +91,7 @@ func (w Writes) wait(set Set, cooldown time.Duration) time.Duration {
 	return cooldown * time.Duration(min(mostBackoff, 1<<min(w.Repeats, 6)))
 }
 
-// Rest forgets repeats once the set has been in force for as long as its next write would have waited.
+// Rest resets Repeats once the set has been in force for as long as its next write would have waited.
 func (w Writes) Rest(inForce Set, cooldown time.Duration, now time.Time) Writes {
 	if w.Set.Equal(inForce) && now.Sub(w.At) >= w.wait(inForce, cooldown) {
 		w.Repeats = 0
@@ -99,15 +99,15 @@ func (w Writes) Rest(inForce Set, cooldown time.Duration, now time.Time) Writes 
 	return w
 }
 
-// Decide says what to do about an answer, nil where there is none, with what is in force.
+// Decide decides what to do with the recommender's subset `answer`, nil where there is none, and the set in force.
 func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, now time.Time) Decision {
 	switch {
 	case answer == nil:
-		return Decision{Action: Hold, Code: NoAnswer, Text: "no answer yet: what is in force stays"}
+		return Decision{Action: Hold, Code: NoAnswer, Text: "the recommender has no subset yet: the one in force stays"}
 	case answer.GetState() == subsetsv1.State_STATE_DELETED:
-		return Decision{Action: Hold, Code: Gone, Text: "the recommender knows the caller, or the pair, no more: what is in force stays"}
+		return Decision{Action: Hold, Code: Gone, Text: "the recommender no longer knows the caller, or the pair: the subset in force stays"}
 	}
-	if rules.Foreign != "" { // who has it tells the recommender
+	if rules.Foreign != "" { // its owner reports to the recommender
 		return Decision{Action: Hold, Code: Foreign, Text: rules.Foreign}
 	}
 	set, notes, err := FromProto(answer)
@@ -123,7 +123,7 @@ func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, n
 	left := now.Sub(writes.At)
 	switch wait := writes.wait(set, rules.Cooldown); {
 	case len(set) < rules.Min:
-		return say(Refuse, TooFew, "%d members: want %d at least", len(set), rules.Min)
+		return say(Refuse, TooFew, "%d members: want at least %d", len(set), rules.Min)
 	case outside >= 0:
 		return say(Refuse, Outside, "%s is in none of %v", set[outside].Address, rules.Within)
 	case set.Equal(inForce):

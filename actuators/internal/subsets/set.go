@@ -1,4 +1,5 @@
-// Package subsets puts into force which containers of a service a caller connects to, for callers that do not speak xDS.
+// Package subsets writes connection subsets for callers that do not speak xDS: the containers of a service that a caller
+// connects to.
 package subsets
 
 import (
@@ -15,19 +16,19 @@ import (
 // MaxSlots bounds the sum of the weights of a Set, and with it its members.
 const MaxSlots = 1024
 
-// Member is one container that is called, and its share of the new connections relative to the others', 1 or more.
+// Member is one called container, and its share of the new connections relative to the others', 1 or more.
 type Member struct {
 	Address netip.AddrPort
 	Weight  uint32
 }
 
-// Set has members ordered by address, each address once, with weights that have no common factor and a sum of MaxSlots at
-// most. The zero value is no set: nothing is in force.
+// Set has members ordered by address, each address once. Their weights have no common factor and a sum of at most MaxSlots.
+// The zero value is no set: nothing is in force.
 type Set []Member
 
-// NewSet orders members and reduces their weights: what two sets mean alike is then equal. Weights that still sum up to more
-// than MaxSlots are rounded to it by largest remainders, each at least 1. Error: nobody, a weight of 0, an address twice, or
-// more than MaxSlots members.
+// NewSet orders members and reduces their weights, so that sets with the same meaning are equal. Where the weights then sum
+// up to more than MaxSlots, it rounds them to that sum by largest remainders, each at least 1. Error: no members, a weight of
+// 0, an address twice, or more than MaxSlots members.
 func NewSet(members []Member) (Set, error) {
 	set := slices.SortedFunc(slices.Values(members), func(a, b Member) int { return a.Address.Compare(b.Address) })
 	for i, m := range set {
@@ -37,19 +38,19 @@ func NewSet(members []Member) (Set, error) {
 		case m.Weight == 0:
 			return nil, fmt.Errorf("%s has the weight 0: want 1 or more", m.Address)
 		case i > 0 && set[i-1].Address == m.Address:
-			return nil, fmt.Errorf("%s is there twice", m.Address)
+			return nil, fmt.Errorf("%s occurs twice", m.Address)
 		}
 	}
 	switch {
 	case len(set) == 0:
-		return nil, errors.New("no members: want one at least")
+		return nil, errors.New("no members: want at least one")
 	case len(set) > MaxSlots:
-		return nil, fmt.Errorf("%d members: want %d at most", len(set), MaxSlots)
+		return nil, fmt.Errorf("%d members: want at most %d", len(set), MaxSlots)
 	}
 	return rounded(reduced(set)), nil
 }
 
-// reduced divides all weights by what they have in common.
+// reduced divides all weights by their greatest common divisor.
 func reduced(set []Member) []Member {
 	common := uint32(0)
 	for _, m := range set {
@@ -65,8 +66,8 @@ func reduced(set []Member) []Member {
 	return set
 }
 
-// rounded makes the sum of the weights MaxSlots where it is more: each member has one slot, and the rest is shared by weight,
-// fractions by largest remainder and then by address.
+// rounded reduces the sum of the weights to MaxSlots where it is larger. Each member gets one slot. The weights share the
+// rest, fractions by largest remainder and then by address.
 func rounded(set []Member) Set {
 	sum := uint64(0)
 	for _, m := range set {
@@ -92,7 +93,7 @@ func rounded(set []Member) Set {
 	return reduced(set)
 }
 
-// Equal: the same members with the same weights.
+// Equal is true for the same members with the same weights.
 func (s Set) Equal(other Set) bool { return slices.Equal(s, other) }
 
 // Slots is the sum of the weights.
@@ -103,7 +104,7 @@ func (s Set) Slots() (sum uint32) {
 	return sum
 }
 
-// String is such as "10.0.0.1:80 2, 10.0.0.2:80 1".
+// String returns a text such as "10.0.0.1:80 2, 10.0.0.2:80 1".
 func (s Set) String() string {
 	if len(s) == 0 {
 		return "nothing"
@@ -115,7 +116,7 @@ func (s Set) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Difference is a line for each member that then differs: "+10.0.0.3:80 1", "-10.0.0.1:80 2", "10.0.0.2:80 1 > 2".
+// Difference returns a line for each member that differs in `then`: "+10.0.0.3:80 1", "-10.0.0.1:80 2", "10.0.0.2:80 1 > 2".
 func (s Set) Difference(then Set) (lines []string) {
 	before := map[netip.AddrPort]uint32{}
 	for _, m := range s {
@@ -138,8 +139,8 @@ func (s Set) Difference(then Set) (lines []string) {
 	return lines
 }
 
-// FromProto is the set that an answer means. What has no address of its own is left out and named in notes, as for clients of
-// xDS. Error: nobody is left.
+// FromProto returns the set of the recommender's subset. As for clients of xDS, it leaves out endpoints without an address of
+// their own, and names them in notes. Error: no endpoint is left.
 func FromProto(answer *subsetsv1.Subset) (set Set, notes []string, err error) {
 	var members []Member
 	seen := map[netip.AddrPort]bool{}
@@ -151,7 +152,7 @@ func FromProto(answer *subsetsv1.Subset) (set Set, notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s: address %q: want IP:PORT", each.GetInstance(), each.GetAddress()))
 			continue
 		case seen[address]:
-			notes = append(notes, fmt.Sprintf("%s: address %q: another has it", each.GetInstance(), each.GetAddress()))
+			notes = append(notes, fmt.Sprintf("%s: address %q: another endpoint has it", each.GetInstance(), each.GetAddress()))
 			continue
 		}
 		seen[address] = true

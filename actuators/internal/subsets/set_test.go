@@ -49,8 +49,8 @@ func TestSetsThatMeanTheSameAreEqual(t *testing.T) {
 	}
 }
 
-// Whatever the weights: no member is lost, the sum is what a map can hold, and shares are off by one slot at most beside the
-// one that each has for itself.
+// For any weights: no member is lost, the sum fits into a map, and shares are off by at most one slot, beside the one slot
+// that each member has.
 func TestRoundingKeepsEveryMember(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 1))
 	for range 60 {

@@ -16,24 +16,24 @@ type Status struct {
 	Instance   string `json:"instance"`
 	Downstream string `json:"downstream"`
 	Apply      bool   `json:"apply"`
-	// At is when it was looked at last.
+	// At is the time of the last pass.
 	At time.Time `json:"at"`
-	// Members are what is in force, and Wanted what the answer means: "10.0.0.1:80 2, 10.0.0.2:80 1".
+	// Members are the set in force, and Wanted the recommended one: "10.0.0.1:80 2, 10.0.0.2:80 1".
 	Members string `json:"members,omitempty"`
 	Wanted  string `json:"wanted,omitempty"`
 	Code    string `json:"code,omitempty"`
 	Text    string `json:"text,omitempty"`
-	// Without are endpoints of the answer that are left out, and why.
+	// Without names the endpoints of the recommender's subset that are left out, and why.
 	Without string `json:"without,omitempty"`
-	// State and Revision are the answer's.
+	// State and Revision are those of the recommender's subset.
 	State    string `json:"state,omitempty"`
 	Revision uint64 `json:"revision,omitempty"`
 	Error    string `json:"error,omitempty"`
-	// Counts are the writes that were APPLIED and that FAILED, and the answers that were REFUSED.
+	// Counts are the writes that were APPLIED or FAILED, and the recommended subsets that were REFUSED.
 	Counts map[string]uint64 `json:"counts"`
 }
 
-// show keeps the newest status of a target, and gives it to who looks.
+// show stores the newest status of a target, and passes it to Show.
 func (w *worker) show(s Status, answer *subsetsv1.Subset) Status {
 	s = w.keep(s, answer)
 	if w.Show != nil {
@@ -70,7 +70,7 @@ func (w *worker) count(what string) {
 	w.counts[w.Name][what]++
 }
 
-// Shown are the newest of all targets, by name.
+// Shown returns the newest status of all targets, by name.
 func (l *Loop) Shown() []Status {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,17 +16,17 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// How long a report waits to be sent again, and how often it is when the recommender fails on it.
+// How long a report waits before it is sent again, and how often it is sent when the recommender fails on it.
 const (
 	firstPause = 500 * time.Millisecond
 	mostPause  = 10 * time.Second
 	mostFaults = 5
-	// mostDetail is what the recommender takes of it, in bytes.
+	// mostDetail is the longest detail that the recommender takes, in bytes.
 	mostDetail = 4096
 )
 
-// Teller tells the recommender what came of its answers, one report after another, each under an id of its own. While it is
-// away they wait; beyond the limit the oldest is dropped, and that is logged.
+// Teller reports to the recommender what was done with its subsets, one report after another, each under an id of its own.
+// While the recommender is away the reports wait. Beyond the limit the oldest is dropped, and that is logged.
 type Teller struct {
 	client  subsetsv1.SubsetServiceClient
 	name    string
@@ -39,12 +39,12 @@ type Teller struct {
 	added   chan struct{}
 }
 
-// NewTeller returns a Teller with room for limit reports; name is who tells.
+// NewTeller returns a Teller with room for limit reports; name is the reporting process.
 func NewTeller(client subsetsv1.SubsetServiceClient, name string, limit int, timeout time.Duration, log *slog.Logger) *Teller {
 	return &Teller{client: client, name: name, limit: limit, timeout: timeout, log: log, added: make(chan struct{}, 1)}
 }
 
-// Tell takes a report and returns at once.
+// Tell queues a report and returns at once.
 func (t *Teller) Tell(delivery *subsetsv1.Delivery) {
 	delivery.Client, delivery.At = t.name, timestamppb.Now()
 	delivery.Detail = strings.ToValidUTF8(delivery.Detail[:min(len(delivery.Detail), mostDetail)], "")
@@ -61,7 +61,7 @@ func (t *Teller) Tell(delivery *subsetsv1.Delivery) {
 	}
 }
 
-// Run sends until ctx ends. What waits then is for Flush.
+// Run sends until ctx ends. Flush sends the rest.
 func (t *Teller) Run(ctx context.Context) {
 	for {
 		if t.Flush(ctx); ctx.Err() != nil {
@@ -75,7 +75,7 @@ func (t *Teller) Run(ctx context.Context) {
 	}
 }
 
-// Flush sends what waits, until nothing does or ctx ends. Not for use while Run runs.
+// Flush sends the queued reports until the queue is empty or ctx ends. Do not call it while Run runs.
 func (t *Teller) Flush(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstPause, mostPause
@@ -119,7 +119,7 @@ func (t *Teller) first() *subsetsv1.ReportDeliveryRequest {
 	return t.waiting[0]
 }
 
-// done forgets a report, if it was not dropped meanwhile.
+// done removes a report from the queue, if it was not dropped meanwhile.
 func (t *Teller) done(report *subsetsv1.ReportDeliveryRequest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

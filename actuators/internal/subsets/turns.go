@@ -2,10 +2,10 @@ package subsets
 
 import "hash/fnv"
 
-// Turns says which member gets each of Slots() new connections in a row, as an index: member i gets Weight of them, spread as
-// evenly as they can be (smooth weighted round robin: each turn all gain their weight, and the one with the most pays the
-// sum). The sequence begins at a place that `name` says, so that callers that begin at the same time do not all begin with
-// the same member.
+// Turns returns which member gets each of Slots() new connections in a row, as an index. Member i gets Weight of them, spread
+// as evenly as possible (smooth weighted round robin: in each turn all members gain their weight, and the one with the most
+// pays the sum). `name` determines where the sequence begins, so that callers that start at the same time do not all begin
+// with the same member.
 func Turns(set Set, name string) []int {
 	sum := int64(set.Slots())
 	turns := make([]int, sum)

@@ -15,11 +15,11 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Snapshot is everything known at one instant of one caller. It is shared and never changed.
+// Snapshot is the state of one caller's subsets at one instant. It is shared and never changed.
 type Snapshot struct {
-	// Answers are the last ones, by the service that is called, also when the recommender was lost since.
+	// Answers are the last subsets received, by called service, also when the recommender was lost since.
 	Answers map[string]*subsetsv1.Subset
-	// Superseded is closed when other answers have come.
+	// Superseded is closed when other subsets were received.
 	Superseded <-chan struct{}
 }
 
@@ -29,7 +29,7 @@ type Watcher struct {
 	upstream, instance string
 	log                *slog.Logger
 
-	// Of the one goroutine that receives: the batch that is not whole yet, and what resumes behind the last whole one.
+	// For the one receiving goroutine: the incomplete batch, and the token that resumes behind the last complete one.
 	batch []*subsetsv1.Subset
 	token string
 
@@ -39,7 +39,7 @@ type Watcher struct {
 	lost       error
 }
 
-// NewWatcher returns a Watcher that has no answers yet.
+// NewWatcher returns a Watcher without subsets yet.
 func NewWatcher(client subsetsv1.SubsetServiceClient, upstream, instance string, log *slog.Logger) *Watcher {
 	return &Watcher{client: client, upstream: upstream, instance: instance, log: log.With("upstream", upstream, "instance", instance),
 		superseded: make(chan struct{})}
@@ -56,7 +56,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// take takes up one event: answers count once the snapshot or heartbeat behind them is there.
+// take processes one event. Subsets count once their snapshot or heartbeat was received.
 func (w *Watcher) take(event *subsetsv1.WatchSubsetsResponse) (whole bool, err error) {
 	switch event.GetEvent().(type) {
 	case *subsetsv1.WatchSubsetsResponse_Subset:
@@ -64,20 +64,20 @@ func (w *Watcher) take(event *subsetsv1.WatchSubsetsResponse) (whole bool, err e
 		return false, nil
 	case *subsetsv1.WatchSubsetsResponse_Snapshot:
 		if want := int(event.GetSnapshot().GetAnswers()); want != len(w.batch) {
-			w.token = "" // everything, once more
-			return false, fmt.Errorf("a snapshot of %d answers came with %d", want, len(w.batch))
+			w.token = "" // request everything again
+			return false, fmt.Errorf("a snapshot of %d subsets came with %d", want, len(w.batch))
 		}
 		w.received(map[string]*subsetsv1.Subset{}, w.batch)
 	case *subsetsv1.WatchSubsetsResponse_Heartbeat:
 		w.received(w.answers, w.batch)
 	default:
-		return false, nil // an event of a later version of the API
+		return false, nil // an event from a later version of the API
 	}
 	w.token, w.batch = event.GetResumeToken(), nil
 	return true, nil
 }
 
-// received makes before and batch the answers. before is changed by this goroutine only.
+// received lays the batch over `before` and publishes the result. Only this goroutine changes before.
 func (w *Watcher) received(before map[string]*subsetsv1.Subset, batch []*subsetsv1.Subset) {
 	answers := make(map[string]*subsetsv1.Subset, len(before)+len(batch))
 	maps.Copy(answers, before)
@@ -87,7 +87,7 @@ func (w *Watcher) received(before map[string]*subsetsv1.Subset, batch []*subsets
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lost != nil || w.answers == nil {
-		w.log.Info("subsets are received", "answers", len(answers))
+		w.log.Info("receiving subsets", "answers", len(answers))
 	}
 	news := !maps.EqualFunc(w.answers, answers, func(a, b *subsetsv1.Subset) bool {
 		return a.GetRevision() == b.GetRevision() && a.GetState() == b.GetState()
@@ -103,7 +103,7 @@ func (w *Watcher) failed(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lost == nil {
-		w.log.Warn("cannot watch subsets: those in place stay", "error", err)
+		w.log.Warn("cannot watch subsets: those in force stay", "error", err)
 	}
 	w.lost = err
 }
@@ -115,7 +115,7 @@ func (w *Watcher) Latest() Snapshot {
 	return Snapshot{Answers: w.answers, Superseded: w.superseded}
 }
 
-// Get asks once for one answer; nil where the recommender has none.
+// Get requests one subset; nil where the recommender has none.
 func Get(ctx context.Context, client subsetsv1.SubsetServiceClient, key *subsetsv1.SubsetKey, timeout time.Duration) (*subsetsv1.Subset, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

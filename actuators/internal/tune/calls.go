@@ -17,11 +17,11 @@ import (
 const (
 	// callTime bounds each call; a decider answers within its period.
 	callTime = 25 * time.Second
-	// again lies between two attempts at a recommender that is away.
+	// again lies between two attempts while the recommender is away.
 	again = time.Second
 )
 
-// ask is the next trial; nil when the session has ended. Asked again under the same id, it is the same one.
+// ask requests the next trial; nil when the session has ended. Under the same id the recommender returns the same trial.
 func (r *Run) ask(ctx context.Context) (*tuningv1.Trial, error) {
 	request := &tuningv1.AskTrialsRequest{Session: r.Session, Count: 1, RequestId: rand.Text()}
 	for {
@@ -36,7 +36,7 @@ func (r *Run) ask(ctx context.Context) (*tuningv1.Trial, error) {
 		case err != nil && status.Code(err) != codes.FailedPrecondition:
 			return nil, fmt.Errorf("ask for a trial: %w", err)
 		}
-		// Ended, or waiting for trials that others have.
+		// The session has ended, or waits for trials of other runs.
 		session, err := r.begin(ctx)
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (r *Run) ask(ctx context.Context) (*tuningv1.Trial, error) {
 	}
 }
 
-// tell tells how a trial ended; without an outcome, that it is in force now.
+// tell reports how a trial ended; without an outcome, that it is in force now.
 func (r *Run) tell(ctx context.Context, number uint32, outcome *tuningv1.Outcome) error {
 	request := &tuningv1.TellTrialRequest{Session: r.Session, Trial: number, Outcome: outcome}
 	if outcome == nil {
@@ -61,16 +61,16 @@ func (r *Run) tell(ctx context.Context, number uint32, outcome *tuningv1.Outcome
 		_, err := r.Client.TellTrial(ctx, request)
 		return err
 	})
-	if status.Code(err) == codes.AlreadyExists { // told before, or its time is over
+	if status.Code(err) == codes.AlreadyExists { // reported before, or its time is over
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("tell of trial %d: %w", number, err)
+		return fmt.Errorf("report trial %d: %w", number, err)
 	}
 	return nil
 }
 
-// outcome waits until the decider says how the trial ended.
+// outcome waits until the decider decides how the trial ended.
 func (r *Run) outcome(ctx context.Context, number uint32) (*tuningv1.Outcome, error) {
 	for {
 		outcome, err := r.watch(ctx, number)
@@ -98,7 +98,7 @@ func (r *Run) watch(ctx context.Context, number uint32) (*tuningv1.Outcome, erro
 		if trial := event.GetTrial(); trial.GetOutcome() != nil && trial.GetNumber() == number {
 			return trial.GetOutcome(), nil
 		}
-		// One that was stopped measures what is in force on, but nobody wants to wait for it.
+		// A stopped session goes on with the measurement, but this run does not wait for it.
 		if event.GetSession().GetPhase() == tuningv1.Phase_PHASE_STOPPED {
 			return &tuningv1.Outcome{Verdict: tuningv1.Verdict_VERDICT_FAILED, Why: "the session was stopped"}, nil
 		}
@@ -106,7 +106,7 @@ func (r *Run) watch(ctx context.Context, number uint32) (*tuningv1.Outcome, erro
 	return nil, err
 }
 
-// patiently makes a call until it is answered.
+// patiently repeats a call until the recommender answers.
 func (r *Run) patiently(ctx context.Context, call func(context.Context) error) error {
 	for said := false; ; {
 		within, cancel := context.WithTimeout(ctx, callTime)

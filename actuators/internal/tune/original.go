@@ -11,7 +11,7 @@ import (
 	"sluice.dev/actuators/internal/disk"
 )
 
-// originals is where the values stand that were in force before the first trial of a session; empty path: nowhere.
+// originals is the file with the values that were in force before the first trial of a session; an empty path keeps none.
 type originals struct{ path string }
 
 func originalsOf(folder, session string) originals {
@@ -21,7 +21,7 @@ func originalsOf(folder, session string) originals {
 	return originals{filepath.Join(folder, "tune-"+url.PathEscape(session)+".json")}
 }
 
-// known is what an earlier run of the session kept; nil where it kept nothing, or put everything back.
+// known returns the values that an earlier run of the session kept; nil where it kept none, or restored them all.
 func (o originals) known() (Values, error) {
 	if o.path == "" {
 		return nil, nil
@@ -35,7 +35,7 @@ func (o originals) known() (Values, error) {
 		err = json.Unmarshal(text, &kept)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what was in force before: %s: %w", o.path, err)
+		return nil, fmt.Errorf("read the original values: %s: %w", o.path, err)
 	}
 	return kept, nil
 }

@@ -14,7 +14,7 @@ import (
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
-// restoreTime bounds what is done at the end.
+// restoreTime bounds the restoring of values at the end.
 const restoreTime = time.Minute
 
 // Run is one process's part in a session.
@@ -23,13 +23,13 @@ type Run struct {
 	Target  *Target
 	Config  *config.Tune
 	Session string
-	// Apply: without it nothing is set.
+	// Apply: without it the run sets nothing.
 	Apply bool
 	Out   io.Writer
 }
 
-// Trials tries one configuration after the other until the session has ended, or ctx is done; then what was in force before
-// is so again. A trial in flight is left so: the next process sets it again, until its time is over.
+// Trials sets one configuration after the other until the session has ended, or ctx is done. Then it restores the values from
+// before the first trial. It leaves a trial in flight unfinished: the next process sets it again, until its time is over.
 func (r *Run) Trials(ctx context.Context) (err error) {
 	session, err := r.begin(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Run) Trials(ctx context.Context) (err error) {
 	}
 }
 
-// Recommended sets what an ended session recommends, and leaves it so.
+// Recommended sets the recommendation of an ended session, and leaves it in force.
 func (r *Run) Recommended(ctx context.Context) error {
 	if _, err := r.begin(ctx); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *Run) Recommended(ctx context.Context) error {
 	return nil
 }
 
-// begin is the session, which has to be of the target and its parameters.
+// begin returns the session, and checks its target and parameters.
 func (r *Run) begin(ctx context.Context) (*tuningv1.TuningSession, error) {
 	within, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -122,14 +122,14 @@ func (r *Run) begin(ctx context.Context) (*tuningv1.TuningSession, error) {
 	return answer.GetSession(), nil
 }
 
-// before is what was in force before the first trial, also over a kill.
+// before returns the values from before the first trial, also after a kill.
 func (r *Run) before(ctx context.Context, kept originals) (Values, error) {
 	before, err := kept.known()
 	if err != nil {
 		return nil, err
 	}
 	if before != nil {
-		r.say("an earlier run ended without putting back what was in force before it: that is kept")
+		r.say("an earlier run ended without restoring the original values: this run keeps them")
 		return before, nil
 	}
 	if before, err = r.Target.Read(ctx); err != nil {
@@ -139,7 +139,7 @@ func (r *Run) before(ctx context.Context, kept originals) (Values, error) {
 		r.say("%s is %s", name, before[name])
 	}
 	if !r.Apply {
-		r.say("dry run: nothing is set")
+		r.say("dry run: sets nothing")
 		return before, nil
 	}
 	return before, kept.keep(before)
@@ -147,14 +147,14 @@ func (r *Run) before(ctx context.Context, kept originals) (Values, error) {
 
 func (r *Run) restore(ctx context.Context, before Values) error {
 	if err := r.Target.Set(ctx, before); err != nil {
-		return fmt.Errorf("put back what was in force before: %w", err)
+		return fmt.Errorf("restore the original values: %w", err)
 	}
-	r.say("what was in force before is so again")
+	r.say("the original values are in force again")
 	return nil
 }
 
-// try sets a trial, tells that, and waits for how it ended. What does harm is taken back at once, and so is what the target
-// refused, which is told. An error ends the run.
+// try sets a trial, reports that, and waits for its end. It takes back at once a trial that does harm, and one that the
+// target refused, which it reports. An error ends the run.
 func (r *Run) try(ctx context.Context, trial *tuningv1.Trial, before Values) error {
 	number := trial.GetNumber()
 	if err := r.Target.Set(ctx, ValuesOf(trial.GetConfiguration())); err != nil {
@@ -184,7 +184,7 @@ func (r *Run) try(ctx context.Context, trial *tuningv1.Trial, before Values) err
 	return nil
 }
 
-// difference says what would change.
+// difference prints the values that would change.
 func (r *Run) difference(now, wanted Values) {
 	for _, name := range r.Target.Names() {
 		if value, ok := wanted[name]; ok && !same(now[name], value) {
@@ -197,7 +197,7 @@ func (r *Run) say(format string, args ...any) {
 	fmt.Fprintln(r.Out, strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
-// inFlight is the trial that an earlier process was handed.
+// inFlight is the trial that an earlier process received.
 func inFlight(session *tuningv1.TuningSession) *tuningv1.Trial {
 	for _, trial := range session.GetTrials() {
 		if trial.GetOutcome() == nil && !over(session.GetPhase()) {
@@ -211,7 +211,7 @@ func over(phase tuningv1.Phase) bool {
 	return phase == tuningv1.Phase_PHASE_DONE || phase == tuningv1.Phase_PHASE_STOPPED
 }
 
-// ended is err, but where the process was told to stop.
+// ended returns err, or nil where the process had to stop.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package tune sets what a tuning session tries, and tells it since when that is in force.
+// Package tune sets the trials of a tuning session, and reports since when each is in force.
 package tune
 
 import (
@@ -20,7 +20,7 @@ import (
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
-// Values are those of parameters, by name, as a session writes them.
+// Values are values of parameters, by name, in the session's form.
 type Values map[string]string
 
 // Target is an application whose parameters are read and set.
@@ -44,7 +44,7 @@ func Open(c *config.Tune) (*Target, error) {
 	return t, nil
 }
 
-// Names are those of its parameters, in the order of the file.
+// Names returns the names of the parameters, in the order of the file.
 func (t *Target) Names() (names []string) {
 	for _, p := range t.config.Parameters {
 		names = append(names, p.Name)
@@ -52,7 +52,7 @@ func (t *Target) Names() (names []string) {
 	return names
 }
 
-// Read is what is in force.
+// Read returns the values in force.
 func (t *Target) Read(ctx context.Context) (Values, error) {
 	now := Values{}
 	for _, name := range t.Names() {
@@ -65,8 +65,8 @@ func (t *Target) Read(ctx context.Context) (Values, error) {
 	return now, nil
 }
 
-// Set writes those of the values that are not in force, reloads what they ask for, and reads them back until they are.
-// After an error some may be set, and some not.
+// Set writes those of the values that are not in force, runs the reloads that they need, and reads them back until they are
+// in force. After an error some may be set, and some not.
 func (t *Target) Set(ctx context.Context, values Values) error {
 	now, err := t.Read(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (t *Target) Set(ctx context.Context, values Values) error {
 	return t.settled(ctx, values)
 }
 
-// settled waits until what is read is what was written.
+// settled waits until the values read are those written.
 func (t *Target) settled(ctx context.Context, values Values) (err error) {
 	settle.Until(ctx, t.config.Settle, func() bool {
 		var now Values
@@ -129,7 +129,7 @@ func differ(now, values Values) error {
 	return errors.New(strings.Join(faults, "; "))
 }
 
-// same: numbers by their value, to a part in a million, since programs round what they are given.
+// same compares numbers by their value, to a part in a million, because programs round them; other values as text.
 func same(a, b string) bool {
 	if a == b {
 		return true
@@ -142,7 +142,7 @@ func same(a, b string) bool {
 	return max(x-y, y-x) <= 1e-6*max(x, -x, y, -y)
 }
 
-// run runs a reload. Its time over, it ends with what it started.
+// run runs a reload. After the timeout it ends the command and the processes that the command started.
 func run(ctx context.Context, r config.Reload) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
@@ -150,7 +150,7 @@ func run(ctx context.Context, r config.Reload) error {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.WaitDelay = 100 * time.Millisecond
-	// A file, not a pipe: what goes on behind the command may hold it open.
+	// A file, not a pipe: a process that outlives the command may hold it open.
 	out, err := os.CreateTemp("", "sluice-reload-*")
 	if err != nil {
 		return fmt.Errorf("reload %s: %w", r.Name, err)
@@ -165,7 +165,7 @@ func run(ctx context.Context, r config.Reload) error {
 	return nil
 }
 
-// ValuesOf are a configuration's.
+// ValuesOf returns the values of a configuration.
 func ValuesOf(c *tuningv1.Configuration) Values {
 	values := Values{}
 	for _, each := range c.GetSettings() {

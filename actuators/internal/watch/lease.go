@@ -11,8 +11,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Lease is what a heartbeat gives to the answers that say ACTION_APPLY. What is left of a lease is counted down from when
-// the heartbeat came, on a clock that only grows.
+// Lease is what a heartbeat gives to the decisions with ACTION_APPLY. The rest of a lease is counted down from the arrival of
+// the heartbeat, on a monotonic clock.
 type Lease struct {
 	at     time.Time
 	until  *timestamppb.Timestamp
@@ -20,7 +20,7 @@ type Lease struct {
 	exempt map[pool.Key]*poolsv1.NotRenewed
 }
 
-// leaseOf is nil for a heartbeat that gives none: answers then keep their own.
+// leaseOf is nil for a heartbeat without a lease: decisions then keep their own.
 func leaseOf(event *poolsv1.WatchPoolSizesResponse, at time.Time) *Lease {
 	if event.GetHeartbeat().GetValidUntil() == nil {
 		return nil
@@ -38,7 +38,7 @@ func leaseOf(event *poolsv1.WatchPoolSizesResponse, at time.Time) *Lease {
 	return l
 }
 
-// of is the end of an answer's lease and what is left of it at now; left is nil from a recommender that does not say.
+// of returns the end of a decision's lease and its rest at now; left is nil where the recommender does not send it.
 func (l *Lease) of(key pool.Key, shard uint32, now time.Time) (until *timestamppb.Timestamp, left *durationpb.Duration) {
 	until = l.until
 	if each, named := l.shards[shard]; named {

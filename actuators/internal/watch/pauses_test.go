@@ -21,8 +21,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// scripted is a recommender in the bubble's fake time: each watch plays a script and then stays silent, or ends as
-// `end` says.
+// scripted is a recommender in the bubble's fake time: each watch plays a script and then stays silent, or ends with `end`.
 type scripted struct {
 	poolsv1.PoolSizeServiceClient
 	script []*poolsv1.WatchPoolSizesResponse
@@ -33,7 +32,7 @@ type scripted struct {
 	tokens []string
 }
 
-// seen returns when watches were asked for, and with which tokens.
+// seen returns when watches were opened, and with which tokens.
 func (s *scripted) seen() ([]time.Time, []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +83,7 @@ func start(t *testing.T, s *scripted) (*watch.Watcher, *bytes.Buffer, context.Ca
 	return w, &logs, cancel
 }
 
-// advance lets fake time pass, and everything that falls due in it happen.
+// advance lets fake time pass, and runs everything that falls due in it.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -117,7 +116,7 @@ func TestWatcherBacksOff(t *testing.T) {
 	})
 }
 
-// Whoever received something begins with the short pause again.
+// After an event the pauses begin with the short one again.
 func TestWatcherForgetsItsBackoffOnceItReceived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{script: empty("a.1"), end: io.EOF}
@@ -145,7 +144,7 @@ func TestWatcherGivesUpASilentStream(t *testing.T) {
 			t.Errorf("after 24 s: %v after %d watches, want the first one", w.Latest().Err, len(calls))
 		}
 		advance(1100 * time.Millisecond)
-		if err := w.Latest().Err; err == nil || err.Error() != "watch pool sizes: nothing came for 25s" {
+		if err := w.Latest().Err; err == nil || err.Error() != "watch pool sizes: no event for 25s" {
 			t.Errorf("after 25 s: %v", err)
 		}
 		advance(time.Second)
@@ -156,7 +155,7 @@ func TestWatcherGivesUpASilentStream(t *testing.T) {
 	})
 }
 
-// A token that the recommender will not have is the one thing that the next attempt can leave out.
+// When the recommender refuses a token, the next attempt leaves it out.
 func TestWatcherDropsARefusedToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{script: empty("a.1"), end: status.Error(codes.InvalidArgument, "resume_token")}

@@ -1,4 +1,5 @@
-// Package watch keeps the recommender's newest answers, and the last good ones when it is lost.
+// Package watch keeps the recommender's newest decisions, and the last good ones when the recommender is lost. In this
+// package, answer is a decision of the recommender for one pool.
 package watch
 
 import (
@@ -12,7 +13,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Source is where answers come from: Run receives, Latest shows. Watcher is the one there is.
+// Source receives decisions with Run and returns them with Latest. Watcher implements it.
 type Source interface {
 	// Run keeps Latest current until ctx ends.
 	Run(ctx context.Context)
@@ -20,26 +21,26 @@ type Source interface {
 	Latest() Snapshot
 }
 
-// Snapshot is everything known at one instant. It is shared and never changed.
+// Snapshot is the state at one instant. It is shared and never changed.
 type Snapshot struct {
-	// Sizes are the last answers received, also when the recommender was lost since. nil before the first. Their
-	// leases are those that they came with: Answer knows the renewed ones.
+	// Sizes are the last decisions received, also when the recommender was lost since; nil before the first. They have the
+	// leases that they arrived with: Answer returns the renewed ones.
 	Sizes map[pool.Key]*poolsv1.PoolSize
-	// Lease is that of the newest heartbeat, which answers to apply have instead of their own; nil when none came
+	// Lease is that of the newest heartbeat, which decisions to APPLY have instead of their own; nil when no heartbeat came
 	// since Sizes.
 	Lease *Lease
-	// ReceivedAt is when Sizes came or were confirmed; zero before the first.
+	// ReceivedAt is when Sizes were received or confirmed; zero before the first.
 	ReceivedAt time.Time
 	// Err is why the recommender is lost; nil while it is reachable.
 	Err error
-	// Superseded is closed when other answers have come.
+	// Superseded is closed when other decisions were received.
 	Superseded <-chan struct{}
 }
 
-// Reachable reports whether answers are being received.
+// Reachable is true while decisions are being received.
 func (s Snapshot) Reachable() bool { return s.Err == nil && !s.ReceivedAt.IsZero() }
 
-// Answer returns the answer for a pool with the lease that it has now; nil when there is none.
+// Answer returns the decision for a pool with the lease that it has now; nil when there is none.
 func (s Snapshot) Answer(key pool.Key) *poolsv1.PoolSize {
 	answer := s.Sizes[key]
 	if answer == nil || s.Lease == nil || answer.GetAction() != commonv1.Action_ACTION_APPLY {

@@ -9,8 +9,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// state is what the events of WatchPoolSizes add up to. Answers count once their snapshot or heartbeat is there: what
-// belongs to one control period is taken up whole, and a stream that breaks before it leaves no trace.
+// state is the sum of the events of WatchPoolSizes. Decisions count once their snapshot or heartbeat was received: so the
+// decisions of one period count together, and a stream that breaks before that changes nothing.
 type state struct {
 	sizes map[pool.Key]*poolsv1.PoolSize
 	lease *Lease
@@ -19,10 +19,10 @@ type state struct {
 	batch []*poolsv1.PoolSize
 }
 
-// restart forgets the part of a batch that a broken stream left.
+// restart drops the incomplete batch of a broken stream.
 func (s *state) restart() { s.batch = nil }
 
-// apply takes up one event. whole: it ended a batch, and sizes and lease are those of one control period.
+// apply processes one event. whole: it ended a batch, and sizes and lease are those of one period.
 func (s *state) apply(event *poolsv1.WatchPoolSizesResponse) (whole bool, err error) {
 	switch event.GetEvent().(type) {
 	case *poolsv1.WatchPoolSizesResponse_PoolSize:
@@ -30,8 +30,8 @@ func (s *state) apply(event *poolsv1.WatchPoolSizesResponse) (whole bool, err er
 		return false, nil
 	case *poolsv1.WatchPoolSizesResponse_Snapshot:
 		if want := int(event.GetSnapshot().GetAnswers()); want != len(s.batch) {
-			s.token = "" // everything, once more
-			return false, fmt.Errorf("a snapshot of %d answers came with %d", want, len(s.batch))
+			s.token = "" // request everything again
+			return false, fmt.Errorf("a snapshot of %d decisions came with %d", want, len(s.batch))
 		}
 		s.sizes, s.lease = with(nil, s.batch), nil
 	case *poolsv1.WatchPoolSizesResponse_Heartbeat:
@@ -40,13 +40,13 @@ func (s *state) apply(event *poolsv1.WatchPoolSizesResponse) (whole bool, err er
 		}
 		s.lease = leaseOf(event, time.Now())
 	default:
-		return false, nil // an event of a later version of the API
+		return false, nil // an event from a later version of the API
 	}
 	s.token, s.batch = event.GetResumeToken(), nil
 	return true, nil
 }
 
-// with returns a new map: the one before is shared with who reads it.
+// with returns a new map, because readers share the old one.
 func with(sizes map[pool.Key]*poolsv1.PoolSize, batch []*poolsv1.PoolSize) map[pool.Key]*poolsv1.PoolSize {
 	all := make(map[pool.Key]*poolsv1.PoolSize, len(sizes)+len(batch))
 	maps.Copy(all, sizes)
@@ -56,7 +56,7 @@ func with(sizes map[pool.Key]*poolsv1.PoolSize, batch []*poolsv1.PoolSize) map[p
 	return all
 }
 
-// sameRevisions ignores leases, which are renewed all the time.
+// sameRevisions ignores leases, which each heartbeat renews.
 func sameRevisions(a, b map[pool.Key]*poolsv1.PoolSize) bool {
 	if len(a) != len(b) {
 		return false

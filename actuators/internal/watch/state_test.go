@@ -33,7 +33,7 @@ func heartbeat(lease time.Duration, token string) *poolsv1.WatchPoolSizesRespons
 		Event: &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{ValidUntil: timestamppb.New(noon.Add(lease))}}}
 }
 
-// take applies events, of which the last one only may end a batch, and all of which must be legal.
+// take applies events; only the last one may end a batch, and all must be legal.
 func take(t *testing.T, s *state, events ...*poolsv1.WatchPoolSizesResponse) {
 	t.Helper()
 	for i, event := range events {
@@ -44,7 +44,7 @@ func take(t *testing.T, s *state, events ...*poolsv1.WatchPoolSizesResponse) {
 	}
 }
 
-// leases are those of cart and catalogue, after noon; -1 without an answer.
+// leases are those of cart and catalogue, after noon; -1 without a decision.
 func leases(s *state) [2]time.Duration {
 	now := Snapshot{Sizes: s.sizes, Lease: s.lease}
 	var all [2]time.Duration
@@ -117,7 +117,7 @@ func TestASnapshotThatLacksAnswersIsNotBelieved(t *testing.T) {
 	}
 }
 
-// An answer without a pool belongs to no target, and events of a later API are passed over.
+// A decision without a pool belongs to no target, and events of a later API are ignored.
 func TestStateToleratesNonsense(t *testing.T) {
 	var s state
 	nameless := &poolsv1.WatchPoolSizesResponse{Event: &poolsv1.WatchPoolSizesResponse_PoolSize{}}

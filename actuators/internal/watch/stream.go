@@ -14,7 +14,7 @@ import (
 
 const (
 	firstBackoff = 500 * time.Millisecond
-	// maxBackoff bounds how long a recommender that is back may go unnoticed.
+	// maxBackoff bounds how long the return of a recommender may go unnoticed.
 	maxBackoff = 10 * time.Second
 	// maxSilence is two and a half of the recommender's heartbeats, which come every 10 s whatever it computes.
 	maxSilence = 25 * time.Second
@@ -23,18 +23,17 @@ const (
 // Receiver is one stream of events, until its error.
 type Receiver[E any] interface{ Recv() (E, error) }
 
-// Stream is a watch without an end: one that breaks, or on which nothing comes for 25 s, is opened again after a pause that
-// grows from 0.5 s to 10 s, each time by half of itself more or less, so that the actuators of a recommender that was
-// restarted do not come back all at once.
+// Stream is a watch without an end. It opens a stream again that breaks, or that is silent for 25 s, after a pause that grows
+// from 0.5 s to 10 s. Each pause varies by half of itself, so that the actuators of a restarted recommender do not all come
+// back at once.
 type Stream[E any] struct {
-	// Open asks for what came since the last whole batch.
+	// Open requests the events since the last complete batch.
 	Open func(ctx context.Context) (Receiver[E], error)
-	// Take takes up one event. whole: it ended a batch.
+	// Take processes one event. whole: it ended a batch.
 	Take func(E) (whole bool, err error)
-	// Lost is told why nothing comes any more.
+	// Lost receives the reason of a lost stream.
 	Lost func(error)
-	// Forget is called when the recommender did not understand the request: the resume token is the one thing in it that the
-	// next attempt can do without.
+	// Forget is called when the recommender did not understand the request: the next attempt goes without the resume token.
 	Forget func()
 }
 
@@ -45,7 +44,7 @@ func (s Stream[E]) Run(ctx context.Context) {
 	for {
 		received, err := s.follow(ctx)
 		if ctx.Err() != nil {
-			return // it is this process that stops
+			return // this process has to stop
 		}
 		s.Lost(err)
 		if received {
@@ -59,11 +58,11 @@ func (s Stream[E]) Run(ctx context.Context) {
 	}
 }
 
-// follow reads one stream to its end, which always has a cause. received: at least one batch came whole.
+// follow reads one stream to its end, which always has a cause. received: at least one complete batch came.
 func (s Stream[E]) follow(ctx context.Context) (received bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(maxSilence, func() { cancel(fmt.Errorf("nothing came for %s", maxSilence)) })
+	silence := time.AfterFunc(maxSilence, func() { cancel(fmt.Errorf("no event for %s", maxSilence)) })
 	defer silence.Stop()
 
 	stream, err := s.Open(ctx)

@@ -17,7 +17,7 @@ type Watcher struct {
 	timeout time.Duration
 	log     *slog.Logger
 
-	// state is for the one goroutine that receives.
+	// state is for the one receiving goroutine.
 	state state
 
 	mu         sync.Mutex
@@ -25,8 +25,7 @@ type Watcher struct {
 	superseded chan struct{}
 }
 
-// NewWatcher returns a Watcher that has no answers yet. It asks for one service, or for all when it is empty; timeout
-// bounds List.
+// NewWatcher returns a Watcher without decisions yet. It requests one service, or all when it is empty; timeout bounds List.
 func NewWatcher(client poolsv1.PoolSizeServiceClient, service string, timeout time.Duration, log *slog.Logger) *Watcher {
 	superseded := make(chan struct{})
 	return &Watcher{
@@ -54,7 +53,7 @@ func (w *Watcher) Run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// List asks once for everything, page by page, without a stream. On an error the last good answers stay.
+// List requests all decisions, page by page, without a stream. On an error the last good decisions stay.
 func (w *Watcher) List(ctx context.Context) error {
 	call, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
@@ -86,7 +85,7 @@ func (w *Watcher) failed(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.latest.Err == nil {
-		w.log.Warn("cannot reach the recommender: sizes in place stay", "error", err)
+		w.log.Warn("cannot reach the recommender: sizes in force stay", "error", err)
 	}
 	w.latest.Err = err
 }

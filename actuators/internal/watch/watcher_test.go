@@ -135,7 +135,7 @@ func TestWatcherResumesWhereItWas(t *testing.T) {
 	}
 }
 
-// Pools that another run of the recommender does not know are gone: its first state is whole.
+// Pools that another run of the recommender does not know are gone: its first state is complete.
 func TestWatcherTakesUpARestartedRecommender(t *testing.T) {
 	s := recommendertest.Start(t)
 	s.Recommend(cart, 12, 1)

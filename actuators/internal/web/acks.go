@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// dial connects as http.DefaultTransport does, to a target that need not wait for an acknowledgement (RFC 1122, 4.2.3.2).
+// dial connects as http.DefaultTransport does, but acknowledges at once, so that the target need not wait (RFC 1122, 4.2.3.2).
 //
-// The JDK's HTTP server, which is behind Jolokia's agent, sends an answer's head and body in two segments under Nagle's
-// algorithm: it holds the body until the head is acknowledged, which Linux delays by 40 ms on a connection that is kept.
-// An actuation is some six requests.
+// The JDK's HTTP server, which is behind Jolokia's agent, sends a response's head and body in two segments under Nagle's
+// algorithm: it holds the body until the head is acknowledged. Linux delays that by 40 ms on a connection that is kept. An
+// actuation takes about six requests.
 func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	conn, err := dialer.DialContext(ctx, network, address)
@@ -26,8 +26,8 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return promptly{tcp, raw}, nil
 }
 
-// promptly acknowledges what it has read before it waits for more. The kernel forgets the option as it pleases, so it is
-// set each time (tcp(7), TCP_QUICKACK).
+// promptly acknowledges the bytes that it has read before it waits for more. The kernel may reset the option at any time, so
+// each read sets it again (tcp(7), TCP_QUICKACK).
 type promptly struct {
 	*net.TCPConn
 	raw syscall.RawConn
@@ -35,7 +35,7 @@ type promptly struct {
 
 func (p promptly) Read(b []byte) (int, error) {
 	_ = p.raw.Control(func(fd uintptr) {
-		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1) // without it an answer is late, no more
+		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1) // without it a response is only late
 	})
 	return p.TCPConn.Read(b)
 }

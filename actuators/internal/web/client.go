@@ -15,17 +15,18 @@ import (
 	"sluice.dev/actuators/internal/redact"
 )
 
-// maxAnswerBytes bounds what is read of an answer; what is longer is an error.
+// maxAnswerBytes bounds a response; a longer one is an error.
 const maxAnswerBytes = 1 << 20
 
-// Client asks as its Config says. Safe for several goroutines.
+// Client sends requests as its Config says. It is safe for several goroutines.
 type Client struct {
 	config Config
 	urls   []string
 	tls    *transports
 }
 
-// NewClient returns a Client; the credentials within urls are kept out of errors too. Errors: the TLS files hold none.
+// NewClient returns a Client; its errors do not show the credentials within urls either. Errors: the TLS files have no
+// certificate or key.
 func NewClient(config Config, urls ...string) (*Client, error) {
 	tls := &transports{config: config}
 	if _, err := tls.current(); err != nil {
@@ -34,10 +35,10 @@ func NewClient(config Config, urls ...string) (*Client, error) {
 	return &Client{config: config, urls: urls, tls: tls}, nil
 }
 
-// Request is one question; Body is JSON, or nothing.
+// Request is one request; Body is JSON, or empty.
 type Request struct{ Method, URL, Body string }
 
-// Do returns the answer's body where its status is `want`. Its errors show no credentials.
+// Do returns the response's body where its status is `want`. Its errors show no credentials.
 func (c *Client) Do(ctx context.Context, request Request, want int) ([]byte, error) {
 	headers, err := c.headers()
 	if err != nil {
@@ -50,7 +51,7 @@ func (c *Client) Do(ctx context.Context, request Request, want int) ([]byte, err
 	return answer, nil
 }
 
-// Hide takes the credentials that c has now out of err.
+// Hide removes the present credentials of c from err.
 func (c *Client) Hide(err error) error {
 	headers, headersErr := c.headers()
 	if headersErr != nil {
@@ -80,7 +81,7 @@ func (c *Client) do(ctx context.Context, request Request, headers map[string]str
 	}
 	client := http.Client{
 		Transport: transport,
-		// A redirected PUT becomes a GET and would pass for a success; and secrets are for the host that was named.
+		// A redirected PUT becomes a GET and would count as a success; and secrets are for the configured host only.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	response, err := client.Do(r)
@@ -91,16 +92,16 @@ func (c *Client) do(ctx context.Context, request Request, headers map[string]str
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s %s: read the answer: %w", request.Method, request.URL, err)
+		return nil, fmt.Errorf("%s %s: read the response: %w", request.Method, request.URL, err)
 	case response.StatusCode != want:
 		return nil, fmt.Errorf("%s %s: status %d, want %d: %s", request.Method, request.URL, response.StatusCode, want, Excerpt(answer))
 	case len(answer) > maxAnswerBytes:
-		return nil, fmt.Errorf("%s %s: the answer is longer than %d bytes", request.Method, request.URL, maxAnswerBytes)
+		return nil, fmt.Errorf("%s %s: the response is longer than %d bytes", request.Method, request.URL, maxAnswerBytes)
 	}
 	return answer, nil
 }
 
-// headers are those of the configuration, and Authorization as the files have it now.
+// headers returns the configured headers, and Authorization from the present content of the files.
 func (c *Client) headers() (map[string]string, error) {
 	headers := maps.Clone(c.config.Headers)
 	if headers == nil {
@@ -125,18 +126,18 @@ func (c *Client) headers() (map[string]string, error) {
 	return headers, nil
 }
 
-// Decode reads one JSON document with its numbers as they stand.
+// Decode reads one JSON document and keeps its numbers as text.
 func Decode(answer []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(answer))
 	decoder.UseNumber()
 	var document any
 	if err := decoder.Decode(&document); err != nil {
-		return nil, fmt.Errorf("the answer is not JSON: %s", Excerpt(answer))
+		return nil, fmt.Errorf("the response is not JSON: %s", Excerpt(answer))
 	}
 	return document, nil
 }
 
-// Excerpt shortens an answer for an error message.
+// Excerpt shortens a response for an error message.
 func Excerpt(answer []byte) string {
 	const most = 200
 	if len(answer) > most {

@@ -1,5 +1,5 @@
-// Package web is the way to whatever answers JSON over HTTP: targets and sources of scaling. Answers are bounded,
-// redirects are not followed, credentials come from files that are read again when they change.
+// Package web sends requests to targets and scaling sources that respond with JSON over HTTP. Responses are bounded,
+// redirects are not followed, and credentials come from files that are read again when they change.
 package web
 
 import (
@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// Config are the keys that every block with a URL has.
+// Config has the keys of every block with a URL.
 type Config struct {
 	// Timeout bounds each request, connecting and reading included.
 	Timeout time.Duration `yaml:"timeout"`
-	// Headers go with every request. Values may name environment variables: they hold secrets.
+	// Headers go with every request. Values may name environment variables, because they may be secrets.
 	Headers map[string]string `yaml:"headers"`
 	// TokenFile holds a token, sent as Authorization: Bearer; read with every request.
 	TokenFile string `yaml:"token_file"`
 	// BasicFile holds USER:PASSWORD; read with every request.
 	BasicFile string `yaml:"basic_file"`
-	// CAFile (PEM) is who signed the other side's certificate; the host's authorities when absent.
+	// CAFile (PEM) has the authority that signed the server's certificate; by default the host's authorities count.
 	CAFile string `yaml:"ca_file"`
-	// CertFile and KeyFile (PEM) are the certificate that is shown to the other side, together or not at all.
+	// CertFile and KeyFile (PEM) are the client certificate and its key, together or not at all.
 	CertFile string `yaml:"cert_file"`
 	KeyFile  string `yaml:"key_file"`
 }
 
-// Default is what a block has unless it says otherwise.
+// Default has the default values of a block.
 func Default() Config { return Config{Timeout: 2 * time.Second} }
 
-// Variables calls fill with each text that may name environment variables, and its key.
+// Variables calls fill for each text that may name environment variables, with its key.
 func (c *Config) Variables(fill func(text *string, key string)) {
 	for name, value := range c.Headers {
 		fill(&value, "headers."+name)
@@ -49,7 +49,7 @@ func (c *Config) files() map[string]*string {
 	}
 }
 
-// Validate returns every fault, each with its key and what is legal. Files must be there.
+// Validate returns every fault, each with its key and the legal values. Files must exist.
 func (c *Config) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }

@@ -9,7 +9,7 @@ import (
 	"sluice.dev/actuators/internal/web"
 )
 
-// Every request says whose it is, and asks for no span; what the file says of a header goes before.
+// Every request is marked as Sluice's, and as not sampled; headers of the file override the marks.
 func TestRequestsAreMarked(t *testing.T) {
 	var asked []http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.Header) }))

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// transports gives the one that the TLS files make. It is made anew when one of them changed; until the new ones fit
-// together, the one before is used, since files are replaced one after another.
+// transports returns the transport for the TLS files, and makes a new one when a file changed. Files are replaced one after
+// another: until the new ones fit together, the old transport stays in use.
 type transports struct {
 	config Config
 
@@ -43,7 +43,7 @@ func (t *transports) current() (*http.Transport, error) {
 	return t.made, nil
 }
 
-// stamp is another one when a file is another one: by time, size and inode, also behind a link that was turned.
+// stamp changes when a file changes: by time, size and inode, also behind a link whose target changed.
 func (t *transports) stamp() (stamp string) {
 	for _, path := range []string{t.config.CAFile, t.config.CertFile, t.config.KeyFile} {
 		if path == "" {

@@ -11,23 +11,23 @@ import (
 	"sluice.dev/actuators/internal/realize"
 )
 
-// Fixture is a realizer and the levers of the target behind it.
+// Fixture is a realizer and the controls of the target behind it.
 type Fixture struct {
 	Realizer realize.Realizer
 	// Size returns the size in force at the target, by another way than the realizer's.
 	Size func() uint32
-	// SetSize moves it, as an operator would.
+	// SetSize sets the size, as an operator would.
 	SetSize func(uint32)
-	// Unbound takes the limit away; nil where the target always has one.
+	// Unbound removes the limit; nil where the target always has one.
 	Unbound func()
-	// SetUse makes so many busy and waiting; what is nil the target does not tell any more, where it can stop to. Nil where the
-	// target never tells.
+	// SetUse sets the busy and waiting figures. The target stops reporting a nil figure, where it can stop. Nil where the
+	// target reports no occupancy.
 	SetUse func(pool.Use)
-	// TellsWaiting: it tells too how many wait.
+	// TellsWaiting: the target also reports how many callers wait.
 	TellsWaiting bool
-	// Break lets the target fail every request from now on.
+	// Break makes the target fail every request from now on.
 	Break func()
-	// Stall lets the target never answer from now on.
+	// Stall makes the target never respond from now on.
 	Stall func()
 }
 

@@ -95,14 +95,14 @@ func (f *Fake) SetSize(size uint32) {
 	f.size, f.unbounded = size, false
 }
 
-// SetUse is what is told with the size from now on.
+// SetUse sets the occupancy that is reported with the size from now on.
 func (f *Fake) SetUse(use pool.Use) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.use = use
 }
 
-// Unbound takes the limit away.
+// Unbound removes the limit.
 func (f *Fake) Unbound() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +123,7 @@ func (f *Fake) Stall() {
 	f.stalled = true
 }
 
-// OnWrite takes the place of what a write does: to fail, to refuse, or to settle late.
+// OnWrite replaces the effect of a write: to fail, to refuse, or to settle late.
 func (f *Fake) OnWrite(hook func(size uint32) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,8 +2,8 @@ package realizetest
 
 import "fmt"
 
-// TomcatThreads is a connector's ThreadPool as Tomcat 11 has it. The executor refuses a maximum below its minimum, and
-// maxThreads then reads as if it had been taken. `busy` threads do not end.
+// TomcatThreads is a connector's ThreadPool as in Tomcat 11. The executor refuses a maximum below its minimum, but maxThreads
+// then reads as if it had taken it. `busy` threads do not end.
 func TomcatThreads(size, spare, busy int64) *Bean {
 	core, most := spare, size
 	b := &Bean{Values: map[string]int64{"maxThreads": size, "minSpareThreads": spare, "currentThreadCount": spare, "currentThreadsBusy": busy}}
@@ -37,8 +37,8 @@ func TomcatThreads(size, spare, busy int64) *Bean {
 	return b
 }
 
-// HikariConnections are the two beans of a HikariCP of fixed size, by type. Connections beyond a smaller size stay until
-// they are evicted; `busy` ones until they come back.
+// HikariConnections are the two beans of a HikariCP of fixed size, by type. Connections beyond a smaller size stay until they
+// are evicted; `busy` ones until they come back.
 func HikariConnections(size, busy int64) (settings, connections *Bean) {
 	settings = &Bean{Values: map[string]int64{"MaximumPoolSize": size, "MinimumIdle": size}}
 	connections = &Bean{Values: map[string]int64{

@@ -14,13 +14,13 @@ import (
 type Bean struct {
 	// Values are the attributes.
 	Values map[string]int64
-	// Set takes the place of what a write does; its error is the one in Jolokia's answer.
+	// Set replaces the effect of a write; its error is the one in Jolokia's response.
 	Set func(attribute string, value int64) error
-	// Call is what an operation does.
+	// Call is the effect of an operation.
 	Call func(operation string)
 }
 
-// Jolokia is an agent in memory. As the real one it answers HTTP 200 to what it refuses; the body's status tells.
+// Jolokia is an agent in memory. Like the real one it responds with HTTP 200 to a refusal; the body has the status.
 type Jolokia struct {
 	URL string
 
@@ -49,19 +49,19 @@ func (j *Jolokia) With(change func()) {
 	change()
 }
 
-// Break lets every request fail, with HTTP 200.
+// Break makes every request fail, with HTTP 200.
 func (j *Jolokia) Break() { j.With(func() { j.broken = true }) }
 
-// Stall lets no request be answered.
+// Stall makes every request wait without a response.
 func (j *Jolokia) Stall() { j.With(func() { j.stalled = true }) }
 
-// Asked are the writes and operations so far, in order: "maxThreads=12", "softEvictConnections".
+// Asked returns the writes and operations so far, in order: "maxThreads=12", "softEvictConnections".
 func (j *Jolokia) Asked() (asked []string) {
 	j.With(func() { asked = append(asked, j.asked...) })
 	return asked
 }
 
-// ServeHTTP answers one POST.
+// ServeHTTP handles one POST.
 func (j *Jolokia) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Type, MBean, Operation string

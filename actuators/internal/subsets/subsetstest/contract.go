@@ -12,26 +12,26 @@ import (
 	"sluice.dev/actuators/internal/subsets"
 )
 
-// Fixture is a realizer and what is behind it.
+// Fixture is a realizer and the controls of the place behind it.
 type Fixture struct {
 	Realizer subsets.Realizer
 	// Members are four addresses that can be in force.
 	Members [4]netip.AddrPort
-	// Before is what is in force before the first write.
+	// Before is the set in force before the first write.
 	Before subsets.Set
-	// InForce is what a caller sees, by another way than the realizer's.
+	// InForce is the set that a caller sees, by another way than the realizer's.
 	InForce func() subsets.Set
-	// Look is one look of a caller; it has to see one of the sets, or a part of it.
+	// Look is one reading by a caller; it has to see one of the sets, or a part of it.
 	Look func(either ...subsets.Set) error
-	// Lose takes away what is in force, as an operator would.
+	// Lose removes the set in force, as an operator would.
 	Lose func()
-	// Break lets everything fail from now on.
+	// Break makes everything fail from now on.
 	Break func()
-	// Stall lets nothing be answered from now on; nil where there is nobody to wait for.
+	// Stall stops all responses from now on; nil where the realizer waits for none.
 	Stall func()
 }
 
-// Of makes a set of the fixture's members with these weights; 0 is no member.
+// Of makes a set of the fixture's members with these weights; a member with weight 0 is left out.
 func (f Fixture) Of(t *testing.T, weights ...uint32) subsets.Set {
 	t.Helper()
 	var members []subsets.Member
@@ -194,7 +194,7 @@ func (f Fixture) remove(t *testing.T) {
 	}
 }
 
-// want is what is read, and what a caller sees.
+// want checks the set that Read returns, and the one that a caller sees.
 func (f Fixture) want(t *testing.T, set subsets.Set) {
 	t.Helper()
 	if got, err := f.Realizer.Read(t.Context()); err != nil || !got.Equal(set) {

@@ -12,8 +12,8 @@ import (
 
 const inside = "SLUICE_TEST_IN_NAMESPACE"
 
-// InNamespace is true in a process in a network namespace of its own, where lo is up and everything may be done to the network.
-// Outside, it runs the test in one, says what came of it, and is false.
+// InNamespace returns true in a process in a network namespace of its own, where lo is up and the test may change the
+// network. Outside, it runs the test in such a process, reports its result, and returns false.
 func InNamespace(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(inside) == t.Name() {
@@ -29,7 +29,7 @@ func InNamespace(t *testing.T) bool {
 	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	again.Env = append(os.Environ(), inside+"="+t.Name())
 	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
-	if os.Geteuid() != 0 { // root within, of a user namespace of its own
+	if os.Geteuid() != 0 { // root within a user namespace of its own
 		again.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		again.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
 		again.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}

@@ -16,8 +16,8 @@ import (
 	"sluice.dev/serve/internal/external"
 )
 
-// externally is where Kubernetes asks for external metrics; no address: nowhere. callers signed the certificate by which the
-// API server is known; nil where anybody on this machine may ask.
+// externally is the listener for Kubernetes' external metrics; without an address there is none. callers signed the API
+// server's certificate; nil where anybody on this machine may ask.
 type externally struct {
 	address string
 	callers *x509.CertPool
@@ -31,7 +31,7 @@ func externallyOf(lookup func(string) string, a *access.Access) (e externally, e
 		return e, fmt.Errorf("SLUICE_EXTERNAL_METRICS %q is not legal; legal: HOST:PORT", e.address)
 	}
 	if a.Certificate() == nil {
-		return e, errors.New("SLUICE_EXTERNAL_METRICS is legal with SLUICE_TLS_CERT and SLUICE_TLS_KEY only: the API server asks by TLS")
+		return e, errors.New("SLUICE_EXTERNAL_METRICS is legal with SLUICE_TLS_CERT and SLUICE_TLS_KEY only: the API server connects by TLS")
 	}
 	path := lookup("SLUICE_EXTERNAL_METRICS_CA")
 	if path == "" {
@@ -70,6 +70,6 @@ func (e externally) serve(service *calls.Service, a *access.Access, logger *slog
 		Handler: external.Handler(service.Log), TLSConfig: config, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
-	go server.ServeTLS(listener, "", "") //nolint:errcheck // it ends when it is closed
+	go server.ServeTLS(listener, "", "") //nolint:errcheck // it ends when the server is closed
 	return func() { server.Close() }, nil
 }

@@ -16,43 +16,45 @@ import (
 // version is set by -ldflags "-X main.version=...".
 var version = ""
 
-const usage = `sluice-server serves what deciders write into the log.
+const usage = `sluice-server serves what deciders write into the log: the Kafka topics of the journal.
 
 It reads sluice_decisions and sluice_explanations to their end, and answers sluice.pools.v1, sluice.subsets.v1 and
-sluice.tuning.v1 from memory: any number of servers may run, each answers any call, and each takes any other's resume tokens. Reports,
-pauses and scaling events go into the log. It has no state of its own. Subsets go to Envoy and gRPC by xDS too (ADS, v3), to
-nodes whose id is SERVICE~INSTANCE.
+sluice.tuning.v1 from memory. It has no state of its own: any number of servers may run, each answers any call, and
+each takes any other's resume tokens. It writes reports, pauses and scaling events into the log. Envoy and gRPC also
+get subsets by xDS (ADS, v3), as nodes whose id is SERVICE~INSTANCE.
 
-With the word records it serves nobody: it writes decisions and reports from the log into ClickHouse's tables.
+With the word records it serves no calls: it writes decisions and reports from the log into ClickHouse's tables.
 
 Usage: sluice-server [records] [--check]
 
-  --check          say what the environment comes to, and exit
+  --check          print the settings that the environment gives, and exit
   --version        print the version and exit
   --help           print this text and exit
 
 Environment:
-  SLUICE_RECOMMENDER       where it listens (127.0.0.1:50051); off loopback only with TLS and tokens or certificates
+  SLUICE_RECOMMENDER       the listen address (127.0.0.1:50051); off loopback only with TLS and tokens or certificates
   SLUICE_KAFKA             brokers, with commas between (127.0.0.1:9092)
-  SLUICE_KAFKA_SETTINGS    TLS, SASL, options and names of topics: a file as collector/kafka.toml; its brokers go before
-                           SLUICE_KAFKA
-  SLUICE_SHARDS            how many the log has (1); a topic with another number of partitions is refused
-  SLUICE_TOPIC_PREFIX      before the names of the log's topics (sluice_)
-  SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD
-  SLUICE_CLICKHOUSE_USER   (default), with SLUICE_CLICKHOUSE_PASSWORD: who writes records
-  SLUICE_CLICKHOUSE may be several copies with commas between, of which the next is asked when one fails. Further:
-  SLUICE_CLICKHOUSE_DATABASE (sluice), SLUICE_CLICKHOUSE_READER (sluice_reader), SLUICE_CLICKHOUSE_CA (PEM file of who
-  signed the servers' certificates). A password may stand in a file, named by the variable with _FILE behind it
-  SLUICE_METRICS           where Prometheus reads /metrics, on loopback; empty: nowhere
-  SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy is given as max_connections
-                           of the cluster PEER (none)
-  SLUICE_EXTERNAL_METRICS  where the API server of Kubernetes asks for external.metrics.k8s.io, by TLS; empty: nowhere
-  SLUICE_EXTERNAL_METRICS_CA  PEM file: who signed the API server's certificate as a proxy; needed off loopback
+  SLUICE_KAFKA_SETTINGS    file with TLS, SASL, options and names of topics, as collector/kafka.toml; its brokers
+                           override SLUICE_KAFKA
+  SLUICE_SHARDS            number of shards of the log (1); a topic with another number of partitions is refused
+  SLUICE_TOPIC_PREFIX      prefix of the names of the log's topics (sluice_)
+  SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD;
+                           several copies with commas between, of which the next is used when one fails
+  SLUICE_CLICKHOUSE_USER   (default), with SLUICE_CLICKHOUSE_PASSWORD: the user that writes records
+  SLUICE_CLICKHOUSE_DATABASE  (sluice)
+  SLUICE_CLICKHOUSE_READER    (sluice_reader)
+  SLUICE_CLICKHOUSE_CA     PEM file with the authority of the servers' certificates. A password may be in a file, which
+                           the variable with the suffix _FILE names
+  SLUICE_METRICS           address of /metrics for Prometheus, on loopback; empty: none
+  SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy gets as
+                           max_connections of the cluster PEER (none)
+  SLUICE_EXTERNAL_METRICS  address of external.metrics.k8s.io for the API server of Kubernetes, by TLS; empty: none
+  SLUICE_EXTERNAL_METRICS_CA  PEM file with the authority of the API server's certificate as a proxy; needed off loopback
   SLUICE_TLS_CERT, SLUICE_TLS_KEY  PEM files
-  SLUICE_TLS_CLIENT_CA     PEM file: who signed callers' certificates
-  SLUICE_CLIENTS           file, a line a certificate: NAME ROLE,...; without it they may read and report
-  SLUICE_TOKENS            file, a line a token: TOKEN [NAME [ROLE,...]]; roles: read, report, operate; none: all of them
-  OTEL_EXPORTER_OTLP_ENDPOINT  sends the metrics by OTLP too, as all OTEL_EXPORTER_OTLP_* variables say
+  SLUICE_TLS_CLIENT_CA     PEM file with the authority of callers' certificates
+  SLUICE_CLIENTS           file with one certificate a line: NAME ROLE,...; without it they may read and report
+  SLUICE_TOKENS            file with one token a line: TOKEN [NAME [ROLE,...]]; roles: read, report, operate; none: all
+  OTEL_EXPORTER_OTLP_ENDPOINT  also sends the metrics by OTLP, as all OTEL_EXPORTER_OTLP_* variables say
 
 Files of certificates, keys, tokens and clients are read again when they change.
 
@@ -96,7 +98,7 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 		return 0
 	}
 	if lookup("GOGC") == "" {
-		// Memory is what each of many silent watchers holds; garbage is little: it may not be as much again.
+		// Many silent watchers hold most of the memory, and garbage is little: it may not double the heap.
 		debug.SetGCPercent(50)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

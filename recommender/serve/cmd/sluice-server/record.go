@@ -11,7 +11,7 @@ import (
 	"sluice.dev/serve/internal/records"
 )
 
-// record writes what is in the log into the tables until ctx is done.
+// record writes the log's records into the tables until ctx is done.
 func record(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
 	tables, err := database.New(s.clickhouse, s.clickhouseDatabase, database.Login{

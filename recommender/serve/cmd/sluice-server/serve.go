@@ -20,10 +20,10 @@ import (
 	"sluice.dev/serve/internal/xds"
 )
 
-// reread is how often the files of access are looked at.
+// reread is how often the access files are checked for changes.
 const reread = 2 * time.Second
 
-// log is where reports go and explanations are.
+// log takes reports and has explanations.
 type log struct {
 	*topics.Writer
 	*topics.Explanations
@@ -31,7 +31,7 @@ type log struct {
 
 func (l log) Close() { l.Writer.Close(); l.Explanations.Close() }
 
-// serve returns when ctx is done and calls have ended.
+// serve returns when ctx is done and all calls have ended.
 func serve(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
 	writer, err := topics.NewWriter(s.log)
@@ -86,7 +86,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	return err
 }
 
-// tell puts the metrics where the settings say.
+// tell exports the metrics as the settings say.
 func tell(ctx context.Context, s settings, counted *metrics.Pages, logger *slog.Logger) (stop func(), err error) {
 	stop = func() {}
 	if s.metrics != "" {
@@ -97,7 +97,7 @@ func tell(ctx context.Context, s settings, counted *metrics.Pages, logger *slog.
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", counted.Handler())
 		pages := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-		go pages.Serve(listener) //nolint:errcheck // it ends when it is closed
+		go pages.Serve(listener) //nolint:errcheck // it ends when the server is closed
 		stop = func() { pages.Close() }
 	}
 	if s.otlp {
@@ -109,7 +109,7 @@ func tell(ctx context.Context, s settings, counted *metrics.Pages, logger *slog.
 		stop = func() {
 			within, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
-			_ = end(within) // what is not sent by then is lost, as with every end of a process
+			_ = end(within) // metrics that are not sent by then are lost
 			closed()
 		}
 	}

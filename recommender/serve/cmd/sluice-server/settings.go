@@ -17,7 +17,7 @@ import (
 // mostShards bounds a resume token: 4 kB.
 const mostShards = 256
 
-// settings are what the environment says.
+// settings are the values of the environment.
 type settings struct {
 	address, metrics                                     string
 	log                                                  topics.Log
@@ -71,7 +71,7 @@ func settingsOf(lookup func(string) string) (settings, error) {
 		}
 	}
 	if s.metrics != "" && (address(s.metrics) != nil || !access.Loopback(s.metrics)) {
-		return s, fmt.Errorf("SLUICE_METRICS %q is not legal; legal: a loopback address, as 127.0.0.1:9464, since nobody is asked there who they are", s.metrics)
+		return s, fmt.Errorf("SLUICE_METRICS %q is not legal; legal: a loopback address, as 127.0.0.1:9464, because /metrics has no authentication", s.metrics)
 	}
 	if s.bounds, err = xds.ParseBounds(lookup("SLUICE_XDS_POOLS")); err != nil {
 		return s, fmt.Errorf("SLUICE_XDS_POOLS: %w; legal: SERVICE/client/PEER, with commas between", err)
@@ -85,7 +85,7 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	return s, s.access.Demand(s.address)
 }
 
-// secret is what the file holds that NAME_FILE names, else the variable NAME.
+// secret returns the content of the file that NAME_FILE names, else the variable NAME.
 func secret(lookup func(string) string, name string) (string, error) {
 	path := lookup(name + "_FILE")
 	if path == "" {

@@ -56,7 +56,7 @@ func TestATokenAloneMayDoAllUnderANameOfItsOwn(t *testing.T) {
 	}
 }
 
-// Every method asks for a role that was thought of; one that is added later asks for all of them until it is.
+// Every method needs a listed role; a new one needs all of them until it is listed.
 func TestEveryMethodHasARole(t *testing.T) {
 	want := map[string]Role{
 		"ReportActuation": Report, "NotifyScaling": Report, "PausePool": Operate, "ResumePool": Operate, "ReportDelivery": Report,

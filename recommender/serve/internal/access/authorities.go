@@ -34,8 +34,8 @@ func parseAuthorities(content []byte) (*authorities, error) {
 	return found, nil
 }
 
-// trust tells whether a certificate that was verified when its connection began still counts: connections last for days,
-// in which it may expire, and its authority may be taken out of the file.
+// trust is true while a certificate still counts that was verified when its connection began. Connections last for days, in
+// which it may expire, or its authority may be removed from the file.
 func (a *authorities) trust(chains [][]*x509.Certificate, now time.Time) bool {
 	if a == nil {
 		return false

@@ -24,7 +24,7 @@ func (a *Access) Unary(ctx context.Context, request any, info *grpc.UnaryServerI
 	return handler(ctx, request)
 }
 
-// Stream is as Unary. It ends once its caller may not go on, since a file says otherwise now.
+// Stream checks streams as Unary checks calls. It ends a stream once a changed file no longer allows its caller.
 func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	seen := a.now.Load()
 	ctx, err := a.check(stream.Context(), info.FullMethod)
@@ -32,12 +32,12 @@ func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.Stream
 		return err
 	}
 	if ctx == stream.Context() {
-		return handler(service, stream) // nobody is asked
+		return handler(service, stream) // callers are not authenticated
 	}
 	return handler(service, &known{stream, ctx, a, info.FullMethod, seen})
 }
 
-// known is a stream of a caller who was asked. seen is what the files said then.
+// known is the stream of an authenticated caller. seen is the state of the files at that time.
 type known struct {
 	grpc.ServerStream
 	ctx    context.Context
@@ -75,7 +75,7 @@ func (a *Access) check(ctx context.Context, method string) (context.Context, err
 	return With(ctx, caller), nil
 }
 
-// caller is who sent a token or a certificate that is known. A token counts before a certificate.
+// caller returns the caller of a known token or certificate. A token counts before a certificate.
 func (a *Access) caller(ctx context.Context) (Caller, bool) {
 	now := a.now.Load()
 	for _, value := range metadata.ValueFromIncomingContext(ctx, "authorization") {

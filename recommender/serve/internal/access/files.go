@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// Variables that name the files; each is optional, and read again when it changes.
+// Variables that name the files. Each is optional; the file is read again when it changes.
 const (
 	certVariable    = "SLUICE_TLS_CERT"      // PEM, with SLUICE_TLS_KEY
 	keyVariable     = "SLUICE_TLS_KEY"       // PEM
-	caVariable      = "SLUICE_TLS_CLIENT_CA" // PEM: who signed callers' certificates
+	caVariable      = "SLUICE_TLS_CLIENT_CA" // PEM: the authorities of callers' certificates
 	clientsVariable = "SLUICE_CLIENTS"       // NAME ROLE,... a line
 	tokensVariable  = "SLUICE_TOKENS"        // TOKEN [NAME [ROLE,...]] a line
 )
 
-// Access is what the files say.
+// Access is the content of the files.
 type Access struct {
 	paths map[string]string
-	// seen is how the files were when they were read first.
+	// seen is the state of the files at their first reading.
 	seen string
 	now  atomic.Pointer[contents]
 }
 
-// contents are the files as they were read last, all of them legal.
+// contents are the files at their last valid reading.
 type contents struct {
 	authorities *authorities
 	clients     clients
@@ -63,7 +63,7 @@ func Open(lookup func(string) string) (*Access, error) {
 	return a, nil
 }
 
-// Lacking are the variables that have to be set before others than this machine are let in.
+// Lacking returns the variables that have to be set before callers from other machines are let in.
 func (a *Access) Lacking() (names []string) {
 	if a.paths[certVariable] == "" {
 		names = append(names, certVariable, keyVariable)
@@ -74,7 +74,7 @@ func (a *Access) Lacking() (names []string) {
 	return names
 }
 
-// Asked tells whether callers are asked who they are.
+// Asked is true where callers have to authenticate.
 func (a *Access) Asked() bool { return a.paths[tokensVariable] != "" || a.paths[caVariable] != "" }
 
 func (a *Access) String() string {
@@ -91,7 +91,7 @@ func (a *Access) String() string {
 	return fmt.Sprintf("%s, %d tokens", text, len(a.now.Load().tokens))
 }
 
-// Follow reads the files again when one changed, until ctx is done. What cannot be used is said, and changes nothing.
+// Follow reads the files again when one changed, until ctx is done. Content that is not valid is logged, and changes nothing.
 func (a *Access) Follow(ctx context.Context, every time.Duration, log *slog.Logger) {
 	for seen := a.seen; ; {
 		select {

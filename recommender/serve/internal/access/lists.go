@@ -9,10 +9,10 @@ import (
 
 const minToken = 16
 
-// tokens are callers by the hash of their token: comparing hashes tells nothing of a token by the time that it takes.
+// tokens are callers by the hash of their token: the time of comparing hashes reveals nothing of a token.
 type tokens map[[sha256.Size]byte]Caller
 
-// parseTokens reads a line a token: TOKEN [NAME [ROLE,...]]. A token alone may do all, and is named by the start of its
+// parseTokens reads one token a line: TOKEN [NAME [ROLE,...]]. A token alone has all roles, and is named by the start of its
 // hash. Lines that begin with # are comments.
 func parseTokens(content []byte) (tokens, error) {
 	found, names := tokens{}, map[string]bool{}
@@ -25,7 +25,7 @@ func parseTokens(content []byte) (tokens, error) {
 			return nil, fmt.Errorf("line %d holds a token of under %d characters; legal: %d or more", n+1, minToken, minToken)
 		}
 		if !ascii(line) {
-			return nil, fmt.Errorf("line %d holds something else than ASCII", n+1)
+			return nil, fmt.Errorf("line %d has characters outside ASCII", n+1)
 		}
 		hash := sha256.Sum256([]byte(words[0]))
 		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), all}
@@ -46,7 +46,7 @@ func parseTokens(content []byte) (tokens, error) {
 // clients are callers by the name in their certificate.
 type clients map[string]Caller
 
-// parseClients reads a line a certificate: NAME ROLE,...
+// parseClients reads one certificate a line: NAME ROLE,...
 func parseClients(content []byte) (clients, error) {
 	found := clients{}
 	for n, line := range lines(content) {
@@ -76,7 +76,7 @@ func rest(caller *Caller, words []string) (err error) {
 	return err
 }
 
-// lines yields those with content, by their number from 0.
+// lines yields the lines with content, by their number from 0.
 func lines(content []byte) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		for n, line := range strings.Split(string(content), "\n") {

@@ -1,4 +1,4 @@
-// Package access says who may reach the server, and what each may do.
+// Package access decides who may reach the server, and what each caller may do.
 package access
 
 import (
@@ -13,7 +13,7 @@ type Role uint8
 // Roles, of which a caller may have several.
 const (
 	Read    Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
-	Report                   // report actuations and deliveries, notify scaling, ask for trials and tell them
+	Report                   // report actuations and deliveries, notify of scaling, ask for trials and report them
 	Operate                  // pause and resume pools, create and stop tuning sessions
 	all     = Read | Report | Operate
 	none    = Role(0)
@@ -52,11 +52,11 @@ func parseRoles(text string) (Role, error) {
 	return roles, nil
 }
 
-// needed is the role that a method asks for; open: it asks for none.
+// needed is the role that a method needs; open: it needs none.
 func needed(method string) (role Role, open bool) {
 	switch {
 	case strings.HasPrefix(method, "/grpc.health.v1.Health/"):
-		return none, true // probes of an orchestrator carry no token, and learn nothing but whether we serve
+		return none, true // probes of an orchestrator have no token, and learn only whether the server serves
 	case strings.HasSuffix(method, "/PausePool"), strings.HasSuffix(method, "/ResumePool"),
 		strings.HasSuffix(method, "/CreateSession"), strings.HasSuffix(method, "/StopSession"):
 		return Operate, false
@@ -67,7 +67,7 @@ func needed(method string) (role Role, open bool) {
 	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), safe(method):
 		return Read, false
 	default:
-		return all, false // a method that nobody thought of here
+		return all, false // a method that is not listed here
 	}
 }
 
@@ -81,7 +81,7 @@ func safe(method string) bool {
 	return false
 }
 
-// Caller is who calls. The zero Caller is anybody, where nobody is asked who they are.
+// Caller is the caller of a request. The zero Caller is anybody, where callers are not authenticated.
 type Caller struct {
 	Name  string
 	Roles Role
@@ -89,13 +89,13 @@ type Caller struct {
 
 type callerKey struct{}
 
-// From is who calls; the zero Caller where nobody is asked.
+// From returns the caller of ctx; the zero Caller where callers are not authenticated.
 func From(ctx context.Context) Caller {
 	caller, _ := ctx.Value(callerKey{}).(Caller)
 	return caller
 }
 
-// With is ctx as of a call of caller.
+// With returns ctx with a caller.
 func With(ctx context.Context, caller Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }

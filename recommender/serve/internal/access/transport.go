@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// Transport is TLS with the files as they are at each handshake; plain without a certificate.
+// Transport is TLS with the present content of the files at each handshake; plain without a certificate.
 func (a *Access) Transport() credentials.TransportCredentials {
 	if a.paths[certVariable] == "" {
 		return insecure.NewCredentials()
@@ -21,7 +21,7 @@ func (a *Access) Transport() credentials.TransportCredentials {
 	})
 }
 
-// Certificate is the server's own, as its file is now; nil without one.
+// Certificate is the server's own, from its file's present content; nil without one.
 func (a *Access) Certificate() *tls.Certificate {
 	if now := a.now.Load(); now.tls != nil {
 		return &now.tls.Certificates[0]
@@ -29,14 +29,15 @@ func (a *Access) Certificate() *tls.Certificate {
 	return nil
 }
 
-// transport is the configuration of all connections that begin under these contents: one for each would be kept with it.
+// transport is the TLS configuration that all connections under these contents share: one for each connection would cost
+// memory.
 func (c *contents) transport(certificate tls.Certificate) *tls.Config {
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{certificate},
 	}
 	if c.authorities != nil {
 		config.ClientCAs = c.authorities.pool
-		// A caller with a token needs no certificate; where there are no tokens, nobody comes in without one.
+		// A caller with a token needs no certificate; where there are no tokens, every caller needs one.
 		config.ClientAuth = tls.VerifyClientCertIfGiven
 		if c.tokens == nil {
 			config.ClientAuth = tls.RequireAndVerifyClientCert
@@ -45,7 +46,7 @@ func (c *contents) transport(certificate tls.Certificate) *tls.Config {
 	return config
 }
 
-// name is that of a certificate: its first DNS name or URI, else its common name.
+// name is the name of a certificate: its first DNS name or URI, else its common name.
 func name(certificate *x509.Certificate) string {
 	switch {
 	case len(certificate.DNSNames) > 0:
@@ -57,7 +58,7 @@ func name(certificate *x509.Certificate) string {
 	}
 }
 
-// Demand is an error where others than this machine could reach address, and something is lacking that keeps them out.
+// Demand returns an error where other machines could reach address, but a setting lacks that authenticates them.
 func (a *Access) Demand(address string) error {
 	lacking := a.Lacking()
 	if len(lacking) == 0 || Loopback(address) {
@@ -66,7 +67,7 @@ func (a *Access) Demand(address string) error {
 	return fmt.Errorf("listen on %q: set %v; without TLS and tokens only a loopback address is legal, as 127.0.0.1:50051", address, lacking)
 }
 
-// Loopback tells whether only this machine reaches an address.
+// Loopback is true where only this machine reaches an address.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

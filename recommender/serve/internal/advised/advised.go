@@ -1,4 +1,4 @@
-// Package advised has what is said of the hardware under server pools, for those that ask for numbers.
+// Package advised has the advice on the hardware under server pools, as numbers for autoscalers.
 package advised
 
 import (
@@ -10,16 +10,16 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Names of the metrics, and what they say.
+// Names of the metrics, and their help texts.
 const (
 	Replicas     = "sluice_pool_advised_replicas"
 	Cores        = "sluice_pool_advised_cpu_limit_cores"
-	ReplicasHelp = "Replicas of a service that would do what is asked of its server pool; those that there are where nothing better is known."
-	CoresHelp    = "CPU limit of one instance that would do what is asked of its server pool; the one that there is where nothing better is known."
+	ReplicasHelp = "Replicas of a service that would serve the demand on its server pool; the present ones where no better number is known."
+	CoresHelp    = "CPU limit of one instance that would serve the demand on its server pool; the present one where no better limit is known."
 )
 
-// Each calls f with every service of which something is said at now. A pool of which nothing is said, or whose lease is over,
-// is left out: who reads a value that is not there leaves what is there.
+// Each calls f for every service with advice at now. It leaves out a pool without advice, or whose lease is over: an
+// autoscaler that finds no value changes nothing.
 func Each(t *table.Log, now time.Time, f func(service string, of *poolsv1.Advice)) {
 	if t == nil {
 		return
@@ -41,7 +41,7 @@ func Each(t *table.Log, now time.Time, f func(service string, of *poolsv1.Advice
 	}
 }
 
-// One is what is said of a service; nil where nothing is.
+// One is the advice on a service; nil where there is none.
 func One(t *table.Log, service string, now time.Time) *poolsv1.Advice {
 	if t == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package brokers says how Kafka is reached: addresses, TLS, SASL and names of topics (collector/kafka.toml).
+// Package brokers reads how to reach Kafka: addresses, TLS, SASL and names of topics (collector/kafka.toml).
 package brokers
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Settings are what a file says.
+// Settings are the values of a file.
 type Settings struct {
-	// Brokers are HOST:PORT each; none where the file names none.
+	// Brokers are HOST:PORT each; none where the file has none.
 	Brokers []string
 	// Options are for every client, without the brokers.
 	Options []kgo.Opt
@@ -25,7 +25,7 @@ type Settings struct {
 	names  map[string]string
 }
 
-// file is collector/kafka.toml. Tables of other clients are theirs to check.
+// file is collector/kafka.toml. Other clients check the tables of their own.
 type file struct {
 	Brokers    []string          `toml:"brokers"`
 	Prefix     string            `toml:"topic_prefix"`
@@ -38,7 +38,7 @@ type file struct {
 	Collector  map[string]any    `toml:"collector"`
 }
 
-// options are those of franz-go that may be set, by its own names; it has no properties by text.
+// options are the options of franz-go that may be set, by its own names; franz-go has no properties in text form.
 type options struct {
 	Rack                   string `toml:"rack"`
 	DialTimeout            string `toml:"dial_timeout"`
@@ -48,7 +48,7 @@ type options struct {
 	RetryTimeout           string `toml:"retry_timeout"`
 }
 
-// Load reads the file. lookup gives passwords that are in the environment.
+// Load reads the file. lookup returns passwords from the environment.
 func Load(path string, lookup func(string) string) (Settings, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -91,8 +91,8 @@ func parse(text []byte, lookup func(string) string) (Settings, error) {
 	return s, err
 }
 
-// Topic is the name on the brokers of what collector/topics.yaml calls name; usual is what it is called where the
-// settings say nothing of it, but for their prefix.
+// Topic is the name on the brokers of the topic `name` of collector/topics.yaml. usual is its name, with the prefix, where
+// the settings do not name it.
 func (s Settings) Topic(name, usual string) string {
 	if told, ok := s.names[name]; ok {
 		return told

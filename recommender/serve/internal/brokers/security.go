@@ -45,7 +45,7 @@ func (t security) config() (*tls.Config, error) {
 		if _, err := own(); err != nil {
 			return nil, fmt.Errorf("tls.certificate: %w", err)
 		}
-		// Read for each connection: certificates are renewed.
+		// Read for each connection, because certificates are renewed.
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own() }
 	}
 	if t.VerifyHost != nil && !*t.VerifyHost {
@@ -55,7 +55,7 @@ func (t security) config() (*tls.Config, error) {
 	return config, nil
 }
 
-// signed checks all of a server's certificate but its name.
+// signed checks a server's certificate except its name.
 func signed(state tls.ConnectionState, roots *x509.CertPool) error {
 	between := x509.NewCertPool()
 	for _, each := range state.PeerCertificates[1:] {
@@ -80,7 +80,7 @@ func (l login) mechanism(lookup func(string) string) (sasl.Mechanism, error) {
 	if (l.PasswordFile == nil) == (l.PasswordVariable == nil) {
 		return nil, errors.New("sasl needs password_file or password_variable, one of them")
 	}
-	// Read for each login: passwords change.
+	// Read for each login, because passwords change.
 	password := func() (string, error) {
 		if l.PasswordFile != nil {
 			text, err := os.ReadFile(*l.PasswordFile)

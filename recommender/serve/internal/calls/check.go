@@ -11,18 +11,18 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Limits of what reports say.
+// Limits of the values in reports.
 const (
 	mostID     = 64
 	mostDetail = 4096
 	mostWhy    = 1024
-	// mostSize of a pool that an operator sets: no instance has so many threads or connections.
+	// mostSize bounds the size that an operator sets: no instance has so many threads or connections.
 	mostSize = 100_000
-	// mostAhead is how many revisions the server that a caller heard may be ahead of this one.
+	// mostAhead is how many revisions the caller's last server may be ahead of this one.
 	mostAhead = 1000
-	// mostCores: no machine has more; what is above is a limit in another unit, such as 500m read as 500,000.
+	// mostCores: no machine has more; a larger limit is in another unit, such as 500m read as 500,000.
 	mostCores = 10_000
-	// firstSecond to endSecond is what a DateTime64(3) of the tables and Python's datetime both hold.
+	// firstSecond to endSecond is the range that both a DateTime64(3) of the tables and Python's datetime can hold.
 	firstSecond, endSecond = 0, 9_214_646_400
 )
 
@@ -38,7 +38,7 @@ func checkID(id string) error {
 	return nil
 }
 
-// checkActuation is what is not legal in a report; newest is the revision of the newest answer here.
+// checkActuation returns the faults of a report; newest is the revision of the newest decision here.
 func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 	const f = "actuation."
 	if err := firstOf(
@@ -71,7 +71,7 @@ func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 	return checkSizes(a)
 }
 
-// checkSizes: an outcome needs the sizes that make it one.
+// checkSizes checks that the sizes fit the outcome.
 func checkSizes(a *poolsv1.Actuation) error {
 	const f = "actuation."
 	switch a.GetOutcome() {
@@ -91,7 +91,7 @@ func checkScaling(event *commonv1.ScalingEvent) error {
 	const f = "scaling_event."
 	if err := firstOf(
 		name(f+"service", event.GetService(), "a service name", true),
-		name(f+"source", event.GetSource(), "who tells", true),
+		name(f+"source", event.GetSource(), "the reporting process", true),
 		name(f+"version", event.GetVersion(), "the service's version, or empty", false),
 		at(f+"at", event.GetAt()),
 	); err != nil {
@@ -109,7 +109,7 @@ func checkScaling(event *commonv1.ScalingEvent) error {
 	return nil
 }
 
-// mostContainers of one service: their record in the log has to fit a message.
+// mostContainers bounds the containers of one service, whose record in the log has to fit a message.
 const mostContainers = 10_000
 
 func checkContainers(containers []*commonv1.ServiceContainer) error {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// tuningShard has all sessions: a name, and an open session of a target, are one among all of them.
+	// tuningShard has all sessions: names, and the open session of a target, are unique among all of them.
 	tuningShard = 0
 	// answerPatience is how long a caller without a deadline waits for a decider.
 	answerPatience = 20 * time.Second
@@ -27,7 +27,7 @@ const (
 // CreateSession implements the service.
 func (s Tuning) CreateSession(ctx context.Context, request *tuningv1.CreateSessionRequest) (*tuningv1.CreateSessionResponse, error) {
 	if request.GetPlan() == nil {
-		return nil, problem.Empty("plan", "what the session is created with")
+		return nil, problem.Empty("plan", "the plan of the session")
 	}
 	made := request.GetPlan().GetName()
 	if err := firstOf(
@@ -96,7 +96,7 @@ func (s Tuning) StopSession(ctx context.Context, request *tuningv1.StopSessionRe
 	return &tuningv1.StopSessionResponse{Session: session}, err
 }
 
-// command writes a command into the log and waits until the decider's answer to it has been read. What it changed is
+// command writes a command into the log and waits until the decider's answer to it has been read. The command's changes are
 // visible by then.
 func (s Tuning) command(ctx context.Context, session string, command *tuningv1.Command) (*tuningv1.Answer, error) {
 	reading, err := s.read()
@@ -121,7 +121,7 @@ func (s Tuning) command(ctx context.Context, session string, command *tuningv1.C
 
 func answered(ctx context.Context, reading *topics.Reading, id string) (*tuningv1.Answer, error) {
 	for {
-		view := reading.Log.Answers.View() // before the look, so that nothing is missed between them
+		view := reading.Log.Answers.View() // before the check, so that no answer is missed
 		if e, _ := reading.Log.Answers.Get(tuningShard); e != nil {
 			all := e.Answer.GetAnswers()
 			for i := len(all) - 1; i >= 0; i-- {
@@ -136,18 +136,18 @@ func answered(ctx context.Context, reading *topics.Reading, id string) (*tuningv
 			return nil, problem.Unavailable(problem.LogReplaced, "the log was replaced by another")
 		case <-ctx.Done():
 			return nil, problem.Unavailable(problem.NotAnswered,
-				fmt.Sprintf("no decider answered within %v: it may still be done, so look before it is tried again", answerPatience))
+				fmt.Sprintf("no decider answered within %v: the command may still take effect; check before you try again", answerPatience))
 		}
 	}
 }
 
-// refused is the error of a refusal; nil where there is none.
+// refused returns the error of a refusal; nil where there is none.
 func refused(refusal *tuningv1.Refusal) error {
 	if refusal == nil {
 		return nil
 	}
 	code := codes.Internal
-	_ = code.UnmarshalJSON([]byte(`"` + refusal.GetCode() + `"`)) // of a later decider, one that is not known here
+	_ = code.UnmarshalJSON([]byte(`"` + refusal.GetCode() + `"`)) // a later decider may send an unknown code
 	reason := problem.SessionRefused
 	if code == codes.InvalidArgument {
 		reason = problem.FieldNotLegal

@@ -38,11 +38,11 @@ func (s Subsets) ReportDelivery(
 	return &subsetsv1.ReportDeliveryResponse{}, nil
 }
 
-// checkDelivery is what is not legal in a report; newest is the revision of the newest answer here.
+// checkDelivery returns the faults of a report; newest is the revision of the newest subset here.
 func checkDelivery(d *subsetsv1.Delivery, newest uint64) error {
 	const f = "delivery."
 	if err := firstOf(
-		name(f+"client", d.GetClient(), "who took it up or refused it", true),
+		name(f+"client", d.GetClient(), "the client that applied or refused it", true),
 		text(f+"detail", d.GetDetail(), mostDetail),
 		at(f+"at", d.GetAt()),
 	); err != nil {
@@ -57,7 +57,7 @@ func checkDelivery(d *subsetsv1.Delivery, newest uint64) error {
 	return nil
 }
 
-// named are the values of an enum but the first, which is none.
+// named are the values of an enum except the first, which means none.
 func named(values map[int32]string) string {
 	var names []string
 	for n := int32(1); values[n] != ""; n++ {

@@ -38,7 +38,7 @@ func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string
 	for tries := 0; ; tries++ {
 		at, ok := reading.Explanations.Of(key)
 		if !ok {
-			return false, nil // an answer without anything behind it yet
+			return false, nil // a decision without an explanation yet
 		}
 		err := s.log.Fetch(within, key, at, into)
 		if err == nil {
@@ -47,7 +47,7 @@ func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		// Compaction may have taken it away just now; then a newer one has been read, or is about to be.
+		// Compaction may have removed it just now; then a newer one has been read, or will be soon.
 		if now, _ := reading.Explanations.Of(key); !errors.Is(err, topics.ErrGone) || tries > 0 && now == at {
 			return false, problem.Of(codes.Unavailable, problem.LogAway, err.Error())
 		}

@@ -16,7 +16,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Answered is an answer as the database has it, and from when to when it was the newest.
+// Answered is a decision from the database, and the time in which it was the newest.
 type Answered struct {
 	Since, Until                             time.Time
 	Revision                                 uint64
@@ -26,9 +26,9 @@ type Answered struct {
 	Reasons                                  []string
 }
 
-// History is the database's memory of answers.
+// History reads earlier decisions from the database.
 type History interface {
-	// Answers are up to n with revisions below before, newest first.
+	// Answers returns up to n decisions with revisions below before, newest first.
 	Answers(ctx context.Context, pool keys.Pool, before uint64, n int) ([]Answered, error)
 }
 
@@ -37,7 +37,7 @@ const (
 	historyPatience           = 10 * time.Second
 )
 
-// ListPoolSizeHistory implements the service. Pools that are not in the configuration any more have one too.
+// ListPoolSizeHistory implements the service. It also serves pools that are no longer in the configuration.
 func (s *Service) ListPoolSizeHistory(ctx context.Context, request *poolsv1.ListPoolSizeHistoryRequest) (*poolsv1.ListPoolSizeHistoryResponse, error) {
 	pool, err := problem.Pool(request.GetPool(), "pool")
 	if err != nil {

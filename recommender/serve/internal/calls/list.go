@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// mostListed answers, or the first so many that have mostBytes: gRPC's clients take 4 MiB by default.
+	// mostListed bounds a page, and so does mostBytes: gRPC's clients take 4 MiB by default.
 	mostListed = 5000
 	mostBytes  = 3 << 20
 )
@@ -33,7 +33,7 @@ func (s *Service) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSize
 
 // DiffPoolSizes implements the service.
 func (s *Service) DiffPoolSizes(_ context.Context, request *poolsv1.DiffPoolSizesRequest) (*poolsv1.DiffPoolSizesResponse, error) {
-	// Each change names its pool again: by a name of 60 bytes or so, a target then takes four times as much.
+	// Each change names its pool again: with a name of about 60 bytes a target takes four times as much.
 	page, next, view, err := s.page(request, mostBytes/4)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *Service) DiffPoolSizes(_ context.Context, request *poolsv1.DiffPoolSize
 	return response, nil
 }
 
-// changes are the targets that would get another size, if the answer may be applied.
+// changes are the targets that would get another size, if the decision may be applied.
 func changes(size *poolsv1.PoolSize) (those []*poolsv1.DiffPoolSizesResponse_Change) {
 	if size.GetAction() != commonv1.Action_ACTION_APPLY || size.GetTarget() == 0 {
 		return nil

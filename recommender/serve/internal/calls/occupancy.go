@@ -8,10 +8,10 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// mostReadings between two reports; they come each 15 s.
+// mostReadings bounds the readings between two reports, which come each 15 s.
 const mostReadings = 100_000
 
-// checkOccupancy: a report of what is in use has all of it or nothing, and numbers that can be.
+// checkOccupancy checks that an occupancy has all of its figures or none, and that they are possible.
 func checkOccupancy(o *poolsv1.Occupancy) error {
 	const f = "actuation.occupancy."
 	if o == nil {
@@ -27,7 +27,7 @@ func checkOccupancy(o *poolsv1.Occupancy) error {
 		return err
 	}
 	if (o.Waiting == nil) != (o.WaitingMean == nil) || (o.Waiting == nil) != (o.WaitingMost == nil) {
-		return problem.Conflict(f+"waiting", "is there without waiting_mean and waiting_most, or they without it", "all three, or none")
+		return problem.Conflict(f+"waiting", "is set without waiting_mean and waiting_most, or they without it", "all three, or none")
 	}
 	return checkCounts(f+"waiting", o.GetWaiting(), o.GetWaitingMost(), o.GetWaitingMean())
 }

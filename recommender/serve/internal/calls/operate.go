@@ -26,7 +26,7 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 	return &poolsv1.PausePoolResponse{}, nil
 }
 
-// ResumePool implements the service. It is always told to the decider: a pause may be on its way to it.
+// ResumePool implements the service. It always writes to the log: a pause may be on its way to the decider.
 func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
 	before, err := s.pause(ctx, request, false, nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolReq
 	return &poolsv1.ResumePoolResponse{WasPaused: before.GetState() == poolsv1.State_STATE_PAUSED}, nil
 }
 
-// word is an operator's on a pool: a request to pause it, or to resume it.
+// word is an operator's request to pause or to resume a pool.
 type word interface {
 	GetPool() *poolsv1.Pool
 	GetBy() string
@@ -43,7 +43,7 @@ type word interface {
 	GetRequestId() string
 }
 
-// pause tells the decider of the pool's shard, and returns the newest answer.
+// pause writes the request to the pool's shard, and returns the newest decision.
 func (s *Service) pause(ctx context.Context, said word, paused bool, size *uint32) (*poolsv1.PoolSize, error) {
 	e, _, _, err := s.entry(said.GetPool(), "pool")
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) pause(ctx context.Context, said word, paused bool, size *uint3
 	}
 	report := reported(ctx, said.GetBy(), said.GetRequestId(), nil, false)
 	if err := firstOf(
-		name("by", report.GetBy(), "who asks for it", true),
+		name("by", report.GetBy(), "who requests it", true),
 		text("why", said.GetWhy(), mostWhy),
 		checkID(said.GetRequestId()),
 	); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 		return nil, err
 	}
 	if request.GetScalingEvent() == nil {
-		return nil, problem.Empty("scaling_event", "what changed")
+		return nil, problem.Empty("scaling_event", "the change")
 	}
 	event := proto.CloneOf(request.GetScalingEvent())
 	if err := checkScaling(event); err != nil {
@@ -84,7 +84,7 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 	}
 	report.Report = &poolsv1.Report_Scaling{Scaling: event}
 	shards, pools := concerned(reading, event.GetService())
-	if len(shards) == 0 { // for the audit, and for pools of whichever group that may come: it is not told again
+	if len(shards) == 0 { // for the audit, and for pools of any group that may come later: the event is not sent again
 		for shard := range reading.Log.Pools.View().Shards {
 			shards = append(shards, int32(shard))
 		}
@@ -95,7 +95,7 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 	return &poolsv1.NotifyScalingResponse{Pools: uint32(pools)}, nil
 }
 
-// concerned are the shards with pools or subsets of a service, or towards it, and how many such pools there are.
+// concerned are the shards with pools or subsets of a service, or towards it, and the number of such pools.
 func concerned(reading *topics.Reading, service string) (shards []int32, pools int) {
 	shards, pools = reading.Log.Pools.Concerned(func(p keys.Pool) bool { return p.Service == service || p.Peer == service })
 	more, _ := reading.Log.Subsets.Concerned(func(s keys.Subset) bool { return s.Upstream == service || s.Downstream == service })

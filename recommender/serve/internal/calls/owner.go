@@ -13,8 +13,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// ownerOf is the reporter of the target by the newest answer, where it is another one than the actuation's. Every server reads
-// the same answers, so an actuator is refused at whichever it calls. Empty: the actuation is taken.
+// ownerOf is the reporter that owns the target by the newest decision, where it differs from the actuation's reporter. Every
+// server reads the same decisions, so each refuses the same actuators. Empty: the actuation is taken.
 func ownerOf(answer *poolsv1.PoolSize, a *poolsv1.Actuation) string {
 	if a.GetReporter() == "" {
 		return ""
@@ -27,7 +27,7 @@ func ownerOf(answer *poolsv1.PoolSize, a *poolsv1.Actuation) string {
 	return ""
 }
 
-// ownedBy is the error that a second reporter of a target gets.
+// ownedBy is the error for a second reporter of a target.
 func ownedBy(owner string, pool keys.Pool, a *poolsv1.Actuation) error {
 	text := fmt.Sprintf("%s %s: %q owns this target, so %q is refused; one actuator owns a target: take it out of one of the two "+
 		"configurations, or, where the owner is gone, wait a minute", pool, instanceOf(a), owner, a.GetReporter())
@@ -35,7 +35,7 @@ func ownedBy(owner string, pool keys.Pool, a *poolsv1.Actuation) error {
 		"pool", pool.String(), "instance", instanceOf(a), "owner", owner, "refused", a.GetReporter())
 }
 
-// audited is a refused actuation as the audit has it. What the second reporter wrote, or failed to write, stays as it was.
+// audited is a refused actuation in the audit. Its outcome and sizes stay as the second reporter sent them.
 func audited(a *poolsv1.Actuation, refusal error) *poolsv1.Actuation {
 	row := proto.CloneOf(a)
 	if a.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
@@ -48,7 +48,7 @@ func audited(a *poolsv1.Actuation, refusal error) *poolsv1.Actuation {
 	return row
 }
 
-// instanceOf is the instance of an actuation's target, for which its name stands in.
+// instanceOf is the instance of an actuation's target; without one, the target's name.
 func instanceOf(a *poolsv1.Actuation) string {
 	if a.GetInstance() != "" {
 		return a.GetInstance()

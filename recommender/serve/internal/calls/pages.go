@@ -22,7 +22,7 @@ type paged interface {
 	GetPageToken() string
 }
 
-// pageOf is the page of a table that is asked for, of answers that keep takes, in so many bytes. filter describes keep.
+// pageOf is the requested page of a table, of entries that keep takes, in a bounded number of bytes. filter describes keep.
 func pageOf[K table.Key[K], V proto.Message](
 	t *table.Table[K, V], request paged, parse func(string) (K, error), filter string, bytes int, keep func(K) bool,
 ) (page []*table.Entry[K, V], next string, view *table.View[K, V], err error) {
@@ -47,7 +47,7 @@ func pageOf[K table.Key[K], V proto.Message](
 	return page, next, view, nil
 }
 
-// fitting is how many answers of a page have `most` bytes together; one at least.
+// fitting is how many entries of a page have at most `most` bytes together; at least one.
 func fitting[K table.Key[K], V proto.Message](page []*table.Entry[K, V], most int) int {
 	const lease = 40 // bytes at most, which are not in the record
 	bytes := 0
@@ -59,14 +59,14 @@ func fitting[K table.Key[K], V proto.Message](page []*table.Entry[K, V], most in
 	return len(page)
 }
 
-// pageToken is where a list goes on: behind a record, under a filter. The check sum finds what is not ours.
+// pageToken is the position where a list continues: after a record, under a filter. The check sum detects foreign tokens.
 func pageToken(after, filter string) string {
 	text := after + "\n" + filter
 	sum := crc32.ChecksumIEEE([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(append([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}, text...))
 }
 
-// parsePage is the inverse; the zero key, which is before all others, for an empty token.
+// parsePage is the inverse; for an empty token the zero key, which is before all others.
 func parsePage[K table.Key[K]](token, filter string, parse func(string) (K, error)) (after K, err error) {
 	if token == "" {
 		return after, nil

@@ -27,7 +27,7 @@ func (s Subsets) ExplainPair(ctx context.Context, request *subsetsv1.ExplainPair
 		return nil, err
 	}
 	if !found {
-		return nil, problem.Of(codes.NotFound, problem.PairUnknown, "no connections of "+pair.String()+" were solved for", "pair", pair.String())
+		return nil, problem.Of(codes.NotFound, problem.PairUnknown, "no plan has connections of "+pair.String()+"", "pair", pair.String())
 	}
 	response := &subsetsv1.ExplainPairResponse{Explanation: explanation}
 	if explanation.GetApplication() == "" {

@@ -16,8 +16,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// ReportActuation implements the service. The size is written before the audit: a report that is told again after half of
-// it was stored says the same size again, and is one row under its id.
+// ReportActuation implements the service. It writes the size before the audit: a report that is sent again after half of it
+// was stored has the same size, and is one row under its id.
 func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportActuationRequest) (*poolsv1.ReportActuationResponse, error) {
 	actuation := request.GetActuation()
 	e, _, _, err := s.entry(actuation.GetPool(), "actuation.pool")
@@ -41,7 +41,7 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 		return nil, refusal
 	}
 	if size := sizeNow(actuation); size != nil {
-		// A target is observed every few seconds: what was done would be buried.
+		// A target is observed every few seconds: in the audit, observations would hide the writes.
 		only := actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
 		if err := s.observed(ctx, e, size, report, only); err != nil || only {
 			return &poolsv1.ReportActuationResponse{}, err
@@ -53,7 +53,7 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 	return &poolsv1.ReportActuationResponse{}, nil
 }
 
-// observed writes the size of a target. only: there is no report of it beside.
+// observed writes the size of a target. only: there is no report beside it.
 func (s *Service) observed(ctx context.Context, e *table.Pool, size *poolsv1.TargetSize, report *poolsv1.Report, only bool) error {
 	actuation := report.GetActuation()
 	size.ReadAt, size.Occupancy = report.GetReceived(), actuation.GetOccupancy()
@@ -69,7 +69,7 @@ func (s *Service) observed(ctx context.Context, e *table.Pool, size *poolsv1.Tar
 	})
 }
 
-// sizeNow is the size after the report: what was read back; without that, the size before if nothing was written. Nil
+// sizeNow is the size after the report: the one that was read back; without that, the size before if nothing was written. Nil
 // where it is not known.
 func sizeNow(a *poolsv1.Actuation) *poolsv1.TargetSize {
 	size := &poolsv1.TargetSize{Instance: instanceOf(a), Reporter: a.GetReporter()}
@@ -87,8 +87,8 @@ func sizeNow(a *poolsv1.Actuation) *poolsv1.TargetSize {
 	return size
 }
 
-// requestID is what makes a report the same when it is told again by the same caller: the id that they gave, or the content
-// where that has a time of its own.
+// requestID identifies a report that the same caller sends again: by the given id, or by the content where that has a time of
+// its own.
 func requestID(given, who string, content proto.Message, timed bool) string {
 	if given != "" {
 		return given
@@ -116,11 +116,11 @@ func (s *Service) write(ctx context.Context, put func(context.Context) error) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return problem.Of(codes.Unavailable, problem.NotStored, "the log does not take it now: it may still be stored; try again")
+	return problem.Of(codes.Unavailable, problem.NotStored, "the log does not take records now: the report may still be stored; try again")
 }
 
-// reported is what all reports have in common. given: the name of who tells, where nobody is asked; id, content and timed
-// are as of requestID.
+// reported has the fields that all reports have in common. given is the reporter's name, which counts where callers are not
+// authenticated; id, content and timed are those of requestID.
 func reported(ctx context.Context, given, id string, content proto.Message, timed bool) *poolsv1.Report {
 	who := by(ctx, given)
 	return &poolsv1.Report{RequestId: requestID(id, who, content, timed), Received: timestamppb.Now(), By: who}

@@ -1,4 +1,4 @@
-// Package calls answers the calls of PoolSizeService, SubsetService and TuningService from what was read of the log.
+// Package calls implements PoolSizeService, SubsetService and TuningService from the records that were read of the log.
 package calls
 
 import (
@@ -23,7 +23,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Store is where what callers tell goes, and where explanations are.
+// Store takes the reports of callers, and has explanations.
 type Store interface {
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
@@ -31,24 +31,24 @@ type Store interface {
 	Fetch(ctx context.Context, key string, at topics.Place, into proto.Message) error
 }
 
-// Service is the service. It holds nothing but what was read.
+// Service is the service. It holds only what was read of the log.
 type Service struct {
 	poolsv1.UnimplementedPoolSizeServiceServer
 	log     Store
 	history History
-	// unread says why there is no reading yet.
+	// unread returns the reason why there is no reading yet.
 	unread   func() string
 	reading  atomic.Pointer[topics.Reading]
 	stopping chan struct{}
 	watchers atomic.Int64
 }
 
-// New is a service without a reading: calls are UNAVAILABLE until Serve.
+// New is a service without a reading: calls return UNAVAILABLE until Serve.
 func New(log Store, history History, unread func() string) *Service {
 	return &Service{log: log, history: history, unread: unread, stopping: make(chan struct{})}
 }
 
-// Serve answers from a reading from now on. Watches of the one before end.
+// Serve sets the reading that calls are answered from. Watches of the earlier reading end.
 func (s *Service) Serve(reading topics.Reading) {
 	if before := s.reading.Swap(&reading); before != nil {
 		before.Log.Close()
@@ -63,10 +63,10 @@ func (s *Service) Stop() {
 	}
 }
 
-// Watchers are the watches that are open.
+// Watchers is the number of open watches.
 func (s *Service) Watchers() int64 { return s.watchers.Load() }
 
-// Log is what is served; nil before the first.
+// Log is the log that is served; nil before the first.
 func (s *Service) Log() *table.Log {
 	if reading := s.reading.Load(); reading != nil {
 		return reading.Log
@@ -83,7 +83,7 @@ func (s *Service) read() (*topics.Reading, error) {
 
 type poolView = table.View[keys.Pool, *poolsv1.PoolSize]
 
-// entry is the newest answer for a pool of a request.
+// entry is the newest decision for the pool of a request.
 func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolView, *topics.Reading, error) {
 	key, err := problem.Pool(pool, field)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolVie
 	return e, view, reading, nil
 }
 
-// answer is an entry as of now, with its lease; STALE where that is over.
+// answer is the decision of an entry at now, with its lease; STALE where that is over.
 func answer(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
 	size := proto.CloneOf(e.Answer)
 	lease := view.Shards[e.Shard].Lease
@@ -133,7 +133,7 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	})
 }
 
-// watched runs a watch of what made says, from a resume token on, until its caller is gone.
+// watched runs a watch of the records that made returns, from a resume token on, until its caller is gone.
 func watched[K table.Key[K], V any](s *Service, resume string, stream grpc.ServerStream, made func(*topics.Reading) watch.Watch[K, V]) error {
 	token, err := watch.ParseToken(resume)
 	if err != nil {
@@ -151,7 +151,7 @@ func watched[K table.Key[K], V any](s *Service, resume string, stream grpc.Serve
 	return w.Run(stream.Context(), token)
 }
 
-// by is who calls: their identity, or the name that they give where nobody is asked.
+// by is the caller's identity, or the given name where callers are not authenticated.
 func by(ctx context.Context, given string) string {
 	if caller := access.From(ctx); caller.Name != "" {
 		return caller.Name

@@ -14,13 +14,13 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Subsets is SubsetService, from the same reading as that of pools.
+// Subsets is SubsetService, from the same reading as pools.
 type Subsets struct {
 	subsetsv1.UnimplementedSubsetServiceServer
 	*Service
 }
 
-// entry is the newest answer for a subset of a request.
+// entry is the newest subset of a request.
 func (s Subsets) entry(key *subsetsv1.SubsetKey, field string) (*table.Subset, *topics.Reading, error) {
 	subset, err := problem.Subset(key, field)
 	if err != nil {
@@ -89,9 +89,9 @@ type choice interface {
 
 func subsetFilter(request choice) (*watch.Filter[keys.Subset], error) {
 	if err := firstOf(
-		name("upstream", request.GetUpstream(), "the service that calls, or empty", false),
+		name("upstream", request.GetUpstream(), "the calling service, or empty", false),
 		name("instance", request.GetInstance(), "a container of the upstream service, or empty", false),
-		name("downstream", request.GetDownstream(), "the service that is called, or empty", false),
+		name("downstream", request.GetDownstream(), "the called service, or empty", false),
 	); err != nil {
 		return nil, err
 	}

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// usualListed sessions are a page where nobody says how many.
+	// usualListed is the default number of sessions in a page.
 	usualListed = 100
 	legalName   = "the name of a session"
 )
 
-// Tuning is TuningService, from the same reading as that of pools.
+// Tuning is TuningService, from the same reading as pools.
 type Tuning struct {
 	tuningv1.UnimplementedTuningServiceServer
 	*Service

@@ -1,4 +1,4 @@
-// Package database asks ClickHouse over HTTP.
+// Package database queries ClickHouse over HTTP.
 package database
 
 import (
@@ -28,8 +28,7 @@ import (
 //go:embed history.sql
 var historySQL string
 
-// ClickHouse is a database that is read as one user: on one server, or on copies, of which the one that answered last is
-// asked.
+// ClickHouse is a database that is read as one user: one server, or several copies. The copy that answered last is queried.
 type ClickHouse struct {
 	servers   []string
 	query     string
@@ -39,8 +38,8 @@ type ClickHouse struct {
 	at        atomic.Uint32
 }
 
-// New does not connect. addresses: http[s]://HOST:PORT, with commas between. authority: PEM file of who signed the
-// servers' certificates; empty: those that the system trusts.
+// New does not connect. addresses: http[s]://HOST:PORT, with commas between. authority: PEM file with the authority of the
+// servers' certificates; empty: the system's authorities.
 func New(addresses, database string, login Login, authority string) (*ClickHouse, error) {
 	c := &ClickHouse{
 		servers: strings.Split(addresses, ","), query: "/?" + url.Values{"database": {database}}.Encode(),
@@ -63,7 +62,7 @@ func New(addresses, database string, login Login, authority string) (*ClickHouse
 	return c, nil
 }
 
-// row is one of history.sql.
+// row is a row of history.sql.
 type row struct {
 	Since      int64    `json:"since_ms"`
 	Until      int64    `json:"until_ms"`
@@ -119,7 +118,8 @@ func (c *ClickHouse) ask(ctx context.Context, sql string, parameters map[string]
 	return c.post(ctx, target, []byte(sql))
 }
 
-// post asks each of the servers once, until one answers: what is asked may be asked again. more: of the query's words.
+// post sends a query to the servers, one after the other, until one answers: every query may be repeated. more: further URL
+// parameters.
 func (c *ClickHouse) post(ctx context.Context, more string, body []byte) (answer []byte, err error) {
 	for range c.servers {
 		at := c.at.Load()

@@ -9,7 +9,7 @@ import (
 	"sluice.dev/serve/internal/records"
 )
 
-// Insert writes rows to a table. Columns that a row does not have get their defaults.
+// Insert writes rows to a table. Columns that a row lacks get their defaults.
 func (c *ClickHouse) Insert(ctx context.Context, table string, rows []records.Row) error {
 	var body bytes.Buffer
 	fmt.Fprintf(&body, "INSERT INTO %s FORMAT JSONEachRow\n", table)
@@ -19,7 +19,7 @@ func (c *ClickHouse) Insert(ctx context.Context, table string, rows []records.Ro
 			return fmt.Errorf("write to %s: %w", table, err)
 		}
 	}
-	// Acknowledged once the rows are in the table, not once they wait for it.
+	// ClickHouse acknowledges once the rows are in the table, not once they are queued.
 	if _, err := c.post(ctx, "&async_insert=0&distributed_foreground_insert=1", body.Bytes()); err != nil {
 		return fmt.Errorf("write to %s: %w", table, err)
 	}

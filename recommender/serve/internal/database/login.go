@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// Login is who asks. Variable and Secret: what the settings are called that say so.
+// Login is a ClickHouse user. Variable and Secret are the names of the settings with the user and the password.
 type Login struct {
 	User, Password   string
 	Variable, Secret string
 }
 
-// notLetIn are ClickHouse's codes for an unknown user, and a wrong or lacking password, as its versions name them.
+// notLetIn are ClickHouse's codes for an unknown user, and a wrong or missing password, in all its versions.
 var notLetIn = map[string]bool{"192": true, "193": true, "194": true, "516": true}
 
 func (l Login) refused() error {
 	return fmt.Errorf("%s=%s with the password of %s or %s_FILE", l.Variable, l.User, l.Secret, l.Secret)
 }
 
-// ofTLS is err with the setting that it is about, where it is a certificate of whom nobody trusts.
+// ofTLS adds the setting to an error about a certificate that is not trusted.
 func (c *ClickHouse) ofTLS(host string, err error) error {
 	var untrusted *tls.CertificateVerificationError
 	if !errors.As(err, &untrusted) {

@@ -13,7 +13,7 @@ import (
 	"sluice.dev/serve/internal/database"
 )
 
-// answer is as ClickHouse's: only the password "right" is let in.
+// answer is a response as ClickHouse's: only the password "right" is accepted.
 func answer(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("X-ClickHouse-Key") != "right" || r.URL.Query().Get("database") != "calls" {
 		w.Header().Set("X-ClickHouse-Exception-Code", "516")

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// escaped is a value as ClickHouse reads parameters: as a field of TabSeparated.
+// escaped is a value in the form in which ClickHouse reads parameters: a field of TabSeparated.
 func escaped(value string) string {
 	return strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`).Replace(value)
 }
 
-// withoutAddress leaves the URL out of an error: it holds the parameters.
+// withoutAddress removes the URL from an error, because it has the parameters.
 func withoutAddress(err error) error {
 	var about *url.Error
 	if errors.As(err, &about) {

@@ -1,5 +1,5 @@
-// Package external answers the API group external.metrics.k8s.io/v1beta1, by which a HorizontalPodAutoscaler reads what is
-// said of the hardware. The API server of Kubernetes asks, for an APIService that leads here.
+// Package external serves the API group external.metrics.k8s.io/v1beta1, by which a HorizontalPodAutoscaler reads the advice
+// on hardware. The API server of Kubernetes calls it, for an APIService that points here.
 package external
 
 import (
@@ -19,7 +19,7 @@ const (
 	prefix = "/apis/" + group
 )
 
-// As k8s.io/metrics/pkg/apis/external_metrics/v1beta1 has them.
+// The types of k8s.io/metrics/pkg/apis/external_metrics/v1beta1.
 type (
 	valueList struct {
 		Kind       string   `json:"kind"`
@@ -48,9 +48,9 @@ type (
 	}
 )
 
-// Handler answers from the log that there is when it is asked. Services are not of a namespace: all namespaces see the same.
-// A selector is service=NAME; with none, or another one, there is nothing, which an autoscaler takes for an error and leaves
-// what is there.
+// Handler answers from the log at the time of the request. Services have no namespace: all namespaces see the same. A
+// selector is service=NAME. Without one, or for an unknown service, the list is empty; an autoscaler regards that as an error
+// and changes nothing.
 func Handler(log func() *table.Log) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+prefix, func(to http.ResponseWriter, _ *http.Request) {
@@ -64,7 +64,7 @@ func Handler(log func() *table.Log) http.Handler {
 		name, now := request.PathValue("metric"), time.Now()
 		list := valueList{Kind: "ExternalMetricValueList", APIVersion: group, Items: []value{}}
 		if name != advised.Replicas && name != advised.Cores {
-			http.Error(to, "no such metric: "+advised.Replicas+" and "+advised.Cores+" are", http.StatusNotFound)
+			http.Error(to, "no such metric; legal: "+advised.Replicas+" and "+advised.Cores, http.StatusNotFound)
 			return
 		}
 		service, ok := serviceOf(request.URL.Query().Get("labelSelector"))
@@ -98,5 +98,5 @@ func serviceOf(selector string) (service string, ok bool) {
 
 func answer(to http.ResponseWriter, what any) {
 	to.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(to).Encode(what) // who asked is gone
+	_ = json.NewEncoder(to).Encode(what) // the client may be gone
 }

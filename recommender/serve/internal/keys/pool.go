@@ -1,4 +1,4 @@
-// Package keys names things in the log: pools, shards, targets and services, as collector/topics.yaml says.
+// Package keys names records in the log: of pools, shards, targets and services, as collector/topics.yaml defines them.
 package keys
 
 import (
@@ -10,20 +10,20 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Pool is a soft resource: the thread pool of a service (side server, or consumer of messages; no peer), or its
-// connection pool towards one peer.
+// Pool is the key of a pool: the thread pool of a service (side server, or consumer of messages; no peer), or its connection
+// pool towards one peer.
 type Pool struct {
 	Service string
 	Side    poolsv1.Side
 	Peer    string
 }
 
-// Of returns the key of p; the zero Pool of nil.
+// Of returns the key of p; the zero Pool for nil.
 func Of(p *poolsv1.Pool) Pool {
 	return Pool{Service: p.GetService(), Side: p.GetSide(), Peer: p.GetPeer()}
 }
 
-// Proto returns p as the wire has it.
+// Proto returns p as the API's message.
 func (p Pool) Proto() *poolsv1.Pool {
 	return &poolsv1.Pool{Service: p.Service, Side: p.Side, Peer: p.Peer}
 }
@@ -41,7 +41,7 @@ func (p Pool) String() string {
 	return p.Service + "/" + SideName(p.Side) + "/" + p.Peer
 }
 
-// Legal tells whether p can be the key of anything: a client pool has a peer, and no other has one.
+// Legal is true for the key of a possible pool: a client pool has a peer, and no other pool has one.
 func (p Pool) Legal() bool {
 	switch p.Side {
 	case poolsv1.Side_SIDE_SERVER, poolsv1.Side_SIDE_CONSUMER:
@@ -67,10 +67,11 @@ func SideName(side poolsv1.Side) string {
 	}
 }
 
-// Group is the service: most who ask for some pools ask for those of one.
+// Group is the service: most watchers that select pools select those of one service.
 func (p Pool) Group() string { return p.Service }
 
-// Record is the key of a pool's record: pool/SERVICE/SIDE/PEER, names percent-encoded, PEER empty but for a client pool.
+// Record is the key of a pool's record: pool/SERVICE/SIDE/PEER, names percent-encoded; PEER is empty except for a client
+// pool.
 func (p Pool) Record() string {
 	return strings.Join([]string{"pool", escape(p.Service), SideName(p.Side), escape(p.Peer)}, "/")
 }

@@ -9,17 +9,17 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Subset is an upstream container and one service that it calls.
+// Subset is the key of an upstream container and one service that it calls.
 type Subset struct {
 	Upstream, Instance, Downstream string
 }
 
-// OfSubset returns the key of k; the zero Subset of nil.
+// OfSubset returns the key of k; the zero Subset for nil.
 func OfSubset(k *subsetsv1.SubsetKey) Subset {
 	return Subset{k.GetUpstream(), k.GetInstance(), k.GetDownstream()}
 }
 
-// Proto returns s as the wire has it.
+// Proto returns s as the API's message.
 func (s Subset) Proto() *subsetsv1.SubsetKey {
 	return &subsetsv1.SubsetKey{Upstream: s.Upstream, Instance: s.Instance, Downstream: s.Downstream}
 }
@@ -47,7 +47,7 @@ func ParseSubset(record string) (Subset, error) {
 	return Subset{names[0], names[1], names[2]}, nil
 }
 
-// Called is a service that is called.
+// Called is a called service.
 type Called string
 
 // Compare orders by name.
@@ -68,13 +68,13 @@ func ParseCalled(record string) (Called, error) {
 	return Called(names[0]), nil
 }
 
-// Pair is two services of which one calls the other.
+// Pair is two services, of which one calls the other.
 type Pair struct{ Upstream, Downstream string }
 
 // String is for people: "catalogue to search".
 func (p Pair) String() string { return p.Upstream + " to " + p.Downstream }
 
-// Record is the key of what explains a pair: pair/UPSTREAM/DOWNSTREAM.
+// Record is the key of a pair's explanation: pair/UPSTREAM/DOWNSTREAM.
 func (p Pair) Record() string { return joined("pair", p.Upstream, p.Downstream) }
 
 // ParsePair is the inverse of Record.

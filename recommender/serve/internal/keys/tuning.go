@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Head is the trial of a key that is of the session itself.
+// Head is the Trial of a session's own key.
 const Head = -1
 
-// Tuning is a tuning session (Trial is Head), or one of its trials.
+// Tuning is the key of a tuning session (Trial is Head), or of one of its trials.
 type Tuning struct {
 	Session string
 	Trial   int64
 }
 
-// OfSession is the key of a session itself.
+// OfSession is the key of the session itself.
 func OfSession(name string) Tuning { return Tuning{name, Head} }
 
-// Compare orders by session, which comes before its trials, and these by number.
+// Compare orders by session, then by trial; the session comes before its trials.
 func (t Tuning) Compare(u Tuning) int {
 	return cmp.Or(cmp.Compare(t.Session, u.Session), cmp.Compare(t.Trial, u.Trial))
 }
@@ -63,7 +63,7 @@ func ParseTuning(record string) (Tuning, error) {
 	return Tuning{names[0], int64(number)}, nil
 }
 
-// Answers is the shard whose newest commands are answered.
+// Answers is a shard, as the key of the answers to its newest commands.
 type Answers int32
 
 // Compare orders by number.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// kinds parse a key and name it again.
+// kinds parse a key and write it again.
 var kinds = map[string]func(key string) (names []string, again string, err error){
 	"pool": func(key string) ([]string, string, error) {
 		p, err := ParsePool(key)
@@ -47,7 +47,7 @@ var kinds = map[string]func(key string) (names []string, again string, err error
 	},
 }
 
-// Deciders, in Python, pass the same.
+// The deciders, in Python, pass the same vectors.
 func TestKeysAreThoseOfTheContract(t *testing.T) {
 	var vectors struct {
 		Legal, Illegal []struct {

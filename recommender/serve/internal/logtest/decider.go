@@ -23,16 +23,16 @@ type Decider struct {
 	client *kgo.Client
 	shard  int32
 	wrote  []string // topics, in this transaction
-	// Lease, Generation and Shards are what its heartbeats say.
+	// Lease, Generation and Shards are those of its heartbeats.
 	Lease      time.Duration
 	Generation uint64
 	Shards     int
 }
 
-// Decider takes a shard; one that had it is fenced.
+// Decider takes over a shard; an earlier decider of the shard is fenced.
 func (l *Log) Decider(t testing.TB, shard int32) *Decider {
 	t.Helper()
-	// A minute: a busy machine takes more than seconds for some hundred records.
+	// A minute, because a busy machine takes many seconds for some hundred records.
 	client, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.TransactionalID(l.Decisions+keys.Shard(shard)),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionTimeout(time.Minute), kgo.ProducerLinger(0))
 	if err != nil {
@@ -63,7 +63,7 @@ func (d *Decider) Put(topic, key string, message proto.Message) {
 	d.PutBytes(topic, key, value)
 }
 
-// PutBytes writes whatever bytes.
+// PutBytes writes any bytes.
 func (d *Decider) PutBytes(topic, key string, value []byte) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -86,7 +86,7 @@ func (d *Decider) Beat(exempt ...*poolsv1.NotRenewed) {
 	})
 }
 
-// End commits, or aborts, and waits until whoever reads what is committed sees it.
+// End commits, or aborts, and waits until readers of committed records see it.
 func (d *Decider) End(commit bool) {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -98,7 +98,7 @@ func (d *Decider) End(commit bool) {
 	d.wrote = nil
 }
 
-// Publish writes answers and a heartbeat in one transaction.
+// Publish writes decisions and a heartbeat in one transaction.
 func (d *Decider) Publish(sizes ...*poolsv1.PoolSize) {
 	d.t.Helper()
 	d.Begin()

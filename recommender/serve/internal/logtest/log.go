@@ -25,7 +25,7 @@ type Log struct {
 	fake   *kfake.Cluster
 }
 
-// New makes one that lasts as long as the test.
+// New makes a log that lasts as long as the test.
 func New(t testing.TB, shards int) *Log {
 	t.Helper()
 	l := &Log{}
@@ -52,7 +52,7 @@ func New(t testing.TB, shards int) *Log {
 	return l
 }
 
-// Fake tells whether the log is in memory.
+// Fake is true where the log is in memory.
 func (l *Log) Fake() bool { return l.fake != nil }
 
 // Create makes the topics.
@@ -72,7 +72,7 @@ func (l *Log) Create(t testing.TB, shards int) {
 			t.Fatal(name, err, made.Err)
 		}
 	}
-	// A topic is created when the controller says so; the broker hears of it later, and until then knows no partition.
+	// The controller creates a topic before the broker knows its partitions.
 	for {
 		ends, err := admin.ListCommittedOffsets(ctx, l.topics()...)
 		if err != nil {
@@ -89,7 +89,7 @@ func (l *Log) topics() []string {
 	return []string{l.Decisions, l.Explanations, l.Observed, l.Reports}
 }
 
-// Delete takes the topics away.
+// Delete deletes the topics.
 func (l *Log) Delete(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -99,8 +99,8 @@ func (l *Log) Delete(t testing.TB) {
 	}
 }
 
-// settle waits until a shard's last transaction is over in these topics. A broker answers when it is decided, and writes
-// to each partition that it is over after that; until then a reader's end is before it.
+// settle waits until a shard's last transaction has ended in these topics. A broker answers when the end is decided, and
+// writes it to each partition later; until then a reader's end is before it.
 func (l *Log) settle(ctx context.Context, t testing.TB, shard int32, topics []string) {
 	t.Helper()
 	admin := kadm.NewClient(l.client)
@@ -122,10 +122,10 @@ func (l *Log) settle(ctx context.Context, t testing.TB, shard int32, topics []st
 	}
 }
 
-// Compact leaves the newest record of each key; only in memory, where it can be told to.
+// Compact keeps the newest record of each key; it works in memory only.
 func (l *Log) Compact() { l.fake.Compact() }
 
-// Read is all that was committed to a topic so far, in each shard's order.
+// Read returns the records that were committed to a topic so far, in each shard's order.
 func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -161,7 +161,7 @@ func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	return records
 }
 
-// Write puts a record into a topic's first partition, whatever it is.
+// Write writes any record into a topic's first partition.
 func (l *Log) Write(t testing.TB, topic, key string, value []byte) {
 	t.Helper()
 	record := &kgo.Record{Topic: topic, Key: []byte(key), Value: value}
@@ -170,5 +170,5 @@ func (l *Log) Write(t testing.TB, topic, key string, value []byte) {
 	}
 }
 
-// Stop takes the broker away; only in memory.
+// Stop stops the broker; it works in memory only.
 func (l *Log) Stop() { l.fake.Close() }

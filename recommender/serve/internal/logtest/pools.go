@@ -17,7 +17,7 @@ func Client(service, peer string) keys.Pool {
 	return keys.Pool{Service: service, Side: poolsv1.Side_SIDE_CLIENT, Peer: peer}
 }
 
-// Apply is an answer to be applied, at one target that has another size.
+// Apply is a decision to APPLY, at one target that has another size.
 func Apply(pool keys.Pool, revision uint64, target uint32) *poolsv1.PoolSize {
 	current := target * 2
 	return &poolsv1.PoolSize{
@@ -27,7 +27,7 @@ func Apply(pool keys.Pool, revision uint64, target uint32) *poolsv1.PoolSize {
 	}
 }
 
-// Deleted is what is said of a pool that was taken out of the configuration.
+// Deleted is the record of a pool that was removed from the configuration.
 func Deleted(pool keys.Pool, revision uint64) *poolsv1.PoolSize {
 	return &poolsv1.PoolSize{Pool: pool.Proto(), State: poolsv1.State_STATE_DELETED, Revision: revision}
 }

@@ -8,12 +8,12 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Container is one of a service, at an address that depends on its name alone.
+// Container is a container of a service; its address depends on its name alone.
 func Container(instance string) *subsetsv1.Container {
 	return &subsetsv1.Container{Instance: instance, Address: address(instance), Zone: "z1"}
 }
 
-// Containers are all of a service.
+// Containers are all containers of a service.
 func Containers(service string, instances ...string) *subsetsv1.ServiceContainers {
 	all := &subsetsv1.ServiceContainers{Service: service}
 	for _, instance := range instances {
@@ -22,7 +22,7 @@ func Containers(service string, instances ...string) *subsetsv1.ServiceContainer
 	return all
 }
 
-// Subset is connected to each of instances, with weights 1, 2, 3 and so on.
+// Subset has the instances with weights 1, 2, 3 and so on.
 func Subset(key keys.Subset, revision uint64, instances ...string) *subsetsv1.Subset {
 	s := &subsetsv1.Subset{Key: key.Proto(), State: subsetsv1.State_STATE_PROVIDED, Strategy: "microns", Revision: revision}
 	for i, instance := range instances {
@@ -33,7 +33,7 @@ func Subset(key keys.Subset, revision uint64, instances ...string) *subsetsv1.Su
 	return s
 }
 
-// DeletedSubset is what is said of a container that went.
+// DeletedSubset is the record of a container that is gone.
 func DeletedSubset(key keys.Subset, revision uint64) *subsetsv1.Subset {
 	return &subsetsv1.Subset{Key: key.Proto(), State: subsetsv1.State_STATE_DELETED, Revision: revision}
 }

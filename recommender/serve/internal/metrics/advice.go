@@ -16,7 +16,7 @@ var (
 	advisedCores    = prometheus.NewDesc(advised.Cores, advised.CoresHelp, []string{"service"}, nil)
 )
 
-// advice is what hardware autoscalers read.
+// advice has the metrics that hardware autoscalers read.
 type advice struct{ service *calls.Service }
 
 // Describe implements prometheus.Collector.

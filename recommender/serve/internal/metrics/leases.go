@@ -10,9 +10,9 @@ import (
 )
 
 var leaseLeft = prometheus.NewDesc("sluice_server_lease_left_seconds",
-	"What is left of each shard's lease; 0: its answers are STALE.", []string{"shard"}, nil)
+	"Rest of each shard's lease; 0: its decisions are STALE.", []string{"shard"}, nil)
 
-// leases is asked whenever metrics are read.
+// leases is read at each scrape.
 type leases struct{ service *calls.Service }
 
 // Describe implements prometheus.Collector.

@@ -1,4 +1,4 @@
-// Package metrics says how the server does.
+// Package metrics has the metrics of the server.
 package metrics
 
 import (
@@ -15,14 +15,14 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// Metrics is all that the server tells about itself.
+// Metrics are the metrics of the server itself.
 type Metrics struct {
 	*Pages
 	calls   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
 }
 
-// New registers what service and reader say whenever they are asked.
+// New registers the metrics of service and reader, which are read at each scrape.
 func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Collector) *Metrics {
 	m := &Metrics{
 		Pages: NewPages(),
@@ -36,7 +36,7 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 	}
 	m.registry.MustRegister(m.calls, m.seconds)
 	m.gauge("watchers", "Watches that are open.", func() float64 { return float64(service.Watchers()) })
-	m.gauge("log_lag_records", "Offsets between what was read and the end of the log.", func() float64 { return float64(reader.Lag()) })
+	m.gauge("log_lag_records", "Offsets between the last record read and the end of the log.", func() float64 { return float64(reader.Lag()) })
 	m.gauge("ready", "1 once the log was read to its end, else 0.", func() float64 {
 		if service.Log() == nil {
 			return 0
@@ -51,7 +51,7 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 		}
 		return math.NaN()
 	})
-	m.gauge("records_left_out", "Records of the log that could not be used, since it was read last.", func() float64 {
+	m.gauge("records_left_out", "Records of the log that could not be used, since it was last read from its start.", func() float64 {
 		if t := service.Log(); t != nil {
 			return float64(t.Refused())
 		}

@@ -16,7 +16,7 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// receiver is a collector: what it was sent comes out of its channel.
+// receiver is a collector: its channel has the metrics that it received.
 type receiver struct {
 	collector.UnimplementedMetricsServiceServer
 	sent chan map[string]bool

@@ -8,10 +8,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Pages are a process's metrics: those of every Go program, and what is registered besides.
+// Pages are a process's metrics: those of every Go program, and further registered ones.
 type Pages struct{ registry *prometheus.Registry }
 
-// NewPages has the metrics of more too.
+// NewPages also has the metrics of more.
 func NewPages(more ...prometheus.Collector) *Pages {
 	p := &Pages{prometheus.NewRegistry()}
 	p.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -19,7 +19,7 @@ func NewPages(more ...prometheus.Collector) *Pages {
 	return p
 }
 
-// Handler serves them as Prometheus reads them.
+// Handler serves the metrics in Prometheus' format.
 func (p *Pages) Handler() http.Handler {
 	return promhttp.HandlerFor(p.registry, promhttp.HandlerOpts{})
 }

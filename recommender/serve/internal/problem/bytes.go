@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// Registrar registers services whose callers are told what is wrong with bytes that are no message. By itself gRPC
-// answers INTERNAL, which says that the server is at fault, before anything here is asked.
+// Registrar registers services that report bytes which are not a valid message as INVALID_ARGUMENT. gRPC itself returns
+// INTERNAL, which blames the server, before any code here runs.
 type Registrar struct{ grpc.ServiceRegistrar }
 
 // RegisterService implements grpc.ServiceRegistrar.
@@ -49,14 +49,14 @@ func (c checked) RecvMsg(to any) error {
 // MostReceived is how many bytes a request may have.
 const MostReceived = 256 << 10
 
-// Request is what a codec decodes a request to, and never fails to: what is wrong is told by the service.
+// Request is the target of decoding, which never fails: the service reports the fault later.
 type Request struct {
 	to  any
 	err error
 }
 
-// last is `by`, with what is wrong with the request told by the call itself: after the caller was asked who they are, and
-// so that it is counted.
+// last calls `by`, and the call itself reports a fault of the request: so the caller is authenticated first, and the call is
+// counted.
 func (r *Request) last(by grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, call grpc.UnaryHandler) (any, error) {
 		checked := func(ctx context.Context, request any) (any, error) {
@@ -80,6 +80,6 @@ func (r *Request) Decode(codec encoding.CodecV2, data mem.BufferSlice) {
 		return
 	}
 	if codec.Unmarshal(data, r.to) != nil {
-		r.err = Of(codes.InvalidArgument, NotProtobuf, "the request is no message of this method; legal: protobuf, with strings in UTF-8")
+		r.err = Of(codes.InvalidArgument, NotProtobuf, "the request is not a message of this method; legal: protobuf, with strings in UTF-8")
 	}
 }

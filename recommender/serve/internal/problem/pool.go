@@ -6,10 +6,10 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// MostName is how long a name may be, in bytes.
+// MostName bounds a name, in bytes.
 const MostName = 512
 
-// Pool is the key of a pool in a request; the error names the field under field.
+// Pool returns the key of a pool in a request; the error names the field below field.
 func Pool(pool *poolsv1.Pool, field string) (keys.Pool, error) {
 	key := keys.Of(pool)
 	for _, each := range []struct{ name, value string }{{"service", key.Service}, {"peer", key.Peer}} {

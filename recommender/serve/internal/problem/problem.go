@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/protoadapt"
 )
 
-// Domain is that of every ErrorInfo.
+// Domain is the domain of every ErrorInfo.
 const Domain = "sluice.dev"
 
 // Reasons, stable and machine-readable.
@@ -38,7 +38,7 @@ const (
 	RoleLacking     = "ROLE_LACKING"
 )
 
-// Of is an error with a reason, and pairs of metadata for it.
+// Of is an error with a reason and its metadata, in pairs.
 func Of(code codes.Code, reason, text string, metadata ...string) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
 	for i := 0; i+1 < len(metadata); i += 2 {
@@ -53,22 +53,22 @@ func Of(code codes.Code, reason, text string, metadata ...string) error {
 // Unavailable asks the caller to try again.
 func Unavailable(reason, text string) error { return Of(codes.Unavailable, reason, text) }
 
-// Empty says that a field has to be set, and to what.
+// Empty is the error for a field that has to be set; legal describes its values.
 func Empty(field, legal string) error {
 	return invalid(FieldEmpty, field, legal, field+" is empty; legal: "+legal)
 }
 
-// NotLegal says which values of a field are. given is shown, cut to 100 characters.
+// NotLegal is the error for a field with a value that is not legal. given is shown, cut to 100 characters.
 func NotLegal(field string, given any, legal string) error {
 	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s is not legal; legal: %s", field, shown(given), legal))
 }
 
-// Conflict says what is wrong with a field beside another.
+// Conflict is the error for a field that conflicts with another.
 func Conflict(field, is, legal string) error {
 	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, is, legal))
 }
 
-// Refused is what a decider says of a command that changes nothing, with the field that is at fault where there is one.
+// Refused is a decider's refusal of a command, with the field at fault where there is one.
 func Refused(code codes.Code, reason, field, text string) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
 	if field == "" {
@@ -100,7 +100,7 @@ func with(code codes.Code, text string, details ...protoadapt.MessageV1) error {
 	return made.Err()
 }
 
-// shown never gives back more than a line: what a caller sent may be megabytes.
+// shown returns at most a line: a caller's value may have megabytes.
 func shown(given any) string {
 	text, quoted := fmt.Sprint(given), false
 	if s, ok := given.(string); ok {

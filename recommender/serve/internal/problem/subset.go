@@ -6,23 +6,23 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Subset is the key of a subset in a request; the error names the field under field.
+// Subset returns the key of a subset in a request; the error names the field below field.
 func Subset(key *subsetsv1.SubsetKey, field string) (keys.Subset, error) {
 	if err := names(field,
-		named{"upstream", key.GetUpstream(), "the service that calls"},
+		named{"upstream", key.GetUpstream(), "the calling service"},
 		named{"instance", key.GetInstance(), "a container of the upstream service"},
-		named{"downstream", key.GetDownstream(), "the service that is called"},
+		named{"downstream", key.GetDownstream(), "the called service"},
 	); err != nil {
 		return keys.Subset{}, err
 	}
 	return keys.OfSubset(key), nil
 }
 
-// Pair is the pair in a request; the error names the field under field.
+// Pair returns the pair in a request; the error names the field below field.
 func Pair(pair *subsetsv1.Pair, field string) (keys.Pair, error) {
 	if err := names(field,
-		named{"upstream", pair.GetUpstream(), "the service that calls"},
-		named{"downstream", pair.GetDownstream(), "the service that is called"},
+		named{"upstream", pair.GetUpstream(), "the calling service"},
+		named{"downstream", pair.GetDownstream(), "the called service"},
 	); err != nil {
 		return keys.Pair{}, err
 	}

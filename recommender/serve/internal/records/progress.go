@@ -12,15 +12,16 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// asked bounds how long the metrics wait for the log.
+// asked bounds how long a scrape waits for the log.
 const asked = 2 * time.Second
 
-// Progress is how far the tables are behind the log, and what became of the rows, as metrics.
+// Progress counts how far the tables are behind the log, and the rows written and refused.
 type Progress struct {
 	admin *kadm.Client
 	group string
 	now   func() time.Time
-	// oldest is when the oldest record was written to the log that is to be written to the tables, in Unix ms; 0: none is.
+	// oldest is the time, in Unix ms, of the oldest record of the log that still has to be written to the tables; 0: there is
+	// none.
 	oldest atomic.Int64
 
 	lag, age               *prometheus.Desc
@@ -28,7 +29,7 @@ type Progress struct {
 	failures               prometheus.Counter
 }
 
-// NewProgress asks the log with a client of its own whenever metrics are read.
+// NewProgress queries the log with a client of its own at each scrape.
 func NewProgress(log topics.Log, now func() time.Time) (*Progress, error) {
 	client, err := log.Client(kgo.ClientID(Group + "-lag"))
 	if err != nil {
@@ -40,7 +41,7 @@ func NewProgress(log topics.Log, now func() time.Time) (*Progress, error) {
 	}
 	return &Progress{
 		admin: kadm.NewClient(client), group: groupOf(log), now: now,
-		lag:      prometheus.NewDesc(name("lag_records"), "Offsets between what the tables have and the end of the log; of all processes.", []string{"topic"}, nil),
+		lag:      prometheus.NewDesc(name("lag_records"), "Offsets between the last record in the tables and the end of the log, of all processes.", []string{"topic"}, nil),
 		age:      prometheus.NewDesc(name("oldest_waiting_seconds"), "Age of the oldest record that was read and is not in the tables; 0 while none waits.", nil, nil),
 		rows:     counter("rows_total", "Rows that were written.", "table"),
 		refused:  counter("rows_refused_total", "Rows that ClickHouse refused, and that were left out.", "table"),
@@ -61,7 +62,7 @@ func (p *Progress) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. Without the log nobody knows how far behind it the tables are.
+// Collect implements prometheus.Collector. Without the log the lag is not known.
 func (p *Progress) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), asked)
 	defer cancel()
@@ -80,7 +81,7 @@ func (p *Progress) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// reading is told of the records that are to be written now; none: all that were are.
+// reading sets the records that have to be written now; none: all are written.
 func (p *Progress) reading(records []*kgo.Record) {
 	oldest := int64(0)
 	for _, record := range records {

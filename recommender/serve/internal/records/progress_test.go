@@ -10,7 +10,7 @@ import (
 	"sluice.dev/serve/internal/logtest"
 )
 
-// said are the metrics by name, with the value of a label behind it.
+// said are the metrics by name, with the value of a label after it.
 func (d *tables) said(t *testing.T) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()

@@ -19,20 +19,21 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Group is the consumer group: several processes share the shards, and one that comes back goes on where it was.
+// Group is the consumer group: several processes share the shards, and one that restarts continues where it was.
 const Group = "sluice-records"
 
-// ErrRefused: the database is there, and does not take what it was given.
+// ErrRefused: the database is reachable, but refuses the data.
 var ErrRefused = errors.New("ClickHouse refuses it")
 
-// Insert writes rows to a table, whole or not at all.
+// Insert writes rows to a table, all or none.
 type Insert func(ctx context.Context, table string, rows []Row) error
 
 // firstPause and lastPause bound the wait for a database that does not take rows.
 const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
 
-// Run writes what is committed to the log into the tables until ctx is done. Offsets are committed after the rows: a row
-// may be written twice, which the tables take as one, and none is left out. While the database is away the log keeps it.
+// Run writes the committed records of the log into the tables until ctx is done. It commits offsets after the rows: a row may
+// be written twice, which the tables merge into one, and no row is lost. While the database is away the log keeps the
+// records.
 func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress, logger *slog.Logger) error {
 	client, err := log.Client(
 		kgo.ClientID(Group),
@@ -40,7 +41,7 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 		kgo.ConsumeTopics(log.Decisions, log.Explanations, log.Reports),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords(), // they take offsets: without them a lag of one would stay
+		kgo.KeepControlRecords(), // they have offsets: without them a lag of one would remain
 		kgo.DisableAutoCommit(),
 		kgo.BlockRebalanceOnPoll(),
 		kgo.FetchMaxBytes(8<<20),
@@ -54,7 +55,7 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 		fetches := client.PollFetches(ctx)
 		for _, each := range fetches.Errors() {
 			if ctx.Err() == nil {
-				logger.Warn("the log is not read", "topic", each.Topic, "shard", each.Partition, "error", each.Err)
+				logger.Warn("cannot read the log", "topic", each.Topic, "shard", each.Partition, "error", each.Err)
 				sleep(ctx, firstPause)
 			}
 		}
@@ -62,7 +63,7 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 			break
 		}
 		if err := client.CommitUncommittedOffsets(ctx); err != nil && ctx.Err() == nil {
-			logger.Warn("how far the log was written is not kept: rows will be written again", "error", err)
+			logger.Warn("cannot commit offsets: rows will be written again", "error", err)
 		}
 		client.AllowRebalance()
 	}
@@ -90,7 +91,7 @@ func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
 		table, row, err := w.row(record)
 		if err != nil {
 			w.progress.leftOut.WithLabelValues(record.Topic).Inc()
-			w.logger.Error("a record is left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
+			w.logger.Error("a record was left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
 		} else if row != nil {
 			tables[table] = append(tables[table], row)
 		}
@@ -104,7 +105,7 @@ func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
 	return true
 }
 
-// put waits for a database that is away. Of rows that it refuses, those that it does take are found by halves.
+// put waits for a database that is away. When the database refuses some rows, put finds those that it takes by halving.
 func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := w.insert(ctx, table, rows)
@@ -115,7 +116,7 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 		case ctx.Err() != nil:
 			return false
 		case errors.Is(err, ErrRefused) && len(rows) == 1:
-			w.logger.Error("a row is left out", "table", table, "error", err)
+			w.logger.Error("a row was left out", "table", table, "error", err)
 			w.progress.refused.WithLabelValues(table).Inc()
 			return true
 		case errors.Is(err, ErrRefused):
@@ -135,19 +136,19 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
 	case word == "session", word == "trial", word == "answers":
-		return "", nil, nil // of tuning sessions: they stand in the log as long as they are kept
+		return "", nil, nil // records of tuning sessions: the log keeps them as long as the sessions exist
 	case record.Topic == w.log.Reports:
 		return report(record)
 	case record.Topic == w.log.Explanations && word == "pair":
 		row, err = latencyModel(record)
 		return "latency_models", row, err
 	case record.Topic == w.log.Explanations:
-		return "", nil, nil // what people ask of now has no table
+		return "", nil, nil // explanations of the present have no table
 	case word == "subset":
 		row, err = subset(record)
 		return "subsets", row, err
 	case word == "containers":
-		return "", nil, nil // each is named by the subsets that it is in
+		return "", nil, nil // the rows of subsets name them
 	}
 	if _, beat, _ := keys.ParseShard(string(record.Key)); beat {
 		heartbeat := &poolsv1.ShardHeartbeat{}

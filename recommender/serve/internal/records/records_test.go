@@ -27,7 +27,7 @@ type tables struct {
 	away    bool
 	refused func(Row) bool
 	rows    map[string][]Row
-	// progress is of whoever writes to it.
+	// progress is that of the writer.
 	progress *Progress
 }
 

@@ -1,4 +1,4 @@
-// Package records brings what is in the log into ClickHouse's tables, for people.
+// Package records writes the log's records into ClickHouse's tables, for people.
 package records
 
 import (
@@ -14,14 +14,14 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Row is one of a table, by column.
+// Row is a table's row, by column.
 type Row map[string]any
 
-// usualLease is that of an answer before a heartbeat of its shard was seen.
+// usualLease is the lease of a decision before a heartbeat of its shard was read.
 const usualLease = 30 * time.Second
 
-// decision is the row of `recommendations` of a record of sluice_decisions; nil of one that is none. Equal records give
-// equal rows, of which the table keeps one.
+// decision is the row of `recommendations` for a record of sluice_decisions; nil for another kind of record. Equal records
+// give equal rows, of which the table keeps one.
 func decision(record *kgo.Record, lease time.Duration) (Row, error) {
 	if _, beat, _ := keys.ParseShard(string(record.Key)); beat || record.Value == nil {
 		return nil, nil
@@ -89,12 +89,12 @@ func report(record *kgo.Record) (table string, row Row, err error) {
 			"received": stamp(r.GetReceived().AsTime()), "by": r.GetBy(),
 		}, nil
 	default:
-		return "", nil, fmt.Errorf("a report of nothing that is known here")
+		return "", nil, fmt.Errorf("a report of an unknown kind")
 	}
 }
 
-// actuation is at the actuator's own time, or that of receipt without one. Told again it has the same id, under which the
-// table keeps one row.
+// actuation has the actuator's own time, or without one the time of receipt. A report that was sent again has the same id,
+// under which the table keeps one row.
 func actuation(r *poolsv1.Report, a *poolsv1.Actuation) Row {
 	at, instance := a.GetAt(), a.GetInstance()
 	if at == nil {
@@ -119,5 +119,5 @@ func pool(p *poolsv1.Pool) Row {
 
 func short(name, prefix string) string { return strings.TrimPrefix(name, prefix) }
 
-// stamp is a DateTime64(3) as its number.
+// stamp is the number form of a DateTime64(3).
 func stamp(at time.Time) string { return fmt.Sprintf("%d.%03d", at.Unix(), at.Nanosecond()/1e6) }

@@ -49,7 +49,7 @@ func subset(record *kgo.Record) (Row, error) {
 	return row, nil
 }
 
-// delivery is the row of `subset_deliveries` of a report, at the client's own time, or that of receipt without one.
+// delivery is the row of `subset_deliveries` for a report, at the client's own time, or without one at the time of receipt.
 func delivery(record *kgo.Record) (Row, error) {
 	r := &subsetsv1.SubsetReport{}
 	if err := proto.Unmarshal(record.Value, r); err != nil {
@@ -57,7 +57,7 @@ func delivery(record *kgo.Record) (Row, error) {
 	}
 	d := r.GetDelivery()
 	if d == nil {
-		return nil, fmt.Errorf("a report of nothing that is known here")
+		return nil, fmt.Errorf("a report of an unknown kind")
 	}
 	at := d.GetAt()
 	if at == nil {
@@ -70,8 +70,8 @@ func delivery(record *kgo.Record) (Row, error) {
 	return row, nil
 }
 
-// latencyModel is the row of `latency_models` of a pair's explanation; nil where nothing was learnt. Pairs of one downstream
-// service have the same model, of which the table keeps one row.
+// latencyModel is the row of `latency_models` for a pair's explanation; nil where no model was learnt. Pairs of one
+// downstream service have the same model, of which the table keeps one row.
 func latencyModel(record *kgo.Record) (Row, error) {
 	if record.Value == nil {
 		return nil, nil

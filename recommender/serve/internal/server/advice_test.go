@@ -21,7 +21,7 @@ func advised(size *poolsv1.PoolSize, kind poolsv1.Advice_Kind, replicas uint32, 
 	return size
 }
 
-// page is what /metrics says of advice, a line each.
+// page is the advice in /metrics, a line each.
 func (r *running) page(t *testing.T) (lines []string) {
 	t.Helper()
 	m := metrics.New(r.service, topics.NewReader(topics.Log{}, slog.New(slog.DiscardHandler), nil))
@@ -35,7 +35,7 @@ func (r *running) page(t *testing.T) (lines []string) {
 	return lines
 }
 
-// read is a metric of a service, as Kubernetes has it.
+// read is a metric of a service, in Kubernetes' form.
 func (r *running) read(t *testing.T, metric, service string) string {
 	t.Helper()
 	path := "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/" + metric + "?labelSelector=service%3D" + service

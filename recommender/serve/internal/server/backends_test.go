@@ -43,7 +43,7 @@ func backends(t *testing.T, names ...string) map[string]*backend {
 	return all
 }
 
-// containers are those of a service that backends are.
+// containers are the containers of the service whose servers are backends.
 func containers(service string, of map[string]*backend, names ...string) *subsetsv1.ServiceContainers {
 	all := &subsetsv1.ServiceContainers{Service: service}
 	for _, name := range names {
@@ -63,7 +63,7 @@ func weighted(revision uint64, of map[string]*backend, weights map[string]uint32
 	return s
 }
 
-// stock is a client of gRPC as it is published: nothing of ours but the bootstrap's addresses. It calls without a pause.
+// stock is a published client of gRPC: only the bootstrap's addresses are Sluice's. It calls without a pause.
 type stock struct {
 	done, failed atomic.Int64
 	first        atomic.Pointer[error]
@@ -80,7 +80,7 @@ func calling(t *testing.T, server string) *stock {
 	return callingBy(t, server, inTheOpen)
 }
 
-// callingBy has the credentials for the server of xDS as a bootstrap names them.
+// callingBy has the credentials for the xDS server from a bootstrap.
 func callingBy(t *testing.T, server, credentials string) *stock {
 	t.Helper()
 	resolver, err := xds.NewXDSResolverWithConfigForTesting(fmt.Appendf(nil, bootstrap, server, credentials))
@@ -112,7 +112,7 @@ func callingBy(t *testing.T, server, credentials string) *stock {
 	return s
 }
 
-// more waits for so many calls more.
+// more waits for so many further calls.
 func (s *stock) more(t *testing.T, calls int64) {
 	t.Helper()
 	until := s.done.Load() + calls
@@ -122,7 +122,7 @@ func (s *stock) more(t *testing.T, calls int64) {
 	}
 }
 
-// shares are of the calls that come to each backend of `of` while n more are made.
+// shares are the shares of the backends `of` in n further calls.
 func (s *stock) shares(t *testing.T, of map[string]*backend, n int64) map[string]float64 {
 	t.Helper()
 	before := map[string]int64{}

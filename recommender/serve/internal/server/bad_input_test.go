@@ -22,7 +22,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// told asserts that an error names its reason and field, and says what is legal in under a kilobyte.
+// told asserts that an error has its reason and field, and the legal values, in under a kilobyte.
 func told(t *testing.T, err error, code codes.Code, reason, field string) {
 	t.Helper()
 	got := refused(t, err, code)

@@ -43,7 +43,7 @@ func (r *running) bounded(t *testing.T, instance, version string) *bounded {
 	return &bounded{t, stream, cancel, version}
 }
 
-// most is max_connections of the next cluster; refused is said of it, or an ACK.
+// most is max_connections of the next cluster; the test sends refused as a NACK, or an ACK.
 func (b *bounded) most(refused string) uint32 {
 	b.t.Helper()
 	impatient := time.AfterFunc(patience, b.cancel)
@@ -72,7 +72,7 @@ func (b *bounded) gets(want uint32, refused string) {
 	}
 }
 
-// sizesTold are the newest size of each instance, and what was done, oldest first.
+// sizesTold are the newest reported size of each instance, and the writes, oldest first.
 func sizesTold(t *testing.T, log *logtest.Log) (sizes map[string]*poolsv1.TargetSize, done []*poolsv1.Actuation) {
 	t.Helper()
 	sizes = map[string]*poolsv1.TargetSize{}
@@ -131,7 +131,7 @@ func TestAnEnvoyIsGivenWhatADecisionSaysAndItsACKIsTheReadBack(t *testing.T) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	}
-	// HOLD changes nothing, and neither does another server, which knows by the Envoy's version that it has it.
+	// HOLD changes nothing. Neither does another server, which sees by the Envoy's version that it has the size.
 	hold := logtest.Apply(ab, 5, 20)
 	hold.Action, hold.Current, hold.Sizes[0].Instance, hold.Sizes[0].Size = commonv1.Action_ACTION_HOLD, proto.Uint32(20), "a-1", proto.Uint32(20)
 	d.Publish(hold)

@@ -201,7 +201,7 @@ func TestReportsGoIntoTheLog(t *testing.T) {
 	}
 }
 
-// What a target tells of its use goes with its size, of each report that has one, and what it cannot tell is absent.
+// The use in a report goes with its size, and a figure that the target cannot report is absent.
 func TestUseGoesIntoTheLogWithTheSize(t *testing.T) {
 	log := logtest.New(t, 1)
 	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))

@@ -1,4 +1,4 @@
-// Package server puts the service on an address: limits, health, reflection, metrics.
+// Package server serves the services on an address: limits, health, reflection, metrics.
 package server
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sluice.dev/serve/internal/watch"
 )
 
-// codec is protobuf's, but for frames, which are encoded already: the same bytes go to every watcher.
+// codec is protobuf's codec, except for frames, which are already encoded: every watcher gets the same bytes.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2(proto.Name)} }

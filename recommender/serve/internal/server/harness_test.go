@@ -64,7 +64,7 @@ type options struct {
 	lookup  func(string) string
 	dial    []grpc.DialOption
 	bounds  xds.Bounds
-	// address is where it listens; any where it is empty.
+	// address is the listen address; any free one where it is empty.
 	address string
 }
 
@@ -128,7 +128,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	return r
 }
 
-// ready waits until the log is read.
+// ready waits until the log was read to its end.
 func (r *running) ready(t *testing.T) *running {
 	t.Helper()
 	eventually(t, "the server is ready", func() bool { return r.service.Log() != nil })

@@ -20,7 +20,7 @@ func (r *running) reportBy(t *testing.T, reporter string, outcome poolsv1.Actuat
 	return err
 }
 
-// What a decider takes up is who reported a target first; from its answers on every server refuses another one.
+// The decider takes up the first reporter of a target; from its decisions on every server refuses another one.
 func TestASecondReporterOfATargetIsRefusedAtEachServerAndToldInTheLog(t *testing.T) {
 	const observed, applied = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
 	log := logtest.New(t, 1)
@@ -62,7 +62,7 @@ func TestASecondReporterOfATargetIsRefusedAtEachServerAndToldInTheLog(t *testing
 		t.Error("the audit has each refusal, and what was written in spite of it:", got)
 	}
 
-	// The owner has reported nothing for a minute: the decider's answer has its size no more.
+	// The owner has reported nothing for a minute: the decider's decision no longer has its size.
 	gone := logtest.Apply(cart, 2, 8)
 	gone.Sizes = nil
 	d.Publish(gone)

@@ -12,7 +12,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// world is deciders, servers and watchers to which anything may happen, and what was committed.
+// world is deciders, servers and watchers with random events, and the records that were committed.
 type world struct {
 	t         *testing.T
 	rand      *rand.Rand
@@ -31,7 +31,7 @@ func (w *world) pool(shard, n int) keys.Pool {
 	return logtest.Server(fmt.Sprintf("s%d-%d", shard, n))
 }
 
-// decide is a transaction of one shard with some answers; at times it is aborted, or its decider is replaced.
+// decide is a transaction of one shard with some decisions; at times it is aborted, or its decider is replaced.
 func (w *world) decide() {
 	shard := w.rand.IntN(shards)
 	d := w.deciders[shard]
@@ -78,7 +78,7 @@ func (w *world) reconnect(j int) {
 	w.watchers[j] = w.watchers[j].resume(w.servers[w.at[j]], &ask{})
 }
 
-// agreed waits until every watcher and server has what was committed.
+// agreed waits until every watcher and server has the committed records.
 func (w *world) agreed() {
 	w.t.Helper()
 	want := map[keys.Pool]uint64{}

@@ -15,7 +15,7 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// token is one of now at this server, so far behind its newest heartbeat.
+// token is a token of this time at this server, some offsets behind its newest heartbeat.
 func (r *running) token(further int64, age time.Duration) string {
 	view := r.service.Log().Pools.View()
 	return watch.Token{Topic: view.Topic, At: time.Now().Add(-age), Offsets: []int64{view.Shards[0].Position + further}}.String()
@@ -47,7 +47,7 @@ func TestWhatBecomesOfATokenIsTold(t *testing.T) {
 	}
 }
 
-// behind is a server that has not read as far as a token, which the log has: what it lacks is behind its newest heartbeat.
+// behind is a server that has not read as far as a token, which the log has: the missing records follow its newest heartbeat.
 func behind(t *testing.T) (*running, *logtest.Decider, string) {
 	log := logtest.New(t, 1)
 	d := log.Decider(t, 0)

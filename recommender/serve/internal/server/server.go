@@ -25,16 +25,17 @@ import (
 
 // Limits, which README.md states.
 const (
-	// mostRead bytes of a request are read, so that one with more than problem.MostReceived is told what is legal.
+	// mostRead bytes of a request are read, so that one with more than problem.MostReceived gets an error with the legal
+	// values.
 	mostRead    = 4 << 20
 	mostHeaders = 16 << 10 // bytes of a request's metadata
 	mostStreams = 1000     // calls of one connection at a time
 	grace       = 5 * time.Second
-	// window of a connection and of each stream: requests are small, and what is granted may have to be held.
+	// window of a connection and of each stream: requests are small, and the server may have to hold as much as it grants.
 	window = 64 << 10
 )
 
-// Server is the service on an address.
+// Server serves the services on an address.
 type Server struct {
 	service  *calls.Service
 	hub      *xds.Hub
@@ -43,7 +44,7 @@ type Server struct {
 	listener net.Listener
 }
 
-// Listen listens at once, and answers once Serve is called. Health says NOT_SERVING until Ready.
+// Listen listens at once; calls are answered once Serve is called. Health is NOT_SERVING until Ready.
 func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, observe ...grpc.ServerOption) (*Server, error) {
 	if err := a.Demand(address); err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 		grpc.MaxRecvMsgSize(mostRead),
 		grpc.MaxHeaderListSize(mostHeaders),
 		grpc.MaxConcurrentStreams(mostStreams),
-		// As long as clients wait by default: when all of them come back at once, shaking hands takes its time.
+		// As long as clients wait by default: when all of them reconnect at once, handshakes take long.
 		grpc.ConnectionTimeout(20*time.Second),
 		// Most connections are silent watches: a buffer of 32 kB each way, as by default, would be most of their memory. One
 		// to write is held while it is written only, which at a change may be by all of them.
@@ -69,7 +70,7 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 		grpc.ReadBufferSize(0),
 		grpc.StaticStreamWindowSize(window),
 		grpc.StaticConnWindowSize(window),
-		// A watcher that vanished without a word is found; actuators ping every 20 s themselves.
+		// Detects watchers that vanished; actuators ping every 20 s themselves.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	)...)}
@@ -84,7 +85,7 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 	return s, nil
 }
 
-// Address is where it listens.
+// Address is the address that the server listens on.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // Ready sets the health of the server and of the service.
@@ -99,7 +100,7 @@ func (s *Server) Ready(ready bool) {
 	}
 }
 
-// Serve answers until ctx is done; then it says NOT_SERVING, ends watches, and lets calls end for 5 s.
+// Serve answers until ctx is done. Then it sets NOT_SERVING, ends watches, and lets calls end for 5 s.
 func (s *Server) Serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.grpc.Serve(s.listener) }()

@@ -41,7 +41,7 @@ func tlsServer(t *testing.T, a *authority, more map[string]string) (r *running, 
 	return r, d, log, of
 }
 
-// asked is what becomes of a stream by a link.
+// asked is the result of a stream on a link.
 func asked(t *testing.T, link *grpc.ClientConn) error {
 	t.Helper()
 	stream, err := discovery.NewAggregatedDiscoveryServiceClient(link).StreamAggregatedResources(t.Context())
@@ -53,8 +53,8 @@ func asked(t *testing.T, link *grpc.ClientConn) error {
 	return err
 }
 
-// A client of gRPC as it is published gets its subset by TLS, known by its certificate; one whose certificate is not listed
-// gets nothing, nor does one without.
+// A published client of gRPC gets its subset by TLS with its certificate. A client whose certificate is not listed gets
+// nothing, and neither does one without.
 func TestAStockClientIsKnownByItsCertificate(t *testing.T) {
 	a := newAuthority(t)
 	list := a.path("clients")
@@ -85,7 +85,7 @@ func TestAStockClientIsKnownByItsCertificate(t *testing.T) {
 // callCredentials is what grpc-go asks for before it reads call_creds of a bootstrap (gRFC A97), at the start of its process.
 const callCredentials = "GRPC_EXPERIMENTAL_XDS_BOOTSTRAP_CALL_CREDS"
 
-// A token is anything without white space, so it may be a JSON web token, which is what stock clients of gRPC send.
+// A token is any text without white space, so it may be a JSON web token, which stock clients of gRPC send.
 func TestAStockClientIsKnownByItsToken(t *testing.T) {
 	if os.Getenv(callCredentials) == "" {
 		again := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
@@ -115,7 +115,7 @@ func TestAStockClientIsKnownByItsToken(t *testing.T) {
 		refused(t, err, want)
 	}
 
-	// Whose token is gone is told nothing new, and goes on with what it has.
+	// A client whose token was removed gets no more changes, and keeps its endpoints.
 	must(t, os.WriteFile(tokens, []byte(readToken+" viewer read\n"), 0o600))
 	eventually(t, "the token is gone", func() bool {
 		_, err := r.client.ListPoolSizes(with(token), &poolsv1.ListPoolSizesRequest{})

@@ -14,7 +14,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// counted is a counter of xDS, over all its labels or one value of one.
+// counted is an xDS counter, over all its labels or for one value of one.
 func (r *running) counted(t *testing.T, name, value string) (sum float64) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -44,8 +44,8 @@ func about(t *testing.T, got map[string]float64, want map[string]float64) {
 	}
 }
 
-// A client of gRPC as it is published is connected to its subset alone, by the weights; it follows a change without a failed
-// call; it goes on while the server is away, and is not sent again what it has by the one that comes in its place.
+// A published client of gRPC is connected to its subset alone, by the weights. It follows a change without a failed call. It
+// continues while the server is away, and the server's successor does not send its resources again.
 func TestAStockClientOfGRPCFollowsItsSubset(t *testing.T) {
 	log := logtest.New(t, 1)
 	d := log.Decider(t, 0)

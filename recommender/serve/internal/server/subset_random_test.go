@@ -14,7 +14,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// network is deciders, servers and watchers of subsets to which anything may happen, and what was committed.
+// network is deciders, servers and watchers of subsets with random events, and the records that were committed.
 type network struct {
 	t         *testing.T
 	rand      *rand.Rand
@@ -60,7 +60,7 @@ func (n *network) solve() {
 	}
 }
 
-// live is what is committed and not deleted.
+// live are the subsets that were committed and not deleted.
 func (n *network) live() map[keys.Subset]*subsetsv1.Subset {
 	those := map[keys.Subset]*subsetsv1.Subset{}
 	for key, subset := range n.committed {
@@ -87,7 +87,7 @@ func same(got, want map[keys.Subset]*subsetsv1.Subset) bool {
 	return live == len(want)
 }
 
-// agreed waits until every watcher and server has what was committed.
+// agreed waits until every watcher and server has the committed records.
 func (n *network) agreed() {
 	n.t.Helper()
 	want := n.live()

@@ -11,7 +11,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// connections is what a client keeps of a watch of subsets.
+// connections is a client's state of a watch of subsets.
 type connections struct {
 	t          *testing.T
 	stream     subsetsv1.SubsetService_WatchSubsetsClient
@@ -33,7 +33,7 @@ func (r *running) connections(t *testing.T, request *subsetsv1.WatchSubsetsReque
 	return &connections{t: t, stream: stream, cancel: cancel, subsets: map[keys.Subset]*subsetsv1.Subset{}}
 }
 
-// resume goes on at another server with what is known.
+// resume continues at another server with the present state.
 func (w *connections) resume(at *running, request *subsetsv1.WatchSubsetsRequest) *connections {
 	w.t.Helper()
 	w.cancel()
@@ -43,7 +43,7 @@ func (w *connections) resume(at *running, request *subsetsv1.WatchSubsetsRequest
 	return next
 }
 
-// take takes up one event, and fails on anything that a watch must not say.
+// take processes one event, and fails on any event that a watch must not send.
 func (w *connections) take() {
 	w.t.Helper()
 	impatient := time.AfterFunc(patience, w.cancel)

@@ -19,7 +19,7 @@ import (
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
-// tuner answers commands as a decider does: it hands trials out by number, and refuses what tests ask to be refused.
+// tuner answers commands as a decider does: it hands trials out by number, and refuses the commands that tests select.
 type tuner struct {
 	t       *testing.T
 	log     *logtest.Log

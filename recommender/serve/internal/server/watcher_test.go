@@ -11,14 +11,14 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// watcher is what an actuator keeps of a watch.
+// watcher is an actuator's state of a watch.
 type watcher struct {
 	t      *testing.T
 	stream poolsv1.PoolSizeService_WatchPoolSizesClient
 	cancel func()
 	sizes  map[keys.Pool]*poolsv1.PoolSize
 	token  string
-	// told counts answers since the last call of until.
+	// told counts decisions since the last call of until.
 	told       int
 	snapshots  int
 	resumption commonv1.Resumption
@@ -34,7 +34,7 @@ func (r *running) watch(t *testing.T, request *poolsv1.WatchPoolSizesRequest) *w
 	return &watcher{t: t, stream: stream, cancel: cancel, sizes: map[keys.Pool]*poolsv1.PoolSize{}}
 }
 
-// resume goes on at another server with what is known.
+// resume continues at another server with the present state.
 func (w *watcher) resume(at *running, request *poolsv1.WatchPoolSizesRequest) *watcher {
 	w.t.Helper()
 	w.cancel()
@@ -44,8 +44,8 @@ func (w *watcher) resume(at *running, request *poolsv1.WatchPoolSizesRequest) *w
 	return next
 }
 
-// take takes up one event, and fails on anything that a watch must not say. Patience is of one event: a watch may be
-// open for longer than that.
+// take processes one event, and fails on any event that a watch must not send. Patience is that of one event: a watch may be
+// open for longer.
 func (w *watcher) take() {
 	w.t.Helper()
 	impatient := time.AfterFunc(patience, w.cancel)

@@ -44,7 +44,7 @@ func (r *running) incremental(t *testing.T, node string, known map[string]string
 	return c
 }
 
-// take is the next response; refused is said of it, or an ACK.
+// take is the next response; the test answers with refused as a NACK, or with an ACK.
 func (c *incremental) take(refused string) map[string][]string {
 	c.t.Helper()
 	impatient := time.AfterFunc(patience, c.cancel)
@@ -71,7 +71,7 @@ func (c *incremental) take(refused string) map[string][]string {
 	return got
 }
 
-// silent asserts that nothing comes for a while, in which something would have come.
+// silent asserts that no response comes for a while, in which one would have come.
 func (c *incremental) silent(while func()) {
 	c.t.Helper()
 	came := make(chan error, 1)
@@ -142,7 +142,7 @@ func TestAServerThatIsBehindAClientSendsNothing(t *testing.T) {
 	only(t, c.take(""), "b", "b-1")
 	d.Connect(nil, logtest.Subset(a1b, 2, "b-2"))
 	only(t, c.take(""), "b", "b-2")
-	// As of a server that has read the next transaction, which this one will have read only when it is committed.
+	// The version of a server that has read the next transaction, which this one reads only once it is committed.
 	view := r.service.Log().Subsets.View()
 	eventually(t, "both have read it", func() bool {
 		view = r.service.Log().Subsets.View()
@@ -158,7 +158,7 @@ func TestAServerThatIsBehindAClientSendsNothing(t *testing.T) {
 	only(t, behind.take(""), "b", "b-1", "b-2")
 }
 
-// further is a version of other content, from a place in shard 1.
+// further is a version of other content, with a place in shard 1.
 func further(version string, offset int64) string {
 	topic, _, _ := strings.Cut(version, "@")
 	return fmt.Sprintf("%s@1:%d=other", topic, offset)

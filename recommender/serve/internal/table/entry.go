@@ -2,23 +2,23 @@ package table
 
 import "sync/atomic"
 
-// Entry is one record. It does not change but for what took its place.
+// Entry is one record. It does not change, except for superseded.
 type Entry[K Key[K], V any] struct {
 	Key    K
 	Shard  int32
 	Offset int64
-	// Answer is the record's value, without what of it is not the log's to say. Nobody changes it.
+	// Answer is the record's publication, without the fields that the log does not decide. Nobody changes it.
 	Answer V
-	// Deleted tells whether it says that there is no answer any more.
+	// Deleted is true where the publication was deleted.
 	Deleted bool
-	// forgotten: the record had no value. It stays as a deleted one, so that watchers hear of it.
+	// forgotten: the record had no value. It stays as a deleted one, so that watchers are notified.
 	forgotten bool
-	// superseded is the offset of the record that took this one's place; -1 while none has.
+	// superseded is the offset of the record that replaced this one; -1 while there is none.
 	superseded atomic.Int64
 	made       atomic.Pointer[made]
 }
 
-// made is what was made of an entry for its watchers, with the lease that it had then.
+// made is a value that was derived from an entry for its watchers, with the lease of that time.
 type made struct {
 	lease *Lease
 	what  any
@@ -30,13 +30,13 @@ func newEntry[K Key[K], V any](key K, shard int32, offset int64, answer V, delet
 	return e
 }
 
-// Newest tells whether no record before position took the entry's place.
+// Newest is true where no record before position replaced the entry.
 func (e *Entry[K, V]) Newest(position int64) bool {
 	by := e.superseded.Load()
 	return by < 0 || by >= position
 }
 
-// Made is what is made of the entry, once under each lease for all watchers.
+// Made returns the value that `it` derives from the entry; it runs once for each lease, for all watchers.
 func (e *Entry[K, V]) Made(lease *Lease, it func() any) any {
 	if last := e.made.Load(); last != nil && last.lease == lease {
 		return last.what

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// fresh is what the newest heartbeat of a shard brought, by group: 10,000 watchers of a service each would otherwise look
-// at what 10,000 pools say. It is made when the first of them asks.
+// fresh has the entries of the newest heartbeat of a shard, by group. Without it each of 10,000 watchers of a service would
+// look at the entries of 10,000 pools. The first watcher that needs it makes it.
 type fresh[K Key[K], V any] struct {
-	// before is the shard's position until then.
+	// before is the shard's position before that heartbeat.
 	before int64
 	once   sync.Once
 	of     map[string][]*Entry[K, V]
 }
 
-// SinceOf is as Since, for a caller who wants no other groups than these. Their order is that of the log within each.
+// SinceOf is Since for a caller that wants only these groups. Within each group the order is that of the log.
 func (s *Shard[K, V]) SinceOf(groups []string, offset int64, f func(*Entry[K, V]) bool) {
 	if offset != s.fresh.before {
-		s.Since(offset, f) // a watcher that was slow, or resumes
+		s.Since(offset, f) // a slow or resuming watcher
 		return
 	}
 	s.fresh.once.Do(func() {
@@ -36,7 +36,7 @@ func (s *Shard[K, V]) SinceOf(groups []string, offset int64, f func(*Entry[K, V]
 	}
 }
 
-// first is where entries begin that were written at offset or later.
+// first is the index of the first entry that was written at offset or later.
 func (s *Shard[K, V]) first(offset int64) int {
 	return sort.Search(len(s.order), func(i int) bool { return s.order[i].Offset >= offset })
 }

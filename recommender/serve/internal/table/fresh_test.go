@@ -15,7 +15,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// writer writes a shard of a table as a log would give it out.
+// writer writes a shard of a table as the log's reader would.
 type writer struct {
 	t      testing.TB
 	table  *Log
@@ -44,7 +44,7 @@ func size(service string, revision uint64) *poolsv1.PoolSize {
 	return &poolsv1.PoolSize{Pool: &poolsv1.Pool{Service: service, Side: poolsv1.Side_SIDE_SERVER}, Revision: revision}
 }
 
-// Whatever is published and wherever a watcher is, it is told the same of its services with the index as without it.
+// For any records and any position of a watcher, the watcher gets the same with the index as without it.
 func TestWhatIsFreshOfAServiceIsWhatAllOfItSays(t *testing.T) {
 	const services = 5
 	w := &writer{t: t, table: NewLog(Topic{}, 1, time.Hour, time.Now)}
@@ -79,7 +79,7 @@ func TestWhatIsFreshOfAServiceIsWhatAllOfItSays(t *testing.T) {
 	}
 }
 
-// All 10,000 pools are written again when a decider takes a shard; each of 10,000 watchers wants one of them.
+// All 10,000 pools are written again when a decider takes over a shard; each of 10,000 watchers selects one of them.
 func BenchmarkOneOf10000Services(b *testing.B) {
 	w := &writer{t: b, table: NewLog(Topic{}, 1, time.Hour, time.Now)}
 	var sizes []*poolsv1.PoolSize

@@ -11,7 +11,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Key is what a record of one kind is about.
+// Key identifies the subject of a record of one kind.
 type Key[K any] interface {
 	comparable
 	// Compare is the order of lists.
@@ -22,20 +22,20 @@ type Key[K any] interface {
 	Group() string
 }
 
-// Kind is what one kind of records has of its own.
+// Kind has the functions of one kind of records.
 type Kind[K Key[K], V any] struct {
 	parse func(record string) (K, error)
-	// read is a record's value in a shard, and what it says that it is about.
+	// read returns a record's value in a shard, and the key that the value itself has.
 	read func(value []byte, shard int32) (V, K, error)
-	// deleted: the record says that there is no answer any more.
+	// deleted is true where the record deletes a publication.
 	deleted func(V) bool
-	// gone is what is left of an answer whose record has no value.
+	// gone is the rest of a publication whose record has no value.
 	gone func(K, V) V
 	// revision never falls; 0 where the kind has none.
 	revision func(V) uint64
 }
 
-// Pools are the sizes of pools, Subsets who is connected to whom, and Containers the containers of each service.
+// Pools are the sizes of pools, Subsets the connection subsets, and Containers the containers of each service.
 type (
 	Pools      = Table[keys.Pool, *poolsv1.PoolSize]
 	Pool       = Entry[keys.Pool, *poolsv1.PoolSize]
@@ -44,7 +44,7 @@ type (
 	Containers = Table[keys.Called, *subsetsv1.ServiceContainers]
 )
 
-// PoolKind, SubsetKind and ContainersKind are the kinds of records of sluice_decisions.
+// PoolKind, SubsetKind and ContainersKind are kinds of records of sluice_decisions.
 var (
 	PoolKind = Kind[keys.Pool, *poolsv1.PoolSize]{
 		parse: keys.ParsePool,
@@ -89,7 +89,7 @@ var (
 	}
 )
 
-// take is the value of a record, and what it is about.
+// take returns the value of a record and its key.
 func (k Kind[K, V]) take(record string, value []byte, shard int32) (key K, answer V, err error) {
 	if key, err = k.parse(record); err != nil || value == nil {
 		return key, answer, err

@@ -10,21 +10,22 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Lease is until when the answers of a shard may be applied. It does not change; each heartbeat brings another.
+// Lease is the end of the time in which the decisions of a shard may be applied. It does not change; each heartbeat brings
+// another.
 type Lease struct {
 	ComputedAt time.Time
 	Generation uint64
-	// Until is the time of the heartbeat's record and the lease together, by the broker's clock.
+	// Until is the time of the heartbeat's record plus the lease, by the broker's clock.
 	Until time.Time
-	// deadline is the same on the clock of this process that only grows, from when the heartbeat was read; never later
-	// than if its age then had been counted from the record's time.
+	// deadline is the same on this process's monotonic clock, from when the heartbeat was read. It is never later than with
+	// the heartbeat's age at that time counted from the record's time.
 	deadline time.Time
 	exempt   map[keys.Pool]time.Time
-	// NotRenewed has the answers that the heartbeat does not confirm.
+	// NotRenewed has the decisions that the heartbeat does not confirm.
 	NotRenewed []*poolsv1.NotRenewed
 }
 
-// newLease is what a heartbeat says whose record has the time written and was read at read.
+// newLease is the lease of a heartbeat whose record has the time `written` and was read at `read`.
 func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 	length := beat.GetLease().AsDuration()
 	age := max(0, read.Sub(written.Round(0)))
@@ -44,7 +45,7 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 	return l
 }
 
-// Computed is when the newest period began that came to an answer, which its record was written in or before.
+// Computed is the start of the newest period that led to a decision, which its record was written in or before.
 func (l *Lease) Computed(e *Pool) *timestamppb.Timestamp {
 	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Answer.GetComputedAt().AsTime()) {
 		return e.Answer.GetComputedAt()
@@ -52,13 +53,13 @@ func (l *Lease) Computed(e *Pool) *timestamppb.Timestamp {
 	return timestamppb.New(l.ComputedAt)
 }
 
-// Left is what is left of the shard's lease at now; 0 when it is over. A clock that was set forward ends a lease early;
-// one that was set back does not lengthen it.
+// Left is the rest of the shard's lease at now; 0 when it is over. A clock that was set forward ends a lease early; one that
+// was set back does not lengthen it.
 func (l *Lease) Left(now time.Time) time.Duration {
 	return max(0, min(l.deadline.Sub(now), l.Until.Sub(now.Round(0))))
 }
 
-// Of is the end of one answer's lease, and what is left of it.
+// Of is the end of one decision's lease, and its rest.
 func (l *Lease) Of(pool keys.Pool, now time.Time) (until time.Time, left time.Duration) {
 	if own, ok := l.exempt[pool]; ok {
 		return own, max(0, min(own.Sub(now.Round(0)), l.Left(now)))

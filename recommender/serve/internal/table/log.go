@@ -13,13 +13,13 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Log has what was read of the topic of decisions, in a table for each kind of records. What a transaction brought is
-// visible in the table of containers before that of subsets, and there before that of pools.
+// Log has the records of the topic of decisions, in a table for each kind. The records of a transaction become visible first
+// in the table of containers, then in that of subsets, then in that of pools.
 type Log struct {
 	Pools      *Pools
 	Subsets    *Subsets
 	Containers *Containers
-	// Tunings are visible before the Answers to what made them so.
+	// Tunings become visible before the Answers to the commands that changed them.
 	Tunings *Tunings
 	Answers *Answers
 	shards  int
@@ -27,7 +27,7 @@ type Log struct {
 	refused atomic.Int64
 }
 
-// NewLog is empty. Removals are remembered for remembered.
+// NewLog is empty. Removals are kept for remembered.
 func NewLog(topic Topic, shards int, remembered time.Duration, now func() time.Time) *Log {
 	return &Log{
 		Pools:      New(PoolKind, topic, shards, remembered, now),
@@ -49,7 +49,7 @@ func (l *Log) Tick() {
 	l.Pools.Tick()
 }
 
-// Close ends every watch: the topic is another.
+// Close ends every watch: another topic replaced this one.
 func (l *Log) Close() {
 	l.Answers.Close()
 	l.Tunings.Close()
@@ -58,8 +58,9 @@ func (l *Log) Close() {
 	l.Pools.Close()
 }
 
-// Take takes one committed record, in its partition's order. It becomes visible with the next heartbeat of its shard.
-// written is the record's time, read when it came. An error names a record that was left out: everything else goes on.
+// Take takes one committed record, in its partition's order. The record becomes visible with the next heartbeat of its shard.
+// written is the record's time, read the time of its arrival. An error names a record that was left out; all others still
+// count.
 func (l *Log) Take(shard int32, offset int64, key, value []byte, written, read time.Time) error {
 	if err := l.take(shard, offset, string(key), value, written, read); err != nil {
 		l.refused.Add(1)

@@ -13,7 +13,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// A pool went from shard 0 to shard 1. A server that begins reads the two in any order, and has the pool where it went.
+// A pool moved from shard 0 to shard 1. A starting server reads the two in any order, and has the pool in shard 1.
 func TestAPoolThatMovedIsWhereItWentInWhicheverOrderShardsAreRead(t *testing.T) {
 	cart := size("cart", 0)
 	pool := keys.Of(cart.GetPool())

@@ -2,7 +2,7 @@ package table
 
 import "fmt"
 
-// take keeps a record until the heartbeat behind it.
+// take keeps a record until the next heartbeat.
 func (t *Table[K, V]) take(shard int32, offset int64, record string, value []byte) error {
 	key, answer, err := t.kind.take(record, value, shard)
 	if err != nil {
@@ -27,7 +27,7 @@ func (t *Table[K, V]) take(shard int32, offset int64, record string, value []byt
 	return nil
 }
 
-// publish makes visible what is pending of a shard, all of it at once.
+// publish makes the pending records of a shard visible, all at once.
 func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,8 +46,8 @@ func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 	close(last.next)
 }
 
-// move puts entries behind those of the shard, in the log's order. Views of before have slices of the same array that
-// end before them.
+// move appends entries to those of the shard, in the log's order. Earlier views have slices of the same array that end before
+// them.
 func (t *Table[K, V]) move(shard *Shard[K, V], entries map[K]*Entry[K, V]) {
 	within := t.within[shard.Number]
 	for _, e := range byOffset(entries) {
@@ -62,8 +62,8 @@ func (t *Table[K, V]) move(shard *Shard[K, V], entries map[K]*Entry[K, V]) {
 	}
 }
 
-// point makes e what its key has, but where the key moved away from e's shard. Shards are read in any order, so what it
-// was there may be read after what it is.
+// point makes e the entry of its key, unless the key moved away from e's shard. Shards are read in any order, so the record
+// before a move may be read after the one behind it.
 func (t *Table[K, V]) point(e *Entry[K, V]) {
 	before, known := t.newest[e.Key]
 	if !known {
@@ -86,8 +86,8 @@ func (t *Table[K, V]) point(e *Entry[K, V]) {
 	t.shards[group][e.Shard] = struct{}{}
 }
 
-// newer tells whether a key goes on as one rather than as other, of another shard. Of two with the same answer it is the
-// one that was read last: it was written last, but where a server begins.
+// newer is true where the entry one continues a key rather than other, of another shard. Of two with the same revision it is
+// the one that was read last: that one was written last, except while a server starts.
 func (t *Table[K, V]) newer(one, other *Entry[K, V]) bool {
 	switch {
 	case one.Shard == other.Shard:
@@ -98,7 +98,7 @@ func (t *Table[K, V]) newer(one, other *Entry[K, V]) bool {
 	return t.kind.revision(one.Answer) > t.kind.revision(other.Answer)
 }
 
-// Tick puts the same view in the place of the newest, so that watchers hear something.
+// Tick replaces the newest view by an equal one, so that watchers get an event.
 func (t *Table[K, V]) Tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// Table is written by the one goroutine that reads the log, and read by all.
+// Table is written by the one goroutine that reads the log, and read by all others.
 type Table[K Key[K], V any] struct {
 	kind Kind[K, V]
-	// pending has what was read of each shard behind its newest heartbeat, within what was read before; of the reader
-	// alone.
+	// pending has the records of each shard behind its newest heartbeat, within those read before; only the reader uses them.
 	pending, within []map[K]*Entry[K, V]
 	remembered      time.Duration
 	now             func() time.Time
@@ -23,15 +22,15 @@ type Table[K Key[K], V any] struct {
 	once   sync.Once
 
 	mu sync.RWMutex
-	// newest of each key, in whichever shard: one that was deleted in a shard may go on in another.
+	// newest entry of each key, in any shard: a key that was deleted in one shard may go on in another.
 	newest map[K]*Entry[K, V]
-	// sorted has the keys of newest in the order of lists; nil when it has to be made anew.
+	// sorted has the keys of newest in the order of lists; nil when it has to be sorted again.
 	sorted []K
-	// shards: of each group those that ever had a record of it.
+	// shards has, for each group, the shards that ever had a record of it.
 	shards map[string]map[int32]struct{}
 }
 
-// New is an empty table of a topic's shards. Removals are remembered for remembered.
+// New is an empty table of a topic's shards. Removals are kept for remembered.
 func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, remembered time.Duration, now func() time.Time) *Table[K, V] {
 	t := &Table[K, V]{
 		kind:       kind,
@@ -52,13 +51,13 @@ func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, remembered t
 	return t
 }
 
-// View is the newest.
+// View is the newest view.
 func (t *Table[K, V]) View() *View[K, V] { return t.view.Load() }
 
-// Remembered is for how long removals are: a resume token is good for as long.
+// Remembered is how long removals are kept; a resume token is valid for as long.
 func (t *Table[K, V]) Remembered() time.Duration { return t.remembered }
 
-// Closed is closed when another table takes this one's place: the topic is another.
+// Closed is closed when another topic, and so another table, replaces this one.
 func (t *Table[K, V]) Closed() <-chan struct{} { return t.closed }
 
 // Close ends every watch of the table.
@@ -67,7 +66,7 @@ func (t *Table[K, V]) Close() {
 	t.Tick()
 }
 
-// Get is the newest answer, nil for a key that has none or was deleted, and the view that it belongs to.
+// Get is the newest entry, nil for a key that has none or was deleted, and its view.
 func (t *Table[K, V]) Get(key K) (*Entry[K, V], *View[K, V]) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -78,7 +77,7 @@ func (t *Table[K, V]) Get(key K) (*Entry[K, V], *View[K, V]) {
 	return e, t.view.Load()
 }
 
-// Moved tells whether e's key goes on in another shard.
+// Moved is true where e's key goes on in another shard.
 func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -86,7 +85,7 @@ func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 	return newest != nil && newest.Shard != e.Shard
 }
 
-// Page is up to n answers behind `after` that keep takes, ordered by key, and whether there are more.
+// Page is up to n entries after `after` that keep takes, ordered by key; more is true where further ones follow.
 func (t *Table[K, V]) Page(after K, n int, keep func(K) bool) (page []*Entry[K, V], more bool, of *View[K, V]) {
 	sorted := t.order()
 	t.mu.RLock()
@@ -127,9 +126,9 @@ func (t *Table[K, V]) order() []K {
 	return t.sorted
 }
 
-// Of are the answers of a group.
+// Of are the entries of a group.
 func (t *Table[K, V]) Of(group string) (those []*Entry[K, V]) {
-	sorted := t.order() // groups come first in it
+	sorted := t.order() // it is ordered by group first
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	from := sort.Search(len(sorted), func(i int) bool { return sorted[i].Group() >= group })
@@ -144,7 +143,7 @@ func (t *Table[K, V]) Of(group string) (those []*Entry[K, V]) {
 	return those
 }
 
-// ShardsOf are those that have the groups and the keys, ordered.
+// ShardsOf are the shards that have the groups and the keys, ordered.
 func (t *Table[K, V]) ShardsOf(groups []string, those []K) (numbers []int32) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -162,7 +161,7 @@ func (t *Table[K, V]) ShardsOf(groups []string, those []K) (numbers []int32) {
 	return slices.Compact(numbers)
 }
 
-// Concerned are the shards with answers that are concerned, and how many such answers there are.
+// Concerned are the shards with entries that concerned takes, and the number of such entries.
 func (t *Table[K, V]) Concerned(concerned func(K) bool) (numbers []int32, answers int) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -8,7 +8,7 @@ import (
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
-// Tunings are the tuning sessions and their trials, Answers what became of commands.
+// Tunings are the tuning sessions and their trials, Answers the results of commands.
 type (
 	Tunings = Table[keys.Tuning, *tuningv1.SessionRecord]
 	Tuning  = Entry[keys.Tuning, *tuningv1.SessionRecord]

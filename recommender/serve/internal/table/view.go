@@ -8,18 +8,17 @@ import (
 // Shard is one shard as of its newest heartbeat. It does not change.
 type Shard[K Key[K], V any] struct {
 	Number int32
-	// Position is the offset behind the heartbeat.
+	// Position is the offset after the heartbeat.
 	Position int64
 	// Lease is nil before the first heartbeat.
 	Lease *Lease
-	// order has every entry that is the newest of its key, ordered by offset, with some among them that no longer are.
+	// order has the newest entry of every key, ordered by offset. It may also have some older entries.
 	order []*Entry[K, V]
 	live  int
 	fresh *fresh[K, V]
 }
 
-// Since calls f with each entry that is the newest of its key and was written at offset or later, in the log's order,
-// until f returns false.
+// Since calls f with each newest entry that was written at offset or later, in the log's order, until f returns false.
 func (s *Shard[K, V]) Since(offset int64, f func(*Entry[K, V]) bool) {
 	for _, e := range s.order[s.first(offset):] {
 		if e.Newest(s.Position) && !f(e) {
@@ -28,26 +27,26 @@ func (s *Shard[K, V]) Since(offset int64, f func(*Entry[K, V]) bool) {
 	}
 }
 
-// View is all shards together. It does not change, but that another takes its place.
+// View is all shards together. It does not change; another view replaces it.
 type View[K Key[K], V any] struct {
 	Topic  Topic
 	Shards []*Shard[K, V]
 	At     time.Time
-	// Tick: nothing was published; it is time for watchers to hear something.
+	// Tick: nothing was published; watchers are due an event.
 	Tick bool
 	next chan struct{}
 
-	// Kept is for what is made of a view once for many watchers.
+	// Kept has values that are derived from a view once for many watchers.
 	Kept sync.Map
 }
 
-// Topic is the id that the log's topic was given when it was created.
+// Topic is the id that Kafka gave the log's topic at its creation.
 type Topic [16]byte
 
-// Next is closed once another view took this one's place.
+// Next is closed once another view replaced this one.
 func (v *View[K, V]) Next() <-chan struct{} { return v.next }
 
-// ComputedAt is the newest control period of all shards; the zero time before the first heartbeat.
+// ComputedAt is the newest period of all shards; the zero time before the first heartbeat.
 func (v *View[K, V]) ComputedAt() (newest time.Time) {
 	for _, s := range v.Shards {
 		if s.Lease != nil && s.Lease.ComputedAt.After(newest) {

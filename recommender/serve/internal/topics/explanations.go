@@ -14,13 +14,13 @@ import (
 	"sluice.dev/serve/internal/keys"
 )
 
-// Place is where a record is in its topic.
+// Place is the position of a record in its topic.
 type Place struct {
 	Shard  int32
 	Offset int64
 }
 
-// Index says where the newest explanation under each key is: contents stay in the log.
+// Index has the place of the newest explanation under each key. The contents stay in the log.
 type Index struct {
 	mu     sync.RWMutex
 	places map[string]Place
@@ -34,12 +34,12 @@ func (x *Index) put(key string, at Place, gone bool) {
 	defer x.mu.Unlock()
 	if !gone {
 		x.places[key] = at
-	} else if x.places[key].Shard == at.Shard { // else it has moved away, and goes on there
+	} else if x.places[key].Shard == at.Shard { // else the key moved to another shard
 		delete(x.places, key)
 	}
 }
 
-// Of is where the explanation under a key is, if there is one.
+// Of is the place of the explanation under a key, if there is one.
 func (x *Index) Of(key string) (Place, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -56,11 +56,11 @@ type Explanations struct {
 	about *kadm.TopicDetail
 }
 
-// ErrGone: a newer one took its place, and compaction has taken it away.
-var ErrGone = errors.New("it is not there any more")
+// ErrGone: a newer explanation replaced it, and compaction removed it.
+var ErrGone = errors.New("it no longer exists")
 
-// NewExplanations has a client of its own: a broker answers the requests of one connection in turn, and those of a
-// consumer wait for records to come.
+// NewExplanations has a client of its own: a broker answers the requests of one connection in turn, and a consumer's requests
+// wait for records.
 func NewExplanations(log Log) (*Explanations, error) {
 	client, err := log.Client(kgo.ClientID("sluice-server-explain"))
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *Explanations) Fetch(ctx context.Context, key string, at Place, into pro
 	return nil
 }
 
-// explains tells whether a key is that of an explanation.
+// explains returns an error where a key is not that of an explanation.
 func explains(key string) (err error) {
 	switch word, _, _ := strings.Cut(key, "/"); word {
 	case "pair":
@@ -106,7 +106,7 @@ func (e *Explanations) value(ctx context.Context, key string, at Place) ([]byte,
 	}
 	got, err := fetch(ctx, e.client, *about, at.Shard, at.Offset)
 	if err != nil {
-		e.forget() // whoever asks next learns who leads it now
+		e.forget() // the next request asks for the new leader
 		return nil, err
 	}
 	for _, record := range got.records {

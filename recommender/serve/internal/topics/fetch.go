@@ -10,8 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// at is what one request reads of a partition from an offset on: committed records, and the offset behind them, which
-// may be further where there are no records.
+// found is the result of one request for a partition from an offset on: committed records, and the offset after them, which
+// may be further where offsets have no records.
 type found struct {
 	records []*kgo.Record
 	next    int64
@@ -19,7 +19,7 @@ type found struct {
 
 const mostFetched = 2 << 20
 
-// fetch asks the leader once, without waiting for more to come.
+// fetch asks the leader once, without waiting for more records.
 func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, shard int32, offset int64) (*found, error) {
 	partition := kmsg.NewFetchRequestTopicPartition()
 	partition.Partition, partition.FetchOffset, partition.PartitionMaxBytes = shard, offset, mostFetched
@@ -51,7 +51,7 @@ func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, sha
 	return &found{read.Records, next}, nil
 }
 
-// detail is what brokers say of a topic: its id and who leads its partitions.
+// detail is the brokers' description of a topic: its id, and the leaders of its partitions.
 func detail(ctx context.Context, client *kgo.Client, name string) (kadm.TopicDetail, error) {
 	topics, err := kadm.NewClient(client).ListTopics(ctx, name)
 	if err != nil {
@@ -64,7 +64,7 @@ func detail(ctx context.Context, client *kgo.Client, name string) (kadm.TopicDet
 	return about, nil
 }
 
-// skip returns the offset behind those from at on that have no records; at itself where one has, or none was written.
+// skip returns the offset after those offsets from at on that have no records; at itself where one has, or none was written.
 func skip(ctx context.Context, client *kgo.Client, log Log, topic string, shard int32, at, end int64) (int64, error) {
 	about, err := detail(ctx, client, topic)
 	if err != nil {
@@ -76,10 +76,10 @@ func skip(ctx context.Context, client *kgo.Client, log Log, topic string, shard 
 			return at, fmt.Errorf("read %s, shard %d: %w", topic, shard, err)
 		}
 		if len(got.records) > 0 {
-			return at, nil // it comes on its own
+			return at, nil // the client will receive it
 		}
 		if got.next <= at {
-			return end, nil // nothing is there: the rest was compacted, or cut off
+			return end, nil // there are no records: the rest was compacted, or deleted
 		}
 		at = got.next
 	}

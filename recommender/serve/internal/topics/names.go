@@ -1,4 +1,4 @@
-// Package topics reads and writes the topics of the log (collector/topics.yaml).
+// Package topics reads and writes the topics of the log (collector/topics.yaml). The log is the glossary's journal.
 package topics
 
 import (
@@ -16,21 +16,21 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// Log says where the log is, and how many shards it has to have.
+// Log names the brokers and topics of the log, and the number of its shards.
 type Log struct {
 	Brokers                                    []string
 	Shards                                     int
 	Decisions, Explanations, Observed, Reports string
-	// Options are of every client: TLS and the like.
+	// Options are for every client: TLS and the like.
 	Options []kgo.Opt
 }
 
-// Client connects when it is first used; more goes before what every client has.
+// Client connects at its first use; more overrides the options of every client.
 func (l Log) Client(more ...kgo.Opt) (*kgo.Client, error) {
 	return kgo.NewClient(slices.Concat([]kgo.Opt{kgo.SeedBrokers(l.Brokers...)}, l.Options, more)...)
 }
 
-// Named is the log whose topics are named as in collector/topics.yaml, there with the prefix sluice_.
+// Named is the log whose topics are named as in collector/topics.yaml, with prefix instead of sluice_.
 func Named(brokers []string, shards int, prefix string) Log {
 	return Log{
 		Brokers: brokers, Shards: shards, Decisions: prefix + "decisions", Explanations: prefix + "explanations",
@@ -40,14 +40,14 @@ func Named(brokers []string, shards int, prefix string) Log {
 
 func (l Log) names() []string { return []string{l.Decisions, l.Explanations, l.Observed, l.Reports} }
 
-// state is what the brokers say of the log.
+// state is the brokers' description of the log.
 type state struct {
 	topic      table.Topic
 	remembered time.Duration
 	ends       map[string][]int64
 }
 
-// ask checks that every topic is there with the configured number of partitions; it never changes one.
+// ask checks that every topic exists with the configured number of partitions. It never changes a topic.
 func (l Log) ask(ctx context.Context, client *kgo.Client) (*state, error) {
 	admin := kadm.NewClient(client)
 	found, err := admin.ListTopics(ctx, l.names()...)
@@ -57,7 +57,7 @@ func (l Log) ask(ctx context.Context, client *kgo.Client) (*state, error) {
 	for _, name := range l.names() {
 		detail := found[name]
 		if detail.Err != nil || !found.Has(name) {
-			return nil, fmt.Errorf("read %s: %w", name, cmp.Or(detail.Err, errors.New("it is not there")))
+			return nil, fmt.Errorf("read %s: %w", name, cmp.Or(detail.Err, errors.New("it does not exist")))
 		}
 		if len(detail.Partitions) != l.Shards {
 			return nil, fmt.Errorf("read %s: it has %d partitions; configured are %d shards", name, len(detail.Partitions), l.Shards)
@@ -71,7 +71,7 @@ func (l Log) ask(ctx context.Context, client *kgo.Client) (*state, error) {
 	return s, err
 }
 
-// ends are the offsets behind the last committed records, by topic and shard.
+// ends are the offsets after the last committed records, by topic and shard.
 func (l Log) ends(ctx context.Context, client *kgo.Client, names ...string) (map[string][]int64, error) {
 	listed, err := kadm.NewClient(client).ListCommittedOffsets(ctx, names...)
 	if err == nil {
@@ -92,7 +92,7 @@ func (l Log) ends(ctx context.Context, client *kgo.Client, names ...string) (map
 	return ends, nil
 }
 
-// remembered is delete.retention.ms of the decisions: for as long a removal can be read.
+// remembered is delete.retention.ms of the decisions: a removal can be read for as long.
 func (l Log) remembered(ctx context.Context, admin *kadm.Client) (time.Duration, error) {
 	configs, err := admin.DescribeTopicConfigs(ctx, l.Decisions)
 	if err != nil {

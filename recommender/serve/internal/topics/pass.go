@@ -8,13 +8,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// pass is one reading of the log from its start on.
+// pass is one reading of the log from its start.
 type pass struct {
 	*Reader
 	client  *kgo.Client
 	state   *state
 	reading Reading
-	// at has the offset behind what was read, by topic and shard.
+	// at has the offset after the last record read, by topic and shard.
 	at     map[string][]int64
 	whole  bool
 	looked time.Time
@@ -40,7 +40,7 @@ func (p *pass) run(ctx context.Context) error {
 	}
 }
 
-// look asks whether the topic still is the one that is read, and how far it goes.
+// look checks that the topic was not replaced, and asks for its end.
 func (p *pass) look(ctx context.Context) error {
 	p.looked = p.now()
 	if err := p.same(ctx, p.client, p.state.topic); err != nil {
@@ -50,7 +50,7 @@ func (p *pass) look(ctx context.Context) error {
 	defer cancel()
 	ends, err := p.log.ends(within, p.client, p.log.Decisions)
 	if err != nil {
-		return nil // no broker answers: nobody knows
+		return nil // no broker answers: not known
 	}
 	behind := int64(0)
 	for shard, end := range ends[p.log.Decisions] {
@@ -60,7 +60,7 @@ func (p *pass) look(ctx context.Context) error {
 	return nil
 }
 
-// poll takes what came, and returns how many records that were.
+// poll processes the records that arrived, and returns their number.
 func (p *pass) poll(ctx context.Context) (n int, err error) {
 	wait := looked
 	if !p.whole {
@@ -93,20 +93,20 @@ func (p *pass) take(record *kgo.Record, read time.Time) {
 	if record.Topic == p.log.Decisions {
 		err := p.reading.Log.Take(record.Partition, record.Offset, record.Key, record.Value, record.Timestamp, read)
 		if err != nil {
-			p.logger.Error("a record is left out", "topic", record.Topic, "error", err)
+			p.logger.Error("a record was left out", "topic", record.Topic, "error", err)
 		}
 		return
 	}
 	key := string(record.Key)
 	if err := explains(key); err != nil {
-		p.logger.Error("a record is left out", "topic", record.Topic, "error", err)
+		p.logger.Error("a record was left out", "topic", record.Topic, "error", err)
 		return
 	}
 	p.reading.Explanations.put(key, Place{record.Partition, record.Offset}, record.Value == nil)
 }
 
-// reached makes the reading ready once it has everything that was there when it began. Where nothing comes, the rest of
-// the log may be offsets without records, such as those that compaction left: they are looked at.
+// reached makes the reading ready once it has all records that existed when it began. While no record arrives, the rest of
+// the log may be offsets without records, such as those that compaction left; reached checks them.
 func (p *pass) reached(ctx context.Context, nothing bool) error {
 	missing := int64(0)
 	for topic, ends := range p.state.ends {
@@ -129,7 +129,7 @@ func (p *pass) reached(ctx context.Context, nothing bool) error {
 	}
 	p.whole = true
 	p.say("")
-	p.logger.Info("the log is read", "shards", p.log.Shards, "left_out", p.reading.Log.Refused())
+	p.logger.Info("the log was read to its end", "shards", p.log.Shards, "left_out", p.reading.Log.Refused())
 	p.ready(p.reading)
 	return nil
 }

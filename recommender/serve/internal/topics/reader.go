@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// firstPause and lastPause bound the wait before the log is read anew after a failure.
+	// firstPause and lastPause bound the wait before the log is read again from its start after a failure.
 	firstPause, lastPause = 500 * time.Millisecond, 10 * time.Second
-	// looked is how often the brokers are asked whether the topic still is the one that is read.
+	// looked is how often the reader checks that the topic was not replaced.
 	looked = 4 * time.Second
-	// idle is how long nothing comes before the end of the log is suspected.
+	// idle is how long no record arrives before the reader suspects the end of the log.
 	idle = 300 * time.Millisecond
 )
 
-// Reading is the log as it was read: what servers answer from.
+// Reading is the content of the log, which servers answer from.
 type Reading struct {
 	Log          *table.Log
 	Explanations *Index
@@ -34,7 +34,7 @@ type Reader struct {
 	log    Log
 	logger *slog.Logger
 	now    func() time.Time
-	// ready is given each reading when it has the whole log as of when it began.
+	// ready receives each reading once it has the whole log as of its start.
 	ready func(Reading)
 
 	lag     atomic.Int64
@@ -46,10 +46,10 @@ func NewReader(log Log, logger *slog.Logger, ready func(Reading)) *Reader {
 	return &Reader{log: log, logger: logger, now: time.Now, ready: ready}
 }
 
-// Lag is how many offsets the reader is behind the end of the log, as last heard.
+// Lag is how many offsets the reader is behind the last known end of the log.
 func (r *Reader) Lag() int64 { return r.lag.Load() }
 
-// Problem says why the log is not read, or how far it is; empty once it is read.
+// Problem is the reason why the log is not read, or the progress; empty once it is read.
 func (r *Reader) Problem() string {
 	if text := r.problem.Load(); text != nil {
 		return *text
@@ -59,8 +59,8 @@ func (r *Reader) Problem() string {
 
 func (r *Reader) say(text string) { r.problem.Store(&text) }
 
-// Run reads until ctx is done. A log that cannot be read is tried again; what was read before is served meanwhile, as
-// long as its leases last.
+// Run reads until ctx is done. It tries a log that cannot be read again. The earlier reading is served meanwhile, as long as
+// its leases last.
 func (r *Reader) Run(ctx context.Context) {
 	r.say("the log was not read yet")
 	pause := firstPause
@@ -71,7 +71,7 @@ func (r *Reader) Run(ctx context.Context) {
 			return
 		}
 		r.say(err.Error())
-		r.logger.Error("the log is read anew", "error", err)
+		r.logger.Error("the log is read again from its start", "error", err)
 		if r.now().Sub(began) > time.Minute {
 			pause = firstPause
 		}
@@ -89,7 +89,7 @@ func (r *Reader) follow(ctx context.Context) error {
 		kgo.ConsumePartitions(r.log.fromStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
-		kgo.KeepControlRecords(), // they take offsets: the last record of a transaction is the broker's
+		kgo.KeepControlRecords(), // they have offsets: the last record of a transaction is the broker's
 		kgo.FetchMaxBytes(8<<20),
 		kgo.FetchMaxPartitionBytes(1<<20),
 		kgo.MetadataMinAge(time.Second),
@@ -120,13 +120,13 @@ func (l Log) fromStart() map[string]map[int32]kgo.Offset {
 	return map[string]map[int32]kgo.Offset{l.Decisions: all, l.Explanations: all}
 }
 
-// same asks whether the topic is still the one that is read.
+// same checks that the topic was not replaced.
 func (r *Reader) same(ctx context.Context, client *kgo.Client, topic table.Topic) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	found, err := kadm.NewClient(client).ListTopics(ctx, r.log.Decisions)
 	if err != nil {
-		return nil // no broker answers: nobody knows
+		return nil // no broker answers: not known
 	}
 	detail := found[r.log.Decisions]
 	switch {
@@ -140,7 +140,7 @@ func (r *Reader) same(ctx context.Context, client *kgo.Client, topic table.Topic
 	return nil
 }
 
-// fatal is an error of a fetch after which going on could skip records; the client retries what it can by itself.
+// fatal is true for an error of a fetch after which going on could skip records; the client retries the other errors itself.
 func fatal(err error) bool {
 	return !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
 }

@@ -16,7 +16,7 @@ import (
 
 const patience = 30 * time.Second
 
-// read begins to read a log, and returns the reader and where its readings come.
+// read starts to read a log, and returns the reader and the channel of its readings.
 func read(t *testing.T, log topics.Log) (*topics.Reader, chan topics.Reading) {
 	readings := make(chan topics.Reading, 10)
 	r := topics.NewReader(log, slog.New(slog.DiscardHandler), func(reading topics.Reading) { readings <- reading })

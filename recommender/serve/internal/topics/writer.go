@@ -14,13 +14,13 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Writer writes what callers tell. A record is written to the shard that is named, once, however often the client tries.
+// Writer writes the reports of callers. It writes a record to the given shard, once, however often the client tries.
 type Writer struct {
 	log    Log
 	client *kgo.Client
 }
 
-// NewWriter connects when it first writes.
+// NewWriter connects at its first write.
 func NewWriter(log Log) (*Writer, error) {
 	client, err := log.Client(
 		kgo.ClientID("sluice-server-reports"),
@@ -37,7 +37,7 @@ func NewWriter(log Log) (*Writer, error) {
 	return &Writer{log, client}, nil
 }
 
-// Close waits for what is being written.
+// Close waits for the records that are being written.
 func (w *Writer) Close() { w.client.Close() }
 
 // Observed writes the size of a target.
@@ -50,7 +50,7 @@ func (w *Writer) Report(ctx context.Context, key string, report proto.Message, s
 	return w.write(ctx, w.log.Reports, key, report, shards...)
 }
 
-// Deliver writes what a client of xDS did with a subset.
+// Deliver writes an xDS client's response to a subset.
 func (w *Writer) Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error {
 	return w.write(ctx, w.log.Reports, key.Record(), report, shard)
 }
@@ -70,7 +70,7 @@ func (w *Writer) write(ctx context.Context, topic, key string, message proto.Mes
 	return nil
 }
 
-// Ends are the offsets behind the last committed records of the decisions' shards.
+// Ends are the offsets after the last committed records of the decisions' shards.
 func (w *Writer) Ends(ctx context.Context) ([]int64, error) {
 	ends, err := w.log.ends(ctx, w.client, w.log.Decisions)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// fresh is how long a heartbeat may be given out as it was made: what is left of a lease falls meanwhile.
+	// fresh is how long an encoded heartbeat may be reused: the rest of the lease in it falls meanwhile.
 	fresh = 200 * time.Millisecond
-	// mostKept bounds how many filters' heartbeats a view keeps: callers choose filters freely.
+	// mostKept bounds the filters whose heartbeats a view keeps, because callers choose filters freely.
 	mostKept = 256
 )
 
@@ -23,7 +23,7 @@ type beats struct{ count atomic.Int32 }
 
 type countKey struct{}
 
-// beat is the heartbeat of a view, made once for all watchers with the filter that are as far.
+// beat is the heartbeat of a view, encoded once for all watchers with the same filter and position.
 func (w *Watch[K, V]) beat(view *table.View[K, V], now time.Time) *Frame {
 	if kept, ok := view.Kept.Load(w.Filter.ID); ok && now.Sub(kept.(*beat).at) < fresh {
 		return kept.(*beat).frame
@@ -46,7 +46,8 @@ func (w *Watch[K, V]) token(view *table.View[K, V], now time.Time) Token {
 
 type shardsKey uint64
 
-// relevant are the shards that the filter leads to, all where it leads to none; looked up once for a view, as heartbeats.
+// relevant are the shards of the filter's records, or all for a filter without groups; looked up once for a view, as
+// heartbeats.
 func (w *Watch[K, V]) relevant(view *table.View[K, V]) []*table.Shard[K, V] {
 	if w.Filter.All() {
 		return view.Shards
@@ -55,7 +56,7 @@ func (w *Watch[K, V]) relevant(view *table.View[K, V]) []*table.Shard[K, V] {
 		return kept.([]*table.Shard[K, V])
 	}
 	shards := w.lookUp(view)
-	if _, known := view.Kept.Load(w.Filter.ID); known { // few filters are kept, so few of these
+	if _, known := view.Kept.Load(w.Filter.ID); known { // few filters are kept, so few of these lists, too
 		view.Kept.Store(shardsKey(w.Filter.ID), shards)
 	}
 	return shards

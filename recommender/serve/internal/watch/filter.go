@@ -1,4 +1,4 @@
-// Package watch tells watchers the state, then what changes.
+// Package watch sends watchers the state, then the changes.
 package watch
 
 import (
@@ -9,27 +9,28 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// Filter is what a watcher wants to hear of.
+// Filter selects the records of a watch.
 type Filter[K table.Key[K]] struct {
-	// ID tells filters apart, also those of different kinds; 0 is that of all pools.
+	// ID tells filters apart, also those of different kinds; 0 is the filter of all pools.
 	ID uint64
-	// whole are groups of which all is wanted, and those single keys besides. Where there are none, takes may still leave
-	// some out.
+	// whole are the groups that are selected whole, and those the further single keys. Where both are empty, takes may still
+	// leave keys out.
 	whole []string
 	those []K
-	// groups are those of both.
+	// groups are the groups of both.
 	groups []string
-	// takes tells whether a key is wanted; nil: each is.
+	// takes is true for a selected key; nil: all are selected.
 	takes func(K) bool
 }
 
-// All tells whether every key is wanted.
+// All is true where every key is selected.
 func (f *Filter[K]) All() bool { return f.takes == nil }
 
-// Takes tells whether a key is wanted.
+// Takes is true for a selected key.
 func (f *Filter[K]) Takes(key K) bool { return f.takes == nil || f.takes(key) }
 
-// since calls take with what was written to a shard at offset or later, and perhaps others that the filter does not take.
+// since calls take with the entries that were written to a shard at offset or later, and perhaps with others that the filter
+// does not take.
 func since[K table.Key[K], V any](f *Filter[K], shard *table.Shard[K, V], offset int64, take func(*table.Entry[K, V]) bool) {
 	if len(f.groups) == 0 {
 		shard.Since(offset, take)
@@ -38,7 +39,7 @@ func since[K table.Key[K], V any](f *Filter[K], shard *table.Shard[K, V], offset
 	}
 }
 
-// id is that of a filter which is described by lines; never that of all pools.
+// id is the ID of a filter that lines describe; never that of all pools.
 func id(lines ...string) uint64 {
 	sum := sha256.New()
 	for _, line := range lines {

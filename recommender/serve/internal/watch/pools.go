@@ -18,7 +18,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// What one watch of pools may name.
+// Limits of the names in one watch of pools.
 const (
 	MostServices = 100
 	MostPools    = 1000
@@ -61,7 +61,7 @@ func PoolFilter(request *poolsv1.WatchPoolSizesRequest) (*Filter[keys.Pool], err
 	}, nil
 }
 
-// servicesOf are those that a request names, ordered, each once.
+// servicesOf are the services that a request names, ordered, each once.
 func servicesOf(request *poolsv1.WatchPoolSizesRequest) (names []string, err error) {
 	if n := len(request.GetServices()); n > MostServices {
 		return nil, problem.Conflict("services", fmt.Sprintf("has %d names", n), fmt.Sprintf("at most %d", MostServices))
@@ -79,7 +79,7 @@ func servicesOf(request *poolsv1.WatchPoolSizesRequest) (names []string, err err
 	return slices.Compact(names), nil
 }
 
-// poolsOf are those that a request names, ordered, each once.
+// poolsOf are the pools that a request names, ordered, each once.
 func poolsOf(request *poolsv1.WatchPoolSizesRequest) (pools []keys.Pool, err error) {
 	if n := len(request.GetPools()); n > MostPools {
 		return nil, problem.Conflict("pools", fmt.Sprintf("has %d pools", n), fmt.Sprintf("at most %d", MostPools))
@@ -98,8 +98,8 @@ func poolsOf(request *poolsv1.WatchPoolSizesRequest) (pools []keys.Pool, err err
 // Pools are the words of WatchPoolSizes.
 var Pools = Words[keys.Pool, *poolsv1.PoolSize]{answer: poolAnswer, snapshot: poolSnapshot, heartbeat: poolHeartbeat}
 
-// poolAnswer is an entry as watchers get it. Its lease is that of when it was encoded first under the shard's heartbeat:
-// the heartbeat that follows says what is left.
+// poolAnswer is an entry as watchers get it. It has the lease of its first encoding under the shard's heartbeat: the
+// heartbeat that follows has the rest of the lease.
 func poolAnswer(e *table.Pool, lease *table.Lease) *Frame {
 	return e.Made(lease, func() any {
 		size := proto.CloneOf(e.Answer)
@@ -119,7 +119,7 @@ func poolSnapshot(of *commonv1.Snapshot, token string) *Frame {
 	})
 }
 
-// poolHeartbeat confirms the answers of the shards that the filter leads to.
+// poolHeartbeat confirms the decisions of the filter's shards.
 func poolHeartbeat(shards []poolShard, filter *Filter[keys.Pool], token string, now time.Time) *Frame {
 	beat := &commonv1.Heartbeat{}
 	event := &poolsv1.WatchPoolSizesResponse{

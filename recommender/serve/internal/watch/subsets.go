@@ -13,8 +13,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// SubsetFilter wants those of an upstream service, of an instance of it, and towards a downstream one; all where a name is
-// empty.
+// SubsetFilter selects subsets by upstream service, its instance, and downstream service; an empty name selects all.
 func SubsetFilter(upstream, instance, downstream string) *Filter[keys.Subset] {
 	f := &Filter[keys.Subset]{ID: id("subsets", fmt.Sprintf("%q %q %q", upstream, instance, downstream))}
 	if upstream != "" {
@@ -32,7 +31,7 @@ func SubsetFilter(upstream, instance, downstream string) *Filter[keys.Subset] {
 // Subsets are the words of WatchSubsets.
 var Subsets = Words[keys.Subset, *subsetsv1.Subset]{answer: subsetAnswer, snapshot: subsetSnapshot, heartbeat: subsetHeartbeat}
 
-// subsetAnswer is the same under every lease: it has none.
+// subsetAnswer is the same under every lease, because subsets have none.
 func subsetAnswer(e *table.Subset, _ *table.Lease) *Frame {
 	return e.Made(nil, func() any {
 		return encode(&subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: e.Answer}})
@@ -53,7 +52,7 @@ func subsetHeartbeat(
 	})
 }
 
-// came says when deciders came round last, for answers without a lease.
+// came is a heartbeat with the time of the deciders' last period, for records without a lease.
 func came[K table.Key[K], V any](shards []*table.Shard[K, V]) *commonv1.Heartbeat {
 	beat := &commonv1.Heartbeat{}
 	var newest time.Time

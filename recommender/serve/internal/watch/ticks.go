@@ -8,10 +8,10 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// Every is how often a watcher hears something, whatever is published.
+// Every is the longest time between two events of a watcher.
 const Every = 10 * time.Second
 
-// Ticks wakes the watchers of log while nothing is published, as Tick. It returns with ctx, or when log is closed.
+// Ticks sends events to the watchers of log while nothing is published, as Tick. It returns with ctx, or when log is closed.
 func Ticks(ctx context.Context, log *table.Log, every time.Duration) {
 	var both sync.WaitGroup
 	both.Go(func() { Tick(ctx, log.Pools, every) })
@@ -19,8 +19,8 @@ func Ticks(ctx context.Context, log *table.Log, every time.Duration) {
 	both.Wait()
 }
 
-// Tick wakes the watchers of t while nothing is published: now and then, and when a lease ends. It returns with ctx, or
-// when t is closed.
+// Tick sends events to the watchers of t while nothing is published: every `every`, and when a lease ends. It returns with
+// ctx, or when t is closed.
 func Tick[K table.Key[K], V any](ctx context.Context, t *table.Table[K, V], every time.Duration) {
 	for {
 		view := t.View()
@@ -40,7 +40,7 @@ func Tick[K table.Key[K], V any](ctx context.Context, t *table.Table[K, V], ever
 	}
 }
 
-// due is how long after now watchers of view are to hear something, if nothing comes before.
+// due is how long after now watchers of view are due an event, if nothing is published before.
 func due[K table.Key[K], V any](view *table.View[K, V], now time.Time, every time.Duration) time.Duration {
 	wait := max(0, view.At.Add(every).Sub(now))
 	for _, shard := range view.Shards {

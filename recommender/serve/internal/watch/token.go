@@ -12,24 +12,24 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Token is how far a watcher is: a position in the log, which every server reads.
+// Token is a watcher's position in the log, which every server reads.
 type Token struct {
 	Topic table.Topic
-	// At is when it was given, to a millisecond.
+	// At is when the token was made, to a millisecond.
 	At     time.Time
 	Filter uint64
-	// Offsets of each shard: everything before them was told.
+	// Offsets of each shard: everything before them was sent.
 	Offsets []int64
 }
 
 const (
 	tokenVersion = 1
-	// MostToken is how long a token may be, in bytes; 4 kB are some 400 shards.
+	// MostToken bounds a token, in bytes; 4 kB are about 400 shards.
 	MostToken = 4096
-	legal     = "that of a message received, or empty"
+	legal     = "the token of a received message, or empty"
 )
 
-// String is the token as watchers hold it: opaque, with a check sum that finds what was cut or altered by mistake.
+// String is the opaque token that watchers keep. Its check sum detects accidental changes.
 func (t Token) String() string {
 	b := make([]byte, 0, 64+10*len(t.Offsets))
 	b = append(b, tokenVersion)
@@ -87,8 +87,8 @@ func ParseToken(text string) (*Token, error) {
 	return t, nil
 }
 
-// resumption is whether a watcher at the token can go on under the filter; UNSPECIFIED where it can. That it may be past
-// the end, or ahead of this server, only the log can tell.
+// resumption is the reason why a watcher at the token cannot resume under the filter; UNSPECIFIED where it can. Only the log
+// can tell whether the token is past the end, or ahead of this server.
 func (t *Token) resumption(topic table.Topic, shards int, filter uint64, remembered time.Duration, now time.Time) commonv1.Resumption {
 	switch {
 	case t == nil:
@@ -103,7 +103,7 @@ func (t *Token) resumption(topic table.Topic, shards int, filter uint64, remembe
 	return commonv1.Resumption_RESUMPTION_UNSPECIFIED
 }
 
-// ahead tells whether the token has heard of more than the view has.
+// ahead is true where the token's position is after the view's.
 func ahead[K table.Key[K], V any](t *Token, view *table.View[K, V]) bool {
 	for i, offset := range t.Offsets {
 		if offset > view.Shards[i].Position {

@@ -25,7 +25,7 @@ func TestATokenIsReadAsItWasGiven(t *testing.T) {
 	}
 }
 
-// Whatever a caller sends is read as it was given, or refused.
+// Any text of a caller is read as it was given, or refused.
 func FuzzParseToken(f *testing.F) {
 	f.Add("")
 	f.Add("0123456789ab.17")

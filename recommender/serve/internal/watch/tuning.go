@@ -11,7 +11,7 @@ import (
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
-// TuningFilter wants one session with its trials.
+// TuningFilter selects one session with its trials.
 func TuningFilter(session string) *Filter[keys.Tuning] {
 	return &Filter[keys.Tuning]{
 		ID: id("tuning", fmt.Sprintf("%q", session)), whole: []string{session}, groups: []string{session},
@@ -22,7 +22,7 @@ func TuningFilter(session string) *Filter[keys.Tuning] {
 // Tunings are the words of WatchSession.
 var Tunings = Words[keys.Tuning, *tuningv1.SessionRecord]{answer: tuningAnswer, snapshot: tuningSnapshot, heartbeat: tuningHeartbeat}
 
-// tuningAnswer is the same under every lease: it has none. Of what was forgotten, the name or number alone is left.
+// tuningAnswer is the same under every lease, because sessions have none. Of a deleted record it has only the name or number.
 func tuningAnswer(e *table.Tuning, _ *table.Lease) *Frame {
 	return e.Made(nil, func() any {
 		response := &tuningv1.WatchSessionResponse{}

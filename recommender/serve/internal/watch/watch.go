@@ -10,14 +10,14 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Patience is how long a server waits for what a token has heard of and it has not.
+// Patience is how long a server waits for records that a token has seen and the server has not.
 const Patience = 5 * time.Second
 
-// End tells the offsets behind the last committed records of the log's shards.
+// End returns the offsets after the last committed records of the log's shards.
 type End func(context.Context) ([]int64, error)
 
-// Watch is one watcher. It holds a position and no events, so that one that is slow holds no memory: when it can be sent
-// more, it is sent what is newest then.
+// Watch is one watcher. It holds a position and no events, so that a slow watcher needs no memory: when it can receive more,
+// it gets the newest state of that time.
 type Watch[K table.Key[K], V any] struct {
 	Table  *table.Table[K, V]
 	Filter *Filter[K]
@@ -30,7 +30,7 @@ type Watch[K table.Key[K], V any] struct {
 	cursor []int64
 }
 
-// Run returns when the caller is gone, or with what it is told at the end.
+// Run returns when the caller is gone, or with the watch's last error.
 func (w *Watch[K, V]) Run(ctx context.Context, token *Token) error {
 	view, why, err := w.start(ctx, token)
 	if err != nil {
@@ -53,7 +53,7 @@ func (w *Watch[K, V]) Run(ctx context.Context, token *Token) error {
 	return err
 }
 
-// everything sends the state as of view.
+// everything sends the state of view.
 func (w *Watch[K, V]) everything(view *table.View[K, V], why commonv1.Resumption) (err error) {
 	answers := 0
 	w.cursor = make([]int64, len(view.Shards))
@@ -75,7 +75,7 @@ func (w *Watch[K, V]) everything(view *table.View[K, V], why commonv1.Resumption
 	return w.Send(w.Words.snapshot(whole, w.token(view, time.Now()).String()))
 }
 
-// changes sends what is newer than the cursor, and moves it to view.
+// changes sends the records after the cursor, and moves it to view.
 func (w *Watch[K, V]) changes(view *table.View[K, V]) (err error) {
 	for i, shard := range view.Shards {
 		if shard.Position <= w.cursor[i] {
@@ -95,8 +95,8 @@ func (w *Watch[K, V]) changes(view *table.View[K, V]) (err error) {
 	return nil
 }
 
-// next waits for a view with something to say to this watcher. What was published while it was sent the last is there
-// already.
+// next waits for a view with an event for this watcher. It returns at once where records were published during the last
+// sending.
 func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.View[K, V], error) {
 	if err := w.ended(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.
 	}
 }
 
-// ended is what watchers are told at the end. Whoever ends them wakes them by a tick.
+// ended is the error that ends a watch. The code that ends watches wakes them by a tick.
 func (w *Watch[K, V]) ended() error {
 	select {
 	case <-w.Table.Closed():
@@ -129,7 +129,7 @@ func (w *Watch[K, V]) ended() error {
 	}
 }
 
-// behind: whether there are records that were not sent.
+// behind is true where records were not sent yet.
 func (w *Watch[K, V]) behind(view *table.View[K, V]) bool {
 	for _, shard := range w.relevant(view) {
 		if shard.Position > w.cursor[shard.Number] {

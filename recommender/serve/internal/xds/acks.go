@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// mostWaiting deliveries wait for the log; more are counted, and not told.
+	// mostWaiting deliveries wait for the log; further ones are counted and dropped.
 	mostWaiting = 10_000
 	mostDetail  = 4096
 )
 
-// heard takes a request for the answer to what was sent last, if it is one. It is counted, and told to the log, once for each
+// heard handles a request that answers the last response. It counts the answer, and writes it to the log once for each
 // version of a subset.
 func (c *client) heard(kind, nonce string, returned map[string]string, refused *spb.Status) {
 	if nonce == "" {
@@ -62,7 +62,7 @@ func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome
 	}
 	e, _ := tables.Subsets.Get(key)
 	if e == nil {
-		return // it went meanwhile
+		return // it was deleted meanwhile
 	}
 	by, now := c.by, time.Now()
 	if by == "" {
@@ -78,7 +78,7 @@ func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome
 	c.hub.tell(func(ctx context.Context) error { return c.hub.log.Deliver(ctx, e.Shard, key, report) })
 }
 
-// tell has something written to the log, in the order in which it is told.
+// tell queues a write to the log; writes keep their order.
 func (h *Hub) tell(what func(context.Context) error) {
 	select {
 	case h.told <- what:
@@ -87,7 +87,7 @@ func (h *Hub) tell(what func(context.Context) error) {
 	}
 }
 
-// deliver writes what clients did. While the log is away, what does not fit is counted and not told.
+// deliver writes what clients did. While the log is away, deliveries beyond the queue are counted and dropped.
 func (h *Hub) deliver() {
 	for {
 		select {

@@ -9,14 +9,14 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// endpoint is one that a client is given.
+// endpoint is an endpoint that a client gets.
 type endpoint struct {
 	instance, host, zone string
 	port                 uint32
 	weight               uint32
 }
 
-// fault is why an endpoint of a subset is not given out.
+// fault is the reason why an endpoint of a subset is left out.
 type fault string
 
 const (
@@ -27,10 +27,10 @@ const (
 	drained     fault = "drained"
 )
 
-// assign is whom a client is given: its subset, without what clients would refuse, or what cannot be reached. Nobody is left
-// with nobody while the service has containers: without a subset, or where nothing of it is usable, a client is given all
-// of them with equal weights, drained ones where there are no others. Where a container is is what was found last of it: one
-// that comes back under its name may have another address. Empty: none has an address.
+// assign is the list of endpoints that a client gets: its subset, without endpoints that clients would refuse or that cannot
+// be reached. A client of a service with containers always gets some: without a subset, or where nothing of it is usable, it
+// gets all of them with equal weights, and drained ones where there are no others. A container has its newest known address:
+// one that comes back under its name may have another. Empty: none has an address.
 func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, told func(instance string, why fault)) []endpoint {
 	known := map[string]*subsetsv1.Container{}
 	for _, each := range all.GetContainers() {
@@ -57,7 +57,7 @@ func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, told fun
 	return usable(everybody(all, true), told)
 }
 
-// located is an endpoint where its container is, if that is known.
+// located is an endpoint with its container's address, if that is known.
 func located(one *subsetsv1.Endpoint, container *subsetsv1.Container) *subsetsv1.Endpoint {
 	if container.GetAddress() == "" || container.GetAddress() == one.GetAddress() {
 		return one
@@ -78,7 +78,8 @@ func everybody(all *subsetsv1.ServiceContainers, drained bool) (those []*subsets
 	return those
 }
 
-// usable are those that a client can take: each with an address of its own, weights of 1 or more whose sum a client can hold.
+// usable are the endpoints that a client can take: each with an address of its own, and weights of 1 or more whose sum a
+// client can hold.
 func usable(given []*subsetsv1.Endpoint, told func(string, fault)) (those []endpoint) {
 	addresses, names := map[string]bool{}, map[string]bool{}
 	sum := uint64(0)
@@ -108,7 +109,7 @@ func usable(given []*subsetsv1.Endpoint, told func(string, fault)) (those []endp
 	return those
 }
 
-// address is an IP and a port as xDS has them apart. Endpoints of xDS are no host names: Envoy and C-core refuse them.
+// address splits a text into IP and port, as xDS has them. Endpoints of xDS are not host names: Envoy and C-core refuse them.
 func address(text string) (host string, port uint32, ok bool) {
 	host, name, err := net.SplitHostPort(text)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// some is a service's containers by words: "b-1", "b-2!" drained, "b-3?" without an address, "b-4=b-1" at another's address.
+// some is a service's containers in short form: "b-1", "b-2!" drained, "b-3?" without an address, "b-4=b-1" at another's
+// address.
 func some(words string) *subsetsv1.ServiceContainers {
 	all := &subsetsv1.ServiceContainers{Service: "b"}
 	for _, word := range strings.Fields(words) {
@@ -85,8 +86,8 @@ func TestWhomAClientIsGiven(t *testing.T) {
 	}
 }
 
-// Whatever the log says, what is given out is what clients take: addresses and names that differ, weights whose sum they can
-// hold; and somebody, where the service has anybody with an address.
+// For any records of the log, the endpoints are those that clients take: addresses and names differ, and a client can hold
+// the sum of the weights. A service with an address always has an endpoint.
 func TestWhatIsGivenOutIsTaken(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -15,7 +15,7 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Bounds are the client pools whose size Envoys are given, as max_connections of the peer's cluster. Empty: none.
+// Bounds are the client pools whose size Envoys get, as max_connections of the peer's cluster. Empty: none.
 type Bounds map[keys.Pool]bool
 
 // ParseBounds reads SERVICE/client/PEER,..., names percent-encoded where they have a comma, slash or percent sign.
@@ -34,18 +34,19 @@ func ParseBounds(text string) (Bounds, error) {
 	return those, nil
 }
 
-// bound is the size of a pool that an Envoy is given, or has. size is 0 where there is none: then all connections are let in.
+// bound is the size of a pool that an Envoy gets, or has. size is 0 where there is none: then all connections are let in.
 type bound struct {
 	pool     keys.Pool
 	size     uint32
 	revision uint64
 }
 
-// bind gives a cluster its pool's size, where that is to be given.
+// bind sets a cluster's pool size, where it is configured.
 //
-// max_connections alone: of Envoy's thresholds it is the one beyond which requests wait, as for a pool, where those beyond
-// max_requests fail. It is of the whole cluster, over all workers and hosts; beyond it each worker has one connection to a
-// host that it picked. A cluster that changes is made anew: its connections are drained, so that a smaller size holds too.
+// It sets max_connections alone. Of Envoy's thresholds it is the one beyond which requests wait, as for a pool; requests
+// beyond max_requests fail. It counts for the whole cluster, over all workers and hosts; beyond it each worker has one
+// connection to a host that it picked. A cluster that changes is built again: its connections are drained, so that a smaller
+// size holds, too.
 func (c *client) bind(tables *table.Log, of *cluster.Cluster, r *resource) {
 	pool := keys.Pool{Service: c.node.upstream, Side: clientSide, Peer: of.GetName()}
 	if !c.hub.bounds[pool] {
@@ -67,8 +68,8 @@ func (c *client) bind(tables *table.Log, of *cluster.Cluster, r *resource) {
 	}
 }
 
-// size is what a decision says for the node, while it may be applied; else what the node has: as sent on this stream, or as
-// it was read back last. 0: nobody knows.
+// size is the target size of a decision for the node, while it may be applied; else the size that the node has: as sent on
+// this stream, or as read back last. 0: not known.
 func (c *client) size(e *table.Pool, lease *table.Lease, sent bound, known bool) uint32 {
 	of := e.Answer
 	if of.GetAction() == commonv1.Action_ACTION_APPLY && of.GetTarget() > 0 && lease != nil {

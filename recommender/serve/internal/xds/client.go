@@ -15,33 +15,33 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// client is one stream: a node, and what it was sent. It implements cache.ConfigWatcher for the protocol engine of
-// go-control-plane, which calls it from the stream's own goroutine.
+// client is one stream: its node, and the responses that were sent. It implements cache.ConfigWatcher for the protocol engine
+// of go-control-plane, which calls it from the stream's own goroutine.
 type client struct {
 	hub *Hub
-	// by is who calls, where they are asked.
+	// by is the caller, where callers are authenticated.
 	by   string
 	node *node
-	// The hub's lock holds for what is below, since it answers watches from a goroutine of its own.
+	// The hub's lock protects the fields below, because the hub answers watches from a goroutine of its own.
 	made map[string]*made
-	// acked has the version of each EDS resource that the client took up or refused last; revisions those of subsets that it
-	// was sent, by version.
+	// acked has the version of each EDS resource that the client last applied or refused. revisions has the revisions of the
+	// subsets that were sent, by version.
 	acked     map[string]string
 	revisions map[string]uint64
 	// offered has the sizes that clusters were sent with last, inForce those that the client has.
 	offered, inForce map[string]bound
 }
 
-// made is an EDS resource, and what it was made from.
+// made is an EDS resource, and its sources.
 type made struct {
 	subset     *table.Subset
 	containers *table.Entry[keys.Called, *subsetsv1.ServiceContainers]
 	resource   resource
 }
 
-var errOtherNode = problem.Conflict("node", "is another than that of the stream's first request", "one node a stream")
+var errOtherNode = problem.Conflict("node", "differs from the stream's first request", "one node a stream")
 
-// mostNames bounds what one request may ask for.
+// mostNames bounds the names in one request.
 const mostNames = 10_000
 
 // CreateWatch implements cache.ConfigWatcher.
@@ -89,7 +89,7 @@ func (c *client) calls(tables *table.Log) (services []string) {
 	return services
 }
 
-// resources are those of a type that there are, of these names.
+// resources are the existing resources of a type with these names.
 func (c *client) resources(tables *table.Log, kind string, names []string) (those []resource) {
 	names = slices.Clone(names)
 	slices.Sort(names)
@@ -115,9 +115,9 @@ func (c *client) resources(tables *table.Log, kind string, names []string) (thos
 }
 
 // endpoints are those of the node's container towards a service; none where the service is not known, or has no container
-// that can be reached: who has some keeps them.
+// that can be reached: a client that has some keeps them.
 func (c *client) endpoints(tables *table.Log, service string) (resource, bool) {
-	// In the order opposite to that of publication: containers are never older than the subset.
+	// In the opposite order of publication, so that containers are never older than the subset.
 	subset, view := tables.Subsets.Get(keys.Subset{Upstream: c.node.upstream, Instance: c.node.instance, Downstream: service})
 	containers, _ := tables.Containers.Get(keys.Called(service))
 	if containers == nil {
@@ -149,7 +149,7 @@ func (c *client) make(of *made, service, topic string) resource {
 	return r
 }
 
-// sent is what the client has once it has those.
+// sent are the versions that the client has once it received those resources.
 func (c *client) sent(w *watch, those []resource) map[string]string {
 	next := maps.Clone(w.known)
 	if next == nil {

@@ -23,10 +23,10 @@ func newCounts() *Counts {
 		return prometheus.NewCounterVec(prometheus.CounterOpts(name(of, help)), labels)
 	}
 	c := &Counts{
-		streams:  prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Streams of xDS that are open."))),
+		streams:  prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Open streams of xDS."))),
 		sent:     counter("responses_total", "Responses, by type of resource.", "type"),
-		answers:  counter("answers_total", "What clients did with what they were sent: APPLIED by ACK, REFUSED by NACK.", "type", "outcome"),
-		withheld: counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were not given out, by why.", "why"),
+		answers:  counter("answers_total", "Answers of clients to responses: APPLIED by ACK, REFUSED by NACK.", "type", "outcome"),
+		withheld: counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were left out, by reason.", "why"),
 		untold:   prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Deliveries that the log did not take."))),
 	}
 	c.all = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.untold}
@@ -47,7 +47,7 @@ func (c *Counts) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// short is the last word of a type: "ClusterLoadAssignment"; of one that is not served, "other".
+// short is the last word of a type: "ClusterLoadAssignment"; "other" for a type that is not served.
 func short(kind string) string {
 	switch kind {
 	case listenerType, routeType, clusterType, endpointType:

@@ -1,5 +1,5 @@
-// Package xds serves subsets to clients that speak xDS, such as Envoy and gRPC, as endpoints (EDS), with what a client of
-// gRPC needs around them (LDS, RDS, CDS). Nothing is kept but what was read of the log, and what each stream was sent.
+// Package xds serves subsets to clients that speak xDS, such as Envoy and gRPC, as endpoints (EDS), with the resources that a
+// gRPC client needs around them (LDS, RDS, CDS). It keeps only the records read of the log, and what each stream was sent.
 package xds
 
 import (
@@ -18,18 +18,18 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Log is where deliveries go.
+// Log takes deliveries.
 type Log interface {
 	// Deliver writes what a client did with a subset to a shard. It may wait for the log.
 	Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error
 	// Observed writes the size of a target, Report what was done with it. They may wait for the log.
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
-	// Ends are the offsets behind the last committed records of the log's shards.
+	// Ends are the offsets after the last committed records of the log's shards.
 	Ends(context.Context) ([]int64, error)
 }
 
-// Hub wakes the streams when something was published.
+// Hub answers the streams when records were published.
 type Hub struct {
 	log    Log
 	logger *slog.Logger
@@ -38,18 +38,18 @@ type Hub struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	told   chan func(context.Context) error
-	// bounds are the pools whose sizes clients are given.
+	// bounds are the pools whose sizes clients get.
 	bounds       Bounds
 	observeEvery time.Duration
 
 	mu      sync.Mutex
 	open    map[*watch]struct{}
 	clients map[*client]struct{}
-	// faults are those of the log's records that were named already, by service and instance.
+	// faults are the faults of records that were already logged, by service and instance.
 	faults map[string]fault
 }
 
-// New is a hub without tables: nobody is sent anything until Serve. bounds are the pools whose sizes clients are given.
+// New is a hub without tables: it sends nothing until Serve. bounds are the pools whose sizes clients get.
 func New(log Log, logger *slog.Logger, bounds Bounds) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Hub{
@@ -64,19 +64,19 @@ func New(log Log, logger *slog.Logger, bounds Bounds) *Hub {
 	return h
 }
 
-// Serve answers from tables from now on, until others take their place.
+// Serve answers from tables, until other tables replace them.
 func (h *Hub) Serve(tables *table.Log) {
 	h.tables.Store(tables)
 	go h.follow(tables)
 }
 
-// Stop ends every stream. Clients keep what they have, and go to another server.
+// Stop ends every stream. Clients keep their resources, and connect to another server.
 func (h *Hub) Stop() { h.stop() }
 
-// Counts are what metrics say.
+// Counts are the metrics of xDS.
 func (h *Hub) Counts() *Counts { return h.counts }
 
-// follow looks after every watch when something was published: pools are, last of all.
+// follow checks every watch when records were published: pools are published last.
 func (h *Hub) follow(tables *table.Log) {
 	for view := tables.Pools.View(); h.tables.Load() == tables; {
 		h.all()
@@ -99,7 +99,7 @@ func (h *Hub) all() {
 	}
 }
 
-// look answers a watch if there is something to say. mu is held, so that a watch that was cancelled is never answered.
+// look answers a watch if there is news for it. mu is held, so that a cancelled watch is never answered.
 func (h *Hub) look(w *watch) {
 	if tables := h.tables.Load(); tables != nil && w.answer(tables) {
 		delete(h.open, w)
@@ -122,7 +122,7 @@ func (h *Hub) watch(w *watch) (cancel func()) {
 	}
 }
 
-// fault names what is wrong with a container, once until it is another fault.
+// fault logs the fault of a container, once until the fault changes.
 func (h *Hub) fault(service, instance string, why fault) {
 	h.counts.withheld.WithLabelValues(string(why)).Inc()
 	key := service + "\n" + instance
@@ -131,9 +131,9 @@ func (h *Hub) fault(service, instance string, why fault) {
 	}
 	if h.faults[key] != why {
 		h.faults[key] = why
-		h.logger.Warn("an endpoint is not given out", "service", service, "instance", instance, "why", string(why))
+		h.logger.Warn("an endpoint is left out", "service", service, "instance", instance, "why", string(why))
 	}
 }
 
-// mostFaults bounds what is remembered of them.
+// mostFaults bounds the remembered faults.
 const mostFaults = 10_000

@@ -18,13 +18,13 @@ import (
 
 const (
 	clientSide = poolsv1.Side_SIDE_CLIENT
-	// observeEvery: what is older than a minute counts no more.
+	// observeEvery: a size that is older than a minute no longer counts.
 	observeEvery = 15 * time.Second
 	actuator     = "sluice-server xds"
 )
 
-// holds takes up that the client has a cluster, as it said when it came: it need not be sent, nor acknowledged, again. The
-// hub's lock is held.
+// holds records a cluster that the client had when it connected: it need not be sent, nor acknowledged, again. The hub's lock
+// is held.
 func (c *client) holds(kind string, r resource) {
 	if kind != clusterType || r.bound == nil || c.acked[kind+r.name] == r.version.String()+" "+refusedText {
 		return
@@ -35,7 +35,7 @@ func (c *client) holds(kind string, r resource) {
 	}
 }
 
-// bounded takes up what the client did with the size of a cluster that it was sent. The hub's lock is held.
+// bounded records what the client did with the size of a cluster that it was sent. The hub's lock is held.
 func (c *client) bounded(name string, refused *spb.Status) {
 	sent, ok := c.offered[name]
 	if !ok {
@@ -71,7 +71,7 @@ func sized(of bound) *uint32 {
 	return proto.Uint32(of.size)
 }
 
-// read tells the log which size the client has, and, where it is not nil, what was done.
+// read writes to the log which size the client has, and done, where it is not nil.
 func (c *client) read(of bound, done *poolsv1.Actuation) {
 	tables := c.hub.tables.Load()
 	if tables == nil {
@@ -101,7 +101,7 @@ func (c *client) read(of bound, done *poolsv1.Actuation) {
 	c.hub.tell(func(ctx context.Context) error { return c.hub.write(ctx, e, seen, report) })
 }
 
-// write has the size before the audit, as ReportActuation.
+// write writes the size before the audit, as ReportActuation does.
 func (h *Hub) write(ctx context.Context, e *table.Pool, seen *poolsv1.ObservedSize, report *poolsv1.Report) error {
 	if err := h.log.Observed(ctx, e.Shard, e.Key, seen.GetSize().GetInstance(), seen); err != nil || report == nil {
 		return err
@@ -109,7 +109,7 @@ func (h *Hub) write(ctx context.Context, e *table.Pool, seen *poolsv1.ObservedSi
 	return h.log.Report(ctx, e.Key.Record(), report, e.Shard)
 }
 
-// observe tells again which sizes the clients have that are there.
+// observe reports again the sizes of the connected clients.
 func (h *Hub) observe() {
 	for {
 		select {

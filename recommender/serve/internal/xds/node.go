@@ -9,7 +9,7 @@ import (
 	"sluice.dev/serve/internal/problem"
 )
 
-// node is the upstream container that a client of xDS is.
+// node is the upstream container of an xDS client.
 type node struct {
 	id, upstream, instance string
 }

@@ -26,18 +26,18 @@ const (
 	endpointType = typePrefix + "envoy.config.endpoint.v3.ClusterLoadAssignment"
 )
 
-// resource is one as a node gets it.
+// resource is a resource in a node's version.
 type resource struct {
 	name    string
 	version version
 	body    *anypb.Any
-	// revision of the subset that it is; 0 where it is none.
+	// revision of the resource's subset; 0 where it has none.
 	revision uint64
-	// bound is the size of the pool that a cluster is given; nil where none is.
+	// bound is the size of the pool that a cluster gets; nil where none is set.
 	bound *bound
 }
 
-// ads is where every resource refers to: the stream that it came by.
+// ads is the config source of all references: the stream that the resource came by.
 func ads() *core.ConfigSource {
 	return &core.ConfigSource{
 		ResourceApiVersion:    core.ApiVersion_V3,
@@ -45,8 +45,8 @@ func ads() *core.ConfigSource {
 	}
 }
 
-// fixed is what a client of gRPC needs around the endpoints of a service, which follows from the service's name alone: the
-// target xds:///SERVICE leads to a listener, a route and a cluster of that name.
+// fixed is a resource that a gRPC client needs around the endpoints of a service. It follows from the service's name alone:
+// the target xds:///SERVICE leads to a listener, a route and a cluster of that name.
 func fixed(kind, service string) (proto.Message, bool) {
 	switch kind {
 	case listenerType:
@@ -64,7 +64,7 @@ func fixed(kind, service string) (proto.Message, bool) {
 			}},
 		}}}, true
 	case clusterType:
-		// How many requests may wait is not ours to say: what is left out would be 1,024.
+		// Sluice does not bound the waiting requests: the default would be 1,024.
 		most := wrapperspb.UInt32(math.MaxUint32)
 		return &cluster.Cluster{
 			Name: service, ClusterDiscoveryType: &cluster.Cluster_Type{Type: cluster.Cluster_EDS},
@@ -78,8 +78,9 @@ func fixed(kind, service string) (proto.Message, bool) {
 	return nil, false
 }
 
-// assignment has a locality for each endpoint, with its weight: gRPC's round robin knows weights of localities, and not those
-// of endpoints (grpc-go 1.84, C-core 1.85, Java 1.76). Envoy, which by default does not look at localities, takes the endpoint's.
+// assignment has a locality for each endpoint, with its weight: gRPC's round robin uses weights of localities, and ignores
+// those of endpoints (grpc-go 1.84, C-core 1.85, Java 1.76). Envoy, which ignores localities by default, uses the endpoint's
+// weight.
 func assignment(service string, those []endpoint) *endpoints.ClusterLoadAssignment {
 	all := &endpoints.ClusterLoadAssignment{ClusterName: service}
 	for _, each := range those {
@@ -103,7 +104,7 @@ func assignment(service string, those []endpoint) *endpoints.ClusterLoadAssignme
 func packed(message proto.Message) *anypb.Any {
 	body := &anypb.Any{}
 	if err := anypb.MarshalFrom(body, message, proto.MarshalOptions{Deterministic: true}); err != nil {
-		panic(err) // only a string that is no UTF-8 can be at fault, and none was decoded
+		panic(err) // only a string outside UTF-8 can fail, and decoding lets none in
 	}
 	return body
 }

@@ -11,7 +11,7 @@ import (
 	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 )
 
-// anyType is that of a stream that carries all types.
+// anyType is the type of a stream that carries all types.
 const anyType = ""
 
 // Server is the aggregated discovery service: state of the world and delta, version 3.
@@ -20,7 +20,7 @@ type Server struct {
 	hub *Hub
 }
 
-// NewServer serves what hub has.
+// NewServer serves the resources of hub.
 func NewServer(hub *Hub) *Server { return &Server{hub: hub} }
 
 // StreamAggregatedResources implements the service.
@@ -54,10 +54,10 @@ func (s *Server) client(by string) (c *client, closed func()) {
 	}
 }
 
-// ended is what the client is told when the server stops.
+// ended is the error for a client when the server stops.
 func (s *Server) ended(err error) error {
 	if err == nil && s.hub.ctx.Err() != nil {
-		return problem.Of(codes.Unavailable, problem.Stopping, "the server stops: go on at another")
+		return problem.Of(codes.Unavailable, problem.Stopping, "the server stops: connect to another")
 	}
 	return err
 }

@@ -13,9 +13,9 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// version says from which place in the log content is, and which content. By the content a server that was started anew, or
-// another, sees that a client has it already; by the place that a client has heard of more than the server. As text:
-// TOPIC@SHARD:OFFSET,...=CONTENT. What is the same whatever the log says has no place.
+// version has the places in the log of a resource's sources, and a hash of its content. By the content a restarted server, or
+// another one, sees that a client already has it. By the places it sees that a client is ahead of it. As text:
+// TOPIC@SHARD:OFFSET,...=CONTENT. A resource that does not depend on the log has no places.
 type version struct {
 	topic   string
 	places  map[int32]int64
@@ -30,7 +30,7 @@ func (v version) String() string {
 	return v.topic + "@" + strings.Join(places, ",") + "=" + v.content
 }
 
-// parseVersion is the inverse of String; the zero version of any other text, which is that of no content.
+// parseVersion is the inverse of String; the zero version for any other text, which equals no content.
 func parseVersion(text string) version {
 	topic, rest, ok := strings.Cut(text, "@")
 	places, content, also := strings.Cut(rest, "=")
@@ -53,12 +53,12 @@ func parseVersion(text string) version {
 	return v
 }
 
-// same tells whether two versions are of one content.
+// same is true for two versions of one content.
 func same(one, other string) bool {
 	return one == other || one != "" && other != "" && parseVersion(one).content == parseVersion(other).content
 }
 
-// add moves v to the place of a record too.
+// add moves v to the place of a further record.
 func (v *version) add(shard int32, offset int64) {
 	if v.places == nil {
 		v.places = map[int32]int64{}
@@ -91,7 +91,7 @@ func together(those []resource) version {
 
 func topicName(topic table.Topic) string { return hex.EncodeToString(topic[:4]) }
 
-// ahead tells whether v is of a place that was not read yet.
+// ahead is true where v has a place that was not read yet.
 func ahead[K table.Key[K], V any](v version, view *table.View[K, V]) bool {
 	if v.topic != topicName(view.Topic) {
 		return false

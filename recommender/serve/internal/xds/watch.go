@@ -12,26 +12,26 @@ import (
 )
 
 // watch is a client that waits for resources of one type that it does not have. It is answered once; the client's next
-// request opens another.
+// request opens another watch.
 type watch struct {
 	client *client
 	kind   string
 	names  []string
-	// wildcard: also what the node's container calls.
+	// wildcard: the services that the node's container calls are included.
 	wildcard bool
-	// known has the versions that the client has, by name. Of state of the world on a new stream only the version of all
-	// together is known.
+	// known has the versions that the client has, by name. In state of the world, a new stream has only the version of all
+	// resources together.
 	known    map[string]string
 	together string
 	// first of its type on the stream.
 	first bool
-	// patient: a client that has heard of more than this server waits for it.
+	// patient: a client that is ahead of this server waits for it.
 	patient bool
-	// send is given what there is, and those of it that the client does not have.
+	// send receives all resources, and those of them that the client does not have.
 	send func(all, news []resource)
 }
 
-// answer sends what is new, if anything is. The hub's lock is held.
+// answer sends the resources that are new, if any. The hub's lock is held.
 func (w *watch) answer(tables *table.Log) bool {
 	if w.patient && w.behind(tables) {
 		return false
@@ -51,7 +51,7 @@ func (w *watch) answer(tables *table.Log) bool {
 			news = append(news, each)
 		}
 	}
-	// An Envoy that asks for all listeners waits until it hears that there are none.
+	// An Envoy that asks for all listeners waits for a response, also when there are none.
 	nothing := w.first && w.wildcard && len(all) == 0
 	if len(news) == 0 && !nothing {
 		return false
@@ -67,7 +67,7 @@ func (w *watch) wanted(tables *table.Log) []string {
 	return append(w.client.calls(tables), w.names...)
 }
 
-// behind: the client has heard of more than was read here, such as from a server that reads faster.
+// behind: the client has seen records that this server has not read, for example from a server that reads faster.
 func (w *watch) behind(tables *table.Log) bool {
 	view := tables.Subsets.View()
 	if w.together != "" && ahead(parseVersion(w.together), view) {
@@ -81,9 +81,9 @@ func (w *watch) behind(tables *table.Log) bool {
 	return false
 }
 
-// world is the watch of a request for the state of the world. What a client names is told in full: whoever gets some of
-// what it has takes it for all. Nothing is taken back: there are listeners, routes and clusters of every name, and endpoints
-// that are not told stay.
+// world is the watch of a request for the state of the world. A response has all the resources that a client named, because a
+// client regards a part as the whole. Nothing is removed: listeners, routes and clusters exist for every name, and endpoints
+// that are not sent stay.
 func (c *client) world(request *cache.Request, of cache.Subscription, to chan cache.Response) *watch {
 	w := c.opened(request.GetTypeUrl(), request.GetResponseNonce(), of)
 	if w.first && len(w.known) == 0 {
@@ -123,8 +123,8 @@ func (c *client) opened(kind, nonce string, of cache.Subscription) *watch {
 	return w
 }
 
-// hurry answers a client that is ahead of this server, where the log lost what it has heard of. It waits as long as a
-// resume token's is waited for.
+// hurry answers a client that is ahead of this server, where the log lost the records that the client has seen. It waits as
+// long as for a resume token.
 func (h *Hub) hurry(w *watch) {
 	time.AfterFunc(patience, func() {
 		tables := h.tables.Load()
@@ -138,7 +138,7 @@ func (h *Hub) hurry(w *watch) {
 			return
 		}
 		if err != nil || !w.beyond(ends) {
-			h.hurry(w) // this server is behind, or nobody knows
+			h.hurry(w) // this server is behind, or that is not known
 			return
 		}
 		w.patient = false
@@ -148,7 +148,7 @@ func (h *Hub) hurry(w *watch) {
 
 const patience = 5 * time.Second
 
-// beyond: the client has heard of more than the log has.
+// beyond: the client has seen records after the end of the log.
 func (w *watch) beyond(ends []int64) bool {
 	for _, known := range append([]string{w.together}, values(w.known)...) {
 		for shard, offset := range parseVersion(known).places {

@@ -21,13 +21,13 @@ public final class AccountSums {
     this.lengthMs = lengthMs;
   }
 
-  /** What is counted under a record time. */
+  /** The counts for a record time. */
   public OutcomeCounts at(long recordMs) {
     long windowMs = Math.floorDiv(recordMs, lengthMs) * lengthMs;
     return windows.computeIfAbsent(windowMs, each -> new OutcomeCounts());
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   public int rows() {
     int rows = 0;
     for (OutcomeCounts counts : windows.values()) {
@@ -36,7 +36,7 @@ public final class AccountSums {
     return rows;
   }
 
-  /** Gives the sums, in no order, and forgets them. */
+  /** Visits the sums, in no order, and clears them. */
   public void drain(Visitor visitor) {
     windows.forEach(
         (windowMs, counts) -> counts.forEach((key, sums) -> visitor.visit(windowMs, key, sums)));

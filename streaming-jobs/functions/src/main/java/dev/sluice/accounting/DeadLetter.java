@@ -10,12 +10,12 @@ import java.util.Arrays;
  * @param service empty where it is not known
  * @param traceId hexadecimal, empty for a message, cut to {@value #MAX_ID_DIGITS} digits
  * @param spanId hexadecimal, empty for a message, cut to {@value #MAX_ID_DIGITS} digits
- * @param payload the message when it could not be decoded, cut to {@value #MAX_PAYLOAD} bytes; else
- *     null
+ * @param payload the message that could not be decoded, cut to {@value #MAX_PAYLOAD} bytes; null
+ *     for a span
  */
 public record DeadLetter(
     Outcome reason, String detail, String service, String traceId, String spanId, byte[] payload) {
-  /** A letter must fit into a record, whatever a span holds. */
+  /** A letter must fit into a record, whatever values a span has. */
   private static final int MAX_ID_DIGITS = 128;
 
   // The topic's limit counts compressed bytes, so a message may be larger. Base64 makes this 5.6
@@ -41,7 +41,9 @@ public record DeadLetter(
         null);
   }
 
-  /** This letter, which also stands for others of its message and reason. */
+  /**
+   * This letter with the number of further letters of its message and reason, for which it stands.
+   */
   DeadLetter andMore(long others) {
     String more = detail + "; " + others + " more in this message";
     return new DeadLetter(reason, more, service, traceId, spanId, payload);

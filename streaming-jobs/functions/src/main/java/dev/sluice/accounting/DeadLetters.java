@@ -7,19 +7,19 @@ import java.util.function.Supplier;
 
 /**
  * The dead letters of one message: the first {@value #PER_REASON} of each reason. A span can be two
- * bytes long, so a message can hold millions that are bad; the last letter of a reason says how
- * many more there were.
+ * bytes long, so a message can hold millions of bad spans. The last letter of a reason has the
+ * number of further ones.
  */
 public final class DeadLetters {
   static final int PER_REASON = 10;
 
   private final List<DeadLetter> letters = new ArrayList<>();
-  // By the reason's ordinal: how many came, and where the last one that was kept stands.
+  // By the reason's ordinal: the number of letters, and the place of the last one that was kept.
   private final long[] came = new long[Outcome.values().length];
   private final int[] last = new int[came.length];
 
   /**
-   * @param letter asked only for a letter that is kept
+   * @param letter called only for a letter that is kept
    */
   public void add(Outcome reason, Supplier<DeadLetter> letter) {
     if (came[reason.ordinal()]++ < PER_REASON) {
@@ -28,7 +28,7 @@ public final class DeadLetters {
     }
   }
 
-  /** The letters in the order of what they are about. */
+  /** The letters in the order of their spans and messages. */
   public List<DeadLetter> list() {
     List<DeadLetter> list = new ArrayList<>(letters);
     for (Outcome reason : Outcome.values()) {

@@ -6,11 +6,11 @@ import dev.sluice.otlp.TraceRequestDecoder;
 import java.util.List;
 
 /**
- * Reads one message: hands its valid spans to a stage, and accounts for every span exactly once.
+ * Reads one message: passes its valid spans to a stage, and accounts for every span exactly once.
  *
- * <p>All or nothing for the message: when it turns out to be malformed, the stage forgets what it
- * has seen, and the message counts once. One by one for its spans: a bad span does not touch the
- * others. Of a message that came before the spans are only counted, whatever they are.
+ * <p>All or nothing for the message: when it is malformed, the stage forgets its spans, and the
+ * message counts once. One by one for its spans: a bad span does not affect the others. Spans of a
+ * repeated message are only counted, valid or not.
  */
 public final class MessageReader {
   private static final long NS_PER_MS = 1_000_000;
@@ -29,7 +29,7 @@ public final class MessageReader {
   }
 
   /**
-   * @param decoder by which messages are read
+   * @param decoder decodes the messages
    */
   public MessageReader(
       TraceRequestDecoder decoder, Validity validity, SpanStage stage, SpanBounds bounds) {
@@ -40,8 +40,8 @@ public final class MessageReader {
   }
 
   /**
-   * Reads a message; stage, {@link #counts} and {@link #deadLetters} then hold its yield until the
-   * next one.
+   * Reads a message; stage, {@link #counts} and {@link #deadLetters} then hold its results until
+   * the next one.
    *
    * @param message an ExportTraceServiceRequest; null, as Kafka's tombstones are, is malformed
    * @param recordTimeMs when the broker appended it
@@ -67,7 +67,8 @@ public final class MessageReader {
   }
 
   /**
-   * The same for those who use a span whole, whatever the stage cut of it: visits what they count.
+   * The same for callers that use each span whole, whatever part the stage cut: visits their
+   * counts.
    */
   public void forEachWhole(OutcomeCounts.Visitor visitor) {
     counts.forEach(
@@ -79,7 +80,7 @@ public final class MessageReader {
     cut.forEach(visitor);
   }
 
-  /** Of each reason only the first few: the counts are whole. */
+  /** Only the first few of each reason; the counts are complete. */
   public List<DeadLetter> deadLetters() {
     return deadLetters.list();
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 
 /** Counts outcomes, of one message or of several, by outcome and service. */
 public final class OutcomeCounts {
-  /** What is counted apart. */
+  /** The key of separate counts. */
   public record Key(Outcome outcome, String service) {}
 
   /** Mutable sums of one key. */
@@ -30,7 +30,7 @@ public final class OutcomeCounts {
       return emitLagMs;
     }
 
-    /** How often this key was touched: only grows, which {@link #spans} does not. */
+    /** How often this key changed: it only grows, which {@link #spans} does not. */
     public long contributions() {
       return contributions;
     }
@@ -43,7 +43,7 @@ public final class OutcomeCounts {
   }
 
   private final Map<Key, Sums> sums = new HashMap<>();
-  // Spans of one resource stand together, and share one String for their service.
+  // Spans of one resource are adjacent, and share one String for their service.
   private Outcome lastOutcome;
   private String lastService;
   private Sums last;
@@ -62,7 +62,7 @@ public final class OutcomeCounts {
   }
 
   /**
-   * Takes back that a span was accepted: a later stage found that it must not be used.
+   * Moves an accepted span to another outcome: a later stage found that it must not be used.
    *
    * @param from how it was accepted
    */
@@ -88,7 +88,7 @@ public final class OutcomeCounts {
     last = null;
   }
 
-  /** How many keys were counted. */
+  /** Number of keys that were counted. */
   public int size() {
     return sums.size();
   }

@@ -2,9 +2,12 @@ package dev.sluice.accounting;
 
 import dev.sluice.otlp.Span;
 
-/** What every span passes before it is counted: an application can make up any number of names. */
+/**
+ * Bounds that every span passes before it is counted: an application can make up any number of
+ * names.
+ */
 public interface SpanBounds {
-  /** Nothing is bounded. */
+  /** No bounds. */
   SpanBounds NONE =
       new SpanBounds() {
         @Override
@@ -17,12 +20,12 @@ public interface SpanBounds {
       };
 
   /**
-   * Puts the name of the rest in the place of names for which there is no room.
+   * Replaces names for which there is no room by the name of the rest.
    *
    * @return whether the span counts under the rest
    */
   boolean rename(Span span);
 
-  /** Says of a valid span whether only the newest part of it may be spread over windows. */
+  /** Marks a valid span if only its newest part may be spread over windows. */
   void shorten(Span span);
 }

@@ -2,10 +2,10 @@ package dev.sluice.accounting;
 
 import dev.sluice.otlp.Span;
 
-/** What a job does with the valid spans of a message. */
+/** A job's processing of the valid spans of a message. */
 public interface SpanStage {
   /**
-   * Takes one valid span, which is the caller's again afterwards.
+   * Takes one valid span, which the caller reuses afterwards.
    *
    * @return {@link Outcome#ACCEPTED} or {@link Outcome#ACCEPTED_CUT}
    */

@@ -10,13 +10,13 @@ import dev.sluice.otlp.Span;
  * several faults the first in this order is the reason: {@code too_large}, {@code missing_service},
  * {@code bad_id}, {@code clock_out_of_range}, {@code ends_before_start}.
  *
- * @param maxAgeMs how long before the record time a span may lie
- * @param maxAheadMs how far a host's clock may run ahead of the broker's
+ * @param maxAgeMs how long before the record time a span may be
+ * @param maxAheadMs how far a host's clock may be ahead of the broker's
  * @param latenessMs how long before the record time a span may end without counting as late
  */
 public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
   private static final long NS_PER_MS = 1_000_000;
-  // Beyond this, milliseconds do not fit nanoseconds any more: 292 years.
+  // Above this, milliseconds do not fit into nanoseconds: 292 years.
   private static final long MAX_MS = Long.MAX_VALUE / NS_PER_MS;
 
   /** The outcome of the span: {@link Outcome#ACCEPTED} or the reason to reject it. */
@@ -39,7 +39,7 @@ public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
     return Outcome.ACCEPTED;
   }
 
-  /** How a span counts that is used in full: late when it ended more than the lateness ago. */
+  /** The outcome of a span that is used in full: late when it ended more than the lateness ago. */
   public Outcome accepted(long endNs, long recordTimeMs) {
     return endNs < (recordTimeMs - latenessMs) * NS_PER_MS
         ? Outcome.ACCEPTED_LATE
@@ -48,7 +48,7 @@ public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
 
   /** Whether a time, ns of the Unix epoch, can be used. */
   public boolean covers(long ns, long recordTimeMs) {
-    // OTLP times are unsigned: what is negative here lies past the year 2262.
+    // OTLP times are unsigned: a negative number here is after the year 2262.
     if (ns <= 0 || recordTimeMs > MAX_MS - maxAheadMs) {
       return false;
     }

@@ -8,12 +8,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The names of one kind that are told apart: those of the present window of time and of the one
- * before, together at most so many. A name that comes when there is no room is the rest, until a
- * window ends: so whoever is there in every window is never displaced by whoever floods one.
+ * The names of one kind that are counted separately: those of the present window of time and of the
+ * one before, together up to a limit. A new name without room counts as the rest until a window
+ * ends. So a name that occurs in every window is never displaced by names that flood one.
  *
- * <p>Worked example, at most 2: a, b, c in one window tell a and b. In the next, b and d tell b
- * alone (a still has its place); in the one after it, d has the place of a.
+ * <p>Worked example, at most 2: a, b, c in one window keep a and b. In the next, b and d keep b
+ * alone (a still has its place). In the one after it, d has the place of a.
  */
 final class KnownNames {
   private static final int RECENT = 1 << 8;
@@ -21,10 +21,10 @@ final class KnownNames {
   private final int most;
   private Set<Name> present = new HashSet<>();
   private Set<Name> before = new HashSet<>();
-  // How many of the window before came again.
+  // Number of names of the window before that occurred again.
   private int again;
 
-  // Answers of this window: they stay, as room only shrinks within one.
+  // Answers of this window: they stay valid, as room only shrinks within a window.
   private final Name[] asked = new Name[RECENT];
   private final boolean[] answers = new boolean[RECENT];
 
@@ -32,7 +32,7 @@ final class KnownNames {
     this.most = most;
   }
 
-  /** Whether the name is told apart; it is known from now on if there is room. */
+  /** Whether the name counts separately; from now on it does if there is room. */
   boolean tells(String service, String name) {
     int slot = (31 * service.hashCode() + name.hashCode()) & (RECENT - 1);
     Name last = asked[slot];
@@ -44,7 +44,7 @@ final class KnownNames {
     return answers[slot];
   }
 
-  /** The name, if it is told apart or there is none; else {@link Rest#NAME}. */
+  /** The name, if it counts separately or is empty; else {@link Rest#NAME}. */
   String told(String service, String name) {
     return name.isEmpty() || name.equals(Rest.NAME) || tells(service, name) ? name : Rest.NAME;
   }

@@ -1,8 +1,8 @@
 package dev.sluice.bounds;
 
 /**
- * How many names of each kind one partition may bring, and how many rows its long spans may make,
- * in each window of record time.
+ * How many names of each kind, and how many rows of long spans, one partition may bring in each
+ * window of record time.
  *
  * @param windowMs length of a window
  * @param services names of services

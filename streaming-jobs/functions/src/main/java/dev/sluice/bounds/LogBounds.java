@@ -13,10 +13,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds of what the topic's messages may bring. Each partition has its own, and goes by its record
- * times and its order: so that reading the topic again decides alike, whichever partition is read
- * first. (Of several tasks each has its own as well: by another parallelism other names are told
- * apart, as long as there are too many.)
+ * Bounds of what the topic's messages may bring. Each partition has its own, which depend only on
+ * its record times and its order: so reading the topic again gives the same decisions, whichever
+ * partition is read first. Each task has its own, too: with another parallelism other names count
+ * separately, as long as there are too many.
  */
 public final class LogBounds implements SpanBounds {
   private final Limits limits;
@@ -26,7 +26,7 @@ public final class LogBounds implements SpanBounds {
   private PartitionBounds current;
 
   /**
-   * @param withOperations whether anybody asks for operations
+   * @param withOperations whether a job needs operations
    */
   public LogBounds(Limits limits, Spread spread, boolean withOperations) {
     this.limits = limits;
@@ -34,7 +34,7 @@ public final class LogBounds implements SpanBounds {
     this.withOperations = withOperations;
   }
 
-  /** The next message is of this partition, and was appended then. */
+  /** The next message is of this partition, and was appended at this time. */
   public void at(int partition, long recordMs) {
     current = of(partition);
     current.advance(recordMs);
@@ -60,14 +60,14 @@ public final class LogBounds implements SpanBounds {
   }
 
   /**
-   * The name of a span that {@link #rename} has seen, or that of the rest: also of spans by which
-   * no service is entered.
+   * The name of a span that {@link #rename} has processed, or that of the rest; also for spans that
+   * enter no service.
    */
   public String operationOf(Span span) {
     return current.operationOf(span);
   }
 
-  /** All that is known, for {@link #restore}. */
+  /** All names and counts, for {@link #restore}. */
   public byte[] snapshot() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -81,7 +81,7 @@ public final class LogBounds implements SpanBounds {
     return bytes.toByteArray();
   }
 
-  /** Adds a snapshot to what is known. */
+  /** Adds a snapshot. */
   public void restore(byte[] snapshot) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(snapshot))) {
       while (in.available() > 0) {

@@ -7,11 +7,11 @@ import java.util.Map;
 
 /**
  * Bounds of what the messages of metrics may bring: hosts, instances of a host, and series. Each
- * partition has its own, and goes by its record times and its order, as {@link LogBounds}. Unlike
- * there nothing is remembered over a restart: what comes first after it is told apart.
+ * partition has its own, which depend on its record times and its order, as in {@link LogBounds}.
+ * Unlike there, a restart forgets them: the names that come first after it count separately.
  *
- * <p>Series are known by 64 bits of their hash, as they are many and long: two that share one are
- * told apart both, beyond the bound by one.
+ * <p>Series are identified by 64 bits of their hash, as they are many and long: two series with the
+ * same hash both count separately, so that the bound is exceeded by one.
  */
 public final class MetricBounds {
   private static final Hasher64 HASHER = Hashing.xxh3_64(0x51ce);
@@ -39,7 +39,7 @@ public final class MetricBounds {
     this.limits = limits;
   }
 
-  /** The next message is of this partition, and was appended then. */
+  /** The next message is of this partition, and was appended at this time. */
   public void at(int partition, long recordMs) {
     current = partitions.computeIfAbsent(partition, each -> new Partition());
     current.advance(recordMs);
@@ -57,7 +57,7 @@ public final class MetricBounds {
         : current.instances.told(host, name);
   }
 
-  /** Whether a series of a host and instance is told apart. */
+  /** Whether a series of a host and instance counts separately. */
   public boolean tellsSeries(String host, String instance, String series, long startNs) {
     if (Rest.NAME.equals(host) || Rest.NAME.equals(instance)) {
       return false;

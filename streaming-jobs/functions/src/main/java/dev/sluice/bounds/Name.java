@@ -1,8 +1,8 @@
 package dev.sluice.bounds;
 
 /**
- * A name within a service; of a service itself, and of a host, the service is "". In an order, so
- * that a map of names that were chosen to collide stays fast.
+ * A name within a service; for a service itself, and for a host, the service is "". Names are
+ * ordered, so that a map of names that were chosen to collide stays fast.
  */
 record Name(String service, String name) implements Comparable<Name> {
   @Override

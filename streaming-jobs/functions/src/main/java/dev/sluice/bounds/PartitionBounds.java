@@ -5,7 +5,9 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 
-/** What one partition of the topic has brought in the present window of record time. */
+/**
+ * The names and rows that one partition of the topic brought in the present window of record time.
+ */
 final class PartitionBounds {
   private final Limits limits;
   private final KnownNames services;
@@ -26,7 +28,7 @@ final class PartitionBounds {
     operations = new KnownNames(limits.operations());
   }
 
-  /** The next message was appended then. */
+  /** The next message was appended at this time. */
   void advance(long recordMs) {
     for (int left = window.ended(recordMs); left > 0; left--) {
       turn();
@@ -41,9 +43,9 @@ final class PartitionBounds {
   }
 
   /**
-   * Puts {@link Rest#NAME} in the place of names for which there is no room.
+   * Replaces names for which there is no room by {@link Rest#NAME}.
    *
-   * @param withOperation whether anybody asks for operations
+   * @param withOperation whether a job needs operations
    * @return whether the span has such a name
    */
   boolean rename(Span span, boolean withOperation) {
@@ -66,14 +68,14 @@ final class PartitionBounds {
   }
 
   /**
-   * The span's operation, if it is told apart: within the bound of those by which it is entered.
+   * The span's operation, if it counts separately: within the bound of those that enter a service.
    */
   String operationOf(Span span) {
     String service = span.service();
     return service.equals(Rest.NAME) ? Rest.NAME : operations.told(service, span.operation());
   }
 
-  /** Whether a long span that makes so many rows may make them. */
+  /** Whether a long span may make this many rows. */
   boolean takeRows(long rows) {
     if (spreadRows + rows > limits.spreadRows()) {
       return false;

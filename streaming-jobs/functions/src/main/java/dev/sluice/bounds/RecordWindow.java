@@ -1,6 +1,6 @@
 package dev.sluice.bounds;
 
-/** The window of record time in which a partition is. Times of a partition do not run backwards. */
+/** The present window of record time of a partition. Times of a partition do not run backwards. */
 final class RecordWindow {
   private static final long NEVER = Long.MIN_VALUE;
 
@@ -12,9 +12,9 @@ final class RecordWindow {
   }
 
   /**
-   * The next message was appended then.
+   * The next message was appended at this time.
    *
-   * @return how many windows have ended since the last; 2 for more
+   * @return how many windows have ended since the last message; 2 for more
    */
   int ended(long recordMs) {
     long now = Math.floorDiv(recordMs, lengthMs);
@@ -23,12 +23,12 @@ final class RecordWindow {
     return ended;
   }
 
-  /** Its number, to be remembered. */
+  /** The window's number, for a snapshot. */
   long number() {
     return number;
   }
 
-  /** What was remembered: the later one counts. */
+  /** Restores a number from a snapshot: the later one counts. */
   void restore(long remembered) {
     number = Math.max(number, remembered);
   }

@@ -2,19 +2,19 @@ package dev.sluice.bounds;
 
 import dev.sluice.otlp.Span;
 
-/** The name under which everything counts that is not told apart, because there is too much. */
+/** The name of everything that does not count separately, because there are too many names. */
 public final class Rest {
-  /** In the place of a service, instance, host, peer or operation. */
+  /** Replaces a service, instance, host, peer or operation. */
   public static final String NAME = "(more)";
 
   private Rest() {}
 
-  /** Whether it is a SERVER, CONSUMER or root span: its operation says what was asked for. */
+  /** Whether it is a SERVER, CONSUMER or root span: its operation is the kind of request. */
   public static boolean isEntry(int kind, long parentId) {
     return kind == Span.SERVER || kind == Span.CONSUMER || parentId == 0;
   }
 
-  /** Whether a span with such names counts under the rest, in any of those that are bounded. */
+  /** Whether a span with such names counts under the rest, in any bounded name. */
   public static boolean isIn(
       int kind,
       long parentId,

@@ -14,13 +14,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which variants of one thing in one window are told apart: of each the first so many. Known by 64
- * bits of their hash: two that share one are told apart both, beyond the bound by one.
+ * The variants of one thing in one window that count separately: the first ones of each, up to a
+ * limit. Variants are identified by 64 bits of their hash: two with the same hash both count
+ * separately, so that the bound is exceeded by one.
  *
- * <p>Of {@value #ROOTS} things and windows it is remembered, those that were asked for last.
+ * <p>It remembers {@value #ROOTS} things and windows, the most recently used ones.
  */
 public final class Variants {
-  /** The kind of request, as operation of a service, and the window. */
+  /** The kind of request, as the operation of a service, and the window. */
   public record Root(String service, String operation, long windowMs) {}
 
   static final int ROOTS = 20_000;
@@ -45,12 +46,12 @@ public final class Variants {
     this.most = most;
   }
 
-  /** What a variant is known by. */
+  /** The hash that identifies a variant. */
   public static long hash(String variant) {
     return HASHER.hashCharsToLong(variant);
   }
 
-  /** Whether the variant is told apart; it is from now on, if there is room. */
+  /** Whether the variant counts separately; from now on it does if there is room. */
   public boolean tells(Root root, String variant) {
     return tells(root, hash(variant));
   }
@@ -72,7 +73,7 @@ public final class Variants {
     return true;
   }
 
-  /** All that is known, for {@link #restore}. */
+  /** All variants, for {@link #restore}. */
   public byte[] snapshot() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -91,7 +92,7 @@ public final class Variants {
     return bytes.toByteArray();
   }
 
-  /** Adds a snapshot to what is known. */
+  /** Adds a snapshot. */
   public void restore(byte[] snapshot) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(snapshot))) {
       while (in.available() > 0) {

@@ -9,13 +9,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes clock records, on a thread of its own: at once, then again each time that some
- * milliseconds have passed since the last ones were acknowledged. What fails is told and tried
- * again, for ever; nobody waits for it.
+ * milliseconds have passed since the last ones were acknowledged. A failure is reported, and the
+ * write tried again for ever; nobody waits for it.
  */
 public final class ClockRecords implements AutoCloseable {
-  /** Where they go. */
+  /** The topic of the records. */
   public interface Topic extends AutoCloseable {
-    /** Writes one to every partition. Throws unless all are acknowledged. */
+    /** Writes one record to every partition. Throws unless all are acknowledged. */
     void write() throws Exception;
 
     @Override
@@ -43,7 +43,7 @@ public final class ClockRecords implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts the thread.
    *
    * @param opens opens the topic; may throw, and is then called again
    */
@@ -81,7 +81,7 @@ public final class ClockRecords implements AutoCloseable {
         Thread.sleep(waitMs);
       }
     } catch (InterruptedException e) {
-      // Closed: nothing is left to be done.
+      // Closed: there is nothing left to do.
     } finally {
       if (topic != null) {
         topic.close();

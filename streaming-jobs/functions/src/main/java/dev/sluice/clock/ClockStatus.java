@@ -7,9 +7,9 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * What Flink's metrics tell about clock records, all under {@code clockRecords}: {@code rounds}
- * that were acknowledged, {@code failures}, and {@code trouble}, what is wrong, for people; "" when
- * nothing is. `make status` and `./sluice doctor` show it.
+ * Flink's metrics of clock records, all under {@code clockRecords}: {@code rounds} that were
+ * acknowledged, {@code failures}, and {@code trouble}, a text for people; "" when there is none.
+ * `make status` and `./sluice doctor` show it.
  */
 public final class ClockStatus {
   private static final long WORTH_TELLING_MS = 10_000;
@@ -34,9 +34,9 @@ public final class ClockStatus {
   }
 
   /**
-   * All partitions have one.
+   * All partitions have a record.
    *
-   * @return whether it failed before
+   * @return whether the last round failed
    */
   boolean written() {
     rounds.inc();
@@ -46,9 +46,9 @@ public final class ClockStatus {
   }
 
   /**
-   * At least one partition has none.
+   * At least one partition has no record.
    *
-   * @return whether that is new
+   * @return whether the failure is new
    */
   boolean failed(Exception reason) {
     failures.inc();

@@ -13,7 +13,7 @@ import org.apache.flink.metrics.MetricGroup;
  * Writes clock records to a topic of Kafka.
  *
  * @param client properties of Kafka's clients
- * @param everyMs how often
+ * @param everyMs pause between two rounds
  */
 public record KafkaClock(String topic, Map<String, String> client, long everyMs) implements Clock {
   private static final long serialVersionUID = 1L;

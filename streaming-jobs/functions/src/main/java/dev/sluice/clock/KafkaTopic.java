@@ -14,10 +14,10 @@ import org.apache.flink.kafka.shaded.org.apache.kafka.common.PartitionInfo;
 import org.apache.flink.kafka.shaded.org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A topic of Kafka, written by the producer of Flink's own connector. A record is no byte, which is
- * a request without spans; the broker gives it its time. One that is lost does not matter, since
- * the next comes soon: so nothing is tried again, and memory for few is enough. Partitions that are
- * new are known after a minute.
+ * A topic of Kafka, written by the producer of Flink's own connector. A record has no bytes, which
+ * is a request without spans; the broker sets its time. A lost record does not matter, since the
+ * next comes soon: so the producer does not retry, and needs little memory. It finds new partitions
+ * within a minute.
  */
 final class KafkaTopic implements ClockRecords.Topic {
   private static final byte[] NOTHING = {};
@@ -62,7 +62,7 @@ final class KafkaTopic implements ClockRecords.Topic {
     for (PartitionInfo each : producer.partitionsFor(name)) {
       sent.add(producer.send(new ProducerRecord<>(name, each.partition(), null, NOTHING)));
     }
-    // Those of other partitions are under way, whatever becomes of the first.
+    // The records of other partitions are under way, whatever happens to the first.
     Sent.acknowledged(sent);
   }
 

@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
 
 /**
  * How late the spans of one message came, by instance. All of them came at the record's time, so
- * they are of the window in which that lies.
+ * they belong to its window.
  */
 public final class DelayAccumulator implements SpanStage {
   private static final long NS_PER_MS = 1_000_000;
@@ -27,7 +27,7 @@ public final class DelayAccumulator implements SpanStage {
     this.windowMs = windowMs;
   }
 
-  /** When the message came that is read next, ms of the Unix epoch. */
+  /** When the next message came, ms of the Unix epoch. */
   public void at(long recordMs) {
     this.recordMs = recordMs;
   }

@@ -3,12 +3,13 @@ package dev.sluice.delays;
 import dev.sluice.windows.Windowed;
 
 /**
- * How long after their ends the spans of one instance came into the log, of those that came in one
- * window. The log's clock is the broker's: least is what the way takes at least, less what the
- * instance's clock is ahead. Below 0 the span ended after it came: the clock is ahead for sure.
+ * The delays of one instance's spans that came in one window: from their ends until they came into
+ * the log, by the broker's clock. The least one is the shortest transport time less the clock
+ * offset of the instance. Below 0 the span ended after it came: the instance's clock is certainly
+ * ahead.
  *
  * <p>Worked: a span that ends at 10.900 s by a clock that is 1 s ahead comes at 10.100 s: -800 ms,
- * of which the way took 200.
+ * with a transport time of 200 ms.
  */
 public final class Delays implements Windowed<Delays> {
   private final long windowMs;

@@ -8,7 +8,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Keeps mutable sums in Flink's state and on its network in the encoding that they bring along. */
+/** Keeps mutable sums in Flink's state and on its network in their own encoding. */
 abstract class EncodedSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
   private static final int INITIAL_BYTES = 256;
@@ -24,7 +24,7 @@ abstract class EncodedSerializer<T> extends TypeSerializerSingleton<T> {
     }
   }
 
-  /** What {@link #toBytes} made. */
+  /** The inverse of {@link #toBytes}. */
   final T ofBytes(byte[] bytes) {
     try {
       return deserialize(new DataInputDeserializer(bytes));

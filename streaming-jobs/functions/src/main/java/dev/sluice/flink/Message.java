@@ -7,10 +7,10 @@ import dev.sluice.accounting.OutcomeCounts;
  *
  * @param bytes an ExportTraceServiceRequest; null for a tombstone
  * @param recordMs when the broker appended it, ms of the Unix epoch
- * @param hashHigh first half of the hash of its bytes; 0 where repeats are not looked for
+ * @param hashHigh first half of the hash of its bytes; 0 where repeats are not detected
  * @param hashLow second half
  * @param repeated whether the same bytes came before; its spans then only count, as {@link
- *     OutcomeCounts} says
+ *     OutcomeCounts} describes
  */
 public record Message(
     byte[] bytes,

@@ -9,7 +9,7 @@ import dev.sluice.windows.WindowSums;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
-/** What closed traces change in the fine windows: spans that move to a peer, or are nested. */
+/** Changes of the fine windows by closed traces: spans that move to a peer, or are nested. */
 final class MovedSums implements TraceSums {
   private final Texts texts = new Texts();
   private final Corrections corrections;
@@ -17,7 +17,7 @@ final class MovedSums implements TraceSums {
   private final WindowSums<ResourcePoint, Partial> sums = new WindowSums<>();
 
   /**
-   * @param nested takes spans that are taken back
+   * @param nested receives spans that are taken back
    */
   MovedSums(Settings settings, Consumer<TraceSpan> nested) {
     corrections = new Corrections(settings.spread());

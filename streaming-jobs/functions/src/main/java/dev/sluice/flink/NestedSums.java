@@ -6,9 +6,7 @@ import dev.sluice.traces.TraceSpan;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
-/**
- * Spans that are taken out of the fine windows as traces are closed: {@link MovedSums} finds them.
- */
+/** Spans that closed traces take out of the fine windows; {@link MovedSums} finds them. */
 final class NestedSums implements TraceSums {
   private final Texts texts = new Texts();
   private final LeftAccumulator left;
@@ -22,7 +20,7 @@ final class NestedSums implements TraceSums {
     left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());
   }
 
-  /** It is told of each span. */
+  /** {@link #take} receives each span instead. */
   @Override
   public void add(byte[] traceId, Trace trace) {}
 

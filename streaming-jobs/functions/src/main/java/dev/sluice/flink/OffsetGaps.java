@@ -13,24 +13,25 @@ import org.apache.flink.types.Row;
 
 /**
  * SQL {@code offset_gaps(TABLE positions PARTITION BY `partition`)}: a row where the offsets of a
- * partition jump: what lies between was deleted before it was read, and Kafka's consumer went on
- * behind it in silence.
+ * partition jump. The records in between were deleted before they were read, and Kafka's consumer
+ * continued after them without an error.
  *
  * <p>Rows of a partition must come in the order of the topic, from one reader. The first offset
- * that is read is no gap, nor is a step back (reading began anew, or the topic was made anew).
- * Markers of transactions take offsets and are not read: a topic with such would show gaps of one.
+ * that is read is no gap, nor is a step back (reading started over, or the topic was recreated).
+ * Markers of transactions have offsets and are not read: a topic with such markers would show gaps
+ * of one.
  */
 @DataTypeHint(value = "ROW<" + Columns.GAP + ">", bridgedTo = RowData.class)
 public final class OffsetGaps extends ProcessTableFunction<RowData> {
   private static final long serialVersionUID = 1L;
 
-  /** Where a partition is read. */
+  /** Position in a partition. */
   public static class Position {
-    /** The offset that has to come; null before there is one. */
+    /** The next expected offset; null before the first record. */
     public Long next;
   }
 
-  /** Without a time to live: a job may have stood still for longer than any. */
+  /** No time to live: a job may have stood still for any length of time. */
   public void eval(
       @StateHint(ttl = "0 s") Position position,
       @ArgumentHint(ArgumentTrait.SET_SEMANTIC_TABLE) Row input) {

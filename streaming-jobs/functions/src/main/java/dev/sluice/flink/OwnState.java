@@ -10,8 +10,8 @@ import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.runtime.state.StateInitializationContext;
 
 /**
- * Bytes that a task keeps for itself: restored to the task that wrote them. With another
- * parallelism every task gets those of all.
+ * Bytes of one task in Flink's state: restored to the task that wrote them. With another
+ * parallelism every task gets those of all tasks.
  */
 final class OwnState {
   private static final int HEAD = 2 * Integer.BYTES;
@@ -31,7 +31,7 @@ final class OwnState {
     tasks = info.getNumberOfParallelSubtasks();
   }
 
-  /** What is restored; none at a first start. */
+  /** The restored bytes; none at a first start. */
   List<byte[]> restored() throws Exception {
     List<byte[]> mine = new ArrayList<>();
     for (byte[] each : state.get()) {

@@ -5,9 +5,9 @@ import dev.sluice.traces.TraceSpan;
 import org.apache.flink.table.data.GenericRowData;
 
 /**
- * Which paths are summed together: those of one kind of request, that ended in one window, by
- * {@code what}: the way that they took, or a service on it. A path is incomplete when its root is
- * an orphan; its window is that of its root span's end.
+ * The key of paths that are summed together: those of one kind of request that ended in one window,
+ * by {@code what}: their way, or a service on it. A path is incomplete when its root is an orphan;
+ * its window is that of its root span's end.
  */
 record PathKey(
     String rootService, String rootOperation, boolean complete, long windowMs, String what) {

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
 /**
- * The critical paths of closed traces, one row for each kind of request, window and way. Of a root
- * operation the first so many ways of a window are told apart, the others count together.
+ * The critical paths of closed traces, one row for each kind of request, window and way. The first
+ * ways of a root operation in a window count separately, up to a limit; the others count together.
  */
 final class PathSums implements TraceSums {
   private static final PathTotalsSerializer ENCODED = new PathTotalsSerializer();

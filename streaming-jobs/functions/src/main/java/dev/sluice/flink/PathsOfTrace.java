@@ -6,7 +6,7 @@ import dev.sluice.paths.PathSummary;
 import dev.sluice.traces.Trace;
 import java.util.List;
 
-/** The critical paths of the trace that is being closed: walked once for all columns. */
+/** The critical paths of the trace that is being closed, computed once for all columns. */
 final class PathsOfTrace {
   private final CriticalPathFinder finder = new CriticalPathFinder();
   private Trace trace;
@@ -22,7 +22,7 @@ final class PathsOfTrace {
     return walked;
   }
 
-  /** By start of their roots. */
+  /** The paths, ordered by start of their roots. */
   List<PathSummary> of(Trace closed) {
     walked(closed);
     return summaries;

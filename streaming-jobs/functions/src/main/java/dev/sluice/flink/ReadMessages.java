@@ -11,16 +11,16 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.util.Collector;
 
 /**
- * Takes rows of {@code otlp_spans} as {@link Message}s, in the task that reads the topic, and says
- * where each stood: in the order of its partition, which later tasks no longer know. A message
- * without a byte has no span: the watermark has seen its record time, and it goes no further. The
- * first of these tasks keeps the {@link Clock} that writes such.
+ * Takes rows of {@code otlp_spans} as {@link Message}s, in the task that reads the topic, and emits
+ * the position of each, in the order of its partition, which later tasks no longer know. A message
+ * without a byte has no span: the watermark has seen its record time, and the message is dropped.
+ * The first of these tasks runs the {@link Clock} that writes such messages.
  *
  * <p>A message's hash is 128 bits of XXH3 over its bytes; a tombstone counts as no bytes. Two
- * different messages share a hash, and the later one is taken for a repeat, with a probability of
+ * different messages share a hash, so that the later one counts as a repeat, with a probability of
  * 2^-128 a pair: with a billion messages within the repeat window, 1.5e-21. The hash is not
- * cryptographic: who can write to the topic can make two messages collide, but could as well write
- * wrong spans. The seed is part of the state that savepoints hold: it never changes.
+ * cryptographic: whoever can write to the topic can make two messages collide, but could as well
+ * write wrong spans. The seed is part of the state that savepoints hold: it never changes.
  */
 final class ReadMessages extends ProcessFunction<RowData, Message> {
   private static final long serialVersionUID = 1L;
@@ -33,7 +33,7 @@ final class ReadMessages extends ProcessFunction<RowData, Message> {
   private transient AutoCloseable running;
 
   /**
-   * @param hashed whether repeats are looked for
+   * @param hashed whether repeats are detected
    * @param clock of the topic; null: none
    */
   ReadMessages(boolean hashed, Clock clock) {

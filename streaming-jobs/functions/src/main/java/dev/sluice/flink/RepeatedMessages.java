@@ -9,12 +9,12 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Says of every message whether its bytes came before: a collector that retries sends a whole
- * request again, to any partition. By hash.
+ * Marks every message whose bytes came before: a collector that retries sends a whole request
+ * again, to any partition. It compares hashes.
  *
  * <p>A message is a repeat when its record time is less than the repeat window from the first one
- * that was read. Decided by record times alone, so that how fast a topic is read again does not
- * matter; the timer only frees the state.
+ * that was read. Only record times decide that, so that the speed of reading does not matter; the
+ * timer only frees the state.
  */
 final class RepeatedMessages extends KeyedProcessFunction<Tuple2<Long, Long>, Message, Message> {
   private static final long serialVersionUID = 1L;
@@ -31,7 +31,7 @@ final class RepeatedMessages extends KeyedProcessFunction<Tuple2<Long, Long>, Me
     firstMs = getRuntimeContext().getState(new ValueStateDescriptor<>("first", Types.LONG));
   }
 
-  /** Passes a message on; the first of its window sets the timer. */
+  /** Passes a message on; the first message of a window sets the timer. */
   @Override
   public void processElement(Message message, Context context, Collector<Message> out)
       throws Exception {
@@ -45,7 +45,7 @@ final class RepeatedMessages extends KeyedProcessFunction<Tuple2<Long, Long>, Me
     out.collect(message);
   }
 
-  /** Forgets the message, unless a later one began another window meanwhile. */
+  /** Forgets the message, unless a later one started another window meanwhile. */
   @Override
   public void onTimer(long nowMs, OnTimerContext context, Collector<Message> out) throws Exception {
     Long first = firstMs.value();

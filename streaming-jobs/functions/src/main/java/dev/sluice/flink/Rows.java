@@ -56,7 +56,7 @@ final class Rows {
         sums.contributions());
   }
 
-  /** Start of the 10 s of record time under which something is counted. */
+  /** Start of the 10 s of record time under which a count is kept. */
   static TimestampData countWindow(long recordTimeMs) {
     return time(Math.floorDiv(recordTimeMs, COUNT_WINDOW_MS) * COUNT_WINDOW_MS);
   }

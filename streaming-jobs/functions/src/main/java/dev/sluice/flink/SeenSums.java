@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
-/** The instances, hosts and operations that closed traces show, one row for each and window. */
+/** The instances, hosts and operations that closed traces show, one row for each in each window. */
 final class SeenSums implements TraceSums {
   static final String TYPE =
       "service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"

@@ -41,7 +41,7 @@ final class Settings {
     return new Spread(number("bucket-ms"), number("max-spread-ms"));
   }
 
-  /** What one partition may bring in a window of record time. */
+  /** The limits of one partition in a window of record time. */
   Limits limits() {
     return new Limits(
         number("bounds-window-ms"),
@@ -59,7 +59,10 @@ final class Settings {
     return Math.toIntExact(number("message-traces"));
   }
 
-  /** Call trees, and ways of critical paths, of one root operation in one window. */
+  /**
+   * Limit of the call trees, and of the ways of critical paths, of one root operation in one
+   * window.
+   */
   int rootVariants() {
     return Math.toIntExact(number("root-variants"));
   }
@@ -68,7 +71,7 @@ final class Settings {
     return number("repeat-window-ms");
   }
 
-  /** What spans are to the pools on whose sides they are. */
+  /** The rules that decide what a span is to its pool. */
   SpanRules spanRules() {
     return SpanRules.parse(
         new String(Base64.getUrlDecoder().decode(text("span-rules")), StandardCharsets.UTF_8));
@@ -87,10 +90,10 @@ final class Settings {
   }
 
   /**
-   * How long traces are open; the late time is 0 where nobody asks what came late.
+   * How long traces are open; the late time is 0 where no job counts late spans.
    *
    * @param heapBytes that this process may take
-   * @param slots in which tasks of it run
+   * @param slots of this process
    */
   OpenTraces.Bounds openTraces(long heapBytes, int slots) {
     return new OpenTraces.Bounds(
@@ -102,17 +105,20 @@ final class Settings {
         heapBytes / 100 * number("trace-heap-percent") / slots);
   }
 
-  /** How often the job writes clock records; 0: it does not. */
+  /** How often the job writes clock records, in ms; 0: never. */
   long clockRecordsMs() {
     return number("clock-records-ms");
   }
 
-  /** Without clock records: after how long a partition without records is not waited for. */
+  /**
+   * Without clock records: the time after which a partition without records no longer holds back
+   * the watermark.
+   */
   long idleMs() {
     return number("idle-ms");
   }
 
-  /** Sums of messages are given out twice for each time that Flink adds them to its own. */
+  /** Sums of messages are emitted twice for each time that Flink adds them to its own. */
   long partialFlushMs() {
     return Math.max(1, number("mini-batch-ms") / 2);
   }
@@ -126,7 +132,7 @@ final class Settings {
     return List.of(text("span-tables").split(";")).contains(table.label());
   }
 
-  /** Whether any of them tells of closed traces. */
+  /** Whether a job reads a table of closed traces. */
   boolean assemblesTraces() {
     return SpanTable.OF_TRACES.stream().anyMatch(this::wants);
   }

@@ -35,17 +35,17 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Decodes each message once, for all jobs: fragments of traces go on at once; what messages add to
- * windows, to samples, to sizes, to delays and to accounts is summed across messages.
+ * Decodes each message once, for all jobs. It emits fragments of traces at once. It sums the
+ * windows, samples, sizes, delays and accounts across messages.
  *
- * <p>What names there are ({@link LogBounds}) is state.
+ * <p>The known names ({@link LogBounds}) are state.
  */
 final class SpanReader extends SummingOperator<TraceFragment>
     implements OneInputStreamOperator<Message, TraceFragment> {
   private static final long serialVersionUID = 1L;
 
   /**
-   * All stages that want spans, as one. What a stage cuts of a span is cut in the windows alone.
+   * All stages for spans, as one. A part of a span that a stage cuts is cut in the windows alone.
    */
   private record Stages(SpanRules rules, List<SpanStage> all) implements SpanStage {
     @Override
@@ -186,7 +186,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
   }
 
-  /** A span that the message shows to be nested in another. */
+  /** A span that is nested in another span of its message. */
   private void takeBack(TraceSpan span) {
     windows.undo(span.point(), span.startNs(), span.endNs(), span.error());
     left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());

@@ -23,7 +23,7 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
 
 /**
- * One reading of the spans, for all jobs of a Flink job: what the job's description calls before it
+ * One reading of the spans, for all jobs of a Flink job: the job's description calls it before it
  * plans its SQL. Defines a view {@code span_NAME} for each {@link SpanTable}.
  *
  * <pre>
@@ -38,9 +38,7 @@ import org.apache.flink.table.types.DataType;
  * first, and fragments by their trace's id; no more tasks read than there are partitions.
  */
 public final class SpanStreams {
-  /**
-   * The plan of the source is made apart from that of the jobs: their operators' uids must differ.
-   */
+  /** The source is planned apart from the jobs: their operators' uids must differ. */
   private static final String SOURCE_UIDS = "otlp-spans-<id>-<transformation>";
 
   private SpanStreams() {}
@@ -113,8 +111,8 @@ public final class SpanStreams {
   }
 
   /**
-   * The rows of the topic, with the watermarks of its source. Without mini-batches: Flink marks
-   * those by the machine's clock, and would put such marks in the place of watermarks.
+   * The rows of the topic, with the watermarks of its source. Without mini-batches, which would
+   * replace these watermarks by marks of the machine's clock.
    */
   private static DataStream<RowData> topic(StreamTableEnvironment tables) {
     TableConfig config = tables.getConfig();
@@ -141,8 +139,8 @@ public final class SpanStreams {
   }
 
   /**
-   * No more readers than partitions: one that has none never has a watermark, and without an idle
-   * time-out would hold back all the others.
+   * Limits the readers to the number of partitions: a reader without one never has a watermark, and
+   * without an idle time-out would hold back all the others.
    */
   private static void limit(Transformation<?> reading, int readers) {
     reading.setParallelism(readers);

@@ -9,19 +9,19 @@ import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
 import org.apache.flink.util.OutputTag;
 
-/** The tables that reading the spans once gives, each a stream of flat rows beside the others. */
+/** The tables that one reading of the spans gives, each a stream of flat rows. */
 enum SpanTable {
-  /** Where each message stood. */
+  /** The position of each message. */
   POSITION(
       "`partition` INT NOT NULL, `offset` BIGINT NOT NULL,"
           + " record_time TIMESTAMP_LTZ(3) NOT NULL"),
-  /** What messages add to the fine windows. */
+  /** Contributions of messages to the fine windows. */
   PARTIAL(Columns.PARTIAL),
-  /** What messages add to the latencies of containers. */
+  /** Contributions of messages to the latencies of containers. */
   SAMPLE(Columns.SAMPLE),
-  /** What messages add to the sizes of data. */
+  /** Contributions of messages to the sizes of data. */
   SIZE(Columns.SIZE),
-  /** Spans that the fine windows do not count, as far as messages show. */
+  /** Spans that the fine windows do not count, as far as messages show them. */
   LEFT(Columns.LEFT),
   /** How late spans came. */
   DELAY(Columns.DELAY),
@@ -33,12 +33,12 @@ enum SpanTable {
   REJECTED(
       "reason STRING NOT NULL, detail STRING, service STRING, trace_id STRING, span_id STRING,"
           + " payload BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL"),
-  // What closed traces say.
+  // Tables of closed traces.
   EDGE(Columns.EDGE),
   SEEN(SeenSums.TYPE),
   TREE(Columns.TREE),
   MOVED(Columns.PARTIAL),
-  /** Spans that the fine windows do not count, as traces show. */
+  /** Spans that the fine windows do not count, as traces show them. */
   NESTED(Columns.LEFT),
   PATH(PathSums.TYPE),
   ON_PATH(OnPathSums.TYPE),
@@ -47,7 +47,7 @@ enum SpanTable {
   /** Spans that move to another outcome, because of their trace. */
   RECOUNTED(Columns.COUNTED);
 
-  /** What is known only of assembled traces. */
+  /** The tables that need assembled traces. */
   static final Set<SpanTable> OF_TRACES =
       EnumSet.of(EDGE, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);
 
@@ -59,7 +59,10 @@ enum SpanTable {
     tag = new OutputTag<>(label(), type());
   }
 
-  /** Its name in the job parameter {@code sluice.span-tables}; the table is {@code span_} it. */
+  /**
+   * Its name in the job parameter {@code sluice.span-tables}; the table is {@code span_} plus the
+   * name.
+   */
   String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -5,13 +5,13 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.table.data.RowData;
 
 /**
- * Sums across what it takes, and gives the sums out every so many milliseconds, when they are many,
- * and before each checkpoint's barrier: so they are no state.
+ * Sums across its input, and emits the sums at a fixed interval, when they have many rows, and
+ * before each checkpoint's barrier: so they are not state.
  */
 abstract class SummingOperator<T> extends AbstractStreamOperator<T> {
   private static final long serialVersionUID = 1L;
 
-  /** Rows of one table that are held. */
+  /** Rows of one table that are held at most. */
   static final int MOST_ROWS = 20_000;
 
   private transient long flushMs;
@@ -23,13 +23,13 @@ abstract class SummingOperator<T> extends AbstractStreamOperator<T> {
     flushLater();
   }
 
-  /** Gives all sums out, and forgets them. */
+  /** Emits all sums, and clears them. */
   abstract void flush();
 
   /** Called before each flush that the machine's clock begins. */
   void beforeTimedFlush(long nowMs) {}
 
-  /** Gives a row out to whoever reads the table. */
+  /** Emits a row to the readers of the table. */
   final void emit(SpanTable table, RowData row) {
     output.collect(table.tag(), new StreamRecord<>(row));
   }

@@ -6,7 +6,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.binary.BinaryStringData;
 
 /**
- * Names as Flink's strings, encoded once: those of services, instances and peers repeat in every
+ * Names as Flink's strings, encoded once. Those of services, instances and peers repeat in every
  * row, and Flink would encode each again where rows are keyed by them. Not thread safe.
  */
 final class Texts {

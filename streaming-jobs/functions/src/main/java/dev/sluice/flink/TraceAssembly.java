@@ -28,15 +28,15 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 
 /**
- * Collects the fragments of each trace until it is quiet ({@link OpenTraces}), and sums what the
- * jobs want to know of closed traces, a table for each.
+ * Collects the fragments of each trace until it is quiet ({@link OpenTraces}), and sums the closed
+ * traces, with a table for each job.
  *
  * <p>The watermark is the least record time of all partitions, so reading the topic again closes
- * the same traces: by the log alone. Clock records see to it that each partition has a record time.
+ * the same traces: only the log decides. Clock records give each partition a record time.
  *
- * <p>Where none are written, a partition may be idle and so not waited for. Then nothing is closed
- * before the clock of this machine, the idle time behind, has come so far; and when all partitions
- * are idle, no watermark comes, and that clock alone closes what is open.
+ * <p>Without clock records a partition may be idle and no longer hold back the watermark. Then no
+ * trace is closed before this machine's clock, less the idle time, has reached its time. When all
+ * partitions are idle, no watermark comes, and that clock alone closes the open traces.
  *
  * <p>The traces are in the heap whatever the job's state backend. A checkpoint holds all of them;
  * each task reads all parts and keeps its own traces, so that the parallelism may change.
@@ -65,13 +65,13 @@ final class TraceAssembly extends SummingOperator<Void>
   private transient long sourceMs;
 
   /**
-   * @param parallelism of which fragments are spread by {@link #taskOf}
+   * @param parallelism by which {@link #taskOf} spreads fragments
    */
   TraceAssembly(int parallelism) {
     this.parallelism = parallelism;
   }
 
-  /** Which of so many tasks assembles a trace. */
+  /** The task, of this many, that assembles a trace. */
   static int taskOf(byte[] traceId, int tasks) {
     return Math.floorMod(Arrays.hashCode(traceId), tasks);
   }
@@ -161,7 +161,7 @@ final class TraceAssembly extends SummingOperator<Void>
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
-    // A snapshot has its own copy by now: this one would be kept until the next.
+    // A snapshot has its own copy by now: this one would stay until the next.
     state.clear();
     sourceMs = mark.getTimestamp();
     if (clocked || mark.equals(Watermark.MAX_WATERMARK)) {
@@ -179,8 +179,9 @@ final class TraceAssembly extends SummingOperator<Void>
   }
 
   /**
-   * Without clock records: as far as the source has come, but never nearer to the machine's clock
-   * than the idle time. What a partition that was taken for idle holds has so long to be read.
+   * Without clock records: advances as far as the source, but never nearer to the machine's clock
+   * than the idle time. The records of a partition that counted as idle can be read within that
+   * time.
    */
   private void advanceUnclocked(long nowMs) {
     traces.advance(idle ? nowMs - idleMs : Math.min(sourceMs, nowMs - idleMs));
@@ -210,7 +211,7 @@ final class TraceAssembly extends SummingOperator<Void>
     waysState.update(ways.snapshot());
   }
 
-  /** What closed traces are summed into. */
+  /** Sums closed traces. */
   private final class Closed implements OpenTraces.Closing {
     @Override
     public void close(byte[] traceId, Session session, Cause cause, boolean late) {

@@ -14,8 +14,8 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
 
 /**
- * What became of closed traces, one row for each cause of {@link TraceAccount}, service and window
- * of the record time of their first message.
+ * Counts of closed traces, one row for each cause of {@link TraceAccount}, service and window of
+ * the record time of their first message.
  */
 final class TraceCountSums {
   private record Key(String cause, String service, TimestampData received) {}

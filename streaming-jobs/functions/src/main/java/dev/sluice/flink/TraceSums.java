@@ -4,14 +4,14 @@ import dev.sluice.traces.Trace;
 import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
-/** What closed traces add to one table: summed over traces, until it is given out. */
+/** The contributions of closed traces to one table, summed over traces until they are emitted. */
 interface TraceSums {
   /** Adds a trace that was closed. */
   void add(byte[] traceId, Trace trace);
 
-  /** How many rows there are. */
+  /** Number of rows. */
   int rows();
 
-  /** Gives the rows, in no order, and forgets them. */
+  /** Passes the rows on, in no order, and clears them. */
   void drain(Consumer<RowData> out);
 }

@@ -15,13 +15,13 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
 /**
- * How often closed traces show each call tree, in the window of the root's end. Of a root operation
- * the first so many trees of a window are told apart, the others count together.
+ * How often closed traces show each call tree, in the window of the root's end. The first trees of
+ * a root operation in a window count separately, up to a limit; the others count together.
  */
 final class TreeSums implements TraceSums {
   private static final long MS_PER_S = 1_000;
 
-  /** A tree can be 16 kB long: it counts as so many rows. */
+  /** A tree can be 16 kB long: it counts as this many rows. */
   private static final int WEIGHT = 20;
 
   private record Key(String service, String operation, long windowMs, String tree) {}

@@ -9,15 +9,15 @@ import org.apache.flink.table.data.binary.BinaryMapData;
 
 /**
  * Sparse counts by {@link LatencyIndex}, kept sorted. Merging is addition, so any order and any
- * grouping of the same durations gives the same histogram. Counts may be negative: what is taken
- * back somewhere is added as less than nothing, and may come before what it takes back.
+ * grouping of the same durations gives the same histogram. Counts may be negative: a duration that
+ * is taken back is added with a negative count, and may come before the one that it takes back.
  *
  * <p>Encoded as pairs of varints: the distance from the previous index (the first from -1), then
  * the count in zigzag (0, -1, 1, -2, 2 are 0 to 4); entries of count 0 are left out. Empty is zero
  * bytes; typically 3 bytes an entry.
  */
 public final class LatencyHistogram {
-  /** Index before the first entry, the smallest there is. */
+  /** Index before the first entry, the smallest possible one. */
   private static final int FIRST = -1;
 
   private static final int SMALLEST = 4;
@@ -107,9 +107,7 @@ public final class LatencyHistogram {
     size = merged;
   }
 
-  /**
-   * How many pairs of varints there are: each varint ends with the only byte that is not negative.
-   */
+  /** Number of pairs of varints: each varint ends with its only byte that is not negative. */
   private static int entries(byte[] encoded) {
     int ends = 0;
     for (byte b : encoded) {
@@ -155,8 +153,8 @@ public final class LatencyHistogram {
 
   /**
    * Index to count, ascending, as Flink's MAP of SMALLINT to INT, without counts that are not
-   * positive: a sum shows them for a moment when a part that takes back comes before what it takes
-   * back.
+   * positive: a sum has them for a moment when a part that takes back comes before the one that it
+   * takes back.
    */
   public MapData toMapData() {
     short[] keys = new short[size];

@@ -8,8 +8,8 @@ import org.apache.flink.table.functions.AggregateFunction;
 /**
  * SQL {@code merge_latency(BYTES)}: the sum of encoded histograms, as a map of index to count.
  *
- * <p>Counts below nothing, which a sum shows for a moment when a part that takes back comes before
- * what it takes back, are left out.
+ * <p>Negative counts are left out; a sum has them for a moment when a part that takes back comes
+ * before the one that it takes back.
  */
 @FunctionHint(
     input = @DataTypeHint("BYTES"),

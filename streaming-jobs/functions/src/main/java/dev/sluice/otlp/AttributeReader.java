@@ -8,8 +8,8 @@ import static dev.sluice.otlp.WireReader.expect;
 import java.util.Map;
 
 /**
- * Reads all attributes of a resource or of a point as text. For metrics, which are few: spans are
- * read without it, and only for the names of interest.
+ * Reads all attributes of a resource or of a point as text. It is for metrics, which are few: spans
+ * are read without it, and only for the names of interest.
  */
 final class AttributeReader {
   private final WireReader in;
@@ -20,7 +20,10 @@ final class AttributeReader {
     this.strings = strings;
   }
 
-  /** Reads a KeyValue whose tag was read. Text, numbers and booleans are kept, other values not. */
+  /**
+   * Reads a KeyValue whose tag was read. It keeps text, numbers and booleans, and drops other
+   * values.
+   */
   void read(Map<String, String> into) throws MalformedMessageException {
     int outer = in.enter();
     String key = "";

@@ -12,21 +12,22 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Which attribute names say who a span belongs to, and how much it moved: {@code attributes.csv} as
- * a hash table over the names' UTF-8 bytes, so that an attribute of no interest costs one look-up.
+ * The attribute names that identify whom a span belongs to, and how much data it moved: {@code
+ * attributes.csv} as a hash table over the names' UTF-8 bytes, so that any other attribute costs
+ * one look-up.
  */
 final class AttributeTable {
-  /** What an attribute tells. */
+  /** The meaning of an attribute. */
   enum Role {
     SERVICE,
     INSTANCE,
     HOST,
     PEER,
     ADDRESS,
-    /** A text in which an address stands, perhaps with a port. */
+    /** A text with an address, perhaps with a port. */
     LOCATION,
     NAMESPACE,
-    /** Of the address of the same rank. */
+    /** The port of the address of the same rank. */
     PORT,
     DROPPED,
     ROWS,
@@ -34,15 +35,15 @@ final class AttributeTable {
     RESPONSE,
     HTTP_CODE,
     RPC_CODE,
-    /** It is matched with patterns; the rank is its number among those that are. */
+    /** It is matched with patterns; the rank is its number among the matched ones. */
     MATCHED;
 
-    /** Whether it is told by a number, not by text. */
+    /** Whether its value is a number, not text. */
     boolean isNumber() {
       return compareTo(DROPPED) >= 0 && compareTo(RESPONSE) <= 0;
     }
 
-    /** Whether it is told by either. */
+    /** Whether its value is either. */
     boolean isCode() {
       return this == HTTP_CODE || this == RPC_CODE;
     }
@@ -51,18 +52,18 @@ final class AttributeTable {
   /** One line of the table. */
   record Entry(Role role, int rank, byte[] name) {}
 
-  /** What {@link #find} answers for a name that is not in the table. */
+  /** The result of {@link #find} for a name that is not in the table. */
   static final Entry[] NONE = {};
 
   private static final String RESOURCE = "attributes.csv";
   private static final int SLOTS = 256;
 
-  /** Ranks of lines of the table are below this. */
+  /** Ranks of the table's lines are below this. */
   static final int RANKS = 32;
 
   private final Entry[][] slots = new Entry[SLOTS][];
-  // By length, one bit for each last byte (its lower six bits): it turns most attributes away,
-  // unhashed.
+  // By length, one bit for each last byte (its lower six bits): it excludes most attributes without
+  // hashing.
   private final long[] ends = new long[Long.SIZE];
 
   AttributeTable(List<Entry> entries) {
@@ -87,7 +88,7 @@ final class AttributeTable {
   /**
    * The table that ships with this module.
    *
-   * @param matched names of attributes that are matched with patterns, besides
+   * @param matched names of further attributes that are matched with patterns
    */
   static AttributeTable load(List<String> matched) {
     try (InputStream in = AttributeTable.class.getResourceAsStream(RESOURCE)) {

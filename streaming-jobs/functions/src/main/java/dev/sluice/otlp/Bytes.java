@@ -28,7 +28,7 @@ public final class Bytes {
     return new String(text);
   }
 
-  /** Of all bytes, eight at a time; the last word overlaps the one before. */
+  /** A hash of all bytes, eight at a time; the last word overlaps the one before. */
   static int hash(byte[] bytes, int offset, int length) {
     long hash = length;
     if (length >= Long.BYTES) {

@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A pattern of text in which {@code *} stands for any, also for none; all else for itself. It is
- * matched with UTF-8 bytes as they stand in a message, so that a value costs no decoding: most
- * differ from the pattern in their first byte.
+ * A pattern of text in which {@code *} stands for any text, also an empty one; all other characters
+ * stand for themselves. It is matched with UTF-8 bytes of the message, so that a value costs no
+ * decoding: most differ from the pattern in their first byte.
  */
 public final class Glob {
   private final byte[] head;
-  // What has to come between head and tail, in this order; null where there is no star.
+  // The parts between head and tail, in this order; null without a star.
   private final byte[][] middle;
   private final byte[] tail;
 
@@ -29,7 +29,7 @@ public final class Glob {
     middle = parts.length == 1 ? null : between.toArray(byte[][]::new);
   }
 
-  /** What every text that matches begins with. */
+  /** The beginning of every text that matches. */
   byte[] head() {
     return head;
   }
@@ -39,7 +39,7 @@ public final class Glob {
     return matches(bytes, 0, bytes.length);
   }
 
-  /** Whether so many bytes from an offset on match. */
+  /** Whether this many bytes from an offset on match. */
   public boolean matches(byte[] bytes, int offset, int length) {
     int end = offset + length;
     if (middle == null) {
@@ -64,7 +64,7 @@ public final class Glob {
     return Arrays.equals(part, 0, part.length, bytes, at, at + part.length);
   }
 
-  /** Behind the first place of a part, or -1. */
+  /** The position after the first occurrence of a part, or -1. */
   private static int behind(byte[] part, byte[] bytes, int from, int end) {
     for (int at = from; at <= end - part.length; at++) {
       if (isAt(part, bytes, at)) {

@@ -4,21 +4,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a URL, a Host header, a connection string or a cluster of Envoy leads to.
+ * The address in a URL, a Host header, a connection string or a cluster name of Envoy.
  *
  * <p>{@code http://user@pay:8080/v1} is (pay, 8080), {@code jdbc:mysql://db:3306/shop} (db, 3306),
  * {@code pay:8080} (pay, 8080), {@code [::1]:80} (::1, 80), {@code ::1} (::1, none), {@code
  * Server=sql-1,1433;Database=shop} (sql-1, 1433), Istio's {@code outbound|8080||pay.shop}
- * (pay.shop, 8080), {@code cart_cluster} itself.
+ * (pay.shop, 8080), {@code cart_cluster} stays as it is.
  *
- * @param address "" where the text names none
- * @param port 0 where it names none
+ * @param address "" where the text has none
+ * @param port 0 where it has none
  */
 record Location(String address, int port) {
   static final Location NONE = new Location("", 0);
 
   private static final int MOST_PORT = 65_535;
-  // Keys that drivers of databases have for it; npgsql and libpq, ADO.NET, ODBC.
+  // Keys of the address in the strings of database drivers: npgsql and libpq, ADO.NET, ODBC.
   private static final Pattern KEYED =
       Pattern.compile(
           "(?i)(?:^|[;\\s])(?:server|host|data source|address|addr)\\s*=\\s*(?:tcp:)?([^;\\s]+)");
@@ -43,9 +43,7 @@ record Location(String address, int port) {
     return text.indexOf('=') >= 0 ? NONE : ofHostAndPort(text);
   }
 
-  /**
-   * What stands before a path, query, fragment or parameter, behind a user; of several the first.
-   */
+  /** The part before a path, query, fragment or parameter, after a user; the first of several. */
   private static Location ofUrl(String text, int from) {
     int to = from;
     while (to < text.length() && "/?#;".indexOf(text.charAt(to)) < 0) {
@@ -57,7 +55,7 @@ record Location(String address, int port) {
     return ofHostAndPort(several < 0 ? authority : authority.substring(0, several));
   }
 
-  /** {@code direction|port|subset|host}: without a subset the host says it all. */
+  /** {@code direction|port|subset|host}; without a subset the host is the whole address. */
   private static Location ofIstio(String text) {
     String[] parts = text.split("\\|", -1);
     boolean known = parts.length == 4 && parts[2].isEmpty() && !parts[3].isEmpty();

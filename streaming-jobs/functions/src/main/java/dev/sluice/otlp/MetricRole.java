@@ -3,9 +3,9 @@ package dev.sluice.otlp;
 import java.util.Locale;
 
 /**
- * What a metric tells of a host, of a container or of a collector. Values are whole numbers of the
- * smallest unit that is kept: 1e-9 for ratios (0..1) and cores, 1 for bytes and spans; so that sums
- * are exact.
+ * The meaning of a metric for a host, a container or a collector. Values are whole numbers of the
+ * smallest unit that is kept, so that sums are exact: 1e-9 for ratios (0..1) and cores, 1 for bytes
+ * and spans.
  */
 public enum MetricRole {
   /** Ratio of one CPU's time that it was idle. */
@@ -16,7 +16,7 @@ public enum MetricRole {
   HOST_CPU_CORES(1e9),
   /** Bytes a second between CPUs and memory. */
   HOST_MEMORY_BANDWIDTH(1),
-  /** The same as a ratio of what the host can do. */
+  /** The same as a ratio of the host's capacity. */
   HOST_MEMORY_BANDWIDTH_UTILIZATION(1e9),
   /** Bytes a second on the host's interfaces, in and out. */
   HOST_NETWORK(1),
@@ -28,11 +28,11 @@ public enum MetricRole {
   CONTAINER_CPU_LIMIT(1e9),
   /** Spans that a collector acknowledged. */
   COLLECTOR_SPANS_ACCEPTED(1),
-  /** Spans that it refused: their sender was told. */
+  /** Spans that it refused, with an error to their sender. */
   COLLECTOR_SPANS_REFUSED(1),
   /** Spans that Kafka acknowledged to it. */
   COLLECTOR_SPANS_SENT(1),
-  /** Spans that it gave up. */
+  /** Spans that it dropped. */
   COLLECTOR_SPANS_FAILED(1),
   /** Bytes of spans that wait in it for Kafka. */
   COLLECTOR_QUEUE(1);
@@ -54,7 +54,7 @@ public enum MetricRole {
     return label;
   }
 
-  /** Whether it is about a host, whoever runs there. */
+  /** Whether it describes a host, whatever runs there. */
   public boolean isOfHost() {
     return label.startsWith("host_");
   }

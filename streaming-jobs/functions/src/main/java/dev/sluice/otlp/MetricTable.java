@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Which metrics are read, and as what: {@code metrics.csv} by the metric's name. */
+/** The metrics that are read, and their roles: {@code metrics.csv} by the metric's name. */
 final class MetricTable {
   /**
    * One line of the table.
@@ -21,7 +21,7 @@ final class MetricTable {
    */
   record Entry(MetricRole role, int rank, double factor, Filter filter) {}
 
-  /** Which points of a metric count: by the value of an attribute that has had several names. */
+  /** The points of a metric that count: by the value of an attribute that has had several names. */
   record Filter(List<String> names, String value, boolean wanted) {
     static final Filter NONE = new Filter(List.of(), "", false);
 

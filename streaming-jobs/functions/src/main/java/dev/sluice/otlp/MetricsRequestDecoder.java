@@ -14,23 +14,26 @@ import java.util.function.Consumer;
 
 /**
  * Decodes an {@code ExportMetricsServiceRequest} (opentelemetry-proto 1.x) straight from its bytes:
- * the number points of the gauges and sums that the mapping table names. All else is skipped.
+ * the number points of the gauges and sums in the mapping table. It skips everything else.
  *
- * <p>As {@link TraceRequestDecoder}: a known field with another wire type is malformed, and points
- * are handed out while reading, so a consumer must be able to forget them. Fields may stand in any
- * order, therefore what rules others is read first: a resource, a metric's name, a sum's
- * temporality.
+ * <p>As in {@link TraceRequestDecoder}, a known field with another wire type is malformed, and
+ * points are passed on while reading, so a consumer must be able to forget them. Fields may be in
+ * any order; therefore the fields that decide on others are read first: a resource, a metric's
+ * name, a sum's temporality.
  *
  * <p>Not thread safe; keep one per task.
  */
 public final class MetricsRequestDecoder {
-  /** What tells containers of one pod apart: their metrics have the pod's name as instance. */
+  /**
+   * The containers of one pod differ by this attribute: their metrics have the pod's name as
+   * instance.
+   */
   private static final String CONTAINER = "k8s.container.name";
 
   private static final int CUMULATIVE = 2;
   private static final int NO_VALUE = 1;
 
-  /** Reads what stands between the current position and the limit. */
+  /** Reads the bytes between the current position and the limit. */
   @FunctionalInterface
   private interface Body {
     void read() throws MalformedMessageException;

@@ -3,14 +3,14 @@ package dev.sluice.otlp;
 import java.util.Set;
 
 /**
- * Who a client span talks to where only its address says so: {@code address:port/namespace}.
+ * The name of a client span's peer where only its address is known: {@code address:port/namespace}.
  *
- * <p>Two ports of one address are two peers. So that a service keeps one name whether its callers
- * say its port or not, a usual port is left out; of an IP address and of {@code localhost}, where
- * anything may listen, none is. {@code cart:8080} is cart, {@code cache:6380} and {@code
- * 10.0.0.6:6379} themselves, {@code db:5432} with the namespace shop is db/shop.
+ * <p>Two ports of one address are two peers. A usual port is left out, so that a service keeps one
+ * name whether its callers give its port or not. For an IP address and {@code localhost}, where
+ * anything may listen, no port is left out. {@code cart:8080} becomes cart, {@code cache:6380} and
+ * {@code 10.0.0.6:6379} stay as they are, {@code db:5432} with the namespace shop becomes db/shop.
  *
- * <p>Remembers the last name: spans of one client repeat it.
+ * <p>It remembers the last name, because spans of one client repeat it.
  */
 final class PeerName {
   // HTTP, HTTPS, gRPC; SQL Server, Oracle, MySQL, PostgreSQL, Redis, Cassandra, Elasticsearch,
@@ -25,7 +25,7 @@ final class PeerName {
   private String lastNamespace = "";
   private String last = "";
 
-  /** "" where the address is. */
+  /** The name; "" without an address. */
   String of(String address, int port, String namespace) {
     if (address.isEmpty() || port == 0 && namespace.isEmpty()) {
       return address;
@@ -46,7 +46,7 @@ final class PeerName {
     return address.indexOf(':') < 0 ? address + ":" + port : "[" + address + "]:" + port;
   }
 
-  /** Whether it is the name of a host, of which there is one for each service. */
+  /** Whether it is the name of a host, which belongs to one service. */
   private static boolean isName(String address) {
     if (address.equals("localhost") || address.indexOf(':') >= 0) {
       return false;

@@ -6,26 +6,26 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Whether a span's completion is an error, by its status and by what was answered.
+ * Whether a span's completion is an error, by its status and its response code.
  *
  * <p>The semantic conventions leave the status of a server's span unset for HTTP 4xx and set it to
  * ERROR on the client's span of the same call (HTTP spans, "Status"); so the status alone would
- * blame a callee for what its caller asked, and pass over a server that turns requests away. The
- * code decides where it says whose fault it was:
+ * blame a callee for its caller's faults, and would overlook a server that rejects requests. The
+ * code decides where it shows whose fault it was:
  *
  * <ul>
- *   <li>the caller's, so no error, whatever the status: HTTP 4xx but for the next, 499 (the caller
- *       hung up); of gRPC CANCELLED, INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS,
+ *   <li>the caller's, so no error, whatever the status: HTTP 4xx except 408 and 429, with 499 (the
+ *       caller hung up); of gRPC CANCELLED, INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS,
  *       PERMISSION_DENIED, FAILED_PRECONDITION, OUT_OF_RANGE, UNAUTHENTICATED;
  *   <li>an error, whatever the status: HTTP 5xx, 408 and 429; of gRPC DEADLINE_EXCEEDED,
  *       RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE;
- *   <li>of all others the status decides: ERROR is one.
+ *   <li>for all other codes the status decides: ERROR is an error.
  * </ul>
  *
- * A gRPC call that fails is HTTP 200 all the same, so the RPC's code goes before HTTP's.
+ * A gRPC call that fails is HTTP 200 all the same, so the RPC's code overrides HTTP's.
  */
 final class ResponseCode {
-  /** The span does not say. */
+  /** The span has no code. */
   static final int NONE = -1;
 
   private static final int MOST_HTTP = 599;
@@ -65,7 +65,7 @@ final class ResponseCode {
 
   private ResponseCode() {}
 
-  /** A status of HTTP as it is, or {@link #NONE} for a number that is none. */
+  /** A status of HTTP as it is, or {@link #NONE} for any other number. */
   static int http(long number) {
     return number >= 100 && number <= MOST_HTTP ? (int) number : NONE;
   }
@@ -86,7 +86,7 @@ final class ResponseCode {
     return http(number);
   }
 
-  /** A code of gRPC as it is, or {@link #NONE} for a number that is none. */
+  /** A code of gRPC as it is, or {@link #NONE} for any other number. */
   static int rpc(long number) {
     return number >= 0 && number < RPC.size() ? (int) number : NONE;
   }

@@ -2,7 +2,7 @@ package dev.sluice.otlp;
 
 import java.util.SortedMap;
 
-/** The name of a series: its metric and attributes, whatever order they were sent in. */
+/** The name of a series: its metric and its attributes, in a fixed order. */
 final class Series {
   private static final int LONGEST = 240;
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
@@ -11,8 +11,8 @@ final class Series {
   private Series() {}
 
   /**
-   * {@code system.cpu.time cpu=cpu0,state=idle}. A longer one than {@value #LONGEST} characters is
-   * cut, with a hash of the whole behind it, so that series do not run together.
+   * {@code system.cpu.time cpu=cpu0,state=idle}. A name longer than {@value #LONGEST} characters is
+   * cut, and a hash of the whole follows, so that different series keep different names.
    */
   static String of(String metric, SortedMap<String, String> attributes) {
     StringBuilder text = new StringBuilder(metric);

@@ -32,7 +32,7 @@ public final class Span {
   long startNs;
   long endNs;
   int statusCode;
-  // Of the resource; the next three are what the span counts under.
+  // From the resource; the next three are the names that the span counts under.
   String ownService;
   String ownInstance;
   String ownHost;
@@ -45,15 +45,15 @@ public final class Span {
   String peer;
   boolean peerNamed;
   long droppedBytes;
-  // -1 where the span does not say.
+  // -1 where the span has none.
   long rows;
   long requestBytes;
   long responseBytes;
   int httpCode;
   int rpcCode;
-  // Of the scope; never null.
+  // From the scope; never null.
   String scope = "";
-  // One bit for each pattern of an attribute that a value of the span matched.
+  // One bit for each attribute pattern that a value of the span matched.
   long matched;
   private String name;
   private Use use = Use.HELD;
@@ -69,12 +69,12 @@ public final class Span {
     return instance;
   }
 
-  /** Where the clock stands that timed the span: the first of the host attributes, or "". */
+  /** The host whose clock timed the span: the first of the host attributes, or "". */
   public String host() {
     return host;
   }
 
-  /** The span's name. Read from the bytes when it is asked for: not every job does. */
+  /** The span's name. It is read from the bytes at the first call: not every job needs it. */
   public String operation() {
     return operation != null ? operation : name();
   }
@@ -92,23 +92,23 @@ public final class Span {
     return scope;
   }
 
-  /** A bit for each pattern that was given to the decoder and that a value of the span matched. */
+  /** A bit for each pattern of the decoder that a value of the span matched. */
   public long matched() {
     return matched;
   }
 
-  /** Says what the span is to its pool, and by which rule. */
+  /** Sets what the span is to its pool, and the rule that decided it. */
   public void use(Use found, String by) {
     use = found;
     rule = by;
   }
 
-  /** What the span is to its pool: it holds a place in it, as long as nothing else was said. */
+  /** What the span is to its pool; it holds a place in the pool unless a rule decided otherwise. */
   public Use use() {
     return use;
   }
 
-  /** The rule that said so, or "". */
+  /** The rule that decided it, or "". */
   public String rule() {
     return rule;
   }
@@ -136,35 +136,35 @@ public final class Span {
     return shortened;
   }
 
-  /** Whether a link of the span leads to a span of its own trace. */
+  /** Whether a link of the span points to a span of its own trace. */
   public boolean isLinked() {
     return linked;
   }
 
-  /** Who a CLIENT or PRODUCER span talks to by its attributes, or "". */
+  /** The peer of a CLIENT or PRODUCER span by its attributes, or "". */
   public String peer() {
     return peer;
   }
 
-  /** Whether {@link #peer} is a service's name; if not, it is an address or "". */
+  /** Whether {@link #peer} is a service's name; otherwise it is an address or "". */
   public boolean isPeerNamed() {
     return peerNamed;
   }
 
   /**
-   * How large the span was in whose place the collector put this one, because no message can hold
-   * it; 0 for a span that is itself.
+   * The size of the span that the collector replaced by this one, because no message can hold it; 0
+   * for an ordinary span.
    */
   public long droppedBytes() {
     return droppedBytes;
   }
 
-  /** Rows that a database returned, or -1 where the span does not say. */
+  /** Rows that a database returned, or -1 where the span has no number. */
   public long rows() {
     return rows;
   }
 
-  /** Bytes of request and response together, or -1 where the span says neither. */
+  /** Bytes of request and response together, or -1 where the span has neither. */
   public long dataBytes() {
     return requestBytes < 0 || responseBytes < 0
         ? Math.max(requestBytes, responseBytes)
@@ -188,17 +188,17 @@ public final class Span {
     return endNs - startNs;
   }
 
-  /** Whether it failed, and not by its caller's fault: {@link ResponseCode} says how. */
+  /** Whether it failed, and not by its caller's fault, as {@link ResponseCode} decides. */
   public boolean isError() {
     return ResponseCode.isError(statusCode == STATUS_ERROR, httpCode, rpcCode);
   }
 
-  /** SERVER or CONSUMER: work that this service was asked to do. */
+  /** SERVER or CONSUMER: work that another service requested of this one. */
   public boolean isServerSide() {
     return kind == SERVER || kind == CONSUMER;
   }
 
-  /** CLIENT or PRODUCER: work that this service asks of another. */
+  /** CLIENT or PRODUCER: work that this service requests of another. */
   public boolean isClientSide() {
     return kind == CLIENT || kind == PRODUCER;
   }

@@ -4,12 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * UTF-8 bytes to strings, remembering the last string of each slot: names repeat, so nearly every
- * look-up is a comparison of bytes instead of a decoding and an allocation. Fixed in size; a
- * collision replaces. Bytes that are not UTF-8 become U+FFFD.
+ * Converts UTF-8 bytes to strings, and remembers the last string of each slot. Names repeat, so
+ * nearly every look-up is a comparison of bytes instead of a decoding and an allocation. Fixed in
+ * size; a collision replaces. Bytes that are not UTF-8 become U+FFFD.
  *
  * <p>Longer text is cut to {@value #LONGEST} bytes, before the character that would be split: every
- * row that a span becomes repeats its names, so that one huge attribute would fill memory.
+ * row of a span repeats its names, so that one huge attribute would fill memory.
  */
 final class StringPool {
   private static final int SLOTS = 1 << 12;
@@ -34,7 +34,7 @@ final class StringPool {
 
   private static int cut(byte[] bytes, int offset) {
     int length = LONGEST;
-    // A character has at most three bytes behind its first.
+    // A character has at most three bytes after its first.
     while (length > LONGEST - 3 && (bytes[offset + length] & 0xC0) == 0x80) {
       length--;
     }

@@ -10,24 +10,26 @@ import java.util.Arrays;
 
 /**
  * Decodes an {@code ExportTraceServiceRequest} (opentelemetry-proto 1.x) straight from its bytes,
- * visiting each span once and reading only what Sluice uses.
+ * visiting each span once and reading only the fields that Sluice uses.
  *
  * <p>Stricter than generated classes in one point: a known field with another wire type is
- * malformed instead of "unknown", because it would lose data in silence. Unknown fields are
- * skipped. Spans are handed out while reading, so a consumer must be able to forget them when the
- * message turns out to be malformed further on.
+ * malformed instead of "unknown", because ignoring it would lose data without an error. Unknown
+ * fields are skipped. Spans are passed on while reading, so a consumer must be able to forget them
+ * when the message turns out to be malformed further on.
  *
  * <p>Not thread safe; keep one per task.
  */
 public final class TraceRequestDecoder {
-  /** A number of rows or bytes above this, 2^40, is none: sums of it would not fit 64 bits. */
+  /**
+   * A number of rows or bytes above this, 2^40, is ignored: sums of it would not fit into 64 bits.
+   */
   static final long MOST = 1L << 40;
 
   private static final int SCOPE_SPANS = 2;
-  // Until opentelemetry-proto 0.19, and laid out as scope_spans.
+  // In opentelemetry-proto until 0.19, with the layout of scope_spans.
   private static final int INSTRUMENTATION_LIBRARY_SPANS = 1_000;
 
-  /** Of a URL only so many bytes are looked at. */
+  /** Only this many bytes of a URL are searched. */
   private static final int MOST_LOCATION = 512;
 
   private static final int ROLES = AttributeTable.Role.values().length;
@@ -39,19 +41,19 @@ public final class TraceRequestDecoder {
   private final Span span = new Span();
   private final int[] rank = new int[ROLES];
   private final String[] value = new String[ROLES];
-  // Of the best ranked location its bytes: it is looked into only where no address ranks higher.
+  // The bytes of the best ranked location: it is parsed only where no address ranks higher.
   private int locationOffset;
   private int locationLength;
   private final int[] ports = new int[AttributeTable.RANKS]; // by rank of their addresses; 0: none
   private final PeerName peerName = new PeerName();
 
-  /** Spans match no pattern. */
+  /** A decoder without patterns. */
   public TraceRequestDecoder() {
     this(ValuePatterns.NONE);
   }
 
   /**
-   * @param patterns that values of attributes are matched with
+   * @param patterns matched with values of attributes
    */
   public TraceRequestDecoder(ValuePatterns patterns) {
     this.patterns = patterns;
@@ -81,7 +83,7 @@ public final class TraceRequestDecoder {
   }
 
   private void resourceSpans(SpanConsumer consumer) throws MalformedMessageException {
-    // The resource may stand behind its spans, or in several pieces: read all of it first.
+    // The resource may come after its spans, or in several pieces: read all of it first.
     clearRoles();
     int start = in.position();
     while (in.hasMore()) {
@@ -114,7 +116,7 @@ public final class TraceRequestDecoder {
   }
 
   private void scopeSpans(SpanConsumer consumer) throws MalformedMessageException {
-    // As the resource, the scope may stand behind its spans.
+    // As the resource, the scope may come after its spans.
     int start = in.position();
     span.scope = "";
     while (in.hasMore()) {
@@ -346,7 +348,7 @@ public final class TraceRequestDecoder {
     in.leave(outer);
   }
 
-  /** AnyValue: string_value = 1, int_value = 3. What is no code is not told. */
+  /** AnyValue: string_value = 1, int_value = 3. A value that is not a code is ignored. */
   private void code(AttributeTable.Entry entry) throws MalformedMessageException {
     int outer = in.enter();
     boolean http = entry.role() == AttributeTable.Role.HTTP_CODE;
@@ -380,7 +382,7 @@ public final class TraceRequestDecoder {
     }
   }
 
-  /** AnyValue: string_value = 1. A name or address of another type does not name anybody. */
+  /** AnyValue: string_value = 1. A name or address of another type is ignored. */
   private void anyValue(AttributeTable.Entry[] entries) throws MalformedMessageException {
     int outer = in.enter();
     while (in.hasMore()) {
@@ -399,7 +401,7 @@ public final class TraceRequestDecoder {
     in.leave(outer);
   }
 
-  /** AnyValue: int_value = 3. What is of another type, or no size, is not told. */
+  /** AnyValue: int_value = 3. A value of another type, or one that is not a size, is ignored. */
   private void number(AttributeTable.Entry entry) throws MalformedMessageException {
     int outer = in.enter();
     long number = -1;

@@ -4,10 +4,10 @@ package dev.sluice.otlp;
 public enum Use {
   /** It holds a thread, or a connection. */
   HELD,
-  /** It is no load of the pool, nor is what is nested in it: a probe, say. */
+  /** It is no load of the pool, nor are the spans nested in it; for example a probe. */
   LEFT_OUT,
-  /** It waits for a connection, and has none yet; what is nested in it counts. */
+  /** It waits for a connection, and has none yet; spans nested in it count. */
   WAITING,
-  /** It stands around what holds the thread, as a sidecar's does; what is nested in it counts. */
+  /** It surrounds the span that holds the thread, as a sidecar's does; spans nested in it count. */
   AROUND
 }

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Patterns that values of spans' attributes are matched with as they are read: each gives a bit, so
- * that a value that may be of any number is never kept.
+ * Patterns that are matched with values of spans' attributes during reading. Each sets a bit, so
+ * that a value of unbounded variety is never kept.
  */
 public final class ValuePatterns {
   public static final ValuePatterns NONE = new ValuePatterns();
@@ -17,14 +17,16 @@ public final class ValuePatterns {
 
   private record Pattern(Glob glob, boolean path, long bit) {}
 
-  /** Bytes of a value by which most are turned away: three tell "/health" from "/items". */
+  /**
+   * Bytes of a value by which most values are excluded: three distinguish "/health" from "/items".
+   */
   private static final int BEGIN = 3;
 
   private static final int SLOTS = 1 << 8;
 
   private final List<String> attributes = new ArrayList<>();
   private final List<List<Pattern>> patterns = new ArrayList<>();
-  // Of each attribute: which beginnings may match.
+  // For each attribute: the beginnings that may match.
   private final List<boolean[]> begins = new ArrayList<>();
   private int size;
 
@@ -34,7 +36,7 @@ public final class ValuePatterns {
    * @param names of attributes, any of which may match
    * @param globs any of which may match
    * @param path whether values are cut before their query
-   * @return the bit by which {@link Span#matched} says that one did
+   * @return the bit in {@link Span#matched} of a match
    * @throws IllegalArgumentException if there are {@link #MOST} already
    */
   public long add(List<String> names, List<String> globs, boolean path) {
@@ -80,7 +82,10 @@ public final class ValuePatterns {
     return match(attribute, bytes, 0, bytes.length);
   }
 
-  /** The bits of what matches the value of an attribute, by its place in {@link #attributes}. */
+  /**
+   * The bits of the patterns that the value of an attribute matches, by its place in {@link
+   * #attributes}.
+   */
   long match(int attribute, byte[] bytes, int offset, int length) {
     if (length >= BEGIN && !begins.get(attribute)[slot(bytes, offset)]) {
       return 0;

@@ -3,9 +3,9 @@ package dev.sluice.otlp;
 /**
  * A cursor over the protobuf wire format (https://protobuf.dev/programming-guides/encoding).
  *
- * <p>Reads in place: a length-delimited field is entered with {@link #enter}, which narrows the
- * limit to it, and left with {@link #leave}. Nothing is allocated. Every read checks the limit, so
- * that a length that lies cannot reach outside its parent.
+ * <p>Reads in place: {@link #enter} enters a length-delimited field and narrows the limit to it,
+ * {@link #leave} leaves it. It allocates nothing. Every read checks the limit, so that a wrong
+ * length cannot reach outside its parent.
  */
 final class WireReader {
   static final int VARINT = 0;
@@ -51,7 +51,7 @@ final class WireReader {
   }
 
   long varint() throws MalformedMessageException {
-    // Nearly every tag and length is one byte: this much is inlined where it is called.
+    // Nearly every tag and length is one byte: this much is inlined into callers.
     if (position < limit && bytes[position] >= 0) {
       return bytes[position++];
     }
@@ -82,7 +82,7 @@ final class WireReader {
     return value;
   }
 
-  /** Reads the length of a length-delimited field and checks that its content is there. */
+  /** Reads the length of a length-delimited field and checks that its content is complete. */
   int length() throws MalformedMessageException {
     long length = varint();
     if (length < 0 || length > limit - position) {
@@ -91,7 +91,7 @@ final class WireReader {
     return (int) length;
   }
 
-  /** Enters a length-delimited field; returns the limit that {@link #leave} must be given. */
+  /** Enters a length-delimited field; returns the limit for {@link #leave}. */
   int enter() throws MalformedMessageException {
     int length = length();
     int outer = limit;

@@ -3,19 +3,19 @@ package dev.sluice.paths;
 import java.util.List;
 
 /**
- * Counts each wait for a thread for those who held the threads (blame shifting, as it is done for
+ * Counts each wait for a thread for the services that held the threads (blame shifting, as for
  * locks: Tallent, Mellor-Crummey, Porterfield, PPoPP 2010).
  *
- * <p>A thread is held from the start of its SERVER span to its end, whoever works meanwhile. Where
- * frontend calls orders, which calls a slow cart, it is the threads of orders that run out, and the
- * wait shows before orders. So the wait before a SERVER span is divided over the services that this
- * span waited for, itself included, in proportion to their parts in its length: as if those before
- * it in the queue had done what it did itself.
+ * <p>A thread is held from the start of its SERVER span to its end, whichever service works
+ * meanwhile. Where frontend calls orders, which calls a slow cart, the threads of orders run out,
+ * and the wait shows before orders. So the wait before a SERVER span is divided over the services
+ * that this span waited for, itself included, in proportion to their parts in its length: as if the
+ * requests before it in the queue had spent their time as it did.
  *
  * <p>The part of a span is its time on the path, less the waits behind its calls, times {@code
- * (length + wait) / length} of each SERVER span above it, and of itself. A SERVER span of no length
- * takes its wait itself. Parts are cut to whole nanoseconds so that they sum to the root's
- * duration: each service ends where the sum up to it does, rounded down.
+ * (length + wait) / length} of each SERVER span above it, and of itself. A SERVER span of zero
+ * length gets its whole wait itself. Parts are cut to whole nanoseconds so that they sum to the
+ * root's duration: each service ends where the sum up to it does, rounded down.
  *
  * <p>Worked example: frontend [0, 100), its CLIENT span [10, 95) to orders, whose SERVER span is
  * [50, 95): a wait of 40. In there the CLIENT span [55, 90) to cart, whose SERVER span is [60, 90):
@@ -31,7 +31,7 @@ final class Blame {
    *
    * @param spans of a path, in its order
    * @param service the number of each span's service, in the order in which they are reached
-   * @param services how many there are
+   * @param services number of services
    */
   static long[] of(List<PathSpan> spans, int[] service, int services) {
     long[] own = own(spans);

@@ -1,11 +1,11 @@
 package dev.sluice.paths;
 
 /**
- * By how much a SERVER span must be moved to fit into the CLIENT span that waited for it, when
- * their hosts' clocks differ (rule 5).
+ * The shift by which a SERVER span fits into the CLIENT span that waited for it, when their hosts'
+ * clocks differ (rule 5).
  *
  * <ul>
- *   <li>It fits: not at all, the clocks may well agree.
+ *   <li>It fits: no shift, the clocks may agree.
  *   <li>It is no longer than the CLIENT span: to its middle, as if request and response took
  *       equally long on the way. CLIENT [100, 200), SERVER [190, 250): 40 ns are left over, so it
  *       goes to [120, 180), by -70.

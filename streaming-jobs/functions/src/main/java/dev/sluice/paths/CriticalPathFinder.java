@@ -6,11 +6,11 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Finds the critical paths of one trace after the other, in arrays that it keeps: most of what a
- * small trace costs is otherwise their allocation. Not thread safe; keep one per task.
+ * Finds the critical paths of one trace after the other, in arrays that it keeps: allocating them
+ * is otherwise most of the cost of a small trace. Not thread safe; keep one per task.
  */
 public final class CriticalPathFinder {
-  /** What the steps of a larger trace need is given back. */
+  /** The arrays of a larger trace are freed after it. */
   private static final int KEPT_SPANS = 1 << 14;
 
   private static final int REASONS = Exclusion.values().length;

@@ -50,7 +50,7 @@ public final class CriticalPaths {
     return paths;
   }
 
-  /** How many spans are on no path, and can be on none, for this reason. */
+  /** Number of spans that are on no path, and cannot be, for this reason. */
   public int excluded(Exclusion reason) {
     return excluded[reason.ordinal()];
   }

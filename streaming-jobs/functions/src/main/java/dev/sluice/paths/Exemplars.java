@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Traces that stand for many: the slowest, and one as slow as the median.
+ * Representative traces: the slowest, and one as slow as the median.
  *
  * <p>Neither depends on the order in which traces are added. The slowest is the largest of
  * (duration, trace id). For the median, each bucket of the latency histogram keeps the smallest
- * trace id that fell into it, and the bucket that holds the median (nearest rank) names the trace:
- * at most 1.1 % off. State is bounded by the number of buckets.
+ * trace id in it, and the bucket that has the median (nearest rank) determines the trace: at most
+ * 1.1 % off. State is bounded by the number of buckets.
  *
- * <p>Worked example: traces b 10 ms, a 10 ms, c 70 ms. The slowest is c; the median, the second of
- * three, lies in the bucket of 10 ms, whose smallest id is a.
+ * <p>Worked example: traces b 10 ms, a 10 ms, c 70 ms. The slowest is c. The median, the second of
+ * three, is in the bucket of 10 ms, whose smallest id is a.
  */
 final class Exemplars {
   static final int ID_BYTES = 16;

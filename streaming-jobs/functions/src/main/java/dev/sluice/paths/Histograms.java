@@ -5,7 +5,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 
-/** Histograms among other fields: their length, and their own encoding. */
+/** Encodes histograms among other fields: their length, and their own encoding. */
 final class Histograms {
   private Histograms() {}
 

@@ -17,7 +17,7 @@ import java.util.Map;
  * Critical paths without Flink: messages from standard input, sections to standard output.
  *
  * <p>A message is its length (4 bytes, big endian) and an ExportTraceServiceRequest, which should
- * hold whole traces: spans of one trace in two messages are two traces here. A message that cannot
+ * have whole traces: spans of one trace in two messages are two traces here. A message that cannot
  * be decoded is counted, and the next one read. The counts go to standard error at the end, as
  * JSON.
  */
@@ -57,7 +57,7 @@ public final class Main {
     }
   }
 
-  /** Returns what went wrong, or null. */
+  /** Returns the error, or null. */
   private String run(InputStream in, OutputStream out) {
     SectionLines lines = new SectionLines(out);
     String failure = null;

@@ -32,7 +32,7 @@ public final class Moments {
     return squares.toDecimal();
   }
 
-  /** Of two numbers that are not negative; 292 years are the most that can be shown. */
+  /** The sum of two numbers that are not negative; the largest one is 292 years. */
   private static long saturated(long sum) {
     return sum < 0 ? Long.MAX_VALUE : sum;
   }

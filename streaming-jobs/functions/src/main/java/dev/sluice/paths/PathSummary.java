@@ -3,7 +3,7 @@ package dev.sluice.paths;
 import java.util.List;
 
 /**
- * What is kept of one critical path when paths are added up.
+ * The part of a critical path that is kept when paths are summed.
  *
  * @param services processing times, in the order in which the request first reaches the services
  * @param signature the names of the services, of bounded length

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.HexFormat;
 
 /**
- * What the critical paths of one signature sum to. Adding is exact: any order and any grouping of
+ * The sums of the critical paths of one signature. Adding is exact: any order and any grouping of
  * the same paths gives the same totals.
  */
 public final class PathTotals {

@@ -5,17 +5,18 @@ import dev.sluice.traces.TraceSpan;
 import java.util.Arrays;
 
 /**
- * Puts every span of a trace where it lies in its parent's time, from the roots downwards: moved
- * for clock skew (rule 5), clipped (rule 4), or excluded with all below it (rules 4 and 6).
+ * Places every span of a trace in its parent's time, from the roots downwards: moved for clock skew
+ * (rule 5), clipped (rule 4), or excluded with all spans below it (rules 4 and 6).
  *
  * <p>Worked example for rule 4, the parent being [0, 100): a child [-10, 30) becomes [0, 30), [90,
  * 120) becomes [90, 100), [-5, 200) becomes [0, 100). [110, 160) is outside, and [100, 120) too:
- * they share no time. A child of zero length may stand anywhere in [0, 100], the end included.
+ * they share no time. A child of zero length may be anywhere in [0, 100], the end included.
  *
  * <p>A correction for skew holds for a host: it carries over to descendants on the same host and
- * ends where another host begins. A span whose host is not known counts to its parent's.
+ * ends where another host begins. A span whose host is not known counts as one of its parent's
+ * host.
  *
- * <p>Filled anew for each trace, in the same arrays.
+ * <p>Filled again for each trace, in the same arrays.
  */
 final class Placement {
   private final SpanTable spans;
@@ -69,7 +70,7 @@ final class Placement {
       queue = new int[capacity];
     }
     Arrays.fill(shift, 0, size, 0);
-    // What no top leads to stays as it is here.
+    // Spans that no top leads to keep this value.
     Arrays.fill(exclusion, 0, size, Exclusion.CYCLE);
   }
 

@@ -3,8 +3,8 @@ package dev.sluice.paths;
 import dev.sluice.traces.TraceSpan;
 
 /**
- * A stretch of a critical path that one span spends itself, waiting for no child: {@code [startNs,
- * endNs)}, never empty.
+ * An interval of a critical path that one span spends itself, without waiting for a child: {@code
+ * [startNs, endNs)}, never empty.
  *
  * @param startNs epoch ns, after the correction for clock skew and clipping
  * @param endNs epoch ns, greater than {@code startNs}

@@ -1,11 +1,12 @@
 package dev.sluice.paths;
 
 /**
- * Which overlap of two calls is none: up to 1 % of the shorter one, and up to 1 ms. The clocks that
- * time spans round to a microsecond or a millisecond, and a response is often taken before the span
- * of its call is ended.
+ * The overlap of two calls that counts as none: up to 1 % of the shorter one, and up to 1 ms.
+ * Clocks round the times of spans to a microsecond or a millisecond, and a caller often takes a
+ * response before the span of its call ends.
  *
- * <p>Worked: of calls of 50 and 80 ms 0.5 ms, of 2 s and more 1 ms, of 99 ns none.
+ * <p>Worked: 0.5 ms for calls of 50 and 80 ms, 1 ms for calls of 2 s and more, none for calls of 99
+ * ns.
  */
 public final class Serial {
   private static final long MOST_NS = 1_000_000;

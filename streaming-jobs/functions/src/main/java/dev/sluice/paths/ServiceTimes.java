@@ -8,11 +8,11 @@ import java.util.Map;
 /**
  * Splits a critical path over services: processing time of each, and of everything upstream of it.
  *
- * <p>{@code upstream(s) = sum of PT(u)} over the services u that the calls from the root down to s
- * lead through, each once: Sora's sum of PT over services 0 to i - 1 (section 3.2, equation 3),
- * where the path is a chain. Where s is called from several places on the path, the largest counts,
- * so that a deadline reduced by it holds for every call. Calls of s that itself is above of belong
- * to its own work, and do not count: frontend, orders, frontend: upstream of frontend is 0.
+ * <p>{@code upstream(s) = sum of PT(u)} over the services u on the chain of calls from the root
+ * down to s, each once: Sora's sum of PT over services 0 to i - 1 (section 3.2, equation 3), where
+ * the path is a chain. Where s is called from several places on the path, the largest counts, so
+ * that a deadline reduced by it holds for every call. Where s is above itself, its calls between
+ * are its own work, and do not count: frontend, orders, frontend: upstream of frontend is 0.
  *
  * <p>Worked example: frontend [0, 100) calls search [10, 60), which calls geo [20, 50), and then
  * profile [70, 90). PT: frontend 10 + 10 + 10 = 30, search 10 + 10 = 20, geo 30, profile 20.
@@ -20,7 +20,7 @@ import java.util.Map;
  *
  * <p>A wait for a thread ({@link PathSpan#waitNs}) counts for the caller in PT and upstream, and
  * for the owner of the threads in callUpstream. In the example of {@link Blame} PT is frontend 55,
- * orders 15, cart 30; with the waits of 40 and 5 moved to those who own the threads frontend 15,
+ * orders 15, cart 30; with the waits of 40 and 5 moved to the owners of the threads frontend 15,
  * orders 15 + 40 - 5 = 50, cart 35. Upstream of cart is 55 + 15 = 70, callUpstream 15 + 50 = 65:
  * the wait before cart is no longer above it, that before orders still is.
  */

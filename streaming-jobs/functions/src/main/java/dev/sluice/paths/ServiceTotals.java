@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.math.BigDecimal;
 
 /**
- * What a service's parts in critical paths sum to, over the paths that it is on.
+ * The sums of a service's parts in critical paths, over the paths that it is on.
  *
- * <p>Besides means these give Pearson's correlation of the service's processing time x with the end
+ * <p>Besides means, they give Pearson's correlation of the service's processing time x with the end
  * to end time y (Sora, section 3.2), for any span of windows by summing first: {@code (n Sxy - Sx
  * Sy) / sqrt((n Sxx - Sx²)(n Syy - Sy²))}. The same goes for x = blame ({@link Blame}). Worked
  * example: (x, y) = (1, 10), (2, 30), (3, 20): n = 3, Sx = 6, Sy = 60, Sxx = 14, Syy = 1400, Sxy =

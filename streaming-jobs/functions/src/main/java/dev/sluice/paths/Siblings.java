@@ -3,11 +3,11 @@ package dev.sluice.paths;
 import java.util.Arrays;
 
 /**
- * The order in which the walk looks at the children of a span (rules 1 and 3): the last to end
- * first; of those that end together the last to start; of those the one with the larger id.
+ * The order in which the walk visits the children of a span (rules 1 and 3): the last to end first;
+ * of those that end together the last to start; of those the one with the larger id.
  */
 final class Siblings {
-  // Below this, insertion beats everything, and nearly every span has fewer children.
+  // Below this, insertion sort is the fastest, and nearly every span has fewer children.
   private static final int FEW = 16;
 
   private final SpanTable spans;

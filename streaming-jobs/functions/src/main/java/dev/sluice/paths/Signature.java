@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The name of the way that a request took: the services on its critical path, each once, in the
- * order in which the request first reached them. {@code frontend > search > geo > profile}.
+ * The name of a request's way: the services on its critical path, each once, in the order in which
+ * the request first reached them. {@code frontend > search > geo > profile}.
  *
- * <p>A way of many services is cut after the last that fits 1,000 bytes; a hash of the whole way
- * keeps apart what the cut would make equal: {@code a > b > … 9e3779b97f4a7c15}.
+ * <p>A way of many services is cut after the last that fits into 1,000 bytes. A hash of the whole
+ * way follows, so that different ways keep different names: {@code a > b > … 9e3779b97f4a7c15}.
  */
 final class Signature {
   static final int MAX_BYTES = 1_000;
@@ -21,7 +21,7 @@ final class Signature {
 
   private Signature() {}
 
-  /** The signature of a path that leads through these services. */
+  /** The signature of a path through these services. */
   static String of(List<ServiceTime> services) {
     StringBuilder all = new StringBuilder();
     int fits = 0;

@@ -5,7 +5,10 @@ import java.util.Comparator;
 
 /** Orders that do not depend on how the spans of a trace arrived. */
 final class SpanOrder {
-  /** Which of two spans with the same id stays: that which starts first, then ends last. */
+  /**
+   * Which of two spans with the same id is kept: the one that starts first, then the one that ends
+   * last.
+   */
   static final Comparator<TraceSpan> SAME_ID =
       Comparator.comparingLong(TraceSpan::startNs)
           .thenComparing(TraceSpan::endNs, Comparator.reverseOrder())

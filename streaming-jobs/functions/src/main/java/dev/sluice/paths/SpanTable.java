@@ -6,10 +6,10 @@ import java.util.Collection;
 
 /**
  * The spans of a trace under numbers 0 to {@link #size} - 1, and their ids in an open-addressed
- * hash table: no boxed number, one probe for nearly every look-up. Spans that cannot be placed by
- * themselves (second of an id, end before start) are left out and counted.
+ * hash table: no boxed number, one probe for nearly every look-up. Spans that cannot be placed
+ * (second of an id, end before start) are left out and counted.
  *
- * <p>Filled anew for each trace, in the same arrays.
+ * <p>Filled again for each trace, in the same arrays.
  */
 final class SpanTable {
   static final int NONE = -1;
@@ -17,8 +17,7 @@ final class SpanTable {
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
   private TraceSpan[] spans = {};
-  // The hash table: at most half of its slots are taken; a free one has the id 0, which no span
-  // has.
+  // The hash table: at most half of its slots are used; a free one has the id 0, which no span has.
   private long[] ids = {};
   private int[] numbers = {};
   private int mask;
@@ -26,7 +25,7 @@ final class SpanTable {
   private int size;
 
   /**
-   * Takes the spans of a trace in place of those before.
+   * Replaces the spans by those of another trace.
    *
    * @param excluded counts by ordinal of {@link Exclusion}, added to
    */

@@ -4,8 +4,8 @@ import dev.sluice.traces.TraceSpan;
 import java.util.Arrays;
 
 /**
- * Parents and children of the spans of a {@link SpanTable}, by number. A parent that the trace does
- * not hold is none. Filled anew for each trace, in the same arrays.
+ * Parents and children of the spans of a {@link SpanTable}, by number. A parent that is not in the
+ * trace counts as none. Filled again for each trace, in the same arrays.
  */
 final class SpanTree {
   private int[] parent = {};
@@ -13,7 +13,7 @@ final class SpanTree {
   private int[] first = {};
   private int[] children = {};
 
-  /** Links the spans of a trace, in place of those before. */
+  /** Links the spans of a trace, and replaces the links before. */
   void link(SpanTable spans) {
     int size = spans.size();
     clear(size);
@@ -65,17 +65,17 @@ final class SpanTree {
     return children[position];
   }
 
-  /** The array of children, of which each span may put its own range into another order. */
+  /** The array of children; each span may reorder its own range. */
   int[] children() {
     return children;
   }
 
-  /** Whether a span begins a tree: it has no parent, or one that the trace does not hold. */
+  /** Whether a span is the top of a tree: it has no parent, or one that is not in the trace. */
   boolean isTop(int span) {
     return parent[span] == SpanTable.NONE;
   }
 
-  /** Whether a span names a parent that the trace does not hold. */
+  /** Whether a span's parent is not in the trace. */
   boolean isOrphan(TraceSpan span, int number) {
     return parent[number] == SpanTable.NONE && span.parentId() != 0;
   }

@@ -9,9 +9,8 @@ import java.math.BigInteger;
 /**
  * An exact sum of products of durations, in ns²: an unsigned number of 128 bits.
  *
- * <p>The square of one hour is 1.3e25 ns², so that 64 bits (1.8e19) hold not even one. Sums never
- * wrap: they stay at the largest number, which is what any order and any grouping of the same
- * products comes to.
+ * <p>The square of one hour is 1.3e25 ns², more than 64 bits (1.8e19) can hold. Sums never wrap:
+ * they stay at the largest number, in any order and any grouping of the same products.
  */
 final class Sum128 {
   /** The largest value of DECIMAL(38, 0): a sum above it is shown as this. */

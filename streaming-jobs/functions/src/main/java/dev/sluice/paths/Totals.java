@@ -1,6 +1,6 @@
 package dev.sluice.paths;
 
-/** What one run of {@link Main} has read and found. */
+/** Counts of one run of {@link Main}. */
 final class Totals {
   long messages;
   long malformedMessages;

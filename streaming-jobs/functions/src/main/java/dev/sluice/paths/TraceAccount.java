@@ -6,19 +6,19 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * What became of a trace, by cause.
+ * The outcome of a trace, by cause.
  *
  * <ul>
  *   <li>The label of its {@link Cause}: why it was closed. Each trace has exactly one, so that
  *       these sum to all traces.
- *   <li>{@code late}: its trace id was closed not long before. It is a part of that trace that came
- *       too late, or the id was used again.
+ *   <li>{@code late}: its trace id was closed not long before. It is a late part of that trace, or
+ *       the id was used again.
  *   <li>{@code incomplete}: it has an orphan, whose parent never came, or not in time.
  *   <li>{@code empty}: it has no path at all.
  *   <li>The labels of {@link Exclusion}: it has spans that can be on no path.
  * </ul>
  *
- * @param spans all that it has, each id once; at least one
+ * @param spans all its spans, each id once; at least one
  */
 public record TraceAccount(
     Cause closed, boolean late, Collection<TraceSpan> spans, CriticalPaths walked) {
@@ -29,7 +29,8 @@ public record TraceAccount(
   }
 
   /**
-   * The service of its root; without one of its first orphan, and without that of its first span.
+   * The service of its root; without a root that of its first orphan, and without an orphan that of
+   * its first span.
    */
   public String service() {
     List<CriticalPath> paths = walked.paths();

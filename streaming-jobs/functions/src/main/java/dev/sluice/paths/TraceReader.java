@@ -13,8 +13,8 @@ import java.util.Map;
 /**
  * Splits a message into its traces, with the decoder of the jobs.
  *
- * <p>Unlike a job it takes any time from 1970 to 2262, and spans of no named service: a recording
- * is read as it is.
+ * <p>Unlike a job it accepts any time from 1970 to 2262, and spans without a service name: it reads
+ * a recording as it is.
  */
 final class TraceReader {
   private final TraceRequestDecoder decoder = new TraceRequestDecoder();
@@ -39,7 +39,7 @@ final class TraceReader {
     return traces;
   }
 
-  /** Spans of the last message that have an illegal id, or a time after 2262. */
+  /** Spans of the last message that have an invalid id, or a time after 2262. */
   int unusable() {
     return unusable;
   }

@@ -5,28 +5,27 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The walk back from the end of a span (rules 1 and 2): what comes after its last child to finish
- * is its own; then that child, walked in the same way; then on from the child's start, with the
+ * The walk back from the end of a span (rules 1 and 2): the time after its last child to finish is
+ * its own; then comes that child, walked in the same way; then on from the child's start, with the
  * children that had finished by then. A child that finishes exactly when the next one starts has
  * finished by then.
  *
  * <p>Worked example: root [0, 100) with children B1 [10, 30), B2 [20, 45), B3 [45, 65). From 100
  * back to 65 the root itself, B3 back to 45, where B2 touches it, back to 20. B1 ends after 20:
- * beside B2, nobody waited for it. So the root again, back to 0.
+ * beside B2, nothing waited for it. Then the root again, back to 0.
  *
- * <p>Clocks round, and a caller may start its next call just before the one before has ended: a
- * child that overlaps the one after it by no more than {@link Serial} allows has finished by then
- * too. On the path it ends where the next one starts, and so does what lies below it. A [0, 50.001)
- * and B [50, 100): A is on the path for [0, 50).
+ * <p>Clocks round times, and a caller may start its next call just before the one before has ended.
+ * A child that overlaps the one after it by no more than {@link Serial} allows has finished by
+ * then, too. On the path it ends where the next one starts, and so do the spans below it. A [0,
+ * 50.001) and B [50, 100): A is on the path for [0, 50).
  *
- * <p>Between a CLIENT span and the SERVER span that answers it lie the way there, the wait for a
- * thread, and the way back. The ways are taken to be equally long, as in {@link ClockSkew}: what
- * the gap before the SERVER span is longer than the one behind it is the wait. CLIENT [0, 100),
- * SERVER [70, 95): 70 - 5 = 65. Of several SERVER spans below one CLIENT span the gaps are those
- * between them.
+ * <p>Between a CLIENT span and the SERVER span that answers it are the way there, the wait for a
+ * thread, and the way back. Both ways count as equally long, as in {@link ClockSkew}: the wait is
+ * the gap before the SERVER span less the gap after it. CLIENT [0, 100), SERVER [70, 95): 70 - 5 =
+ * 65. Of several SERVER spans below one CLIENT span the gaps are those between them.
  *
- * <p>A stack of its own instead of recursion: a trace may be as deep as it has spans. Each span is
- * entered once and each child looked at once; with the sorting, O(n log n).
+ * <p>It has a stack of its own instead of recursion: a trace may be as deep as it has spans. Each
+ * span is entered once and each child visited once; with the sorting, O(n log n).
  *
  * <p>Used for one trace after the other, in the same arrays.
  */
@@ -36,9 +35,8 @@ final class Walk {
   private final Placement placed;
   private final Siblings siblings;
 
-  // By span: where it ends on the path, how far back the walk is, its next child to look at, and
-  // its
-  // time on the path.
+  // By span: its end on the path, the position of the walk, its next child to visit, and its time
+  // on the path.
   private long[] end = {};
   private long[] cursor = {};
   private int[] next = {};
@@ -46,8 +44,8 @@ final class Walk {
   private int[] depth = {};
   private int[] stack = {};
 
-  // By span: its child that the walk met last, how long after that child it went on by itself, and
-  // how long its request waited for a thread.
+  // By span: the child that the walk met last, how long the span went on by itself after that
+  // child, and how long its request waited for a thread.
   private int[] met = {};
   private long[] after = {};
   private long[] wait = {};
@@ -56,13 +54,13 @@ final class Walk {
   private int[] left = {};
   private int firstLeft;
 
-  // The section that a further one may prolong.
+  // The section that the next one may extend.
   private int openSpan;
   private long openStart;
   private long openEnd;
 
-  // Filled from its end, as the walk goes back. A span that is entered makes at most one section
-  // for itself, and one for its parent before it.
+  // Filled from its end, as the walk goes back. An entered span makes at most one section for
+  // itself, and one for its parent before it.
   private Section[] sections = {};
   private int firstSection;
 
@@ -73,7 +71,7 @@ final class Walk {
     siblings = new Siblings(spans, placed);
   }
 
-  /** Begins with the trace that table, tree and placement hold now. */
+  /** Begins with the present trace of table, tree and placement. */
   void begin() {
     int size = spans.size();
     if (cursor.length < size) {
@@ -171,7 +169,7 @@ final class Walk {
     return placed.end(span) - placed.start(span);
   }
 
-  /** The walk comes to {@code from}, before the child that it met last. */
+  /** The walk reaches {@code from}, before the child that it met last. */
   private void waited(int span, long from) {
     int child = met[span];
     if (child != SpanTable.NONE
@@ -186,7 +184,7 @@ final class Walk {
       return;
     }
     self[span] += to - from;
-    // A child of zero length stands between two sections of its parent that are one.
+    // A child of zero length is between two sections of its parent that are one.
     if (span == openSpan && to == openStart) {
       openStart = from;
       return;

@@ -16,12 +16,12 @@ import java.util.function.BiConsumer;
 
 /**
  * Reads one message of metrics: sums its points by series and window, and accounts for every point
- * whose metric the mapping table names. All or nothing for the message, one by one for its points.
+ * whose metric is in the mapping table. All or nothing for the message, one by one for its points.
  */
 public final class MetricMessageReader {
   private static final long NS_PER_MS = 1_000_000;
-  // A counter is not summed and may use nearly all of 63 bits. Of levels 9,000 of the largest
-  // (1,000,000 cores, 1 PB/s) fit a window, and more than any host sends of smaller ones.
+  // A counter is not summed and may use nearly all of 63 bits. 9,000 of the largest levels
+  // (1,000,000 cores, 1 PB/s) fit into a window, and more smaller ones than any host sends.
   private static final double LARGEST_COUNTER = 9e18;
   private static final double LARGEST_LEVEL = 1e15;
 
@@ -41,11 +41,11 @@ public final class MetricMessageReader {
   }
 
   /**
-   * Reads a message; {@link #forEach}, {@link #counts} and {@link #deadLetters} then hold its yield
-   * until the next one.
+   * Reads a message; {@link #forEach}, {@link #counts} and {@link #deadLetters} then hold its
+   * results until the next one.
    *
    * @param message an ExportMetricsServiceRequest; null, as Kafka's tombstones are, is malformed
-   * @param partition in which it stands
+   * @param partition of the message
    * @param recordTimeMs when the broker appended it
    */
   public void read(byte[] message, int partition, long recordTimeMs) {
@@ -74,7 +74,7 @@ public final class MetricMessageReader {
     return counts;
   }
 
-  /** Of each reason only the first few: the counts are whole. */
+  /** Only the first few of each reason; the counts are complete. */
   public List<DeadLetter> deadLetters() {
     return deadLetters.list();
   }
@@ -101,7 +101,7 @@ public final class MetricMessageReader {
     if (!validity.covers(point.timeNs(), recordTimeMs)) {
       return Outcome.CLOCK_OUT_OF_RANGE;
     }
-    // Written so that NaN fails.
+    // In this form NaN fails, too.
     double largest = isCounter(point) ? LARGEST_COUNTER : LARGEST_LEVEL;
     if (!(scaled(point) >= 0 && scaled(point) <= largest)) {
       return Outcome.VALUE_OUT_OF_RANGE;

@@ -6,10 +6,10 @@ import dev.sluice.otlp.MetricPoint;
 import dev.sluice.otlp.MetricRole;
 
 /**
- * Which points are summed: those of one series in one window. Of series for which there is no room
- * the points of one metric's role are one.
+ * The key of summed points: those of one series in one window. For series without room it is the
+ * same for all points of one metric's role.
  *
- * @param startNs since when the counter counts; 0 for levels and deltas, and where it is not told
+ * @param startNs since when the counter counts; 0 for levels and deltas, and where it is not known
  * @param windowMs start of the window, ms of the Unix epoch
  */
 public record ResourceKey(

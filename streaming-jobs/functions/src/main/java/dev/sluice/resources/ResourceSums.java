@@ -2,7 +2,7 @@ package dev.sluice.resources;
 
 /**
  * The points of one series in one window, in the smallest unit of their role. Order does not
- * matter: of a counter, which only grows from its start on, the smallest value is the first and the
+ * matter: a counter only grows from its start on, so its smallest value is the first and its
  * largest the last.
  */
 public final class ResourceSums {
@@ -14,8 +14,8 @@ public final class ResourceSums {
   private long lastNs = Long.MIN_VALUE;
 
   /**
-   * @param summed not a counter, the sum of whose readings nobody needs, nor one of a rest: both
-   *     would overflow
+   * @param summed false for a counter, whose readings nobody sums, and for a counter of the rest:
+   *     both would overflow
    */
   void add(long value, boolean summed, long timeNs) {
     points++;
@@ -26,7 +26,7 @@ public final class ResourceSums {
     lastNs = Math.max(lastNs, timeNs);
   }
 
-  /** How many; also what the version grows by. */
+  /** Number of points; the version grows by it, too. */
   public long points() {
     return points;
   }
@@ -44,12 +44,12 @@ public final class ResourceSums {
     return largest;
   }
 
-  /** Time of the earliest, ns of the Unix epoch. */
+  /** Time of the earliest point, ns of the Unix epoch. */
   public long firstNs() {
     return firstNs;
   }
 
-  /** Time of the latest, ns of the Unix epoch. */
+  /** Time of the latest point, ns of the Unix epoch. */
   public long lastNs() {
     return lastNs;
   }

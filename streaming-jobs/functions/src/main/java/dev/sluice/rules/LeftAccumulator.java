@@ -10,7 +10,7 @@ import dev.sluice.windows.WindowSums;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** Counts the spans that the fine windows do not, so that anybody can see what that is. */
+/** Counts the spans that the fine windows do not count, so that people can see them. */
 public final class LeftAccumulator implements SpanStage {
   private static final long NS_PER_MS = 1_000_000;
 
@@ -20,7 +20,7 @@ public final class LeftAccumulator implements SpanStage {
 
   /**
    * @param windowMs length of a window
-   * @param operationOf the name of a span, of which there is a bounded number
+   * @param operationOf the name of a span, from a bounded number of names
    */
   public LeftAccumulator(long windowMs, Function<Span, String> operationOf) {
     this.windowMs = windowMs;
@@ -44,7 +44,10 @@ public final class LeftAccumulator implements SpanStage {
     return Outcome.ACCEPTED;
   }
 
-  /** Counts a span that is nested in another; of which nobody bounds the name if it is a client. */
+  /**
+   * Counts a span that is nested in another. A client span counts without its name, because the
+   * number of names is not bounded.
+   */
   public void nested(ResourcePoint point, String operation, long endNs, long durationNs) {
     add(
         new Left(
@@ -69,12 +72,12 @@ public final class LeftAccumulator implements SpanStage {
     sums.drain((left, count) -> {});
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   public int rows() {
     return sums.rows();
   }
 
-  /** Gives what was counted, in no order, and forgets it. */
+  /** Passes the counts on, in no order, and clears them. */
   public void drain(BiConsumer<? super Left, ? super LeftCount> out) {
     sums.drain(out);
   }

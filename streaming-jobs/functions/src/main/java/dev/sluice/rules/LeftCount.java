@@ -3,7 +3,7 @@ package dev.sluice.rules;
 import dev.sluice.windows.Windowed;
 
 /**
- * How many spans of one kind were not counted, and for how long they were, by window of their end.
+ * Number and total duration of the spans of one kind that were not counted, by window of their end.
  */
 public final class LeftCount implements Windowed<LeftCount> {
   private final long windowMs;

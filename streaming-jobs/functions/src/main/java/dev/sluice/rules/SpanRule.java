@@ -5,10 +5,10 @@ import dev.sluice.otlp.Use;
 import java.util.List;
 
 /**
- * What spans that match are to their pool. A condition without patterns holds for every span; of
- * several patterns one has to match, of several conditions all.
+ * A rule that decides what matching spans are to their pool. A condition without patterns holds for
+ * every span. One of a condition's patterns has to match, and all conditions have to hold.
  *
- * @param name by which counts of what it left out go
+ * @param name under which the spans that it leaves out are counted
  * @param values bits of {@link dev.sluice.otlp.ValuePatterns}, all of which have to be set
  */
 public record SpanRule(

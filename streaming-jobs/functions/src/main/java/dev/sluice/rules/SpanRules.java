@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The rules of {@code spans.toml}, in their order: the first that matches a span says what it is to
- * its pool. As lines of words parted by tabs, which {@code jobs/span_rules.py} makes of the file:
+ * The rules of {@code spans.toml}, in their order: the first that matches a span decides what it is
+ * to its pool. {@code jobs/span_rules.py} converts the file to lines of words, separated by tabs:
  *
  * <pre>
  * rule    NAME  count | leave_out | waiting | around
@@ -22,8 +22,8 @@ import java.util.Map;
  * values  path | whole  ATTRIBUTE,ATTRIBUTE  PATTERN...
  * </pre>
  *
- * <p>Spans of one kind come again and again, so what was found is remembered, in a table of fixed
- * size of which a slot keeps the newest: most spans cost one look-up.
+ * <p>Spans of one kind repeat, so the results are remembered, in a table of fixed size of which a
+ * slot keeps the newest: most spans cost one look-up.
  */
 public final class SpanRules {
   private static final int SLOTS = 1 << 12;
@@ -35,7 +35,7 @@ public final class SpanRules {
           "waiting", Use.WAITING,
           "around", Use.AROUND);
 
-  /** What was found, and for which spans. */
+  /** The result of the rules, and the spans that it holds for. */
   private record Found(
       String service,
       String side,
@@ -105,12 +105,12 @@ public final class SpanRules {
             values));
   }
 
-  /** What the decoder has to match values with. */
+  /** The patterns that the decoder has to match with values. */
   public ValuePatterns patterns() {
     return patterns;
   }
 
-  /** Says what the span is to the pool on whose side it is; of other spans nothing. */
+  /** Sets what the span is to the pool on whose side it is; leaves other spans as they are. */
   public void apply(Span span) {
     if (rules.isEmpty() || !span.isServerSide() && !span.isClientSide()) {
       return;

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A container's own time for each of its requests: its SERVER span without what it waited for
- * others. Those times, unlike whole spans, add up along a call tree, which is what Microns does
- * with the latencies of pairs (section 5.4).
+ * A container's own time for each of its requests: its SERVER span less the time in which it waited
+ * for others. Unlike the lengths of whole spans, these times add up along a call tree, as Microns
+ * adds the latencies of pairs (section 5.4).
  *
- * <p>What is waited for is the union of the intervals of the calls below the span, clipped to it. A
+ * <p>The waiting time is the union of the intervals of the calls below the span, clipped to it. A
  * call is a CLIENT or PRODUCER span; where there is none, a SERVER span, or the first span of
- * another service. They are looked for through INTERNAL spans, and not below calls. CONSUMER spans
- * are nobody's wait.
+ * another service. Calls are searched below INTERNAL spans, and not below other calls. No span
+ * waits for CONSUMER spans.
  *
  * <p>Worked example: a SERVER span [0, 100) ms with CLIENT spans [10, 40) and [30, 60), and one of
  * [90, 120) below an INTERNAL span, waits for [10, 60) and [90, 100): its own time is 40 ms.
  *
- * <p>A time below 1 us counts as 1 us: clocks of spans are often of ms, and the logarithm of what
- * they round to nothing would outweigh all others.
+ * <p>A time below 1 us counts as 1 us: span clocks often have a resolution of 1 ms, and the
+ * logarithm of a time that they round to 0 would outweigh all others.
  */
 public final class OwnTimes {
   /** Receives one partial sample. */

@@ -4,9 +4,9 @@ import dev.sluice.latency.LatencyHistogram;
 import dev.sluice.windows.Windowed;
 
 /**
- * Moments of ln(latency) over the requests of one site that ended in one window: what a log-normal
- * distribution is fitted from (Microns, section 5.4: mean mu = lnSum / n, variance sigma^2 = lnSum2
- * / n - mu^2).
+ * Moments of ln(latency) over the requests of one site that ended in one window, to which a
+ * log-normal distribution is fitted (Microns, section 5.4: mean mu = lnSum / n, variance sigma^2 =
+ * lnSum2 / n - mu^2).
  *
  * <p>Kept as whole numbers of 1e-9, rounded for each request: sums are then the same in any order
  * and grouping, which floating sums are not. StrictMath gives the same bits on every machine.
@@ -58,12 +58,12 @@ public final class Sample implements Windowed<Sample> {
     return windowMs;
   }
 
-  /** Requests that ended in the window; also what the version grows by. */
+  /** Requests that ended in the window; the version grows by it, too. */
   public long requests() {
     return requests;
   }
 
-  /** Of those, with status ERROR. */
+  /** Those of them with status ERROR. */
   public long errors() {
     return errors;
   }

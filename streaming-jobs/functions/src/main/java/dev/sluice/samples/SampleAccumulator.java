@@ -7,9 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Sums the SERVER and CONSUMER spans of one message by site and window: samples that only have to
- * be added up. A request belongs to the window that contains its end, {@code [k * length, (k + 1) *
- * length)}.
+ * Sums the SERVER and CONSUMER spans of one message by site and window, as samples that add up. A
+ * request belongs to the window that contains its end, {@code [k * length, (k + 1) * length)}.
  */
 public final class SampleAccumulator implements SpanStage {
   /** Receives one partial sample. */

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes {@link PendingRows} on a thread of its own, so that whoever adds rows never waits for the
- * store: not when it is away, slow or full, nor when it takes requests and does not answer.
+ * Writes {@link PendingRows} on a thread of its own, so that the caller that adds rows never waits
+ * for the store: not when it is away, slow or full, nor when it takes requests and does not answer.
  */
 final class BackgroundWriter implements AutoCloseable {
   /** Writes a batch, however long it takes; throws when the thread is interrupted. */
@@ -41,7 +41,9 @@ final class BackgroundWriter implements AutoCloseable {
     thread.start();
   }
 
-  /** Raises IllegalStateException when the thread has died: nothing would ever be written. */
+  /**
+   * Throws IllegalStateException when the thread has died, because nothing would ever be written.
+   */
   void add(Object[] row) {
     synchronized (pending) {
       if (failure != null) {
@@ -54,14 +56,14 @@ final class BackgroundWriter implements AutoCloseable {
     }
   }
 
-  /** Every row that is not written. */
+  /** Every row that is not written yet. */
   List<Object[]> unwritten() {
     synchronized (pending) {
       return pending.all();
     }
   }
 
-  /** Waits until every row is written, at most {@code timeoutMs}; whether it is so. */
+  /** Waits until every row is written, at most {@code timeoutMs}; returns whether it is. */
   boolean drain(long timeoutMs) throws InterruptedException {
     long deadline = System.nanoTime() + timeoutMs * 1_000_000;
     synchronized (pending) {
@@ -76,7 +78,7 @@ final class BackgroundWriter implements AutoCloseable {
     }
   }
 
-  /** Ends the thread. What was not written stays unwritten. */
+  /** Ends the thread. Rows that are not written stay unwritten. */
   @Override
   public void close() {
     WriterThread.end(thread);

@@ -27,7 +27,7 @@ public final class Backoff {
     return delay;
   }
 
-  /** An attempt succeeded: start anew. */
+  /** An attempt succeeded: starts over. */
   public void reset() {
     ceilingMs = firstMs;
   }

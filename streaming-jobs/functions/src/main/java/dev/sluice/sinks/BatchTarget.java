@@ -9,8 +9,8 @@ public interface BatchTarget extends AutoCloseable {
    *
    * @param rows each with one value per column of the sink table
    * @throws RowsRejectedException if trying again cannot help
-   * @throws TooLargeException if fewer rows at once may be taken
-   * @throws Exception if it may: the store is away, overloaded or not set up yet
+   * @throws TooLargeException if the store may take fewer rows at once
+   * @throws Exception if trying again may help: the store is away, overloaded or not set up yet
    */
   void write(List<Object[]> rows) throws Exception;
 

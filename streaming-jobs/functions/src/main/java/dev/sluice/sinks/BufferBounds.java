@@ -8,10 +8,11 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * How much may wait for a store that is away, for each parallel writer. Checkpoints hold it.
+ * Bounds of the rows that wait for a store that is away, for each parallel writer. Checkpoints hold
+ * these rows.
  *
  * @param maxRows rows with different keys
- * @param maxBytes roughly, on the heap
+ * @param maxBytes approximately, on the heap
  */
 public record BufferBounds(int maxRows, long maxBytes) implements Serializable {
   public static final ConfigOption<Integer> MAX_ROWS =

@@ -8,7 +8,7 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * When buffered rows are written; they also are at every checkpoint.
+ * When buffered rows are written; every checkpoint writes them, too.
  *
  * @param maxRows at this many rows
  * @param intervalMs this long after the first of them

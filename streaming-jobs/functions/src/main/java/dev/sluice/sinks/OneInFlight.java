@@ -1,8 +1,8 @@
 package dev.sluice.sinks;
 
 /**
- * Writes one batch at a time on a thread of its own, while the next is filled. All but the thread
- * itself is for one other thread.
+ * Writes one batch at a time on a thread of its own, while the next is filled. One other thread
+ * calls all its methods.
  *
  * @param <B> a batch, which nobody else touches once it is handed over
  */
@@ -30,20 +30,20 @@ final class OneInFlight<B> implements AutoCloseable {
     thread.start();
   }
 
-  /** Whether a batch can be handed over without waiting. Throws what the last one failed with. */
+  /** Whether a batch can be handed over without waiting. Throws the failure of the last one. */
   synchronized boolean isFree() {
     check();
     return inFlight == null;
   }
 
-  /** Hands a batch over, once there is none in flight. Throws what the one before failed with. */
+  /** Hands a batch over, once none is in flight. Throws the failure of the one before. */
   synchronized void start(B batch) throws InterruptedException {
     await();
     inFlight = batch;
     notifyAll();
   }
 
-  /** Returns when none is in flight. Throws what the last one failed with. */
+  /** Returns when none is in flight. Throws the failure of the last one. */
   synchronized void await() throws InterruptedException {
     while (inFlight != null && failure == null) {
       wait();
@@ -90,7 +90,7 @@ final class OneInFlight<B> implements AutoCloseable {
     notifyAll();
   }
 
-  /** Ends the thread. What is in flight may be written or not. */
+  /** Ends the thread. The batch in flight may be written or not. */
   @Override
   public void close() {
     WriterThread.end(thread);

@@ -7,13 +7,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes batches until they are written: an outage of the store becomes back-pressure, never loss.
- * A batch that the store refuses, for its size or for what is in it, is parted until the row at
- * fault is alone. Such rows are set aside, counted and logged; for its size only after several
- * attempts, as it may have been others who took the store's memory.
+ * A batch that the store refuses, for its size or its content, is split until the row at fault is
+ * alone. Such rows are set aside, counted and logged. A row that is refused for its size is set
+ * aside only after several attempts, because other clients may have used the store's memory.
  *
- * <p>A store that takes no row at all is not given rows up to. Where no row of a batch is taken,
- * one that was taken before decides: writing it again changes nothing, so if it is refused now, the
- * table is at fault and not the rows.
+ * <p>Rows are not set aside for a store that takes no row at all. Where it takes no row of a batch,
+ * the writer sends a row that the store took before. Writing that again changes nothing, so if it
+ * is refused now, the table is at fault and not the rows.
  */
 public final class PatientWriter implements AutoCloseable {
   /** Waits between attempts; interrupted when the task is cancelled. */
@@ -22,9 +22,12 @@ public final class PatientWriter implements AutoCloseable {
     void sleep(long ms) throws InterruptedException;
   }
 
-  /** Told what happens, for metrics. */
+  /** Receives events, for metrics. */
   public interface Observer {
-    /** The store is asked; the answer is one of the others, or nothing when the batch is parted. */
+    /**
+     * The writer sends to the store. The result is one of the other events, or none when the batch
+     * is split.
+     */
     void attempting();
 
     void written(int rows);
@@ -39,7 +42,7 @@ public final class PatientWriter implements AutoCloseable {
   private static final int REJECTIONS_PER_LOG = 1000;
   private static final int ATTEMPTS_OF_A_LARGE_ROW = 5;
   private static final int ATTEMPTS_OF_A_TABLE = 10;
-  // As many rows from all over a batch, and none is taken: nor will the rest be.
+  // After this many refusals, of rows from all over a batch, the rest is not tried.
   private static final int REFUSALS_THAT_CONVINCE = 32;
 
   private final BatchTarget target;
@@ -50,11 +53,10 @@ public final class PatientWriter implements AutoCloseable {
   private Object[] takenBefore;
   private long rejections;
 
-  /** What became of the batch that is being written. */
+  /** State of the batch that is being written. */
   private static final class Batch {
     final List<Rejects.Rejected> refused = new ArrayList<>();
-    // The store has taken a row since the batch began: rows that it refuses are themselves at
-    // fault.
+    // The store has taken a row since the batch began: refused rows are themselves at fault.
     boolean storeTakes;
   }
 
@@ -75,8 +77,8 @@ public final class PatientWriter implements AutoCloseable {
   public void write(List<Object[]> rows) throws InterruptedException {
     List<Rejects.Rejected> refused = refusedOf(rows);
     if (!refused.isEmpty()) {
-      // Meanwhile the table may have been altered, or put right: only what is refused once more,
-      // between two rows that are taken, is at fault.
+      // The table may have been altered, or repaired meanwhile: only a row that is refused once
+      // more, between two rows that are taken, is at fault.
       refused = refusedOf(refused.stream().map(Rejects.Rejected::row).toList());
     }
     if (!refused.isEmpty()) {
@@ -88,8 +90,8 @@ public final class PatientWriter implements AutoCloseable {
   }
 
   /**
-   * As {@link #write}, for a store that must hold nothing up: where it takes no row, several times
-   * and with pauses, all of them are set aside.
+   * Writes as {@link #write}, for a store that must not block the job: where it takes no row,
+   * several times and with pauses, all rows are set aside.
    */
   public void writeOrGiveUp(List<Object[]> rows) throws InterruptedException {
     for (int attempt = 1; ; attempt++) {
@@ -108,7 +110,7 @@ public final class PatientWriter implements AutoCloseable {
     }
   }
 
-  /** The store has taken this row, whoever wrote it. */
+  /** The store has taken this row, in whichever attempt. */
   void taken(Object[] row) {
     takenBefore = row;
     backoff.reset();
@@ -137,7 +139,7 @@ public final class PatientWriter implements AutoCloseable {
         refused(rows.get(0), e.reason(), e, batch);
         return;
       }
-      // Every second row: the first ones to be alone are then from all over the batch.
+      // Every second row, so that the first single rows are from all over the batch.
       write(everySecond(rows, 0), batch);
       write(everySecond(rows, 1), batch);
     } catch (TooLargeException e) {
@@ -210,7 +212,10 @@ public final class PatientWriter implements AutoCloseable {
     }
   }
 
-  /** One row is too large, and the store not short of memory, if it takes another one meanwhile. */
+  /**
+   * A single row is too large, and the store is not short of memory, if it takes another row
+   * meanwhile.
+   */
   private boolean isAtFault(int attempt) throws InterruptedException {
     if (attempt < ATTEMPTS_OF_A_LARGE_ROW || takenBefore == null) {
       return attempt >= ATTEMPTS_OF_A_LARGE_ROW;
@@ -256,7 +261,7 @@ public final class PatientWriter implements AutoCloseable {
     }
   }
 
-  /** Closes the target and what rows are set aside to. */
+  /** Closes the target and the rejects. */
   @Override
   public void close() {
     target.close();

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rows that wait for a store, within bounds: of rows with the same key the newest, and when there
- * are too many, not the oldest of them. Not thread-safe.
+ * Rows that wait for a store, within bounds: of rows with the same key the newest. When there are
+ * too many, the oldest are shed. Not thread-safe.
  *
  * <p>A batch that was taken counts, and is part of {@link #all}, until it is {@link #done}.
  */
 final class PendingRows {
   private record Entry(Object[] row, long bytes, long sinceMs) {}
 
-  // What a row costs beside its values: the entry, its key and the map's node.
+  // The size of a row beside its values: the entry, its key and the map's node.
   private static final int ROW_BYTES = 160;
   private static final int VALUE_BYTES = 24;
   private static final int STRING_BYTES = 56;
@@ -30,9 +30,9 @@ final class PendingRows {
   private long shed;
 
   /**
-   * @param keyColumns positions of the columns that identify what a row is about
+   * @param keyColumns positions of the columns that identify a row's subject
    * @param orderColumn position of a BIGINT: of two rows with the same key the one with the larger
-   *     value is the newer; where it is equal, or -1, the one that comes later
+   *     value is the newer; where it is equal, or -1, the later one
    */
   PendingRows(int[] keyColumns, int orderColumn, BufferBounds bounds) {
     this.keyColumns = keyColumns;
@@ -40,7 +40,7 @@ final class PendingRows {
     this.bounds = bounds;
   }
 
-  /** Adds a row, and sheds the oldest if there are too many then. */
+  /** Adds a row, and sheds the oldest if there are then too many. */
   void put(Object[] row, long nowMs) {
     List<Object> key = key(row);
     Entry before = waiting.get(key);
@@ -61,7 +61,8 @@ final class PendingRows {
   }
 
   /**
-   * The oldest rows that wait, up to {@code maxRows} and roughly {@code maxBytes}, at least one.
+   * The oldest waiting rows, up to {@code maxRows} and approximately {@code maxBytes}, at least
+   * one.
    */
   List<Object[]> take(int maxRows, long maxBytes) {
     List<Entry> taken = new ArrayList<>();
@@ -80,7 +81,7 @@ final class PendingRows {
     return taken.stream().map(Entry::row).toList();
   }
 
-  /** What was taken is written. */
+  /** The batch that was taken is written. */
   void done() {
     for (Entry entry : inFlight) {
       bytes -= entry.bytes();
@@ -100,7 +101,7 @@ final class PendingRows {
     return waiting.size() + inFlight.size();
   }
 
-  /** Rows that no batch has yet. */
+  /** Rows that are in no batch yet. */
   int waiting() {
     return waiting.size();
   }
@@ -110,12 +111,12 @@ final class PendingRows {
     return bytes;
   }
 
-  /** Rows that were given up because others needed their room. */
+  /** Rows that were dropped for want of room. */
   long shed() {
     return shed;
   }
 
-  /** When the row came that waits for the longest; 0 when none does. */
+  /** When the row came that has waited longest; 0 when none waits. */
   long oldestSinceMs() {
     if (!inFlight.isEmpty()) {
       return inFlight.get(0).sinceMs();

@@ -5,8 +5,8 @@ import java.util.List;
 import org.apache.flink.table.data.binary.BinaryRowData;
 
 /**
- * Writes batches of Flink's rows as they are. One that does not go at once goes the way of the
- * {@link PatientWriter}, as plain values, until it is written.
+ * Writes batches of Flink's rows without conversion. A batch that fails goes to the {@link
+ * PatientWriter}, as plain values, until it is written.
  */
 final class QuickWriter implements AutoCloseable {
   private final DirectTarget target;

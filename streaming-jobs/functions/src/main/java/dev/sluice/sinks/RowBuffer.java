@@ -15,7 +15,7 @@ final class RowBuffer {
   private final RowCopier copier;
   private final KeyOf keyOf;
   private Map<Key, BinaryRowData> rows = new LinkedHashMap<>();
-  // Read by who asks for metrics.
+  // Metrics read it from other threads.
   private volatile int size;
 
   RowBuffer(RowType type, int[] keyColumns) {
@@ -23,7 +23,7 @@ final class RowBuffer {
     keyOf = new KeyOf(type, keyColumns);
   }
 
-  /** Keeps a copy: the row is Flink's, which uses it again. */
+  /** Keeps a copy: Flink reuses the row. */
   void put(RowData row) {
     BinaryRowData copy = copier.copy(row);
     rows.put(new Key(keyOf, copy), copy);
@@ -34,7 +34,7 @@ final class RowBuffer {
     return size;
   }
 
-  /** The rows, which are not here any more. */
+  /** Removes and returns the rows. */
   List<BinaryRowData> take() {
     List<BinaryRowData> taken = new ArrayList<>(rows.values());
     rows = new LinkedHashMap<>();
@@ -42,9 +42,7 @@ final class RowBuffer {
     return taken;
   }
 
-  /**
-   * Which columns are the key, and how they are compared: texts by their bytes, others as 64 bits.
-   */
+  /** The key columns, and how they are compared: texts by their bytes, others as 64 bits. */
   private static final class KeyOf {
     final int[] columns;
     final boolean[] texts;
@@ -74,7 +72,7 @@ final class RowBuffer {
     }
 
     long bits(BinaryRowData row, int column) {
-      // Values of up to 8 bytes stand in the fixed part of a row; what they leave of it is 0.
+      // Values of up to 8 bytes are in the fixed part of a row; unused bits are 0.
       return row.isNullAt(column) ? Long.MIN_VALUE : row.getLong(column);
     }
   }

@@ -72,14 +72,14 @@ public final class RowConverter implements Serializable {
     };
   }
 
-  /** Whole numbers as BigInteger: what stores take for integers of more than 64 bits. */
+  /** Whole numbers as BigInteger, which stores take for integers of more than 64 bits. */
   private static Cell decimal(DecimalType type) {
     return type.getScale() == 0
         ? value -> ((DecimalData) value).toBigDecimal().toBigIntegerExact()
         : value -> ((DecimalData) value).toBigDecimal();
   }
 
-  /** Histograms are the only maps there are. */
+  /** Histograms are the only maps. */
   private static Cell map(MapType type, String column) {
     if (type.getKeyType().getTypeRoot() != LogicalTypeRoot.SMALLINT
         || type.getValueType().getTypeRoot() != LogicalTypeRoot.INTEGER) {

@@ -1,13 +1,13 @@
 package dev.sluice.sinks;
 
-/** The store refuses what was written, and would refuse it again: at least one row is at fault. */
+/** The store refuses a write, and would refuse it again: at least one row is at fault. */
 public final class RowsRejectedException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** A value that has no place in its column: it was not sent. */
+  /** A value does not fit into its column: the row was not sent. */
   public static final String NOT_ENCODABLE = "not_encodable";
 
-  /** The store said no: a constraint, a key that is too long. */
+  /** The store refused it: a constraint, a key that is too long. */
   public static final String REFUSED = "refused";
 
   /** Too large for the store, alone and several times. */

@@ -12,18 +12,16 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * A password by reference: what Flink plans, ships and keeps of a job says where the password is,
- * and the process that uses it reads it there.
+ * A password by reference: Flink plans, ships and keeps only where the password is, and the process
+ * that uses it reads it there.
  *
- * @param plain itself; "" where it is elsewhere, or there is none
- * @param file that holds nothing else but a line's end; "" for none
+ * @param plain the password itself; "" where it is elsewhere, or there is none
+ * @param file a file with nothing but the password and a line's end; "" for none
  * @param variable of the environment of the process that uses it; "" for none
  */
 public record Secret(String plain, String file, String variable) implements Serializable {
 
-  /**
-   * The three options of a table that say so: {@code KEY}, {@code KEY.file}, {@code KEY.variable}.
-   */
+  /** The three options of a table for it: {@code KEY}, {@code KEY.file}, {@code KEY.variable}. */
   public record Options(
       ConfigOption<String> plain, ConfigOption<String> file, ConfigOption<String> variable) {
     public static Options of(String key) {
@@ -44,16 +42,16 @@ public record Secret(String plain, String file, String variable) implements Seri
               .filter(t -> !t.isEmpty())
               .count()
           > 1) {
-        throw new ValidationException("'" + plain.key() + "': say it in one way, not in several");
+        throw new ValidationException("'" + plain.key() + "': set only one of the three options");
       }
       return found;
     }
   }
 
   /**
-   * The secret as it is now.
+   * The present secret.
    *
-   * @throws IllegalStateException naming the file or the variable that is not there
+   * @throws IllegalStateException with the file or the variable that does not exist
    */
   public String read() {
     return read(System.getenv());

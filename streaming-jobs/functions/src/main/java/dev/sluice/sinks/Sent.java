@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
-/** What was given to a producer of Kafka. */
+/** Records that were given to a producer of Kafka. */
 public final class Sent {
   private Sent() {}
 
-  /** Waits until all are acknowledged. Throws why the first of them was not. */
+  /** Waits until all are acknowledged. Throws the failure of the first one that was not. */
   public static void acknowledged(List<Future<?>> sent) throws Exception {
     for (Future<?> each : sent) {
       try {

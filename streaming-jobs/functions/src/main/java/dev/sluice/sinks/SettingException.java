@@ -10,8 +10,8 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLException;
 
 /**
- * A store does not let this process in, for what a setting says: told by the setting's name. It may
- * be put right while the job runs, so that writers try again and read files anew.
+ * A store refuses this process because of a setting, which the message names. The setting may be
+ * corrected while the job runs, so that writers try again and read files again.
  */
 public final class SettingException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -43,7 +43,7 @@ public final class SettingException extends IOException {
     }
   }
 
-  /** Whether it is TLS that failed. */
+  /** Whether TLS failed. */
   public static boolean isOfTls(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SSLException) {
@@ -54,10 +54,10 @@ public final class SettingException extends IOException {
   }
 
   /**
-   * The two do not agree on TLS; most often who answers there is not who is trusted.
+   * The TLS handshake failed, most often because the server is not trusted.
    *
    * @param variable that names the file of authorities
-   * @param file it; "" for those that Java trusts
+   * @param file that file; "" for Java's authorities
    */
   public static SettingException ofTls(String url, String variable, String file, Throwable e) {
     Throwable last = e;
@@ -70,9 +70,9 @@ public final class SettingException extends IOException {
   }
 
   /**
-   * The server knows no such user with such a password.
+   * The server refuses the user or the password.
    *
-   * @param store begins the variables' names, as SLUICE_NEO4J
+   * @param store prefix of the variables' names, as SLUICE_NEO4J
    */
   public static SettingException ofLogin(
       String url, String store, String user, Secret password, Throwable e) {

@@ -8,29 +8,31 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
 
 /**
- * What Flink's metrics tell about a sink. Written by the thread that writes rows, read by Flink's
- * own; times are Unix times in ms.
+ * Flink's metrics of a sink. The thread that writes rows sets them, Flink's own threads read them;
+ * times are Unix times in ms.
  *
  * <ul>
- *   <li>{@code trouble}: what is wrong, for people; "" when nothing is. `make status` and `./sluice
- *       doctor` show it
+ *   <li>{@code trouble}: a fault, as text for people; "" when there is none. `make status` and
+ *       `./sluice doctor` show it
  *   <li>{@code pendingRows}: how many rows wait to be written
- *   <li>{@code oldestPendingSinceMs}: when the row came that waits for the longest; 0 when none
- *   <li>{@code shedRows}: how many were given up because there was no room for more
- *   <li>{@code attemptSinceMs}: since when the store has been owing an answer; 0 when it does not
+ *   <li>{@code oldestPendingSinceMs}: when the row came that has waited longest; 0 when none waits
+ *   <li>{@code shedRows}: how many rows were dropped for want of room
+ *   <li>{@code attemptSinceMs}: since when an attempt waits for the store's answer; 0 when none
+ *       does
  *   <li>{@code failingSinceMs}: when the first of the attempts began since which none succeeded; 0
  *       when the last one that was answered succeeded
- *   <li>{@code lastError}: what the last attempt that failed was told, also after others succeeded
+ *   <li>{@code lastError}: the error of the last attempt that failed, also after later ones
+ *       succeeded
  *   <li>{@code retries}, and Flink's {@code numRecordsSend} and {@code numRecordsSendErrors} (rows
  *       that were rejected)
  * </ul>
  */
 public final class SinkStatus implements PatientWriter.Observer {
-  /** What waits; called by any thread. */
+  /** The waiting rows; any thread may call it. */
   interface Backlog {
     long rows();
 
-    /** 0 when no row waits, or it is not known. */
+    /** 0 when no row waits, or when that is not known. */
     default long oldestSinceMs() {
       return 0;
     }
@@ -40,7 +42,7 @@ public final class SinkStatus implements PatientWriter.Observer {
     }
   }
 
-  // An answer that takes longer, and rows that wait for longer, are worth telling.
+  // A slower answer, and rows that wait for longer, are reported.
   private static final long SLOW_ANSWER_MS = 5_000;
   private static final long BEHIND_MS = 30_000;
   private static final int MAX_ERROR_LENGTH = 300;
@@ -56,7 +58,7 @@ public final class SinkStatus implements PatientWriter.Observer {
   private volatile String lastError = "";
 
   /**
-   * @param store told to people; without secrets
+   * @param store its name for people; without secrets
    * @param clock Unix time in ms
    */
   public SinkStatus(
@@ -134,7 +136,7 @@ public final class SinkStatus implements PatientWriter.Observer {
     return (nowMs - sinceMs) / 1000;
   }
 
-  /** What an exception says, for people: one line, not too long. */
+  /** The text of an exception for people: one line, shortened. */
   public static String oneLine(Exception reason) {
     String message = reason.getMessage() == null ? reason.toString() : reason.getMessage();
     String line = message.replaceAll("\\s+", " ").strip();

@@ -1,7 +1,7 @@
 package dev.sluice.sinks;
 
 /**
- * A histogram's cells as a sink gets them: a MAP of SMALLINT to INT without boxes.
+ * The cells of a histogram in a sink's form: a MAP of SMALLINT to INT without boxes.
  *
  * @param keys ascending
  * @param values as many as keys

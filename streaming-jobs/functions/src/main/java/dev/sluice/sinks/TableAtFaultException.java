@@ -1,15 +1,14 @@
 package dev.sluice.sinks;
 
 /**
- * The store refuses every row, not some: its table, or the statement, is not what the job was made
- * for. Giving rows up would lose all of them, and waiting in silence would hide it, so the job
- * fails: it starts again and again from its last checkpoint, and goes on when the table is put
- * right.
+ * The store refuses every row, not only some: its table, or the statement, does not fit the job.
+ * Dropping rows would lose all of them, and waiting would hide the fault, so the job fails. It
+ * restarts from its last checkpoint again and again, and continues when the table is corrected.
  */
 public final class TableAtFaultException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public TableAtFaultException(String message, Throwable cause) {
-    super(message + "; nothing is lost: the job goes on once this is put right", cause);
+    super(message + "; nothing is lost: the job continues once this is corrected", cause);
   }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.sinks;
 
-/** The store refuses what was written for its size: it may take it in parts. */
+/** The store refuses a write for its size: it may take it in parts. */
 public final class TooLargeException extends Exception {
   private static final long serialVersionUID = 1L;
 

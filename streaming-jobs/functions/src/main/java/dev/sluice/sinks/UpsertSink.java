@@ -26,7 +26,7 @@ public final class UpsertSink implements Sink<RowData> {
   /** As {@link TargetFactory}, of one that takes Flink's own rows. */
   public interface DirectFactory extends Supplier<DirectTarget>, Serializable {}
 
-  /** Makes what takes the rows that the store refuses, on the same task. */
+  /** Makes the rejects of refused rows, on the same task. */
   public interface RejectsFactory extends Supplier<Rejects>, Serializable {}
 
   private final DirectFactory targets;
@@ -37,7 +37,7 @@ public final class UpsertSink implements Sink<RowData> {
   private final FlushPolicy policy;
 
   /**
-   * @param store told to people; without secrets
+   * @param store its name for people; without secrets
    * @param keyColumns positions of the columns that identify a row
    */
   public UpsertSink(

@@ -11,7 +11,7 @@ import org.apache.flink.types.RowKind;
 
 /**
  * Buffers rows and writes them by the {@link FlushPolicy}: one batch is in flight while the next
- * fills, and only one that is full waits for it.
+ * fills, and only a full one waits for it.
  */
 final class UpsertSinkWriter implements SinkWriter<RowData> {
   private final RowBuffer buffer;
@@ -22,7 +22,7 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
   private final OneInFlight<List<BinaryRowData>> flight;
   private volatile int inFlight;
   private boolean timerSet;
-  // The rows have waited long enough, but for the batch that is in flight.
+  // The rows have waited long enough; they wait only for the batch in flight.
   private boolean due;
 
   UpsertSinkWriter(
@@ -40,7 +40,7 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
     this.flight = new OneInFlight<>("write to " + store, this::writeNow, this::tellLanded);
   }
 
-  /** How many rows are not written; for any thread. */
+  /** Number of rows that are not written; for any thread. */
   long pending() {
     return (long) buffer.size() + inFlight;
   }
@@ -65,7 +65,7 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
     goOn();
   }
 
-  /** Throws what a batch failed with, if one did. */
+  /** Throws the failure of a batch, if one failed. */
   private void goOn() throws InterruptedException {
     if (flight.isFree() && due) {
       handOver();

@@ -3,7 +3,7 @@ package dev.sluice.sinks;
 import java.util.List;
 
 /**
- * A part of what waits for a store, as a checkpoint holds it.
+ * A part of the rows that wait for a store, in a checkpoint.
  *
  * @param columns names of the sink table's columns
  * @param rows each with one value per column: null, Boolean, Integer, Long, Double or String

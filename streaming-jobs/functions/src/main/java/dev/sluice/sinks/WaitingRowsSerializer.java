@@ -12,8 +12,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
  * Version 1: the number of columns and their names, the number of rows and their values, each value
- * after a byte that tells its type. Numbers are big endian; texts are their length in bytes and
- * UTF-8.
+ * after a byte with its type. Numbers are big endian; texts are their length in bytes and UTF-8.
  */
 final class WaitingRowsSerializer implements SimpleVersionedSerializer<WaitingRows> {
   private static final int VERSION = 1;

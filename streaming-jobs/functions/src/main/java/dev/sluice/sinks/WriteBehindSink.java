@@ -19,10 +19,10 @@ import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * Upserts into a {@link BatchTarget} that must not stop the job: rows wait in memory, within {@link
- * BufferBounds}, and a checkpoint holds what waits rather than waiting for the store. At least once
- * from Flink and, as writing a row again changes nothing, exactly once in effect, but for rows that
- * are shed when there is no room for them.
+ * Upserts into a {@link BatchTarget} that must not stop the job. Rows wait in memory, within {@link
+ * BufferBounds}, and a checkpoint holds the waiting rows instead of waiting for the store. At least
+ * once from Flink and, as writing a row again changes nothing, exactly once in effect, except for
+ * rows that are shed for want of room.
  */
 public final class WriteBehindSink
     implements Sink<RowData>, SupportsWriterState<RowData, WaitingRows> {
@@ -39,7 +39,7 @@ public final class WriteBehindSink
           LogicalTypeRoot.CHAR,
           LogicalTypeRoot.VARCHAR);
 
-  /** What else the first of the parallel writers runs as long as it lives. */
+  /** A further task that the first of the parallel writers runs for its lifetime. */
   public interface Companion extends Serializable {
     AutoCloseable start(MetricGroup metrics);
   }
@@ -56,10 +56,10 @@ public final class WriteBehindSink
   private final Companion companion;
 
   /**
-   * @param store told to people; without secrets
-   * @param key columns that identify what a row is about
-   * @param newestBy a BIGINT column: of rows about the same the one with the largest is the newest;
-   *     "" where it is the one that comes last
+   * @param store its name for people; without secrets
+   * @param key columns that identify a row's subject
+   * @param newestBy a BIGINT column: of rows with the same key the one with the largest value is
+   *     the newest; "" where it is the last one
    */
   public WriteBehindSink(
       UpsertSink.TargetFactory targets,

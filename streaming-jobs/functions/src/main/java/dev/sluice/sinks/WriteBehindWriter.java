@@ -9,11 +9,11 @@ import org.apache.flink.util.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hands rows to a {@link BackgroundWriter}, and what it has not written to checkpoints. */
+/** Hands rows to a {@link BackgroundWriter}, and the unwritten ones to checkpoints. */
 final class WriteBehindWriter implements StatefulSinkWriter<RowData, WaitingRows> {
   private static final Logger LOG = LoggerFactory.getLogger(WriteBehindWriter.class);
   private static final long END_OF_INPUT_MS = 30_000;
-  // One element of the state; when the parallelism changes, elements are handed round.
+  // One element of the state; when the parallelism changes, Flink redistributes elements.
   private static final int ROWS_PER_PART = 1_000;
 
   private final List<String> columns;
@@ -22,7 +22,7 @@ final class WriteBehindWriter implements StatefulSinkWriter<RowData, WaitingRows
   private final List<AutoCloseable> closing;
 
   /**
-   * @param closing what has to be closed after the writer, in this order
+   * @param closing resources to close after the writer, in this order
    */
   WriteBehindWriter(
       List<String> columns,
@@ -35,7 +35,9 @@ final class WriteBehindWriter implements StatefulSinkWriter<RowData, WaitingRows
     this.closing = closing;
   }
 
-  /** Takes up what waited at a checkpoint. Rows of a table with other columns are left out. */
+  /**
+   * Restores the rows that waited at a checkpoint. Rows of a table with other columns are left out.
+   */
   void restore(WaitingRows waiting) {
     if (waiting.columns().equals(columns)) {
       waiting.rows().forEach(writer::add);
@@ -55,7 +57,7 @@ final class WriteBehindWriter implements StatefulSinkWriter<RowData, WaitingRows
     }
   }
 
-  /** A checkpoint does not wait: {@link #snapshotState} has what is not written. */
+  /** A checkpoint does not wait: {@link #snapshotState} has the unwritten rows. */
   @Override
   public void flush(boolean endOfInput) throws InterruptedException {
     if (endOfInput && !writer.drain(END_OF_INPUT_MS)) {

@@ -3,14 +3,17 @@ package dev.sluice.sinks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The end of a thread that writes to a store, which may not answer an interrupt. */
+/** Ends a thread that writes to a store, which may not react to an interrupt. */
 final class WriterThread {
   private static final Logger LOG = LoggerFactory.getLogger(WriterThread.class);
   private static final long CLOSE_MS = 2_000;
 
   private WriterThread() {}
 
-  /** Interrupts it and waits a little. One that does not end is a daemon's, and left behind. */
+  /**
+   * Interrupts the thread and waits a little. A thread that does not end is a daemon, and is
+   * abandoned.
+   */
   static void end(Thread thread) {
     thread.interrupt();
     try {
@@ -19,7 +22,7 @@ final class WriterThread {
       Thread.currentThread().interrupt();
     }
     if (thread.isAlive()) {
-      LOG.warn("{} does not end: left behind", thread.getName());
+      LOG.warn("{} does not end: abandoned", thread.getName());
     }
   }
 }

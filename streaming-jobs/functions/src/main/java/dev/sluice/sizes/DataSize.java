@@ -3,11 +3,11 @@ package dev.sluice.sizes;
 import dev.sluice.windows.Windowed;
 
 /**
- * Rows and bytes that spans of one point say, of those that ended in one window. Sums of whole
+ * Rows and bytes of the spans of one point that ended in one window. They are sums of whole
  * numbers, so the same in any order and grouping.
  *
- * <p>Example: a span of 12 rows, one of 300 bytes, and one of 8 rows and 100 bytes: 2 spans say 20
- * rows, and 2 say 400 bytes; the mean of those that say so is 10 rows and 200 bytes.
+ * <p>Example: a span of 12 rows, one of 300 bytes, and one of 8 rows and 100 bytes: 2 spans have 20
+ * rows, and 2 have 400 bytes; the mean of the spans with a number is 10 rows and 200 bytes.
  *
  * <p>No overflow: a span adds at most 2^40 rows and 2^41 bytes, and 2^63 / 2^41 = 4.2 million spans
  * of 2 TiB fit.
@@ -23,7 +23,7 @@ public final class DataSize implements Windowed<DataSize> {
     this.windowMs = windowMs;
   }
 
-  /** What one span says; -1 where it does not. */
+  /** Adds one span; -1 where it has no number. */
   void add(long rows, long bytes) {
     if (rows >= 0) {
       rowSpans++;
@@ -48,7 +48,7 @@ public final class DataSize implements Windowed<DataSize> {
     return windowMs;
   }
 
-  /** Spans that say how many rows. */
+  /** Spans with a number of rows. */
   public long rowSpans() {
     return rowSpans;
   }
@@ -58,7 +58,7 @@ public final class DataSize implements Windowed<DataSize> {
     return rowSum;
   }
 
-  /** Spans that say how many bytes. */
+  /** Spans with a number of bytes. */
   public long byteSpans() {
     return byteSpans;
   }

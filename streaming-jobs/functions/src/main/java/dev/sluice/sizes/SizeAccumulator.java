@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Sums the rows and bytes that spans of one message say, by point and window of the span's end.
- * Spans that say neither, which most do, cost two comparisons and make no row.
+ * Sums the rows and bytes in the spans of one message, by point and window of the span's end. Spans
+ * with neither, which are most, cost two comparisons and make no row.
  *
- * <p>A client span counts under the peer that its attributes name. It does not move to the service
- * that its trace shows, as windows do.
+ * <p>A client span counts under the peer of its attributes. It does not move to the service that
+ * its trace shows, as windows do.
  */
 public final class SizeAccumulator implements SpanStage {
   /** Receives one partial size. */

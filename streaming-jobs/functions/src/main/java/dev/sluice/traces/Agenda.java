@@ -7,9 +7,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What is to be looked at when time has reached something: a timer wheel of slots of {@value
- * #SLOT_MS} ms. A thing is due when its whole slot has passed, so up to that much later than it
- * says. It may be entered again for another time: whoever takes it decides whether it still is due.
+ * Things that are due at given times: a timer wheel of slots of {@value #SLOT_MS} ms. A thing is
+ * due when its whole slot has passed, so up to that much later than its time. It may be entered
+ * again for another time: the caller that takes it decides whether it is still due.
  */
 final class Agenda<T> {
   private static final long SLOT_MS = 50;
@@ -37,8 +37,8 @@ final class Agenda<T> {
   }
 
   /**
-   * The end of the last slot that has passed: up to there all that was entered has been taken, by
-   * every agenda. Whoever compares times with a later one would be ahead of what still waits.
+   * The end of the last slot that has passed: every agenda has given out all things up to there.
+   * Comparing times with a later one would be ahead of things that still wait.
    *
    * @param nowMs ms of the Unix epoch; before it nothing passes
    */

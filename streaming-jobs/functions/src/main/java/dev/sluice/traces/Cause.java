@@ -2,11 +2,11 @@ package dev.sluice.traces;
 
 /** Why a trace was closed. */
 public enum Cause {
-  /** Nothing of it came for the quiet time. */
+  /** No span of it came for the quiet time. */
   QUIET("closed_quiet"),
   /** It never fell quiet, up to the maximum age. */
   MAX_AGE("closed_max_age"),
-  /** There was no room for it any more: parts of it may still come. */
+  /** There was no more room for it: parts of it may still come. */
   EARLY("closed_early");
 
   private final String label;

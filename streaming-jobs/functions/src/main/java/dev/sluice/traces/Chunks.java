@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Written records in arrays of about {@value #BYTES} bytes, each of which can be read alone: none
- * is parted.
+ * Written records in arrays of about {@value #BYTES} bytes. Each array can be read alone, because
+ * no record is split.
  */
 final class Chunks {
   private static final int BYTES = 1 << 20;
@@ -14,7 +14,7 @@ final class Chunks {
   private final List<byte[]> full = new ArrayList<>();
   private RecordWriter out;
 
-  /** Where the next record goes. */
+  /** The writer of the next record. */
   RecordWriter next() {
     if (out != null && out.size() >= BYTES) {
       flush();

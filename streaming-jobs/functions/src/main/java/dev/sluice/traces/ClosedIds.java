@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When trace ids were closed, for as long as another part of the trace would be late. Bounded: of
- * more than so many closings, of whatever ids, those that were to be forgotten first are.
+ * When trace ids were closed, for as long as another part of the trace would be late. Bounded:
+ * beyond a number of closings, of any ids, those that would be forgotten first are dropped.
  */
 final class ClosedIds {
   static final long NEVER = Long.MIN_VALUE;
@@ -18,11 +18,11 @@ final class ClosedIds {
   private final int most;
   private final Map<TraceId, Long> closedMs = new HashMap<>();
   private final Agenda<TraceId> forgetting = new Agenda<>();
-  // On the agenda, where an id that was closed again stands again.
+  // Entries on the agenda, where an id that was closed again has another entry.
   private int closings;
 
   /**
-   * @param lateMs 0: nobody asks, nothing is kept
+   * @param lateMs 0: late parts are not counted, nothing is kept
    * @param most closings that are kept
    */
   ClosedIds(long lateMs, int most) {
@@ -36,10 +36,10 @@ final class ClosedIds {
   }
 
   /**
-   * Notes that a trace was closed.
+   * Records that a trace was closed.
    *
    * @param dueMs record time at which it was due
-   * @param nowMs how far the record time has come
+   * @param nowMs the present record time
    */
   void add(TraceId id, long dueMs, long nowMs) {
     if (lateMs == 0) {
@@ -55,13 +55,13 @@ final class ClosedIds {
     }
   }
 
-  /** Forgets those of whom nothing could be late any more. */
+  /** Forgets ids of which no part could be late any more. */
   void forget(long nowMs) {
     for (List<TraceId> due = forgetting.due(nowMs); due != null; due = forgetting.due(nowMs)) {
       closings -= due.size();
       for (TraceId id : due) {
         Long closed = closedMs.get(id);
-        // Closed again meanwhile, it is entered again.
+        // An id that was closed again meanwhile is entered again.
         if (closed != null && closed + lateMs <= nowMs) {
           closedMs.remove(id);
         }

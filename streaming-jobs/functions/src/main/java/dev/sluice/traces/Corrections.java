@@ -14,21 +14,21 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What only a whole trace shows of its spans in the fine windows, as rows with less than nothing
- * and more:
+ * Corrections of the fine windows that only a whole trace shows, as partial rows with negative and
+ * positive sums:
  *
  * <ul>
  *   <li>a span that is nested in another ({@link Nesting}), which came in another message, is taken
  *       back where it was counted;
  *   <li>a client span that was counted under its address, or under "unknown", moves to the service
- *       of its SERVER child (design, section 2, "Identity"); one without such a child to that of
- *       the client spans that are nested in it. Who works on a message is no such child: its sender
- *       holds a connection to the broker, and waits for nobody's threads.
+ *       of its SERVER child (design, section 2, "Identity"); one without such a child moves to the
+ *       service of the client spans that are nested in it. A CONSUMER span is no such child: the
+ *       sender of its message holds a connection to the broker, and waits for no threads.
  * </ul>
  *
  * <p>Of several children (a request that was retried) the one that starts first names the peer,
  * then the one with the smaller id. A span that came several times was counted as often, and is
- * moved or taken back as often. Spans that the trace had no room for stay.
+ * moved or taken back as often. Spans beyond the trace's bound stay.
  *
  * <p>Worked example, buckets of 100 ms: a span [80, 130) ms of cart without a peer, whose child is
  * a SERVER span of stock, gives (cart, unknown): bucket 0 -20 ms, bucket 100 -30 ms and -1
@@ -36,7 +36,9 @@ import java.util.function.Consumer;
  * unknown) is empty.
  */
 public final class Corrections {
-  /** A trace of many long spans would not fit memory: sums are given out when there are so many. */
+  /**
+   * A trace of many long spans would not fit into memory: sums are emitted at this number of rows.
+   */
   private static final int MAX_ROWS = 100_000;
 
   private static final Comparator<TraceSpan> FIRST =
@@ -50,13 +52,14 @@ public final class Corrections {
   }
 
   /**
-   * Gives the partial rows by which the fine windows have to change.
+   * Emits the partial rows by which the fine windows have to change.
    *
-   * @param takenBack each span that was counted and is nested
+   * @param takenBack receives each span that was counted and is nested
    */
   public void of(Trace trace, Partials.Visitor out, Consumer<TraceSpan> takenBack) {
     Set<TraceSpan> nested = Collections.newSetFromMap(new IdentityHashMap<>(0));
-    // By the id of the span that counts for them: the first of those nested in it that shows whom.
+    // By the id of the span that counts for them: the first of the client spans nested in it that
+    // shows a peer.
     Map<Long, TraceSpan> within = new HashMap<>(0);
     new Nesting(trace::byId)
         .of(

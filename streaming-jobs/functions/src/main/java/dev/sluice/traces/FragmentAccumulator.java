@@ -17,13 +17,13 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 /**
- * Groups the spans of one message by trace: one fragment for each.
+ * Groups the spans of one message by trace, into one fragment for each.
  *
- * <p>Bounded: of more trace ids than are kept of one message the spans are given out without a
- * trace ({@link #isRest}), to be counted. A fragment has {@value #MOST_SPANS} spans at most.
+ * <p>Bounded: spans of trace ids beyond the limit of one message are emitted without a trace
+ * ({@link #isRest}), to be counted. A fragment has at most {@value #MOST_SPANS} spans.
  *
- * <p>Spans can be moved and taken back only if their message is surely below the bound of {@link
- * WindowAccumulator}: what it cut of a span beyond cannot be told from the span.
+ * <p>Spans can be moved and taken back only if their message is certainly below the bound of {@link
+ * WindowAccumulator}: beyond it, the part that was cut of a span is not known.
  */
 public final class FragmentAccumulator implements SpanStage {
   /** Receives one fragment. */
@@ -34,13 +34,16 @@ public final class FragmentAccumulator implements SpanStage {
 
   static final int MOST_SPANS = 10_000;
 
-  /** Spans of one trace that are looked through one by one: a map of them would cost more. */
+  /** Up to this many spans of one trace are searched one by one: a map of them would cost more. */
   private static final int FEW = 8;
 
-  /** A map that held more is not cleared, which would cost as much for every message after it. */
+  /**
+   * A larger map is replaced instead of cleared, because clearing would cost as much for every
+   * later message.
+   */
   private static final int USUAL_TRACES = 1_000;
 
-  // No span has it: it is not valid.
+  // No span has it, because it is not valid.
   private static final TraceId REST = new TraceId(0, 0);
 
   private final Spread spread;
@@ -53,7 +56,7 @@ public final class FragmentAccumulator implements SpanStage {
   private List<TraceSpan> last;
 
   /**
-   * No span is in the fine windows.
+   * For spans that are in no fine window.
    *
    * @param maxTraces trace ids of one message that are kept
    */
@@ -70,12 +73,12 @@ public final class FragmentAccumulator implements SpanStage {
     this.spread = spread;
   }
 
-  /** Whether this stands for trace ids beyond the bound: the spans are of no trace. */
+  /** Whether this stands for trace ids beyond the bound: the spans belong to no trace. */
   public static boolean isRest(TraceId traceId) {
     return REST.equals(traceId);
   }
 
-  /** The broker appended the next message then. */
+  /** The broker appended the next message at this time. */
   public FragmentAccumulator at(long recordMs) {
     receivedMs = recordMs;
     return this;
@@ -122,8 +125,9 @@ public final class FragmentAccumulator implements SpanStage {
   }
 
   /**
-   * Finds, once all spans of the message are there, which are nested in others of it, and gives
-   * each that was counted: it has to be taken back. From then on it is not.
+   * Finds, once all spans of the message are there, the spans that are nested in others of it, and
+   * passes on each that was counted: it has to be taken back. From then on it counts as not
+   * counted.
    */
   public void takeNested(Consumer<TraceSpan> out) {
     if (spread == null) {
@@ -177,7 +181,7 @@ public final class FragmentAccumulator implements SpanStage {
     return ofTrace.stream().flatMap(List::stream).toList();
   }
 
-  /** Of spans with the same id the first. */
+  /** The first of several spans with the same id. */
   private static LongFunction<TraceSpan> lookup(List<TraceSpan> spans) {
     if (spans.size() <= FEW) {
       return id -> {
@@ -196,7 +200,7 @@ public final class FragmentAccumulator implements SpanStage {
     return byId::get;
   }
 
-  /** Visits the fragments of the current message, in no order. They are the visitor's. */
+  /** Visits the fragments of the current message, in no order. The visitor owns them. */
   public void forEach(Visitor visitor) {
     fragments.forEach((id, ofTrace) -> ofTrace.forEach(spans -> visitor.visit(id, spans)));
   }

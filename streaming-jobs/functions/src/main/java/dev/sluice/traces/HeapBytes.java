@@ -3,13 +3,13 @@ package dev.sluice.traces;
 import java.util.List;
 
 /**
- * What {@link OpenTraces} keeps takes so many bytes of heap, at most: an estimate that is counted
- * instead of measured, so it costs an addition for each span.
+ * Estimates the heap of {@link OpenTraces}, as an upper bound in bytes. It counts instead of
+ * measuring, so it costs an addition for each span.
  *
  * <p>Worked out for HotSpot with compressed references (heaps below 32 GB): 12 bytes of header for
  * an object and 16 for an array, 4 for a reference, whole multiples of 8. Lists grow by half, so a
- * place in one takes 6 bytes at most; tables of maps are 3/8 full at least, so one takes 11. {@code
- * HeapBytesTest} measures the same. Without compressed references it is some 1.4 times as much.
+ * place in one takes at most 6 bytes; tables of maps are at least 3/8 full, so one takes 11. {@code
+ * HeapBytesTest} measures the same. Without compressed references it is about 1.4 times as much.
  */
 final class HeapBytes {
   /**
@@ -38,7 +38,7 @@ final class HeapBytes {
 
   private HeapBytes() {}
 
-  /** Of a fragment's spans in a session. */
+  /** Bytes of a fragment's spans in a session. */
   static long of(List<TraceSpan> spans) {
     long bytes = 0;
     for (TraceSpan span : spans) {
@@ -47,7 +47,7 @@ final class HeapBytes {
     return bytes;
   }
 
-  /** Of a fragment that waits. */
+  /** Bytes of a waiting fragment. */
   static long of(TraceFragment waiting) {
     return WAITING + of(waiting.spans());
   }

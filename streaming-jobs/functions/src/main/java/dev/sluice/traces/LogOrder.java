@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 
 /**
  * Brings fragments into the order of the log: each waits until the watermark has passed its record
- * time, when all that stands before it has been read, from whatever partition.
+ * time. By then all records before it have been read, from every partition.
  */
 final class LogOrder {
   private final Agenda<TraceFragment> waiting = new Agenda<>();
@@ -15,9 +15,10 @@ final class LogOrder {
   }
 
   /**
-   * The next fragments that the watermark has passed, in the order of the log; null if none has.
+   * The next fragments that the watermark has passed, in the order of the log; null if there is
+   * none.
    *
-   * @param nowMs the watermark: nothing older is still to be read
+   * @param nowMs the watermark: no older record is still to be read
    */
   List<TraceFragment> next(long nowMs) {
     return sorted(waiting.due(nowMs));

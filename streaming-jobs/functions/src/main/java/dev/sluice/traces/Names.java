@@ -2,8 +2,8 @@ package dev.sluice.traces;
 
 /**
  * One string for equal names, so that spans that were read from bytes share theirs and compare them
- * by looking once. Fixed in size; a collision replaces. Any thread may ask: at worst two threads do
- * not share a string.
+ * by reference. Fixed in size; a collision replaces. Any thread may call it: at worst two threads
+ * do not share a string.
  */
 final class Names {
   private static final int SLOTS = 1 << 12;

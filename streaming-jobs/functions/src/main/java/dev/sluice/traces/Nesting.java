@@ -10,19 +10,21 @@ import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * Which spans stand within another that holds the same place in a pool: a thread, or a connection,
- * is held once, however many spans tell of it, and the outermost tells for how long.
+ * Finds spans that are within another span that holds the same place in a pool. A thread, or a
+ * connection, is held once, however many spans show it, and the outermost span shows for how long.
  *
- * <p>A SERVER span is nested if a SERVER span of its service and instance stands above it, a CLIENT
- * span if one of its service and instance towards the peer that its attributes name does. Above are
- * the parent, its parent and so on, as long as they are of the same service: what comes back by way
- * of another service takes another thread. For SERVER spans the way ends at messages (PRODUCER,
- * CONSUMER), for CLIENT spans at SERVER spans too; it does not end at CLIENT spans for SERVER ones,
- * as a sidecar (Envoy) has one between its own SERVER span and the application's.
+ * <p>A SERVER span is nested if a SERVER span of its service and instance is above it. A CLIENT
+ * span is nested if a CLIENT span of its service and instance is above it, towards the peer in its
+ * attributes. Above are the parent, its parent and so on, as long as they are of the same service:
+ * a call that comes back by way of another service takes another thread. For SERVER spans the way
+ * ends at messages (PRODUCER, CONSUMER), for CLIENT spans at SERVER spans too; it does not end at
+ * CLIENT spans for SERVER ones, as a sidecar (Envoy) has one between its own SERVER span and the
+ * application's.
  *
- * <p>Where instances differ, both of them known, both count: a replica called another. Of a SERVER
- * span that names no instance it is not known; it is nested in any, and around any: a sidecar's
- * that stands above one of a known instance gives way to it, so that the thread counts where it is.
+ * <p>Where both instances are known and differ, both spans count: a replica called another. Of a
+ * SERVER span that names no instance it is not known; it is nested in any, and around any: a
+ * sidecar's that stands above one of a known instance gives way to it, so that the thread counts
+ * where it is.
  *
  * <p>What is found in a part of a trace is found in all of it: more spans only add what is above. A
  * ring of parents has nothing above.
@@ -31,26 +33,26 @@ import java.util.function.LongFunction;
  * instance: the second SERVER span is nested, the CLIENT span is not.
  */
 final class Nesting {
-  /** Takes what was found. */
+  /** Receives the results. */
   @FunctionalInterface
   interface Visitor {
     /**
-     * @param outermost of client spans the one that counts for it; null of others
+     * @param outermost for a client span the one that counts for it; null for other spans
      */
     void nested(TraceSpan span, TraceSpan outermost);
   }
 
-  /** Client spans of one service that stand in each other; deeper is not looked. */
+  /** Client spans of one service that are nested in each other; deeper ones are not searched. */
   private static final int DEEPEST = 16;
 
   /** The client spans above, the nearest first. */
   private record Clients(TraceSpan span, Clients above) {}
 
   /**
-   * What stands above a span.
+   * The spans above a span.
    *
    * @param server the nearest SERVER span; null if none
-   * @param known the nearest that names its instance; null if none
+   * @param known the nearest that has an instance; null if none
    * @param clients null if none
    */
   private record Above(TraceSpan server, TraceSpan known, Clients clients) {
@@ -60,12 +62,12 @@ final class Nesting {
   private static final Above PENDING = new Above(null, null, null);
 
   private final LongFunction<TraceSpan> byId;
-  // By id, of spans that byId gives; both are null until there is something to remember.
+  // By id, for spans that byId returns; both are null until there is something to remember.
   private Map<Long, Above> known;
   private Set<Long> givesWay;
 
   /**
-   * @param byId the span of an id in the trace, or in the part of it that is there; null if none
+   * @param byId the span of an id in the trace, or in the present part of it; null if none
    */
   Nesting(LongFunction<TraceSpan> byId) {
     this.byId = byId;
@@ -146,7 +148,7 @@ final class Nesting {
     return span.kind() == Span.SERVER && span.place() != Place.NONE;
   }
 
-  /** The parent, if it is there and of the same service. */
+  /** The parent, if it exists and is of the same service. */
   private TraceSpan parent(TraceSpan span) {
     TraceSpan parent = span.parentId() == 0 ? null : byId.apply(span.parentId());
     return parent != null && parent.service().equals(span.service()) ? parent : null;
@@ -166,7 +168,7 @@ final class Nesting {
         : below(above(parent), parent);
   }
 
-  /** Walks up to what is known, and back; without recursion, as a trace may be a chain. */
+  /** Walks up to a known span, and back; without recursion, because a trace may be a chain. */
   private Above find(TraceSpan span) {
     List<TraceSpan> path = new ArrayList<>();
     for (TraceSpan at = span; at != null && !known.containsKey(at.spanId()); at = parent(at)) {
@@ -192,7 +194,9 @@ final class Nesting {
     return known.get(span.spanId());
   }
 
-  /** What stands above a child of a span, of its service, above which stands so much. */
+  /**
+   * The spans above a child of a span, of the same service, where `above` are those above the span.
+   */
   private static Above below(Above above, TraceSpan span) {
     boolean counts = span.place() != Place.NONE;
     return switch (span.kind()) {

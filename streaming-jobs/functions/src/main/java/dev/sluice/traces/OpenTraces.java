@@ -8,23 +8,23 @@ import java.util.function.Predicate;
 
 /**
  * Traces that are being collected, in the heap: they live for seconds, so a store on disk would
- * cost more than all else that is done for a span.
+ * cost more than all other work for a span.
  *
  * <p>Time is Kafka's record time. Fragments are brought into the order of the log ({@link
  * LogOrder}) and added to the session of their trace ({@link Session}), which is closed when the
  * watermark has passed its newest fragment by the quiet time, or its oldest by the maximum age. So
- * the log alone decides what a session holds; the watermark decides only when it is closed. What
- * comes after a session was closed starts one anew: nothing is lost, but a call whose two spans the
- * closing parted is not seen. So that such parts are counted, it is known for the late time when an
- * id was closed.
+ * the log alone decides which spans a session has; the watermark decides only when it is closed. A
+ * fragment that comes after its session was closed starts another session. No span is lost, but a
+ * call whose two spans are in different sessions is not seen. To count such parts, closed ids are
+ * kept for the late time.
  *
  * <p>Bounded: spans of a trace by number and by age, and all traces by the number of their spans
- * and by the heap that they take ({@link HeapBytes}), since many small ones are mostly their own
- * weight. Beyond that the traces that were due first are closed early; what is read when then plays
- * a part.
+ * and by the heap that they take ({@link HeapBytes}), since the overhead of many small traces
+ * outweighs their spans. Beyond that the traces that are due first are closed early; then the order
+ * of reading matters, too.
  */
 public final class OpenTraces {
-  /** What closed traces, and spans that none has room for, are given to. */
+  /** Receives closed traces, and spans for which there is no room. */
   public interface Closing {
     /**
      * Takes a trace that was closed.
@@ -33,14 +33,17 @@ public final class OpenTraces {
      */
     void close(byte[] traceId, Session session, Cause cause, boolean late);
 
-    /** Takes spans that are not kept: a span of their id is there, or the trace is too large. */
+    /**
+     * Takes spans that are not kept: their trace already has a span of their id, or is too large.
+     */
     void leaveOut(List<TraceSpan> duplicates, List<TraceSpan> excess);
   }
 
   /**
    * How long traces wait, and how much is kept.
    *
-   * @param maxHeapBytes of all that is kept: a third of it for closed ids, the rest for traces
+   * @param maxHeapBytes of everything that is kept: a third of it for closed ids, the rest for
+   *     traces
    */
   public record Bounds(
       long quietMs, long maxAgeMs, long lateMs, int maxSpans, int maxOpenSpans, long maxHeapBytes) {
@@ -55,8 +58,8 @@ public final class OpenTraces {
 
   /**
    * @param late whether the id was closed not long before the session began
-   * @param notBeforeMs it is not closed before: only of a session that was read behind the
-   *     watermark, the rest of which is still to be read
+   * @param notBeforeMs the earliest time of closing, for a session that was read behind the
+   *     watermark, whose rest is still to be read
    */
   private record Open(TraceId id, Session session, boolean late, long notBeforeMs) {
     private long wakeMs() {
@@ -86,11 +89,12 @@ public final class OpenTraces {
     closed = new ClosedIds(bounds.lateMs(), bounds.closedIds());
   }
 
-  /** Takes a fragment, in whatever order. */
+  /** Takes a fragment, in any order. */
   public void add(TraceFragment fragment) {
     Open trace = full == 0 ? null : open.get(fragment.traceId());
     if (trace != null && trace.session.isFull() && fragment.recordMs() < trace.session.dueMs()) {
-      // Whatever is still to be read before it, this belongs to the session, and finds no room.
+      // Whatever is still to be read before it, this fragment belongs to the session, and finds no
+      // room.
       trace.session.extend(fragment.recordMs());
       leaveOut(trace.session, fragment.spans());
       return;
@@ -112,7 +116,10 @@ public final class OpenTraces {
     return spans > bounds.maxOpenSpans() || heapBytes > bounds.openBytes();
   }
 
-  /** Closes what is due now that the record time has come to so many ms of the Unix epoch. */
+  /**
+   * Closes the traces that are due now that the record time has reached this time, in ms of the
+   * Unix epoch.
+   */
   public void advance(long toMs) {
     long beforeMs = nowMs;
     nowMs = Math.max(nowMs, Agenda.passed(toMs));
@@ -120,7 +127,7 @@ public final class OpenTraces {
       for (TraceFragment fragment : next) {
         addToTrace(fragment, beforeMs);
       }
-      // Open, a fragment may take more than it did as it waited.
+      // In an open trace a fragment may take more heap than it did while it waited.
       boolean found = true;
       while (found && isFull()) {
         found = closeFirst();
@@ -146,14 +153,14 @@ public final class OpenTraces {
     return spans;
   }
 
-  /** Bytes of heap that open traces and what waits take, by {@link HeapBytes}. */
+  /** Bytes of heap that open traces and waiting fragments take, by {@link HeapBytes}. */
   long heapBytes() {
     return heapBytes;
   }
 
   /**
    * @param fragment the next in the order of the log
-   * @param readMs how far the record time had come, at most, when it was read
+   * @param readMs the record time, at most, when it was read
    */
   private void addToTrace(TraceFragment fragment, long readMs) {
     TraceId id = fragment.traceId();
@@ -164,7 +171,7 @@ public final class OpenTraces {
       trace = null;
     }
     if (trace == null) {
-      // Behind the watermark only without clock records, or in a partition that is new.
+      // Behind the watermark only without clock records, or in a new partition.
       long notBeforeMs = recordMs < readMs ? readMs + bounds.quietMs() : Long.MIN_VALUE;
       boolean late = isLate(id, recordMs);
       trace = new Open(id, new Session(bounds, recordMs), late, notBeforeMs);
@@ -221,7 +228,7 @@ public final class OpenTraces {
   }
 
   /**
-   * For want of room: those that are due first, a slot of the agenda at once.
+   * For want of room, closes the traces that are due first, a slot of the agenda at once.
    *
    * @return whether there was any
    */
@@ -238,7 +245,9 @@ public final class OpenTraces {
     return true;
   }
 
-  /** When nothing is open: what waits is taken as if all before it had been read. */
+  /**
+   * When no trace is open, takes the waiting fragments as if all records before them had been read.
+   */
   private boolean takeFirst() {
     List<TraceFragment> first = waiting.first();
     if (first == null) {
@@ -248,7 +257,7 @@ public final class OpenTraces {
     return true;
   }
 
-  /** Everything that is known, for {@link #restore}. */
+  /** The whole state, for {@link #restore}. */
   public List<byte[]> snapshot() {
     Chunks chunks = new Chunks();
     for (Open trace : open.values()) {
@@ -285,9 +294,9 @@ public final class OpenTraces {
   }
 
   /**
-   * Takes a part of a snapshot back.
+   * Restores a part of a snapshot.
    *
-   * @param mine whether a trace id is this task's: the parallelism may have changed
+   * @param mine whether a trace id belongs to this task: the parallelism may have changed
    */
   public void restore(byte[] chunk, Predicate<byte[]> mine) {
     RecordReader in = new RecordReader(chunk);

@@ -4,17 +4,21 @@ import dev.sluice.otlp.Span;
 import dev.sluice.otlp.Use;
 
 /**
- * What a span is in the fine windows, as a number of two bits: a {@link TraceSpan} has no room for
- * more.
+ * The role of a span in the fine windows, as a number of two bits: a {@link TraceSpan} has no room
+ * for more.
  */
 final class Place {
-  /** It is in none, and nothing is nested in it: what is below counts as if it were not there. */
+  /**
+   * It is in no window, and no span is nested in it: spans below it count as if it did not exist.
+   */
   static final byte NONE = 0;
 
-  /** It was counted exactly as {@link dev.sluice.windows.Spread} says, and stays with its peer. */
+  /**
+   * It was counted exactly as {@link dev.sluice.windows.Spread} defines, and stays with its peer.
+   */
   static final byte COUNTED = 1;
 
-  /** The same, of a client span that names no service: its trace may show another peer. */
+  /** The same for a client span without a service as its peer: its trace may show another peer. */
   static final byte MOVABLE = 2;
 
   /** It was left out, or counted in part: nothing of it can be taken back. */

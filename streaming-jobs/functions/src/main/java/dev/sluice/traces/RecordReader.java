@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The inverse of {@link RecordWriter}; what is not of its format is refused. */
+/** The inverse of {@link RecordWriter}; it refuses any other format. */
 final class RecordReader {
   private final ByteBuffer bytes;
   private final List<String> names = new ArrayList<>();

@@ -11,14 +11,14 @@ import java.util.Map;
 
 /**
  * Records as bytes, one after the other, for {@link RecordReader}: for checkpoints and for Flink's
- * network. Flink writes a checkpoint's bytes one by one, so few of them matter more than anything.
+ * network. Flink writes a checkpoint's bytes one by one, so their number matters most.
  *
- * <p>Layout: a format (byte), then what is written. Numbers are LEB128, zigzag where they have a
- * sign; a record time is what it is more than the one before; a name is its number, and follows in
- * UTF-8 after its length where it is the first of that number. A span: id (8 bytes, little endian),
- * kind and flags (byte), parent (8 bytes) if it has one, start less that of the span before,
- * duration, record time, and as names service, peer, operation, host and instance: some 34 bytes.
- * The format number grows with each change of this layout.
+ * <p>Layout: a format (byte), then the records. Numbers are LEB128, zigzag where they have a sign.
+ * A record time is the difference from the one before. A name is its number; at the first
+ * occurrence, its length and its UTF-8 bytes follow. A span: id (8 bytes, little endian), kind and
+ * flags (byte), parent (8 bytes) if it has one, start less that of the span before, duration,
+ * record time, and as names service, peer, operation, host and instance: about 34 bytes. The format
+ * number grows with each change of this layout.
  */
 final class RecordWriter {
   static final int FORMAT = 1;
@@ -68,18 +68,18 @@ final class RecordWriter {
     fixed(id.low());
   }
 
-  /** Ms of the Unix epoch, as what it is more than the time before. */
+  /** Ms of the Unix epoch, as the difference from the time before. */
   void time(long ms) {
     signed(ms - timeMs);
     timeMs = ms;
   }
 
-  /** Of whatever sign: small ones of either are short. */
+  /** Any sign: small numbers of either sign are short. */
   void signed(long value) {
     number(value << 1 ^ value >> Long.SIZE - 1);
   }
 
-  /** Small ones that are not negative are short. */
+  /** Not negative: small numbers are short. */
   void number(long value) {
     long rest = value;
     while ((rest & ~0x7fL) != 0) {

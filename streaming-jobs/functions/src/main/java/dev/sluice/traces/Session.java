@@ -12,7 +12,7 @@ import java.util.Set;
  * <p>Built in the order of the log, so decided by it alone, whatever was read first: reading a
  * topic again gives the same sessions, and a trace id that is used again (a recording that is
  * replayed twice) starts a session of its own. Bounded: of its spans the first so many of different
- * ids are kept. What comes then still extends it.
+ * ids are kept. Later fragments still extend it.
  */
 public final class Session {
   private final OpenTraces.Bounds bounds;
@@ -37,7 +37,7 @@ public final class Session {
     this.lastMs = lastMs;
   }
 
-  /** Spans that are kept, repeated ones too, in the order of the log. */
+  /** Spans that are kept, with repeated ones, in the order of the log. */
   public List<TraceSpan> spans() {
     return spans;
   }
@@ -52,7 +52,7 @@ public final class Session {
     return lastMs;
   }
 
-  /** What it takes, by {@link HeapBytes}. */
+  /** Its heap bytes, by {@link HeapBytes}. */
   long heapBytes() {
     return heapBytes;
   }
@@ -62,7 +62,7 @@ public final class Session {
     return Math.min(lastMs + bounds.quietMs(), firstMs + bounds.maxAgeMs());
   }
 
-  /** Whether it is due because of its age; else because it was quiet. */
+  /** Whether it is due because of its age; otherwise because it was quiet. */
   boolean atMaxAge() {
     return firstMs + bounds.maxAgeMs() < lastMs + bounds.quietMs();
   }
@@ -72,14 +72,12 @@ public final class Session {
     return ids != null && ids.size() >= bounds.maxSpans();
   }
 
-  /**
-   * Whether this span repeats one that is kept, as far as {@link #isFull} makes that a question.
-   */
+  /** Whether this span repeats one that is kept, as far as {@link #isFull} needs to know that. */
   boolean has(TraceSpan span) {
     return ids != null && ids.contains(SharedIds.key(span));
   }
 
-  /** Says that it was closed. */
+  /** Marks it as closed. */
   void end() {
     ended = true;
   }
@@ -88,7 +86,7 @@ public final class Session {
     return ended;
   }
 
-  /** Says that the trace was still seen then. */
+  /** A span of the trace came at this time. */
   void extend(long recordMs) {
     lastMs = Math.max(lastMs, recordMs);
   }
@@ -96,7 +94,7 @@ public final class Session {
   /**
    * Adds the next fragment.
    *
-   * @return whether it was kept: it is, unless it adds no span to those that are kept
+   * @return whether it was kept: it is, unless it adds no kept span
    */
   boolean add(long recordMs, List<TraceSpan> fragment) {
     extend(recordMs);

@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Takes pairs apart whose CLIENT and SERVER span share one id, as Zipkin's B3 propagation has it
+ * Separates pairs whose CLIENT and SERVER span share one id, as Zipkin's B3 propagation has it
  * (openzipkin/b3-propagation, "Single or shared span ids"): the SERVER span gets an id that is
- * derived from the shared one, and the CLIENT span as its parent. All else then sees what a tracer
- * that gives each span its own id would have sent.
+ * derived from the shared one, and the CLIENT span as its parent. All other code then sees the
+ * spans of a tracer that gives each span its own id.
  *
- * <p>A span below the shared id hangs below the CLIENT span if its service is the caller's alone;
- * else below the SERVER span, which was the last to hand the id on.
+ * <p>The parent of a span below the shared id is the CLIENT span if its service is the caller's
+ * alone; otherwise it is the SERVER span, which passed the id on last.
  *
  * <p>Worked example: front's CLIENT span 2 and cart's SERVER span 2, both below 1; cart's CLIENT
- * span 3 below 2. cart's SERVER span becomes d(2) below 2, and 3 hangs below d(2).
+ * span 3 below 2. cart's SERVER span becomes d(2) below 2, and 3 is below d(2).
  */
 public final class SharedIds {
   // SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): its
@@ -39,7 +39,7 @@ public final class SharedIds {
 
   private SharedIds() {}
 
-  /** The id that a SERVER span gets in place of a shared one; never 0, the same for the same id. */
+  /** The id that replaces a shared one for a SERVER span; never 0, the same for the same id. */
   static long derived(long sharedId) {
     // In the order of the bytes, as the id is written.
     long mixed = Long.reverseBytes(sharedId) + INCREMENT;
@@ -49,7 +49,10 @@ public final class SharedIds {
     return mixed == 0 ? 1 : Long.reverseBytes(mixed);
   }
 
-  /** Equal for two spans of a trace of which one repeats the other, whatever else has their id. */
+  /**
+   * Equal for two spans of a trace of which one repeats the other, whatever other spans have their
+   * id.
+   */
   static long key(TraceSpan span) {
     return span.kind() == Span.SERVER ? derived(span.spanId()) : span.spanId();
   }
@@ -70,8 +73,8 @@ public final class SharedIds {
   }
 
   /**
-   * The spans of one trace with each pair apart, in their order: the list itself where no id is
-   * shared. Repeats stay repeats.
+   * The spans of one trace with separate ids for each pair, in their order; the list itself where
+   * no id is shared. Repeats stay repeats.
    */
   public static List<TraceSpan> apart(List<TraceSpan> spans) {
     Map<Long, Sides> shared = shared(spans);

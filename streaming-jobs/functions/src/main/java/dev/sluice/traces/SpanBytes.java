@@ -2,7 +2,7 @@ package dev.sluice.traces;
 
 import java.util.List;
 
-/** Spans as bytes, for Flink's network: between operators of one task they go as they are. */
+/** Spans as bytes, for Flink's network. Operators of one task pass them on without encoding. */
 public final class SpanBytes {
   private static final int SPAN_BYTES = 64;
 

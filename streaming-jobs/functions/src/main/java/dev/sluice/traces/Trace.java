@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 /**
  * An assembled trace: its spans by id, each once.
  *
- * <p>Of spans with the same id the first stays; those beyond the bound are left out. Both are kept
- * aside, for the accounts. A CLIENT and a SERVER span of one id are no repeat: both stay, and the
- * SERVER span has an id of its own ({@link SharedIds}).
+ * <p>The first of several spans with the same id is kept; spans beyond the bound are left out. Both
+ * kinds are kept separately, for the accounts. A CLIENT and a SERVER span of one id are no repeat:
+ * both stay, and the SERVER span gets an id of its own ({@link SharedIds}).
  */
 public final class Trace {
   private final Map<Long, TraceSpan> spans = new LinkedHashMap<>();
@@ -62,7 +62,7 @@ public final class Trace {
     }
   }
 
-  /** Those of the spans that are kept, a shared id counting for both sides; sets others aside. */
+  /** The spans that are kept, where a shared id counts for both sides; sets others aside. */
   private List<TraceSpan> keep(Iterable<TraceSpan> spans, int maxSpans) {
     Set<Long> keys = new HashSet<>();
     List<TraceSpan> kept = new ArrayList<>();
@@ -85,7 +85,8 @@ public final class Trace {
   }
 
   /**
-   * Those that are kept and those that repeat their ids: all that were added with room for them.
+   * The spans that are kept and those that repeat their ids: all that were added while there was
+   * room.
    */
   Iterable<TraceSpan> all() {
     return duplicates.isEmpty()

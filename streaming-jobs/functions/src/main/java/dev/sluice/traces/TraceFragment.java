@@ -4,8 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The spans that one message holds of one trace, on the way to where the trace is assembled, and
- * where the message stands in the log.
+ * The spans of one trace in one message, and the message's position in the log.
  *
  * @param traceId of all its spans
  * @param recordMs when the broker appended the message, ms of the Unix epoch
@@ -15,7 +14,7 @@ import java.util.List;
  */
 public record TraceFragment(
     TraceId traceId, long recordMs, int partition, long offset, List<TraceSpan> spans) {
-  /** The order of the log: whatever was read first. */
+  /** The order of the log, whatever was read first. */
   static final Comparator<TraceFragment> IN_LOG =
       Comparator.comparingLong(TraceFragment::recordMs)
           .thenComparingInt(TraceFragment::partition)

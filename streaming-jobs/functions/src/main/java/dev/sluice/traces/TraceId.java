@@ -14,7 +14,7 @@ public record TraceId(long high, long low) implements Comparable<TraceId> {
     return new TraceId(bytes.getLong(), bytes.getLong());
   }
 
-  /** In an order, so that a map of ids that were chosen to collide stays fast. */
+  /** Ids are ordered, so that a map of ids that were chosen to collide stays fast. */
   @Override
   public int compareTo(TraceId other) {
     int byHigh = Long.compare(high, other.high);

@@ -6,18 +6,18 @@ import dev.sluice.windows.ResourcePoint;
 import dev.sluice.windows.Side;
 
 /**
- * What trace assembly keeps of a span.
+ * The fields of a span that trace assembly keeps.
  *
  * @param spanId never 0; as {@link Span#spanId} gives it
  * @param parentId 0 for a root
  * @param kind as in {@link Span}
- * @param linked whether a link leads to a span of the same trace
- * @param peer "" where the span names none
+ * @param linked whether a link points to a span of the same trace
+ * @param peer "" where the span has none
  * @param operation the span's name
- * @param host where its clock stands, "" where that is not known
+ * @param host of its clock, "" where that is not known
  * @param instance the process that recorded it, "" where that is not known
- * @param receivedMs Kafka record time of the message that brought it
- * @param place what it is in the fine windows: one of {@link Place}
+ * @param receivedMs Kafka record time of its message
+ * @param place its role in the fine windows: one of {@link Place}
  */
 public record TraceSpan(
     long spanId,
@@ -91,22 +91,24 @@ public record TraceSpan(
         place);
   }
 
-  /** A kind of a later version is none that anybody asks for. */
+  /** A kind of a later version becomes 0, which nothing uses. */
   private static int known(int kind) {
     return kind < 0 || kind > Span.CONSUMER ? 0 : kind;
   }
 
-  /** Whether it is in the fine windows, exactly as {@link dev.sluice.windows.Spread} says. */
+  /** Whether it is in the fine windows, exactly as {@link dev.sluice.windows.Spread} defines. */
   boolean counted() {
     return place == Place.COUNTED || place == Place.MOVABLE;
   }
 
-  /** Whether it is so under a peer that is not a service's name. */
+  /** Whether it is so, with a peer that is not a service's name. */
   boolean movable() {
     return place == Place.MOVABLE;
   }
 
-  /** Under what it was counted when it was read; of a span that has a {@link #place}. */
+  /**
+   * The point under which it was counted when it was read; for a span that has a {@link #place}.
+   */
   public ResourcePoint point() {
     return switch (kind) {
       case Span.SERVER -> new ResourcePoint(service, instance, Side.SERVER, "");
@@ -170,8 +172,8 @@ public record TraceSpan(
   }
 
   /**
-   * The same of what shows only its newest window: a span cannot end after it was received, so one
-   * whose clock is ahead counts when it was received, and does not hide what comes after it.
+   * The same for a use that shows only its newest window. A span cannot end after it was received,
+   * so a span whose clock is ahead counts when it was received, and does not hide later ones.
    */
   public long shownWindowMs(long lengthMs) {
     return Math.floorDiv(Math.min(endNs() / NS_PER_MS, receivedMs), lengthMs) * lengthMs;

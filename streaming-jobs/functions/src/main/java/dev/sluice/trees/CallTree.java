@@ -5,7 +5,7 @@ import dev.sluice.json.JsonText;
 import dev.sluice.traces.TraceSpan;
 
 /**
- * What a root waited for: the services that were entered below it, in stages.
+ * The services that a root waited for, in stages.
  *
  * @param root the span that began the tree
  * @param text the tree as {@link TreeText} writes it: trees of the same shape have the same text
@@ -14,7 +14,7 @@ import dev.sluice.traces.TraceSpan;
 public record CallTree(TraceSpan root, String text, long hash) {
   private static final String OTHER = ",\"cut\":true,\"other\":true}";
 
-  /** What stands for trees of a root that are not told apart. */
+  /** Stands for the trees of a root that do not count separately. */
   public static CallTree other(TraceSpan root) {
     StringBuilder text = new StringBuilder("{\"service\":");
     JsonText.appendString(text, root.service());
@@ -24,7 +24,7 @@ public record CallTree(TraceSpan root, String text, long hash) {
     return new CallTree(root, other, Variants.hash(other));
   }
 
-  /** Whether the text stands for trees that are not told apart. */
+  /** Whether the text stands for trees that do not count separately. */
   static boolean isOther(String text) {
     return text.endsWith(OTHER);
   }

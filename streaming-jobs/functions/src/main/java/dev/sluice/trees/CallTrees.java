@@ -19,12 +19,12 @@ import java.util.List;
  *   <li>A call takes the time of the caller's CLIENT span, where the callee's parent is one, so
  *       that calls are compared by one clock; else that of the callee's own span.
  *   <li>The calls of an entry, by start: those whose times overlap, directly or through others, are
- *       one parallel stage, and those that begin at once. Calls that only touch are serial, and so
- *       is one that overlaps those before it by no more than {@link dev.sluice.paths.Serial}
+ *       one parallel stage, and so are those that begin together. Calls that only touch are serial,
+ *       and so is one that overlaps those before it by no more than {@link dev.sluice.paths.Serial}
  *       allows.
- *   <li>What is asynchronous is not waited for, and left out with all below it: CONSUMER spans that
- *       are not the root, and roots that are only linked to their trace. A PRODUCER span calls no
- *       peer.
+ *   <li>Asynchronous spans are not waited for, and left out with all spans below them: CONSUMER
+ *       spans that are not the root, and roots that are only linked to their trace. A PRODUCER span
+ *       calls no peer.
  *   <li>Orphans begin no tree, and rings are reached by none.
  * </ul>
  *
@@ -34,7 +34,9 @@ import java.util.List;
  * <p>A pure function of the set of spans. O(n log n) time, O(n) memory, no recursion over spans.
  */
 public final class CallTrees {
-  /** A span that was reached, the entry that it belongs to, and where the span above it stands. */
+  /**
+   * A span that was reached, the entry that it belongs to, and the position of the span above it.
+   */
   private static final class Reached {
     final TraceSpan span;
     final int above;
@@ -62,7 +64,7 @@ public final class CallTrees {
   /**
    * The trees of the trace's roots, in no order.
    *
-   * @param texts of those that were seen before
+   * @param texts of earlier trees
    */
   public static List<CallTree> of(Trace trace, TreeTexts texts) {
     List<CallTree> trees = new ArrayList<>(1);

@@ -8,11 +8,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * One node of a call tree: a service that was entered, or a peer that was called and shows nothing
- * of itself. Its calls stand in {@link #stages} once {@link #arrange} was called, children first.
+ * One node of a call tree: a service that was entered, or a called peer without spans of its own.
+ * Its calls are in {@link #stages} once {@link #arrange} was called, children first.
  */
 final class Entry {
-  /** Without regard to time; equal only where the same text is written (but for equal hashes). */
+  /** Ignores time; equal only where the same text is written (except for equal hashes). */
   private static final Comparator<Entry> CANONICAL =
       Comparator.comparing((Entry entry) -> entry.service)
           .thenComparing(entry -> entry.operation)
@@ -23,7 +23,7 @@ final class Entry {
           .thenComparing(entry -> entry.endNs)
           .thenComparing(CANONICAL);
 
-  // An odd number with bits all over (xxHash's first prime): multiplying by it spreads them.
+  // An odd number whose bits are spread (xxHash's first prime): multiplying by it spreads hashes.
   private static final long SPREAD = 0x9E37_79B1_85EB_CA87L;
   private static final int MIX = 29;
 
@@ -35,10 +35,10 @@ final class Entry {
   private final List<Entry> calls = new ArrayList<>(2);
   private long shape;
 
-  /** Calls that are waited for together, while it grows in the order of their starts. */
+  /** Calls that are waited for together; it grows in the order of their starts. */
   private static final class Stage {
     private final List<Entry> calls = new ArrayList<>(1);
-    // Those that may end after the next call starts.
+    // The calls that may end after the next call starts.
     private final List<Entry> open = new ArrayList<>(1);
     private long endNs = Long.MIN_VALUE;
 
@@ -78,13 +78,13 @@ final class Entry {
     endNs = timed.endNs();
   }
 
-  /** A service entered by a span; {@code caller} is the span above it, or null. */
+  /** A service that a span entered; {@code caller} is the span above it, or null. */
   static Entry by(TraceSpan span, TraceSpan caller) {
     boolean timedByCaller = caller != null && caller.kind() == Span.CLIENT;
     return new Entry(span.service(), span.operation(), timedByCaller ? caller : span);
   }
 
-  /** Who a CLIENT span talks to; what it is asked for there is not known. */
+  /** The peer of a CLIENT span; the operation requested there is not known. */
   static Entry unseen(TraceSpan client) {
     return new Entry(client.peer(), "", client);
   }
@@ -93,13 +93,13 @@ final class Entry {
     calls.add(callee);
   }
 
-  /** Puts the calls into their stages. The calls must be arranged already. */
+  /** Sorts the calls into stages. The calls must be arranged already. */
   void arrange() {
     calls.sort(BY_TIME);
     Stage stage = new Stage();
     long lastStartNs = Long.MIN_VALUE;
     for (Entry call : calls) {
-      // Calls of no length that begin at once would else be serial, in an order that nothing tells.
+      // Otherwise calls of no length that start together would be serial, in an arbitrary order.
       if (call.startNs > lastStartNs && stage.hasEnded(call)) {
         stage = new Stage();
         stages.add(stage.calls);
@@ -118,7 +118,7 @@ final class Entry {
     shape = hash;
   }
 
-  /** Of what {@link #isLike} compares: equal for trees that are alike. */
+  /** A hash of the fields that {@link #isLike} compares: equal for trees that are alike. */
   long shape() {
     return shape;
   }

@@ -6,8 +6,8 @@ import org.apache.flink.table.functions.AggregateFunction;
 import org.apache.flink.types.Row;
 
 /**
- * SQL {@code most_frequent(text, times)}: the text that occurs most, how often, and how many there
- * are in all. See {@link Tally} for ties and bounds.
+ * SQL {@code most_frequent(text, times)}: the text that occurs most, how often, and the total
+ * number. See {@link Tally} for ties and bounds.
  */
 @FunctionHint(
     input = {@DataTypeHint("STRING"), @DataTypeHint("BIGINT")},

@@ -4,11 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts how often each text occurs, and which occurs most. Mutable; the fields are what Flink
- * keeps in its state.
+ * Counts how often each text occurs, and which occurs most. Mutable; its fields are Flink's state.
  *
- * <p>Bounded: of more than {@value #MAX_TEXTS} texts those that came first are told apart, the rest
- * counts together, and towards the total only.
+ * <p>Bounded: the first {@value #MAX_TEXTS} texts count separately; the rest counts together,
+ * towards the total only.
  */
 public final class Tally {
   static final int MAX_TEXTS = 64;
@@ -29,7 +28,7 @@ public final class Tally {
     others += part.others;
   }
 
-  /** All that was counted. */
+  /** The total. */
   public long total() {
     long total = others;
     for (long count : counts.values()) {
@@ -38,7 +37,7 @@ public final class Tally {
     return total;
   }
 
-  /** The text with the highest count, of several the first in order; null where nothing counts. */
+  /** The text with the highest count, the first in order of several; null without texts. */
   public String mostFrequent() {
     String first = null;
     long most = 0;

@@ -42,7 +42,7 @@ final class TreeText {
     return tree.text.toString();
   }
 
-  /** Chooses what is written; whether that is all. */
+  /** Chooses the nodes to write; returns whether that is all of them. */
   private boolean keep(Entry root) {
     int chars = CUT.length();
     Queue<Entry> queue = new ArrayDeque<>();
@@ -58,7 +58,7 @@ final class TreeText {
     return true;
   }
 
-  /** At most so many characters more than without the node. */
+  /** At most this many characters more than without the node. */
   private int chars(Entry entry) {
     open(entry);
     text.append(",\"stages\":[]}");

@@ -3,8 +3,8 @@ package dev.sluice.trees;
 import dev.sluice.bounds.Variants;
 
 /**
- * Texts of trees, of which most have been seen before: those of the last few shapes are kept, and
- * compared node by node, which costs less than to write one.
+ * Texts of trees. Most trees were seen before: the last few shapes are kept, and compared node by
+ * node, which costs less than writing a text.
  */
 public final class TreeTexts {
   /**
@@ -16,7 +16,7 @@ public final class TreeTexts {
 
   private static final int SLOT_BITS = 7;
 
-  /** Larger ones are written each time: 100 nodes and their text take some 40 kB. */
+  /** Larger trees are written each time: 100 nodes and their text take about 40 kB. */
   private static final int MOST_NODES = 100;
 
   private final Known[] known = new Known[1 << SLOT_BITS];

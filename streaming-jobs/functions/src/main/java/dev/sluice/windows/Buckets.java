@@ -7,7 +7,7 @@ import java.util.Map;
 /** The partial rows of one resource point by number of bucket. */
 final class Buckets {
   private final Map<Long, Partial> all = new HashMap<>();
-  // Spans of one message end close together: most look for a bucket that the one before had.
+  // Spans of one message end close together: most need the same bucket as the span before.
   private long lastBucket;
   private Partial last;
 

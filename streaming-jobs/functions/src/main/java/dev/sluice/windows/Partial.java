@@ -4,8 +4,8 @@ import dev.sluice.latency.LatencyHistogram;
 import dev.sluice.latency.LatencyIndex;
 
 /**
- * What one message, or one move, adds to one bucket of one resource point. Sums are negative where
- * spans are taken back; the number of contributions grows either way.
+ * The contribution of one message, or of one move, to one bucket of one resource point. Sums are
+ * negative where spans are taken back; the number of contributions grows either way.
  */
 public final class Partial implements Windowed<Partial> {
   private final long bucketMs;
@@ -39,13 +39,13 @@ public final class Partial implements Windowed<Partial> {
     contributions++;
   }
 
-  /** Takes back an overlap that was added to this row, as if it had never been. */
+  /** Takes back an overlap that was added to this row, and its contribution. */
   void undoOverlap(long ns) {
     busyNs -= ns;
     contributions--;
   }
 
-  /** The same of a span that ends in the bucket. */
+  /** The same for a span that ends in the bucket. */
   void undoCompletion(long durationNs, boolean error) {
     completions--;
     if (error) {
@@ -84,7 +84,7 @@ public final class Partial implements Windowed<Partial> {
     return completions;
   }
 
-  /** Of those, that failed by no fault of their caller. */
+  /** Those of them that failed, not by their caller's fault. */
   public long errors() {
     return errors;
   }

@@ -3,7 +3,7 @@ package dev.sluice.windows;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Partial rows by resource point and bucket: they only have to be summed. */
+/** Partial rows by resource point and bucket, which only have to be summed. */
 public final class Partials {
   /** Receives one partial row. */
   @FunctionalInterface
@@ -32,7 +32,7 @@ public final class Partials {
    * Adds a span to a point's buckets, newest first, as long as there are fewer than {@code maxRows}
    * rows; its completion is always added.
    *
-   * @param fromNs from where on it is spread: its start, or later
+   * @param fromNs the beginning of the part that is spread: the span's start, or later
    * @return whether all of it was added
    */
   boolean add(
@@ -54,7 +54,7 @@ public final class Partials {
     return true;
   }
 
-  /** Takes back a span that was added whole to the rows that are here, as if it had never been. */
+  /** Takes back a span that was added whole to these rows, with its contributions. */
   void undo(ResourcePoint point, long startNs, long endNs, boolean error) {
     Buckets buckets = bucketsOf(point);
     buckets.get(spread.completedIn(endNs)).undoCompletion(endNs - startNs, error);
@@ -79,12 +79,12 @@ public final class Partials {
     return partial;
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   public int rows() {
     return rows;
   }
 
-  /** Visits the rows, in no order, but for those of which all was taken back. */
+  /** Visits the rows, in no order, except those of which all was taken back. */
   public void forEach(Visitor visitor) {
     points.forEach(
         (point, buckets) -> {

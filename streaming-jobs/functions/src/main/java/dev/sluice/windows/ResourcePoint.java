@@ -3,15 +3,15 @@ package dev.sluice.windows;
 import dev.sluice.otlp.Span;
 
 /**
- * A point where concurrency is bounded, on one instance.
+ * A pool of one instance, where concurrency is bounded.
  *
  * @param peer "" unless it is of the client side
  */
 public record ResourcePoint(String service, String instance, Side side, String peer) {
-  /** Peer of a client span that names none. */
+  /** Peer of a client span without one. */
   public static final String UNKNOWN_PEER = "unknown";
 
-  /** Of a span of any side; the peer of a client span is that of its attributes. */
+  /** The point of a span of any side; the peer of a client span is that of its attributes. */
   public static ResourcePoint of(Span span) {
     Side side = Side.of(span);
     if (side == Side.CLIENT) {
@@ -29,7 +29,7 @@ public record ResourcePoint(String service, String instance, Side side, String p
     return new ResourcePoint(service, instance, Side.CLIENT, peer.isEmpty() ? UNKNOWN_PEER : peer);
   }
 
-  /** Whether {@link #of} would give this point: without making one. */
+  /** Whether {@link #of} would give this point, without making one. */
   public boolean covers(Span span) {
     return side == Side.of(span)
         && service.equals(span.service())

@@ -3,8 +3,8 @@ package dev.sluice.windows;
 import dev.sluice.otlp.Span;
 
 /**
- * Which pool of an instance a span holds a place of. Listeners of queues have threads of their own,
- * and batches that last for seconds: counted with requests they would fill a pool of request
+ * The pool of an instance in which a span holds a place. Listeners of queues have threads of their
+ * own, and batches that last for seconds: counted with requests, they would fill a pool of request
  * threads that is nearly idle.
  */
 public enum Side {
@@ -21,7 +21,7 @@ public enum Side {
     this.label = label;
   }
 
-  /** Of a span that is no INTERNAL one. */
+  /** The side of a span that is not INTERNAL. */
   public static Side of(Span span) {
     if (span.isClientSide()) {
       return CLIENT;

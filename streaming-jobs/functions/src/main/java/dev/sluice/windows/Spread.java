@@ -14,7 +14,7 @@ package dev.sluice.windows;
  * 100 and 30 ms and completes in 2; [50, 100) overlaps 0 by 50 ms and completes in 1.
  */
 public final class Spread {
-  /** Buckets over which a span is spread that may not make more rows: the newest. */
+  /** A span that may not make more rows is spread over this many buckets, the newest. */
   public static final int SHORT = 100;
 
   private static final long NS_PER_MS = 1_000_000;
@@ -31,12 +31,12 @@ public final class Spread {
     this.maxNs = maxMs * NS_PER_MS;
   }
 
-  /** Whether the span is longer than what is spread of it. */
+  /** Whether the span is longer than the part that is spread. */
   public boolean cuts(long startNs, long endNs) {
     return endNs - startNs > maxNs;
   }
 
-  /** From where on a span is spread that may only touch its newest buckets. */
+  /** The beginning of the part of a span that may only touch its newest buckets. */
   public long shortFrom(long startNs, long endNs) {
     return Math.max(startNs, endNs - SHORT * bucketNs);
   }

@@ -7,20 +7,21 @@ import dev.sluice.otlp.Use;
 import java.util.Arrays;
 
 /**
- * Spreads the spans of one message over time buckets, as {@link Spread} says, and sums them.
+ * Spreads the spans of one message over time buckets, as {@link Spread} defines, and sums them.
  *
- * <p>Spans that find {@value #MAX_ROWS} rows made already are cut: a message of long spans towards
- * many peers would not fit memory. What is cut then depends on the other spans of the message.
+ * <p>Once there are {@value #MAX_ROWS} rows, further spans are cut: a message of long spans towards
+ * many peers would not fit into memory. The part that is cut then depends on the other spans of the
+ * message.
  */
 public final class WindowAccumulator implements SpanStage {
-  /** Rows of one message. One whose spans touch no more buckets than this is never cut by it. */
+  /** Rows of one message. A message whose spans touch no more buckets than this is never cut. */
   public static final int MAX_ROWS = 200_000;
 
   private static final int RECENT = 4;
 
   private final Spread spread;
   private final Partials partials;
-  // Spans of one resource go by turns to its few points: server side, and client side per peer.
+  // Spans of one resource alternate between its few points: server side, and client side per peer.
   private final ResourcePoint[] recent = new ResourcePoint[RECENT];
   private final Buckets[] recentBuckets = new Buckets[RECENT];
   private int oldest;
@@ -33,7 +34,7 @@ public final class WindowAccumulator implements SpanStage {
   @Override
   public Outcome accept(Span span) {
     if (!span.isServerSide() && !span.isClientSide() || span.use() != Use.HELD) {
-      return Outcome.ACCEPTED; // INTERNAL spans are no use of a soft resource
+      return Outcome.ACCEPTED; // INTERNAL spans hold no place in a pool
     }
     long start = span.startNs();
     long end = span.endNs();
@@ -44,7 +45,7 @@ public final class WindowAccumulator implements SpanStage {
         : Outcome.ACCEPTED_CUT;
   }
 
-  /** Takes back a span of the current message of which nothing was cut. */
+  /** Takes back a span of the current message that was not cut. */
   public void undo(ResourcePoint point, long startNs, long endNs, boolean error) {
     partials.undo(point, startNs, endNs, error);
   }

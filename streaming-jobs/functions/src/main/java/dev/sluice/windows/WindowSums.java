@@ -5,16 +5,16 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * What several messages or traces counted, summed by key and window.
+ * The counts of several messages or traces, summed by key and window.
  *
- * @param <K> whose it is
- * @param <S> what was counted
+ * @param <K> the key
+ * @param <S> the counts
  */
 public final class WindowSums<K, S extends Windowed<S>> {
   private final Map<K, Map<Long, S>> keys = new HashMap<>();
   private int rows;
 
-  /** Adds what was counted, which is not the caller's any more. */
+  /** Adds counts, which the caller must not use any more. */
   public void add(K key, S counted) {
     S sum =
         keys.computeIfAbsent(key, each -> new HashMap<>()).putIfAbsent(counted.windowMs(), counted);
@@ -25,12 +25,12 @@ public final class WindowSums<K, S extends Windowed<S>> {
     }
   }
 
-  /** How many rows there are. */
+  /** Number of rows. */
   public int rows() {
     return rows;
   }
 
-  /** Gives the sums, in no order, and forgets them. */
+  /** Passes the sums on, in no order, and clears them. */
   public void drain(BiConsumer<? super K, ? super S> visitor) {
     keys.forEach((key, windows) -> windows.values().forEach(sum -> visitor.accept(key, sum)));
     keys.clear();

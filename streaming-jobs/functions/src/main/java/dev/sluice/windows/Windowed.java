@@ -1,7 +1,7 @@
 package dev.sluice.windows;
 
 /**
- * What was counted in one window of time, and can be added up.
+ * Counts of one window of time, which can be summed.
  *
  * @param <S> itself
  */
@@ -9,6 +9,6 @@ public interface Windowed<S> {
   /** Start of the window, ms of the Unix epoch. */
   long windowMs();
 
-  /** Adds what another counted in the same window. */
+  /** Adds the counts of another in the same window. */
   void merge(S other);
 }

@@ -65,7 +65,7 @@ final class Bytes extends OutputStream {
     write(rest);
   }
 
-  /** A text after its length, in UTF-8, as Flink has it already. */
+  /** A text after its length, in the UTF-8 that Flink already has. */
   void text(BinaryStringData text) {
     text.ensureMaterialized();
     int length = text.getSizeInBytes();
@@ -97,7 +97,7 @@ final class Bytes extends OutputStream {
     return size;
   }
 
-  /** From here on, for who keeps what was written. */
+  /** The bytes from this position on, for a caller that keeps them. */
   byte[] since(int from) {
     return Arrays.copyOfRange(all, from, size);
   }

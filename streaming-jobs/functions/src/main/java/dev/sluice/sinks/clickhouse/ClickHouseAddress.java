@@ -11,12 +11,13 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * A database on one server, or on several that hold the same.
+ * A database on one server, or on several copies.
  *
  * @param urls HTTP addresses, at least one: the next is tried where one fails
- * @param authority PEM file of who signed the servers' certificates; "" for those that Java trusts
+ * @param authority PEM file with the authority of the servers' certificates; "" for Java's
+ *     authorities
  * @param insertQuorum how many copies must have a row before it counts as written, or {@code auto}
- *     for most of them; "" as the server says
+ *     for most of them; "" for the server's default
  */
 public record ClickHouseAddress(
     List<String> urls,
@@ -37,7 +38,7 @@ public record ClickHouseAddress(
     private final Secret.Options password;
 
     /**
-     * @param prefix "", or with a dot at its end
+     * @param prefix "", or a prefix that ends with a dot
      */
     public Options(String prefix) {
       url =
@@ -56,7 +57,7 @@ public record ClickHouseAddress(
       return ConfigOptions.key(key).stringType().defaultValue(usual);
     }
 
-    /** All but the URL, which must be given. */
+    /** All options except the URL, which is required. */
     public List<ConfigOption<?>> optional() {
       List<ConfigOption<?>> all = new ArrayList<>(password.all());
       all.addAll(List.of(database, username, authority, insertQuorum));

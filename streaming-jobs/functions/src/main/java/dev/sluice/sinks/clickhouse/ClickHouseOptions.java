@@ -5,7 +5,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
 
-/** Where the sink writes. */
+/** The table that the sink writes. */
 record ClickHouseOptions(ClickHouseAddress address, String table) implements Serializable {
   static final ClickHouseAddress.Options ADDRESS = new ClickHouseAddress.Options("");
   static final ConfigOption<String> TABLE =

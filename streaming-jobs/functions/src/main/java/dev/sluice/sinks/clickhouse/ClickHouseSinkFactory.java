@@ -18,7 +18,7 @@ import org.apache.flink.table.types.logical.RowType;
 
 /**
  * {@code 'connector' = 'clickhouse'}: upserts into a ReplacingMergeTree. The row's version column
- * decides which of several stays, so that the order of writing does not matter.
+ * decides which of several rows stays, so that the order of writing does not matter.
  */
 public final class ClickHouseSinkFactory implements DynamicTableSinkFactory {
   @Override

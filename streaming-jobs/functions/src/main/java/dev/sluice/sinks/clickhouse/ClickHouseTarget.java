@@ -14,19 +14,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Inserts batches by the names and types that the table has. It may be altered at any time: what
- * does not fit any more is encoded anew, by the table as it is then, before anything is refused.
+ * Inserts batches by the names and types that the table has. It may be altered at any time: rows
+ * that no longer fit are encoded again for the present table before any row is refused.
  *
  * <ul>
  *   <li>Columns of the table that the sink does not write get their defaults.
  *   <li>A column of the sink that the table does not have (any more) is left out, which is logged
- *       and counted in rejected_rows; while one is missing the table is read again now and then.
+ *       and counted in rejected_rows; while one is missing, the table is read again at intervals.
  *   <li>A column that takes no values of the sink's type fails the job.
  * </ul>
  */
 final class ClickHouseTarget implements DirectTarget {
   private static final Logger LOG = LoggerFactory.getLogger(ClickHouseTarget.class);
-  // An ALTER that comes between reading and writing is met again; more of them are a quarrel.
+  // An ALTER between reading and writing is met by another attempt; more of them are an error.
   private static final int READINGS = 10;
   private static final long LOOK_AGAIN_MS = 10_000;
 
@@ -34,7 +34,7 @@ final class ClickHouseTarget implements DirectTarget {
   private final String table;
   private final RowType type;
   private final LeftOut leftOut;
-  // Read at the first write, when the server must be up anyway.
+  // Read at the first write, when the server must be reachable anyway.
   private TableColumns columns;
   private RowEncoder encoder;
   private DirectEncoder direct;
@@ -73,7 +73,7 @@ final class ClickHouseTarget implements DirectTarget {
     }
   }
 
-  /** Of a table that is as it was; any other is for {@link #write}. */
+  /** For an unchanged table; any other is for {@link #write}. */
   @Override
   public boolean writeDirect(List<BinaryRowData> rows) throws Exception {
     if (columns == null || !columns.missing().isEmpty()) {
@@ -113,7 +113,7 @@ final class ClickHouseTarget implements DirectTarget {
     readAtMs = System.currentTimeMillis();
   }
 
-  /** Either the rows or the table are at fault: the table as it is now decides. */
+  /** Either the rows or the table are at fault: the present table decides. */
   private static final class MisfitException extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient Exception refusal;
@@ -123,7 +123,7 @@ final class ClickHouseTarget implements DirectTarget {
       this.refusal = refusal;
     }
 
-    /** What it is if the table is still the same. */
+    /** The exception for a table that did not change. */
     Exception refusal() {
       return refusal;
     }
@@ -149,7 +149,7 @@ final class ClickHouseTarget implements DirectTarget {
     }
   }
 
-  /** Tells apart what would fail for ever from what may pass. */
+  /** Distinguishes a failure that would last for ever from one that may pass. */
   private Exception classify(Exception e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof ServerException server) {

@@ -36,7 +36,7 @@ final class DirectCells {
     return (row, out) -> (row.isNullAt(position) ? plain : direct).write(row, out);
   }
 
-  /** By way of a plain value: for what is rare. */
+  /** By way of a plain value, for rare pairs. */
   private static DirectCell plain(RowType type, int position, ClickHouseColumn column) {
     RowConverter.Column value = new RowConverter(type).column(position);
     return (row, out) -> RowEncoder.cell(out, column, value.of(row));
@@ -107,7 +107,7 @@ final class DirectCells {
         null);
   }
 
-  /** Whole numbers of more than 64 bits: Flink has their bytes, big endian. */
+  /** Whole numbers of more than 64 bits, from Flink's big-endian bytes. */
   private static DirectCell wide(LogicalType type, int at, ClickHouseColumn column) {
     org.apache.flink.table.types.logical.DecimalType decimal =
         (org.apache.flink.table.types.logical.DecimalType) type;
@@ -130,7 +130,7 @@ final class DirectCells {
     };
   }
 
-  /** Of few texts each is looked up once. */
+  /** An enum of few texts: each is looked up once. */
   private static DirectCell fewTexts(LogicalType type, int at, ClickHouseColumn column) {
     Map<BinaryStringData, byte[]> known = new HashMap<>();
     return (row, out) -> {

@@ -7,8 +7,8 @@ import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * Flink's rows in ClickHouse's RowBinaryWithNamesAndTypes, each column by its pair of types and
- * without values in between; what has no such pair goes by {@link RowEncoder}.
+ * Encodes Flink's rows in ClickHouse's RowBinaryWithNamesAndTypes, each column by its pair of types
+ * and without values in between. {@link RowEncoder} encodes a column without such a pair.
  */
 final class DirectEncoder {
   private final byte[] header;
@@ -24,8 +24,8 @@ final class DirectEncoder {
   }
 
   /**
-   * @throws RowsRejectedException naming the column, if it does not take a value
-   * @throws ExactValue.WrongTypeException naming the column, if it takes no such values at all
+   * @throws RowsRejectedException with the column, if it does not take a value
+   * @throws ExactValue.WrongTypeException with the column, if it takes no values of this type
    */
   byte[] encode(List<BinaryRowData> rows) throws IOException, RowsRejectedException {
     Bytes out = new Bytes(capacity);

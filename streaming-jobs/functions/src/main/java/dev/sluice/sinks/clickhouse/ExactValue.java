@@ -11,9 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A sink's values as the client's serializer needs them for a column, whatever type that has: it
- * casts where types differ, and wraps around what does not fit. Here a value is kept exactly (but
- * for the digits that a Float or a coarser time does not have), or refused.
+ * Converts a sink's values to the form that the client's serializer needs for a column of any type.
+ * The serializer itself casts where types differ, and wraps values that do not fit. Here a value is
+ * kept exactly (except for digits that a Float or a coarser time does not have), or refused.
  */
 final class ExactValue {
   private static final DateTimeFormatter TIME =
@@ -21,7 +21,7 @@ final class ExactValue {
 
   private ExactValue() {}
 
-  /** The column's type has no place for any value of the sink's: the table is at fault. */
+  /** The column's type takes no value of the sink's type: the table is at fault. */
   static final class WrongTypeException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says which columns rows are written without, as the table does not have them: in the log, and in
+ * Reports the columns that the table lacks, and that rows are written without: in the log, and in
  * the table rejected_rows with reason {@code column_missing}, the column as key, and the number of
  * rows that this writer has written without it.
  */
@@ -49,7 +49,7 @@ final class LeftOut {
     }
   }
 
-  /** Not worth stopping the rows for: what is said is said again. */
+  /** A failure does not stop the rows, because the report is repeated. */
   private void say(List<String> missing) {
     List<String> lines = new ArrayList<>();
     try {

@@ -15,18 +15,18 @@ import org.apache.flink.table.types.logical.RowType;
  * max_partitions_per_insert_block}): an old replay that touches hundreds of days would otherwise be
  * refused for ever.
  *
- * <p>Rows are told apart by the columns that the partition key names, times by their day (UTC):
- * that is at least as fine as a key by day, week or month. Of a finer key the server says so, and
+ * <p>Rows are grouped by the columns of the partition key, and times by their day (UTC): that is at
+ * least as fine as a key by day, week or month. For a finer key the server refuses the insert, and
  * the batch is halved.
  *
- * @param columns positions of the sink's columns that the key names
+ * @param columns positions of the sink's columns in the key
  * @param most partitions an insert may span; 0 is any number
  */
 record Partitions(List<Integer> columns, int most) {
   private static final long DAY_MS = 86_400_000;
 
   /**
-   * @param key the expression, as system.tables has it; empty for a table without partitions
+   * @param key the expression in system.tables; empty for a table without partitions
    * @param sink names of the sink's columns
    */
   static Partitions of(String key, List<String> sink, int most) {
@@ -42,8 +42,8 @@ record Partitions(List<Integer> columns, int most) {
   }
 
   /**
-   * The rows in as few groups as it takes; those of one partition, and then those of the next that
-   * came first, stay together.
+   * The rows in as few groups as possible. The rows of one partition stay together, and the
+   * partitions keep the order of their first rows.
    */
   List<List<Object[]>> groups(List<Object[]> rows) {
     if (most <= 0 || columns.isEmpty()) {
@@ -61,7 +61,7 @@ record Partitions(List<Integer> columns, int most) {
     return groups;
   }
 
-  /** Whether the rows surely span no more partitions than that; told by times alone. */
+  /** Whether the rows certainly span no more partitions than allowed; decided by times alone. */
   boolean takeAtOnce(List<BinaryRowData> rows, RowType type) {
     if (most <= 0 || columns.isEmpty()) {
       return true;

@@ -5,17 +5,19 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What a server's error says about an insert. Sources: src/Common/ErrorCodes.cpp of ClickHouse, and
- * the messages that its server gave.
+ * The meaning of a server's error for an insert. Sources: src/Common/ErrorCodes.cpp of ClickHouse,
+ * and messages that its server gave.
  */
 enum Refusal {
-  /** The table is not what was read of it. */
+  /** The table differs from the one that was read. */
   SCHEMA,
   /** At least one row is at fault, or all are because the table is. */
   DATA,
-  /** Fewer rows at once may be taken. */
+  /** The server may take fewer rows at once. */
   SIZE,
-  /** Passes with time or with an operator: too many parts, no table yet, read-only, ... */
+  /**
+   * It passes with time or with an operator's help: too many parts, no table yet, read-only, ...
+   */
   PASSING;
 
   private static final Set<Integer> SCHEMA_CODES =
@@ -58,7 +60,7 @@ enum Refusal {
   private static final int PAYLOAD_TOO_LARGE = 413; // HTTP status, of a proxy
 
   private static final Pattern WRONG_TYPE = Pattern.compile("Type of '.*' must be .*, not ");
-  // The same code as for parts that wait to be merged, which pass.
+  // The same code as for parts that wait to be merged, which passes.
   private static final Pattern PARTITIONS =
       Pattern.compile("Too many partitions for single INSERT block");
 

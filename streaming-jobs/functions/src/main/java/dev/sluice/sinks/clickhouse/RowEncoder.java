@@ -15,10 +15,10 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Rows in RowBinaryWithNamesAndTypes: the server refuses them as soon as a column's type is another
- * one, instead of taking the bytes for what they are not. Values are written by the client's own
- * serializer but for histograms: it would take each of their cells through two boxes and a
- * BigInteger, and they are most of a row.
+ * Encodes rows in RowBinaryWithNamesAndTypes: the server refuses them as soon as a column's type
+ * differs, instead of misreading the bytes. The client's own serializer writes the values, except
+ * for histograms: it would convert each of their cells to two boxes and a BigInteger, and they are
+ * most of a row.
  */
 final class RowEncoder {
   private static final int CELL_BYTES = Short.BYTES + Integer.BYTES;
@@ -31,7 +31,7 @@ final class RowEncoder {
     header = header(table);
   }
 
-  /** Names and types, which go before the rows. */
+  /** Names and types, which precede the rows. */
   static byte[] header(TableColumns table) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     BinaryStreamUtils.writeVarInt(out, table.columns().size());
@@ -46,8 +46,8 @@ final class RowEncoder {
 
   /**
    * @param rows each with one value per column of the sink
-   * @throws RowsRejectedException naming the column, if it does not take a value
-   * @throws ExactValue.WrongTypeException naming the column, if it takes no such values at all
+   * @throws RowsRejectedException with the column, if it does not take a value
+   * @throws ExactValue.WrongTypeException with the column, if it takes no values of this type
    */
   byte[] encode(List<Object[]> rows) throws IOException, RowsRejectedException {
     ByteArrayOutputStream out = new ByteArrayOutputStream(header.length + 128 * rows.size());

@@ -19,15 +19,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One database of a ClickHouse server, asked over HTTP; of several copies the one that answered
- * last. Every call ends within seconds. For one thread.
+ * One database of a ClickHouse server, over HTTP; of several copies the one that answered last.
+ * Every call ends within seconds. For one thread.
  */
 public final class Server implements AutoCloseable {
   private static final long TIMEOUT_S = 30;
-  // What a copy says that is cut off from the others: too few live replicas, read only, the state
+  // Errors of a copy that is cut off from the others: too few live replicas, read only, the state
   // of an insert is unknown, Keeper does not answer.
   private static final Set<Integer> CUT_OFF = Set.of(242, 285, 319, 999);
-  // Unknown user, wrong or lacking password, as versions name it.
+  // Unknown user, or wrong or missing password, in all versions.
   private static final Set<Integer> LOGIN = Set.of(192, 193, 194, 516);
   private static final String NAME = "SLUICE_CLICKHOUSE";
 
@@ -65,10 +65,10 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Returns when the rows are stored, not when they are queued: a checkpoint may rest on them.
-   * After a failure the next attempt goes to the next of the copies.
+   * Returns when the rows are stored, not when they are queued, because a checkpoint may depend on
+   * them. After a failure the next attempt goes to the next copy.
    *
-   * @param columns those that the body has, or none: as the format says
+   * @param columns the columns of the body, or none: as in the format's header
    */
   public void insert(String table, List<String> columns, ClickHouseFormat format, byte[] body)
       throws Exception {
@@ -93,7 +93,7 @@ public final class Server implements AutoCloseable {
 
   /**
    * @param parameters of {@code {name:Type}} in the query
-   * @throws IOException if this process is not let in; the client's own exceptions else
+   * @throws IOException if the server refuses this process; the client's own exceptions otherwise
    */
   List<GenericRecord> query(String sql, Map<String, Object> parameters) throws IOException {
     try {
@@ -108,11 +108,10 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * The next call asks another copy, unless this one answered and the others would answer alike.
-   * Where this process was not let in it connects anew, with password and authority as they are
-   * then.
+   * Makes the next call go to another copy, unless this one answered and the others would answer
+   * alike. After a refused login it connects again, with the present password and authority.
    *
-   * @return what to throw
+   * @return the exception to throw
    */
   private Exception failed(Exception e) {
     String url = address.urls().get(at);

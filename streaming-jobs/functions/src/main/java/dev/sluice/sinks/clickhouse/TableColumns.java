@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the server's table has of the columns that the sink writes, and how many partitions it takes
- * at once. Two are equal if rows are encoded in the same way for both.
+ * The columns of the server's table that the sink writes, and how many partitions it takes at once.
+ * Two values are equal if rows are encoded in the same way for both.
  *
  * @param positions of the sink's columns that the table takes, ascending
- * @param columns these, as the server has them
+ * @param columns these columns, as the server has them
  * @param types their names as the server writes them: it compares letter by letter
  * @param missing names of the sink's other columns
- * @param partitions how rows are kept apart
+ * @param partitions how rows are grouped
  */
 record TableColumns(
     List<Integer> positions,
@@ -31,14 +31,14 @@ record TableColumns(
       "SELECT name, type, default_kind FROM system.columns"
           + " WHERE database = {database:String} AND table = {table:String}";
   private static final String PARTITIONS =
-      // A Distributed table has no key of its own, but that of the tables beneath it.
+      // A Distributed table has no key of its own; the key is that of the tables beneath it.
       "SELECT max(partition_key) AS partition_key, (SELECT value FROM system.settings"
           + " WHERE name = 'max_partitions_per_insert_block') AS most FROM system.tables"
           + " WHERE database = {database:String}"
           + " AND name IN ({table:String}, concat({table:String}, '_local'))";
 
   /**
-   * Reads the table as it is now.
+   * Reads the present table.
    *
    * @throws IOException if there is no such table
    */

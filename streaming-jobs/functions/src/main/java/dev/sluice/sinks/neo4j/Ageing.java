@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes from the graph what is old, now and then, on a thread and a connection of its own: in
- * transactions of at most {@link #LIMIT} elements, fewer where the server has no room for that.
+ * Removes old elements from the graph at intervals, on a thread and a connection of its own: in
+ * transactions of at most {@link #LIMIT} elements, or fewer where the server has no room for that.
  *
- * <p>Metrics: {@code ageing.removed}, how many elements; {@code ageing.trouble}, why the last round
- * failed, or "".
+ * <p>Metrics: {@code ageing.removed}, the number of elements; {@code ageing.trouble}, why the last
+ * round failed, or "".
  */
 final class Ageing implements AutoCloseable {
   static final int LIMIT = 1_000;
@@ -62,7 +62,7 @@ final class Ageing implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
     } catch (Exception e) {
-      trouble = "what is old is not removed from the graph: " + SinkStatus.oneLine(e);
+      trouble = "cannot remove old elements from the graph: " + SinkStatus.oneLine(e);
       LOG.warn("{}; again in {}", trouble, options.interval());
     }
   }
@@ -89,7 +89,7 @@ final class Ageing implements AutoCloseable {
           throw e;
         }
         limit /= 2;
-        removed = limit; // there is more
+        removed = limit; // there are more
       }
     } while (removed > 0);
   }

@@ -10,12 +10,12 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * How what is old is removed.
+ * How old elements are removed.
  *
  * @param newest a statement that returns the newest time in the graph, in s, or null
- * @param removals statements that remove at most {@code $limit} of what is older than {@code
- *     $oldest}, in s, and return how much they removed
- * @param maxAgeS how long before the newest time something is old
+ * @param removals statements that remove at most {@code $limit} elements older than {@code
+ *     $oldest}, in s, and return the number removed
+ * @param maxAgeS how long before the newest time an element is old
  */
 record AgeingOptions(String newest, List<String> removals, long maxAgeS, Duration interval)
     implements Serializable {

@@ -30,12 +30,12 @@ final class Neo4jClient implements AutoCloseable {
   private static final long CONNECT_S = 5;
   private static final long ACQUIRE_S = 10;
   private static final long IDLE_S = 60;
-  // The server gives up first, and says so: what it is told to do may then be done in parts.
+  // The server gives up first, with an error: the statement may then be run in parts.
   private static final long TRANSACTION_S = 20;
   private static final long ANSWER_MS = 30_000;
   private static final long CLOSE_S = 2;
   private static final String NAME = "SLUICE_NEO4J";
-  // What it says after three wrong passwords, for some seconds.
+  // The server's answer after three wrong passwords, for some seconds.
   private static final String TOO_OFTEN = "Neo.ClientError.Security.AuthenticationRateLimit";
 
   private final Neo4jOptions options;
@@ -49,7 +49,7 @@ final class Neo4jClient implements AutoCloseable {
   }
 
   /**
-   * @param answerMs how long to wait for an answer, with all that it needs
+   * @param answerMs how long to wait for an answer, connecting included
    */
   Neo4jClient(Neo4jOptions options, long answerMs) {
     this.options = options;
@@ -59,8 +59,8 @@ final class Neo4jClient implements AutoCloseable {
   /**
    * The rows of the answer.
    *
-   * @throws Neo4jException what the server or the connection to it gave as a reason
-   * @throws SettingException if this process is not let in
+   * @throws Neo4jException the error of the server or of the connection to it
+   * @throws SettingException if the server refuses this process
    * @throws TimeoutException when there was no answer: whether the statement was run is not known
    */
   List<Record> run(String cypher, Map<String, Object> parameters)
@@ -91,7 +91,7 @@ final class Neo4jClient implements AutoCloseable {
     }
   }
 
-  /** Who was not let in connects anew, with password and authority as they are then. */
+  /** After a refused login it connects again, with the present password and authority. */
   private void checkLetIn(Neo4jException e) throws SettingException {
     if (e instanceof AuthenticationException || TOO_OFTEN.equals(e.code())) {
       discard();
@@ -126,7 +126,7 @@ final class Neo4jClient implements AutoCloseable {
         config.build());
   }
 
-  /** Leaves connections behind that nobody answers on. */
+  /** Abandons connections that do not answer. */
   private CompletableFuture<Void> discard() {
     CompletableFuture<Void> closed = driver.closeAsync().toCompletableFuture();
     driver = null;
@@ -143,7 +143,7 @@ final class Neo4jClient implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      // It was not answered; the connections are closed all the same.
+      // No answer came; the connections are closed all the same.
     }
   }
 }

@@ -8,14 +8,14 @@ import org.neo4j.driver.exceptions.Neo4jException;
 /**
  * What an error of the server blames.
  *
- * <p>Source: the status codes of Neo4j 5, and what storage/tests/test_graph.py finds by trying.
+ * <p>Source: the status codes of Neo4j 5, and the results of storage/tests/test_graph.py.
  */
 enum Neo4jFault {
-  /** The transaction: a smaller one may pass. */
+  /** The transaction: a smaller one may succeed. */
   SIZE,
-  /** What was sent: a value of no property type, a key that is null or too long. */
+  /** The data: a value of no property type, a key that is null or too long. */
   DATA,
-  /** Neither: it passes with time or with an operator. */
+  /** Neither: it passes with time or with an operator's help. */
   PASSING;
 
   private static final Set<String> SIZES =
@@ -29,10 +29,11 @@ enum Neo4jFault {
           "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration");
   private static final String REQUEST = "Neo.ClientError.Request.";
   private static final String STATEMENT = "Neo.ClientError.Statement.";
-  // The code of whatever breaks inside the server; of these, one is known to be the data's.
+  // The code of any internal error of the server; one of these is known to be the data's fault.
   private static final String BROKEN = "Neo.DatabaseError.Statement.ExecutionFailed";
   private static final String TOO_LONG_A_KEY = "too large to index";
-  // Another transaction removed what this one had found: it finds or makes it when tried again.
+  // Another transaction removed an element that this one had found: the next attempt finds or makes
+  // it.
   private static final String REMOVED_MEANWHILE = "Neo.ClientError.Statement.EntityNotFound";
 
   static Neo4jFault of(String code, String message) {
@@ -48,7 +49,7 @@ enum Neo4jFault {
     return code.startsWith(STATEMENT) ? DATA : PASSING;
   }
 
-  /** The error as a {@link dev.sluice.sinks.BatchTarget} throws it. */
+  /** The error in the form that a {@link dev.sluice.sinks.BatchTarget} throws. */
   static Exception classified(Neo4jException error) {
     String message = error.code() + ": " + error.getMessage();
     return switch (of(error.code(), error.getMessage())) {

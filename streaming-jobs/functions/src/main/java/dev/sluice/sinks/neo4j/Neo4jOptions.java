@@ -9,8 +9,8 @@ import org.apache.flink.configuration.ReadableConfig;
 /**
  * Where and how the sink writes.
  *
- * @param authority PEM file of who signed the server's certificate, for a {@code bolt://} or {@code
- *     neo4j://} address that is to speak TLS; "" as the address says
+ * @param authority PEM file with the authority of the server's certificate, for a {@code bolt://}
+ *     or {@code neo4j://} address with TLS; "" for the address's own default
  * @param cypher a statement over the parameter {@code $rows}, a list of maps by column name
  */
 record Neo4jOptions(

@@ -20,8 +20,8 @@ import org.apache.flink.table.types.logical.RowType;
 
 /**
  * {@code 'connector' = 'neo4j'}: merges aggregates into a graph by the Cypher statement of the
- * table's options. For rows per window, never per trace: a relationship is a lock. A graph that is
- * away holds up nothing.
+ * table's options. For rows per window, never per trace, because a relationship is a lock. A graph
+ * that is away does not block the job.
  */
 public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
   @Override

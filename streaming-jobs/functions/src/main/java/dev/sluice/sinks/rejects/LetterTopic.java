@@ -24,7 +24,7 @@ final class LetterTopic implements RejectedRows.Lines {
             properties(options), new ByteArraySerializer(), new ByteArraySerializer());
   }
 
-  /** What is given goes before what is usual here. */
+  /** Given properties override the defaults. */
   static Map<String, Object> properties(RejectsOptions options) {
     Map<String, Object> all =
         new HashMap<>(

@@ -8,24 +8,25 @@ import java.util.function.Supplier;
 
 /**
  * Keeps rows that a store refuses as dead letters, and counts them in the table {@code
- * rejected_rows}, by their keys: the same row again is no other row.
+ * rejected_rows}, by their keys: the same row again does not count again.
  */
 public final class RejectedRows implements Rejects {
-  // Of one batch; the others are counted. A topic that a single fault fills keeps nothing else.
+  // Letters of one batch; further rows are only counted. Otherwise a single fault could fill the
+  // topic.
   static final int LETTERS = 100;
 
   /**
-   * What the rows are of.
+   * The origin of the rows.
    *
-   * @param store as it is written in letters and counts: {@code clickhouse}, {@code neo4j}
+   * @param store its name in letters and counts: {@code clickhouse}, {@code neo4j}
    * @param table the sink table
    * @param columns its columns
-   * @param keyColumns positions of those that identify a row
+   * @param keyColumns positions of the identifying columns
    */
   public record Source(String store, String table, List<String> columns, int[] keyColumns)
       implements Serializable {}
 
-  /** Takes JSON objects, and returns when they are kept. */
+  /** Takes JSON objects, and returns when they are stored. */
   interface Lines extends AutoCloseable {
     void write(List<byte[]> lines) throws Exception;
 
@@ -36,7 +37,7 @@ public final class RejectedRows implements Rejects {
   private final RowJson json;
   private final Supplier<Lines> openLetters;
   private final Supplier<Lines> openCounts;
-  // Opened by the first row that is refused: most sinks never see one.
+  // Opened by the first refused row: most sinks never have one.
   private Lines letters;
   private Lines counts;
 

@@ -12,16 +12,16 @@ import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
 
 /**
- * Where the rows go that a store refuses.
+ * The destination of refused rows.
  *
  * @param kafka properties of the client that writes dead letters: {@code bootstrap.servers}, and
- *     whatever else it is given
+ *     any further ones
  * @param topic of dead letters
  * @param clickhouse that counts them
  */
 public record RejectsOptions(Map<String, String> kafka, String topic, ClickHouseAddress clickhouse)
     implements Serializable {
-  /** Begins the names of properties, which are any of the Kafka client's. */
+  /** Prefix of properties, which may be any of the Kafka client's. */
   public static final String PROPERTIES = "rejects.kafka.properties.";
 
   private static final ConfigOption<String> KAFKA =
@@ -31,7 +31,7 @@ public record RejectsOptions(Map<String, String> kafka, String topic, ClickHouse
           .withDescription("Bootstrap servers of the topic for rows that the store refuses.");
   private static final ConfigOption<String> TOPIC =
       ConfigOptions.key("rejects.topic").stringType().defaultValue("otlp_dead_letter");
-  // Of the ClickHouse with the table rejected_rows.
+  // The ClickHouse with the table rejected_rows.
   private static final ClickHouseAddress.Options CLICKHOUSE =
       new ClickHouseAddress.Options("rejects.clickhouse.");
 
@@ -39,14 +39,14 @@ public record RejectsOptions(Map<String, String> kafka, String topic, ClickHouse
     kafka = new HashMap<>(kafka); // Flink serializes it
   }
 
-  /** Options that a sink must be given, besides its own. */
+  /** Options that a sink requires, besides its own. */
   public static Set<ConfigOption<?>> required(ConfigOption<?>... own) {
     Set<ConfigOption<?>> all = new HashSet<>(List.of(own));
     all.addAll(List.of(KAFKA, CLICKHOUSE.url));
     return all;
   }
 
-  /** Options that it may be given, besides its own. */
+  /** Options that a sink accepts, besides its own. */
   public static Set<ConfigOption<?>> optional(List<ConfigOption<?>> own) {
     Set<ConfigOption<?>> all = new HashSet<>(own);
     all.addAll(CLICKHOUSE.optional());

@@ -12,7 +12,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMap
 
 /** Rows that a store refused, as JSON objects; see collector/topics.yaml for the letters. */
 final class RowJson {
-  // With the rest of the letter well below the topic's max.message.bytes.
+  // So that the whole letter stays well below the topic's max.message.bytes.
   static final int MAX_ROW_BYTES = 4 << 20;
   private static final int MAX_KEY = 1_000;
   private static final int MAX_DETAIL = 2_000;
@@ -42,7 +42,7 @@ final class RowJson {
     return JSON.writeValueAsBytes(letter);
   }
 
-  /** The row of rejected_rows that stands for it. */
+  /** The letter's row in rejected_rows. */
   byte[] count(Rejected rejected) throws IOException {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("store", source.store());

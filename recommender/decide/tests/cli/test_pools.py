@@ -243,8 +243,8 @@ def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -
     size.advice.advised_cpu_limit_cores, size.advice.advised_replicas = 7, 4
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     said = (
-        "SCALE_OUT: no size does what is asked in time on this hardware; 450 asked a second of an instance, 81% in "
-        "time, 16 does 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
+        "SCALE_OUT: no size completes the demand in time on this hardware; demand 450 per second and instance, 81% in "
+        "time; size 16 completes 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
     )
     assert f"hardware        {said}" in lines
     found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]

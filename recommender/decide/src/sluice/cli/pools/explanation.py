@@ -75,7 +75,7 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "threshold", _threshold(explanation)
     if explanation.latency_source != LatencySource.LATENCY_SOURCE_UNSPECIFIED:
         yield "latency source", _latency_source(explanation)
-        yield "rests on", _baseline(explanation.baseline)
+    yield "rests on", _baseline(explanation.baseline)
     if explanation.HasField("remembered_curve"):
         yield "memory", _remembered(explanation, now)
     yield "hardware", advice(size)

@@ -71,8 +71,8 @@ def sql(
 ) -> None:
     """Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user.
 
-    The query is QUERY, or --file, or --recipe, or standard input. -o json prints an array with an object a row, -o jsonl
-    an object a line. A FORMAT in the query itself takes precedence, and the command prints that answer unchanged. The
+    The query is QUERY, --file, --recipe, or standard input. -o json prints an array with an object a row, -o jsonl an
+    object a line. A FORMAT in the query itself takes precedence, and the command prints that answer unchanged. The
     user's password, if any, is in SLUICE_CLICKHOUSE_READER_PASSWORD, or in the file that
     SLUICE_CLICKHOUSE_READER_PASSWORD_FILE names. SLUICE_CLICKHOUSE_CA names a PEM file of the authority that signed the
     server's certificate.

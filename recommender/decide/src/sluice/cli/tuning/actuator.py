@@ -42,5 +42,5 @@ def end(process: subprocess.Popen[bytes]) -> int:
     try:
         return process.wait(END_S)
     except subprocess.TimeoutExpired:
+        process.kill()
         raise CliError(f"the actuator did not end within {END_S:g} s; its last trial may still be in force") from None
-        raise CliError(f"the actuator did not end within {END_S:g} s; what it had set may still be in force") from None

@@ -21,8 +21,8 @@ from sluice.cli.tuning.words import ENDED, gain_text, value_text
 @click.option(
     "--parameters",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="The actuator's file: how it sets each parameter.",
-    help="How the actuator sets each parameter.",
 )
 @click.option("--apply", "applied", is_flag=True, help="Set the configuration, and leave it set.")
 @address_option

@@ -256,9 +256,7 @@ def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
 
     def tell() -> str:
         lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-        return (
-            next((line for line in lines if line.startswith("occupancy")), "").removeprefix("occupancy").strip()
-        )
+        return next((line for line in lines if line.startswith("occupancy")), "").removeprefix("occupancy").strip()
 
     size.sizes.add(instance="a", size=32).read_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
     assert tell() == ""

@@ -97,7 +97,7 @@ def test_one_by_as_much_of_its_id_as_is_no_others(run: Run, engine: ClickHouse) 
 def test_a_rollback_holds_the_pool_at_the_size_before(run: Run, engine: ClickHouse, asked: PoolServer) -> None:
     where = {"SLUICE_CLICKHOUSE": engine.url, "SLUICE_RECOMMENDER": asked.address}
     dry = run("actuations", "rollback", "ab22", "--dry-run", **where)
-    assert dry.stdout.startswith("would bring cart/server to 64, as before ab22 (64 -> 32 at ")
+    assert dry.stdout.startswith("would set cart/server to 64, as before ab22 (64 -> 32 at ")
     assert asked.paused == []
     done = run("actuations", "rollback", "ab22", "--why", "p99 is up", "--by", "eve", **where)
     assert done.exit_code == 0, done.output
@@ -111,5 +111,5 @@ def test_what_changed_nothing_cannot_be_taken_back(run: Run, engine: ClickHouse,
         where = {"SLUICE_CLICKHOUSE": engine.url, "SLUICE_RECOMMENDER": asked.address}
         result = run("actuations", "rollback", id_, **where)
         assert result.exit_code == 1
-        assert "nothing to go back to" in result.output
+        assert "nothing to roll back to" in result.output
     assert asked.paused == []

@@ -55,7 +55,7 @@ def test_where_most_are_ahead_it_is_the_brokers_clock() -> None:
     found = check.judge({Instance("s", str(n)): Seen(-1_000, 6, -3_000, 12) for n in range(5)})
     assert (found.level, found.text) == (
         "warn",
-        "most spans come before they end, by 1.0 s: the clock of the Kafka broker is behind",
+        "most spans arrive 1.0 s before they end: the clock of the Kafka broker is behind",
     )
 
 

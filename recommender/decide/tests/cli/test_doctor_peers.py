@@ -1,4 +1,4 @@
-"""The doctor on client spans that do not say whom they call, judged by hand."""
+"""The doctor on client spans that name no peer, judged by hand."""
 
 from sluice.cli.doctor.peers import judge_peers
 

@@ -40,11 +40,11 @@ def test_recommender_judgement() -> None:
         return made
 
     ok = recommender.judge_pools([size(STATE_PROVIDED, 9), size(STATE_PROVIDED, 3)], NOW)
-    assert (ok.level, ok.text) == ("ok", "2 pools: 2 PROVIDED; newest answer 3 s old")
+    assert (ok.level, ok.text) == ("ok", "2 pools: 2 PROVIDED; newest decision 3 s old")
     assert recommender.judge_pools([size(STATE_PROVIDED, 61)], NOW).level == "warn"
     assert "service.name" in recommender.judge_pools([size(STATE_PROVIDED, 1), size(STATE_NO_DATA, 1)], NOW).remedy
     assert recommender.judge_pools([size(STATE_STALE, 1)], NOW).level == "warn"
-    assert recommender.judge_pools([PoolSize(state=STATE_PROVIDED)], NOW).text.endswith("nothing was computed yet")
+    assert recommender.judge_pools([PoolSize(state=STATE_PROVIDED)], NOW).text.endswith("no decision yet")
 
 
 def test_subsets_say_what_they_are_made_without() -> None:
@@ -86,8 +86,8 @@ def test_decider_judgement() -> None:
     ok = decider.judge(well, 1_003.0)
     assert (ok.level, ok.text) == ("ok", "2 pools of 1 shard; a period 3.0 s ago took 0.25 s")
     assert decider.judge(well, 1_061.0).level == "fail"
-    assert decider.judge(well | page(not_renewed=1), 1_003.0).text.endswith("1 pools without an answer")
-    assert decider.judge(page(shards=1, pools=2), 1_003.0).text.endswith("nothing was decided yet")
+    assert decider.judge(well | page(not_renewed=1), 1_003.0).text.endswith("1 pools without a decision")
+    assert decider.judge(page(shards=1, pools=2), 1_003.0).text.endswith("no decision yet")
     assert "no shard" in decider.judge({}, 1_003.0).text
 
 

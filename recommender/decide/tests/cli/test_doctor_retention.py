@@ -27,7 +27,9 @@ def test_half_of_the_time_is_used_up() -> None:
     assert judge_retention([spans(next_ms=NOW - 3 * HOUR), METRICS], NOW).level == "ok"
     late = judge_retention([spans(), spans(partition=0, next_ms=NOW - 4.5 * HOUR), METRICS], NOW)
     assert late.level == "warn"
-    assert late.text == "sluice-streaming is to read otlp_spans/0 from 4.5 h ago, 75% of the 6.0 h that are kept"
+    assert late.text == (
+        "the next record of sluice-streaming in otlp_spans/0 is 4.5 h old, 75% of the 6.0 h that Kafka keeps"
+    )
     assert "flink" in late.remedy
 
 
@@ -36,10 +38,10 @@ def test_the_limit_of_bytes_comes_first() -> None:
     short = spans(low=100, oldest_ms=NOW - HOUR)
     found = judge_retention([short, METRICS], NOW)
     assert found.level == "warn"
-    assert found.text.endswith("The limit of bytes deletes before that of time in otlp_spans")
+    assert found.text.endswith("The byte limit deletes before the time limit in otlp_spans")
     assert "retention.bytes" in found.remedy
     late = judge_retention([replace(short, next_ms=NOW - HOUR * 3 // 4), METRICS], NOW)
-    assert "75% of the 1.0 h that are kept" in late.text
+    assert "75% of the 1.0 h that Kafka keeps" in late.text
     # By time: what is left is nearly as old as it may get.
     assert judge_retention([spans(low=100, oldest_ms=NOW - 5.5 * HOUR), METRICS], NOW).level == "ok"
 
@@ -53,7 +55,7 @@ def test_without_a_limit_of_time_nothing_is_used_up() -> None:
 def test_what_is_deleted_before_it_was_read() -> None:
     found = judge_retention([spans(low=1490), METRICS], NOW)
     assert found.level == "warn"
-    assert found.text == "sluice-streaming has not read 1,000 records of otlp_spans/1 that are deleted already"
+    assert found.text == "Kafka deleted 1,000 records of otlp_spans/1 that sluice-streaming has not read"
 
 
 def test_no_topics() -> None:

@@ -47,7 +47,7 @@ def test_what_is_neither_sent_nor_waits_is_lost() -> None:
     same = counters(100, 90, failed=3)
     found = judge_on_topic(same, same, OnTopic(90, 90))
     assert found.level == "fail"
-    assert "; 7 were accepted, and are neither sent nor in the queue: lost" in found.text
+    assert "; the collector accepted 7 that it neither sent nor has in its queue: lost" in found.text
     assert "span_limit" in found.remedy
     waiting = counters(100, 90, failed=3, queue=4096)
     assert judge_on_topic(waiting, waiting, OnTopic(90, 90)).text.endswith("; 7 wait in the queue")
@@ -57,7 +57,7 @@ def test_what_is_sent_and_not_counted() -> None:
     same = counters(100, 100)
     found = judge_on_topic(same, same, OnTopic(80, 92))
     assert found.level == "warn"
-    assert "80 to 92 counted on the topic; 8 that were sent are not counted yet" in found.text
+    assert "80 to 92 counted on the topic; 8 sent spans are not counted yet" in found.text
     assert "accepted_and_on_topic" in found.remedy
 
 

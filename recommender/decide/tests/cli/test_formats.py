@@ -102,7 +102,7 @@ def test_a_span_of_zipkin_without_a_kind_or_duration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        ({"traceEvents": []}, "looks like Chrome's trace events (`traceEvents`), which is not read"),
+        ({"traceEvents": []}, "looks like Chrome's trace events (`traceEvents`), which is not supported"),
         ({"Traces": [{"Segments": []}]}, "looks like AWS X-Ray"),
         ([zipkin("1", "till", None, binaryAnnotations=[])], "Zipkin v1"),
         ([zipkin("1", "till", "BOTH")], "kind is 'BOTH'"),

@@ -215,7 +215,7 @@ def test_explain_shows_threshold_window_curve_and_knee(run: Run, server: PoolSer
 
 def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, server: PoolServer) -> None:
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-    assert "stands on       no CPU limit and no version were told" in lines
+    assert "rests on        unknown CPU limit and version" in lines
     assert not any(line.startswith("memory") for line in lines)
     explanation = server.explanations[0]
     explanation.baseline.CopyFrom(Baseline(cpu_limit_cores=2, version="v7"))
@@ -227,7 +227,7 @@ def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, 
     prior.found_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
     explanation.remembered_curve.CopyFrom(prior)
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-    assert "stands on       2 cores, version v7; since 2001-09-09 01:46:40 UTC" in lines
+    assert "rests on        2 cores, version v7; since 2001-09-09 01:46:40 UTC" in lines
     scaled = "12 (10 to 15) was best 1.5 h ago with 1 cores, version v7: 24 by the ratio of CPU limits"
     assert f"memory          {scaled}" in lines
     explanation.remembered_curve.kind = RememberedCurve.KIND_SAME
@@ -243,8 +243,8 @@ def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -
     size.advice.advised_cpu_limit_cores, size.advice.advised_replicas = 7, 4
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     said = (
-        "SCALE_OUT: no size does what is asked in time on this hardware; 450 asked a second of an instance, 81% in "
-        "time, 16 does 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
+        "SCALE_OUT: no size completes the demand in time on this hardware; demand 450 per second and instance, 81% in "
+        "time; size 16 completes 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
     )
     assert f"hardware        {said}" in lines
     found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
@@ -256,9 +256,7 @@ def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
 
     def tell() -> str:
         lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-        return (
-            next((line for line in lines if line.startswith("targets tell")), "").removeprefix("targets tell").strip()
-        )
+        return next((line for line in lines if line.startswith("occupancy")), "").removeprefix("occupancy").strip()
 
     size.sizes.add(instance="a", size=32).read_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
     assert tell() == ""
@@ -437,7 +435,7 @@ def test_a_pool_without_one_size_shows_those_of_its_targets(run: Run, server: Po
     explained = run("pools", "explain", "cart", "--address", server.address).stdout
     assert f"current         {shown}\n" in explained
     assert ("targets         a 64, b 12\n" in explained) == (shown == "12 to 64")
-    assert "action          APPLY\nbasis           CURVE: what was seen on this CPU limit\n" in explained
+    assert "action          APPLY\nbasis           CURVE: evidence on this CPU limit\n" in explained
 
 
 def test_an_enum_value_newer_than_this_program_is_a_number() -> None:

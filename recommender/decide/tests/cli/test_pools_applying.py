@@ -59,13 +59,13 @@ def test_differences_as_json(run: Run, server: PoolServer) -> None:
 
 def test_where_nothing_differs_it_says_how_many_it_knows(run: Run, server: PoolServer) -> None:
     result = run("pools", "diff", "--service", "new", "--address", server.address)
-    assert result.stdout == "Nothing differs: 0 of 1 pools have a size that an actuator told.\n"
+    assert result.stdout == "Nothing differs: actuators reported a size for 0 of 1 pools.\n"
 
 
 def test_apply_holds_the_best_size_and_its_dry_run_only_says_so(run: Run, server: PoolServer) -> None:
     dry = run("pools", "apply", "cart", "--dry-run", "--address", server.address)
     what = "cart/server to 12 (cart-0 64 -> 12, cart-1 64 -> 12, cart-2 32 -> 12)"
-    assert dry.stdout == f"would bring {what}, and hold it there\n"
+    assert dry.stdout == f"would set {what}, and hold it there\n"
     assert not server.paused
     done = run("pools", "apply", "cart", "--by", "ann", "--why", "the sale", "--address", server.address)
     assert done.exit_code == 0, done.output
@@ -78,5 +78,5 @@ def test_apply_holds_the_best_size_and_its_dry_run_only_says_so(run: Run, server
 def test_without_a_best_size_nothing_is_applied(run: Run, server: PoolServer) -> None:
     result = run("pools", "apply", "new", "--address", server.address)
     assert result.exit_code == 1
-    assert "new/server has no size that is known to be best: no size" in result.stderr
+    assert "new/server has no known best size: no size" in result.stderr
     assert not server.paused

@@ -65,7 +65,7 @@ def test_it_says_which_sizes_are_best_and_what_the_one_in_force_loses(run: Run, 
     assert 0.48 < float(loss.split()[2].rstrip("%")) / 100 < 0.54
     assert loss.endswith("at the size in force")
     assert f"evidence        {belief.seconds:.0f} s on 4 cores" in lines
-    assert "state           PROVIDED: which size is best is known within 2 %" in lines
+    assert "state           PROVIDED: the best size is known within 2 %" in lines
     assert "basis           HELD: no better size is known, or nothing may change" in lines
     assert "  BEST: no other size is known to be better" in lines
     # What only an estimator has.

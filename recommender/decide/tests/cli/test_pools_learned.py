@@ -21,8 +21,8 @@ ALL = LearnedCondition(
             " 20,480 bytes a span",
         ),
         (LearnedCondition(rows=0), "0.0 rows a span"),
-        (LearnedCondition(), "nothing is told or measured of it"),
-        (None, "nothing is told or measured of it"),
+        (LearnedCondition(), "not known"),
+        (None, "not known"),
     ],
 )
 def test_what_the_pool_stands_on_is_shown_as_far_as_it_is_known(condition: LearnedCondition | None, shown: str) -> None:

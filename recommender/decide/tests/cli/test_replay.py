@@ -94,7 +94,7 @@ def test_a_replay_that_would_run_far_ahead_of_the_clock_warns(run: Run, receiver
     # 700 s of time at once: 11.7 min in the future, where the streaming jobs take 10.
     path = write_lines(tmp_path / "t", jaeger_trace(1), jaeger_trace(701))
     words = ("replay", path, "--endpoint", receiver.address, "--speed", "max")
-    assert "the last spans will lie 11.7 min in the future" in run(*words).stderr
+    assert "the last spans will be 11.7 min in the future" in run(*words).stderr
     assert "in the future" not in run(*words, "--times", "past").stderr
     assert "2 traces of 11.7 min of time, sent as fast" in run(*words, "--times", "past").stderr
 

@@ -54,7 +54,7 @@ def test_services_with_a_millisecond_of_their_own_are_kept(
         ("queue", "has no spans under this root"),
     ]
     table = CliRunner().invoke(cli, ["tuning", "space", str(app), "--rule", "named", "--service", "cache"]).output
-    assert "1 of 4 parameters are left" in table
+    assert "1 of 4 parameters remain" in table
     # Of a trace's 5 + 0.2 + 0.1 x 40 ms.
     assert ["db", "1", "10%", "40.00", "43%", "0.00", "no:", "is", "not", "named"] in [
         line.split() for line in table.splitlines()

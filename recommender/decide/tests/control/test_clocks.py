@@ -34,8 +34,8 @@ def test_what_cannot_be_read_stays_as_it_was_known(caplog: pytest.LogCaptureFixt
     collector.clocks_problem, collector.ahead_ms = None, {}
     clocks.look(CONFIG, collector, 20_000, problems)
     assert clocks.known_ms == {}
-    told = [record.getMessage() for record in caplog.records if "the clock of" in record.getMessage()]
-    assert told == ["the clock of cart a is taken to be 1.0 s ahead", "the clock of cart a is taken to be right"]
+    told = [record.getMessage() for record in caplog.records if "clock offset of" in record.getMessage()]
+    assert told == ["clock offset of cart a: now 1.0 s ahead", "clock offset of cart a: now right"]
 
 
 def test_metrics_say_how_many_are_off_and_by_how_much_at_most() -> None:

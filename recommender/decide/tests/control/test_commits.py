@@ -69,7 +69,7 @@ def test_a_commit_of_which_nobody_knows_gives_the_shard_up_and_it_is_taken_again
     world.clock.pass_s(5)
     world.loop.periods()
     assert not world.loop.deciders
-    assert "shard 0 is given up: HungError" in caplog.text
+    assert "gave up shard 0: HungError" in caplog.text
     world.clock.pass_s(5)
     world.loop.own()
     # It was committed: the revision is in the log, and goes on from there.

@@ -91,7 +91,7 @@ def test_a_name_that_leads_out_of_the_directory_is_refused(tmp_path: Path) -> No
     first = learned(Agents(), lesson(tmp_path))
     assert first.checkpoint is not None
     away = replace(first.checkpoint, name=f"../{tmp_path.name}/{first.checkpoint.name}")
-    assert "no name" in learned(Agents(), lesson(tmp_path, away)).refused
+    assert "not the name of a file" in learned(Agents(), lesson(tmp_path, away)).refused
 
 
 def test_old_files_go_and_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:

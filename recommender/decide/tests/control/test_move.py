@@ -177,7 +177,7 @@ def test_no_lease_is_lengthened(scene: Scene) -> None:
     [
         (grouped("data", "data", 1), "legal: more than 1"),
         (config(generation=2), "legal: 2 or more"),
-        (subsetting("data", 2), "subsets of shop cannot go to another group"),
+        (subsetting("data", 2), "subsets of shop cannot change their group"),
     ],
 )
 def test_files_by_which_two_could_decide_the_same_pool_are_refused(new: Config, says: str) -> None:

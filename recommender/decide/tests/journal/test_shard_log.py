@@ -257,10 +257,10 @@ def test_an_older_configuration_takes_no_shard(place: Place) -> None:
 
 
 def test_another_number_of_partitions_is_refused(place: Place) -> None:
-    with pytest.raises(PartitionsError, match="it has 2 partitions; configured are 3 shards"):
+    with pytest.raises(PartitionsError, match="it has 2 partitions, but 3 shards are configured"):
         place.decider("one", shards=3).poll(0.1)
     nowhere = place._replace(topics=topics(f"{uuid.uuid4().hex}_"))
-    with pytest.raises(PartitionsError, match="it is not there"):
+    with pytest.raises(PartitionsError, match="it does not exist"):
         nowhere.decider("one").poll(0.1)
 
 

@@ -1,3 +1,3 @@
-"""The command line, `./sluice`: ask for pool sizes, replay recorded traces, run SQL, check the stages."""
+"""The command line, `./sluice`: query pool sizes, replay recorded traces, run SQL, check the stages."""
 
 __version__ = "0.1.0"

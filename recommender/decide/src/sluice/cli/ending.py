@@ -1,4 +1,4 @@
-"""How the command ends: without a traceback, whoever ends it."""
+"""How the command ends: on every kind of end without a traceback."""
 
 import errno
 import os
@@ -11,20 +11,20 @@ import click
 
 from sluice.cli.printable import printable
 
-#: Standard output cannot take more, for which the command is not to blame.
+#: Standard output cannot take more. The command is not the cause.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def die_of_interrupts() -> None:
-    """Ctrl-C ends the process as it ends `cat`, also in the middle of an import. Where it is ignored, as for a job in
-    the background, it stays so."""
+    """Ctrl-C ends the process as it ends `cat`, also in the middle of an import. A process that ignores SIGINT, such
+    as a job in the background, still ignores it."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
 def unwinding() -> Iterator[None]:
-    """Ctrl-C within lets `finally` and `with` do their work (live lines, child processes), then ends the process."""
+    """On Ctrl-C, runs `finally` and `with` (live lines, child processes), then ends the process."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
         yield
         return
@@ -40,7 +40,7 @@ def unwinding() -> Iterator[None]:
 
 
 def exit_code(run: Callable[[], object]) -> int:
-    """Runs a command to its end. 0 also where the reader of standard output has seen enough (`| head`)."""
+    """Runs a command and returns its exit code: also 0 where the reader of standard output closed it (`| head`)."""
     try:
         run()
         sys.stdout.flush()
@@ -72,5 +72,5 @@ def _flushed(code: int) -> int:
 
 
 def _discard_output() -> None:
-    """What is still in the buffer goes nowhere, so that the interpreter's last flush does not complain."""
+    """Discards the rest of the buffer, so that the interpreter's last flush does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Addresses and secrets from the environment; each defaults to what the local stack uses."""
+"""Addresses and secrets from the environment. Each default is the local stack's."""
 
 import os
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ DEFAULTS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where each stage listens. `host:port` for gRPC, Kafka, the collector and the decider; URLs for the others."""
+    """Where each stage listens: `host:port` for gRPC, Kafka, the collector and the decider; URLs for the others."""
 
     otlp_grpc: str
     otlp_http: str
@@ -43,7 +43,7 @@ class Addresses:
 
 
 def addresses(environment: Mapping[str, str] = os.environ) -> Addresses:
-    """An unset or empty variable means its default. User and password of a URL, for those who write, are left out."""
+    """Addresses; the default where a variable is unset or empty. Drops user and password of URLs: writers use them."""
 
     def read(field: str) -> str:
         variable = f"SLUICE_{field.upper()}"
@@ -54,7 +54,7 @@ def addresses(environment: Mapping[str, str] = os.environ) -> Addresses:
 
 
 def without_login(address: str) -> str:
-    """A URL without user and password; what is no URL stays as it is."""
+    """A URL without user and password. Other text stays as it is."""
     scheme, separator, rest = address.partition("://")
     if not separator:
         return address
@@ -63,5 +63,5 @@ def without_login(address: str) -> str:
 
 
 def with_scheme(address: str) -> str:
-    """`host:port` as an http URL; a URL stays as it is, without a slash at its end."""
+    """`host:port` as an http URL; a URL as it is. Without a slash at the end."""
     return (address if "://" in address else f"http://{address}").rstrip("/")

@@ -1,4 +1,4 @@
-"""A group of commands whose modules are imported when one of them is called."""
+"""A group of commands that imports a command's module when somebody calls the command."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Lazy(NamedTuple):
-    """Where a command is, as `package.module:name`, and what the list of commands says of it."""
+    """A command's location, as `package.module:name`, and its line in the list of commands."""
 
     where: str
     short_help: str
 
 
 class LazyGroup(click.Group):
-    """Lists and completes the names of `lazy` without importing what they name."""
+    """Lists and completes the names of `lazy` without importing their modules."""
 
     def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **more: Any) -> None:
         super().__init__(*args, **more)
@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        # Not Group's, which imports every command for its help.
+        # Group's own method would import every command for its help.
         return [CompletionItem(name, help=self.lazy[name].short_help) for name in names] + click.Command.shell_complete(
             self, ctx, incomplete
         )

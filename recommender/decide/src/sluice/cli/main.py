@@ -13,36 +13,30 @@ from sluice.cli.output import EXIT_CODES
 
 COMMANDS = {
     "actuations": Lazy(
-        "sluice.cli.actuations.group:actuations", "Read the audit of what actuators did, and take it back."
+        "sluice.cli.actuations.group:actuations", "Show the audit of actuators' writes, and roll one back."
     ),
     "completion": Lazy("sluice.cli.completion.command:completion", "Print the completion script of a shell."),
     "critical-path": Lazy(
         "sluice.cli.critical_path.command:critical_path",
-        "Print what each recorded trace waited for: its critical path, section by section.",
+        "Print the critical path of each recorded trace, section by section.",
     ),
     "critical-service": Lazy(
         "sluice.cli.critical_service.command:critical_service",
-        "Name the service that holds each root operation up, with the signals that say so.",
+        "Name the service that holds up each root operation, with the evidence.",
     ),
     "doctor": Lazy(
         "sluice.cli.doctor.command:doctor",
-        "Check each stage, from collector to actuator, and say what is wrong and what to do.",
+        "Check each stage, from collector to actuator; name each finding and its remedy.",
     ),
     "estimate": Lazy(
         "sluice.cli.estimate.command:estimate",
-        "Print the pool size that a scatter of concurrency and goodput speaks for, as one JSON object.",
+        "Estimate a pool size from rows of concurrency and goodput; print one JSON object.",
     ),
-    "pools": Lazy("sluice.cli.pools.group:pools", "Ask the recommender for pool sizes, watch and pause them."),
+    "pools": Lazy("sluice.cli.pools.group:pools", "Show pool sizes and their reasons; apply, pause and resume them."),
     "replay": Lazy("sluice.cli.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
-    "sql": Lazy(
-        "sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a user that can only read."
-    ),
-    "subsets": Lazy(
-        "sluice.cli.subsets.group:subsets", "Ask which containers are connected to which, or solve it for a file."
-    ),
-    "tuning": Lazy(
-        "sluice.cli.tuning.group:tuning", "Look for a better configuration of an application by trying some."
-    ),
+    "sql": Lazy("sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user."),
+    "subsets": Lazy("sluice.cli.subsets.group:subsets", "Show connection subsets, or solve them for a file."),
+    "tuning": Lazy("sluice.cli.tuning.group:tuning", "Search for a better configuration of an application in trials."),
 }
 _COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 
@@ -55,9 +49,9 @@ _COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 )
 @click.version_option(__version__, prog_name="sluice")
 def cli() -> None:
-    """Sluice reads traces and says how large each pool should be, and which containers should be connected.
+    """Sluice reads traces and decides the size of each pool, and which containers connect to which.
 
-    Addresses come from SLUICE_* variables; without them those of the local stack are used (`make up`).
+    SLUICE_* variables set addresses. The defaults are those of the local stack (`make up`).
 
     \b
     Examples:

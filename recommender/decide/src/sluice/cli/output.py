@@ -1,4 +1,4 @@
-"""What every command shares: the option `-o`, the forms of results, and the error that ends with exit code 1."""
+"""Shared by all commands: the option `-o`, the forms of results, and the error that ends with exit code 1."""
 
 import json
 import sys
@@ -9,15 +9,15 @@ import click
 
 from sluice.cli.printable import printable, printable_json
 
-#: Help text that every command repeats.
+#: Help text of every command.
 EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
-#: What `-o` takes where a command lists.
+#: The values of `-o` for commands that list.
 FORMS = ("table", "json", "yaml", "jsonl")
 
 
 class CliError(click.ClickException):
-    """Verb, object, cause, and what to do about it; printed to standard error, exit code 1. Of several, each has a line
-    of a list."""
+    """Verb, object, cause and remedy, printed to standard error; exit code 1. Several problems print as a list, a line
+    each."""
 
     exit_code = 1
 
@@ -32,19 +32,19 @@ class CliError(click.ClickException):
 
 
 def say(text: str, style: str = "") -> None:
-    """A line of a result: bold (`style="bold"`) on a terminal; control characters are escaped."""
+    """Prints a line of a result. Bold (`style="bold"`) on a terminal. Escapes control characters."""
     click.echo(click.style(printable(text), bold=True) if style == "bold" else printable(text))
 
 
 def note(text: str) -> None:
-    """A line on standard error, so that results can be piped."""
+    """Prints a line on standard error, so that scripts can pipe results."""
     click.echo(printable(text), err=True)
 
 
 class ItemWriter:
-    """A list as one JSON or YAML document, or a JSON object a line, written to standard output item by item.
+    """Writes a list to standard output item by item: as one JSON or YAML document, or as a JSON object a line.
 
-    `row_a_line`: in JSON each item stays on one line. Non-ASCII text stays as it is, unless it is not printable.
+    `row_a_line`: in JSON each item stays on one line. Only text that is not printable is escaped.
     """
 
     def __init__(self, form: str, row_a_line: bool = False) -> None:
@@ -70,7 +70,7 @@ class ItemWriter:
 
 
 def print_items(items: Iterable[Any], form: str, row_a_line: bool = False) -> None:
-    """All of `items` by an ItemWriter."""
+    """Writes all of `items` with an ItemWriter."""
     writer = ItemWriter(form, row_a_line)
     for item in items:
         writer.add(item)
@@ -78,7 +78,7 @@ def print_items(items: Iterable[Any], form: str, row_a_line: bool = False) -> No
 
 
 def print_item(item: Any, form: str) -> None:
-    """One object: indented JSON, YAML, or JSON on one line."""
+    """Writes one object: indented JSON, YAML, or JSON on one line."""
     sys.stdout.write(_yaml(item) if form == "yaml" else _json(item, None if form == "jsonl" else 2) + "\n")
 
 

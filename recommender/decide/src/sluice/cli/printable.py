@@ -1,4 +1,4 @@
-"""Names come from whoever sends spans: on a terminal, control characters in them would be obeyed."""
+"""Escapes control characters: names come from senders of spans, and a terminal would obey such characters."""
 
 import json
 import re
@@ -8,7 +8,7 @@ _CANDIDATE_IN_JSON = re.compile(r"[^ -~\n]")
 
 
 def printable(text: str) -> str:
-    r"""`text` with everything that moves a cursor, breaks a line or turns the direction of writing as an escape.
+    r"""`text` with escapes for all that moves a cursor, breaks a line or changes the direction of writing.
 
     `a\tb` with a tab -> `a\tb` with a backslash and a t; ESC -> `\x1b`; letters of all scripts stay.
     """
@@ -16,7 +16,7 @@ def printable(text: str) -> str:
 
 
 def printable_json(text: str) -> str:
-    r"""JSON with the same meaning, in which such characters are written as `\u001b`; line breaks stay."""
+    r"""JSON with the same meaning, with such characters written as `\u001b`. Line breaks stay."""
     return _CANDIDATE_IN_JSON.sub(_escape_json, text)
 
 

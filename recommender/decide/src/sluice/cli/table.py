@@ -1,4 +1,4 @@
-"""Tables: fitted to a terminal by Rich; elsewhere a line a row, as wide as it is, for grep, awk and head."""
+"""Tables. Rich fits them to a terminal; elsewhere each row is one line of any width, for grep, awk and head."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -13,17 +13,17 @@ Row = Sequence[str]
 
 @dataclass(frozen=True)
 class Column:
-    """`fold`: where the terminal is too narrow, this column is the one that is broken into lines."""
+    """`fold`: on a narrow terminal, the column that wraps."""
 
     name: str
     right: bool = False
     fold: bool = False
     styles: tuple[tuple[str, str], ...] = ()
-    """Of cells with this text, e.g. ("fail", "bold red")."""
+    """Styles by the text of a cell, e.g. ("fail", "bold red")."""
 
 
 def print_table(columns: Sequence[Column], rows: Iterable[Row]) -> None:
-    """Control characters are escaped. A line break in a cell stays one on a terminal; elsewhere it is a blank."""
+    """Escapes control characters. Keeps line breaks in cells on a terminal; elsewhere makes them blanks."""
     if sys.stdout.isatty():
         _print_fitted(columns, rows)
     else:
@@ -32,7 +32,7 @@ def print_table(columns: Sequence[Column], rows: Iterable[Row]) -> None:
 
 
 def lines(columns: Sequence[Column], rows: Iterable[Row]) -> list[str]:
-    """The header and a line a row, in columns two blanks apart, without blanks at the end."""
+    """The header and a line a row; two blanks between columns, none at the end."""
     texts = [[column.name for column in columns], *rows]
     cells = [[printable(text.replace("\n", " ")) for text in row] for row in texts]
     widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]

@@ -1,1 +1,1 @@
-"""The connection to ClickHouse, and the decoder of its format Native. Imports no other room."""
+"""The connection to ClickHouse, and the decoder of its Native format. Imports no other room."""

@@ -1,4 +1,4 @@
-"""The decider's connection to ClickHouse, which only reads."""
+"""The decider's read-only connection to ClickHouse."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from sluice.clickhouse.table import Table, TooLargeError
 
 DATABASE = "sluice"
 READER = "sluice_reader"
-# A period must end: a database that hangs is treated as one that is down.
+# A period must end, so a database that hangs counts as down.
 CONNECT_S, ANSWER_S = 2, 20
-# Its errors for more memory, rows or bytes of a result than a user may have.
+# ClickHouse's error codes for a user's limits of memory, and of rows or bytes of a result.
 TOO_LARGE = (241, 396)
 
 
-# Of an unknown user, and of a wrong or lacking password, as its versions name it.
+# ClickHouse's error codes, over its versions, for an unknown user and for a wrong or missing password.
 LOGIN = (192, 193, 194, 516)
 
 
 class UrlError(Exception):
-    """A URL that names no ClickHouse; the message says what is legal."""
+    """A URL without a ClickHouse host. The message has the legal form."""
 
 
 class NotLetInError(Exception):
-    """By the server, or by us, for what a setting says; the message names it."""
+    """The server, or the check of its certificate, refuses the connection for a setting; the message names it."""
 
 
 def connection(environment: Mapping[str, str], answered: Callable[[], None]) -> ClickHouse:
-    """Of the user who only reads; as there. UrlError, too, for files that cannot be used."""
+    """A connection as the read-only user of the environment. Also raises UrlError for files that are not usable."""
     url = environment.get("SLUICE_CLICKHOUSE") or "http://127.0.0.1:8123"
     password = secret(environment, "SLUICE_CLICKHOUSE_READER_PASSWORD")
     database = environment.get("SLUICE_CLICKHOUSE_DATABASE") or DATABASE
@@ -49,7 +49,7 @@ def connection(environment: Mapping[str, str], answered: Callable[[], None]) -> 
 
 
 def authority(environment: Mapping[str, str]) -> str:
-    """The file that SLUICE_CLICKHOUSE_CA names, which holds certificates; "" without."""
+    """The path in SLUICE_CLICKHOUSE_CA, a file with certificates; "" without it. Raises UrlError."""
     path = environment.get("SLUICE_CLICKHOUSE_CA", "")
     if path:
         try:
@@ -61,7 +61,7 @@ def authority(environment: Mapping[str, str]) -> str:
 
 
 def secret(environment: Mapping[str, str], name: str) -> str:
-    """What the file NAME_FILE holds, else the variable NAME; "" without either."""
+    """The contents of the file NAME_FILE, else the variable NAME; "" without either. Raises UrlError."""
     if path := environment.get(f"{name}_FILE"):
         try:
             return Path(path).read_text().removesuffix("\n")
@@ -79,16 +79,14 @@ class Server(NamedTuple):
 
 
 def _server(url: str, user: str, password: str) -> Server:
-    """UrlError for what is none."""
+    """The parts of a URL. Raises UrlError."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
     if host is None or parts.scheme not in ("http", "https"):
-        raise UrlError(
-            "SLUICE_CLICKHOUSE is not legal; legal: http[s]://[user:password@]host[:port], with commas between"
-        )
+        raise UrlError("SLUICE_CLICKHOUSE is not legal; legal: http[s]://[user:password@]host[:port], comma-separated")
     secure = parts.scheme == "https"
     if parts.username:
         user, password = unquote(parts.username), unquote(parts.password or "")
@@ -105,11 +103,11 @@ def _of_tls(error: BaseException | None) -> bool:
 
 
 class ClickHouse:
-    """One user's connection, made at the first use and made again after a failure. For one thread at a time.
+    """One user's connection. It connects at the first use, and again after a failure. For one thread at a time.
 
-    url: http[s]://[user:password@]host[:port], or several of copies with commas between: after a failure the next is
-    asked. A user in it stands in for `user` and `password`. UrlError for anything else: a host that was not understood
-    must not silently become this machine.
+    url: http[s]://[user:password@]host[:port], or several, of replicas, comma-separated: after a failure, the next one
+    is used. A user in the URL takes precedence over `user` and `password`. Raises UrlError for any other URL: a typo
+    must not silently mean this machine.
     """
 
     def __init__(
@@ -121,21 +119,21 @@ class ClickHouse:
         database: str = DATABASE,
         authority: str = "",
     ) -> None:
-        """answered: called after each query that was. authority: PEM file of who signed the servers' certificates."""
+        """answered: called after each successful query. authority: PEM file that signed the servers' certificates."""
         self.answered = answered
         self._servers = [_server(each, user, password) for each in url.split(",")]
         self._database, self._authority = database, authority
         self._client: Client | None = None
 
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        """The result's columns, of any types; raises NotLetInError and clickhouse_connect's errors."""
+        """The result's columns, of any types. Raises NotLetInError and clickhouse_connect's errors."""
         with _Connection(self) as client:
             return [list(column) for column in client.query(sql, parameters=parameters).result_columns]
 
     def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
-        """The result's columns, of whole numbers or arrays of them; `table` is sent along.
+        """The result's columns, of whole numbers or arrays of them. Sends `table` with the query.
 
-        Raises TooLargeError, NotLetInError, clickhouse_connect's errors, and NativeError for an answer that is cut off.
+        Raises TooLargeError, NotLetInError, clickhouse_connect's errors, and NativeError for a truncated answer.
         """
         data = ExternalData(
             file_name=table.name,
@@ -170,7 +168,7 @@ class ClickHouse:
         return self._client
 
     def not_let_in(self, error: BaseException) -> NotLetInError | None:
-        """What keeps us out, by the setting's name; None where it is something else."""
+        """The error with the setting that is at fault; None for other errors."""
         server = self._servers[0]
         if isinstance(error, DatabaseError) and error.code in LOGIN:
             login = f"SLUICE_CLICKHOUSE_READER={server.user} or SLUICE_CLICKHOUSE_READER_PASSWORD"

@@ -1,4 +1,4 @@
-"""ClickHouse's format Native, for columns of whole numbers and of arrays of them: straight from the bytes to numpy.
+"""Decodes ClickHouse's Native format into numpy arrays, for columns of whole numbers and of arrays of them.
 
 The client's own decoder makes a Python object of each number in an array.
 """
@@ -19,18 +19,18 @@ Column = NDArray[Any]
 
 @dataclass(frozen=True)
 class Arrays:
-    """A column of arrays: how long each is, shape (n,), and what is in them, one behind the other."""
+    """A column of arrays: their lengths, shape (n,), and their values, concatenated."""
 
     lengths: NDArray[np.int64]
     values: Column
 
 
 class NativeError(Exception):
-    """Not this format, of another type than can be read, or cut off."""
+    """The data is not in this format, has another column type, or is truncated."""
 
 
 def columns(data: bytes) -> list[Column | Arrays]:
-    """The columns of a whole answer, of all of its blocks; none for an empty one. Raises NativeError."""
+    """The columns of a whole answer, over all of its blocks; none for an empty answer. Raises NativeError."""
     at, blocks = 0, []
     while at < len(data):
         block, at = _block(data, at)
@@ -74,7 +74,7 @@ def _numbers(data: bytes, at: int, count: int, kind: str) -> tuple[Column, int]:
     dtype = np.dtype(DTYPES[kind])
     end = at + count * dtype.itemsize
     if end > len(data):
-        raise NativeError("the answer is cut off")
+        raise NativeError("the answer is truncated")
     return np.frombuffer(data, dtype, count, at), end
 
 
@@ -84,7 +84,7 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Seven bits a byte, the lowest first; the eighth says that more follow."""
+    """Seven bits a byte, the lowest first. The eighth bit is set where more bytes follow."""
     value = shift = 0
     while at < len(data) and shift < 64:
         byte = data[at]
@@ -92,4 +92,4 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         at, shift = at + 1, shift + 7
         if byte < 0x80:
             return value, at
-    raise NativeError("the answer is cut off")
+    raise NativeError("the answer is truncated")

@@ -1,4 +1,4 @@
-"""A table that goes with a query, and the error of a query that is too large."""
+"""A table that goes with a query, and the error for a query that is too large."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class TooLargeError(Exception):
-    """The database refused a query for its size: of what it holds in memory, or of its result."""
+    """The database refused a query because of the memory that it needs, or the size of its result."""
 
 
 class Table(NamedTuple):
-    """A table that is sent along with a query: a few thousand keys are more than fits a parameter.
+    """A table sent with a query: a few thousand keys do not fit into a parameter.
 
     columns: name and type of each, as ClickHouse writes them.
     """

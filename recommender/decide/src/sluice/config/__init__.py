@@ -1,4 +1,4 @@
-"""The configuration file of the recommender: `load(path)` gives a checked `Config` or raises `ConfigError`."""
+"""The configuration file of the recommender: `load(path)` returns a checked `Config` or raises `ConfigError`."""
 
 from sluice.config.load import ConfigError, load
 from sluice.config.model import Backend, Bounds, Config, Pool, Slo, Upstream

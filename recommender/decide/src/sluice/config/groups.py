@@ -1,4 +1,4 @@
-"""Groups of pools: what binds pools together has to be known to the one decider of all of them."""
+"""Groups of pools. One decider decides a group, so it must know all pools that depend on one another."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def check_groups(groups: Sequence[str], pools: Sequence[Pool], backends: Sequence[Backend]) -> None:
-    """ValueError for a group that is not named, a backend or a path across groups, and a group without pools."""
+    """Raises ValueError for an undefined group, a backend or path across groups, and a group without pools."""
     for i, group in enumerate(groups):
         if group in groups[:i]:
-            raise ValueError(f"groups[{i}] {group!r} stands there twice; legal: each group once")
+            raise ValueError(f"groups[{i}] {group!r} is defined twice; legal: each group once")
     named: list[tuple[str, str]] = [(f"pools[{i}]", pool.group) for i, pool in enumerate(pools)]
     named += [(f"backends[{i}]", backend.group) for i, backend in enumerate(backends)]
     for path, group in named:
@@ -24,14 +24,14 @@ def check_groups(groups: Sequence[str], pools: Sequence[Pool], backends: Sequenc
     of = {pool.key: pool.group or groups[0] for pool in pools}
     for group in groups:
         if group not in of.values():
-            raise ValueError(f"groups: {group!r} has no pools; legal: one at least")
+            raise ValueError(f"groups: {group!r} has no pools; legal: at least one")
     _check_backends(groups, pools, backends)
     _check_paths(groups, pools, {backend.peer for backend in backends if backend.group})
 
 
 def _check_paths(groups: Sequence[str], pools: Sequence[Pool], divided: Collection[str]) -> None:
-    """divided: backends of which each group has a part; they bind nobody to another group."""
-    # With it comes all that decides, which the command line need not load.
+    """divided: peers of backends with a part for each group; they bind no pool to another group."""
+    # Imported here, since it loads all modules of the decider, which the command line does not need.
     from sluice.pools.guard.turns import paths
 
     of = {}
@@ -44,19 +44,19 @@ def _check_paths(groups: Sequence[str], pools: Sequence[Pool], divided: Collecti
         if len(found) > 1:
             (one, first), (two, other) = sorted(found.items())[:2]
             raise ValueError(
-                f"groups: {first} is of {one!r}, {other} of {two!r}, and one path leads through both: of two sizes that"
-                " change together nobody could tell which one did it; legal: one group for a path"
+                f"groups: {first} is of {one!r}, {other} of {two!r}, and one path leads through both: if both sizes"
+                " changed together, no decider could tell which one had the effect; legal: one group for a path"
             )
 
 
 def _check_backends(groups: Sequence[str], pools: Sequence[Pool], backends: Sequence[Backend]) -> None:
-    """Where several groups lead to one, each has a part of its capacity."""
+    """Where several groups call a backend, each needs its part of the capacity."""
     for i, backend in enumerate(backends):
         callers = {pool.group or groups[0] for pool in pools if pool.side == "client" and pool.peer == backend.peer}
         if not backend.group and len(callers) > 1:
             raise ValueError(
                 f"backends[{i}].peer {backend.peer!r} is called from the groups {', '.join(sorted(callers))}; legal: a"
-                " backend with its part of the capacity for each, by `group`"
+                " backend for each group, by `group`, with its part of the capacity"
             )
         parts = {each.group for each in backends if each.peer == backend.peer}
         if backend.group and (lacking := sorted(callers - parts)):

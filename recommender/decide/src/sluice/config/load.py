@@ -1,4 +1,4 @@
-"""Reads the YAML file into a `Config`; every problem is named by file, key, value and legal range."""
+"""Reads the YAML file into a `Config`. Each problem names file, key, value and legal range."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from sluice.model.durations import format_ms
 
 
 class ConfigError(Exception):
-    """The file cannot be used; the message has one line per problem."""
+    """The file is not usable. The message has one line per problem."""
 
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# `<<: *anchor` (yaml.org/type/merge): what it brings in may be overridden.
+# `<<: *anchor` (yaml.org/type/merge): keys from the anchor may be overridden.
 _MERGE = "tag:yaml.org,2002:merge"
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """YAML in which a key that stands twice in one mapping is an error, not a silent override."""
+    """A YAML loader that refuses a repeated key in a mapping, instead of overriding the first."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
@@ -34,13 +34,15 @@ class _UniqueKeys(yaml.SafeLoader):
                 continue
             key = self.construct_object(key_node, deep=True)
             if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key!r} stands twice", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key!r} is defined twice", key_node.start_mark
+                )
             seen.add(key)
         return super().construct_mapping(node, deep)
 
 
 def load(path: Path) -> Config:
-    """The configuration in `path`; ConfigError when it cannot be read, parsed or is not legal."""
+    """The configuration in `path`. Raises ConfigError when it cannot be read or parsed, or is not legal."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as cause:
@@ -49,16 +51,16 @@ def load(path: Path) -> Config:
 
 
 def parse(text: str, name: str) -> Config:
-    """As `load`, from text; `name` stands for the file in messages."""
+    """As `load`, from text. `name`: the file's name in messages."""
     return parse_as(Config, text, name, "slos and pools")
 
 
 def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
-    """YAML as any model; ConfigError when it cannot be parsed or is not legal. `keys`: what its top level has."""
+    """YAML as a model. Raises ConfigError when it cannot be parsed or is not legal. `keys`: its top-level keys."""
     try:
         document = yaml.load(text, _UniqueKeys)  # a SafeLoader
     except (yaml.YAMLError, TypeError, ValueError, RecursionError) as cause:
-        # Not only YAML's own errors: a list as a key, 2026-13-01 and `!!int x` raise what Python makes of them.
+        # Not only YAML's own errors: a list as a key, 2026-13-01 and `!!int x` raise Python's errors.
         raise ConfigError(f"parse {name}: {cause}") from cause
     if not isinstance(document, dict):
         raise ConfigError(f"{name}: must be a mapping with the keys {keys}")
@@ -85,7 +87,7 @@ def _line(error: ErrorDetails, document: object) -> str:
 
 
 def _as_written(document: Any, keys: list[int | str], error: ErrorDetails) -> object:
-    """The value as it stands in the file; pydantic quotes a duration after it became milliseconds."""
+    """The value as the file has it: pydantic quotes a duration after its conversion to milliseconds."""
     try:
         for part in keys:
             document = document[part]

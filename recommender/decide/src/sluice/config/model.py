@@ -1,4 +1,4 @@
-"""The one typed object behind the YAML file. Unknown keys are errors; ranges stand at their fields."""
+"""The typed model of the YAML file. Unknown keys are errors; each field has its legal range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Strict(BaseModel):
 
 
 class Slo(_Strict):
-    """A promise on response time: of `service`, or of one `operation` of it."""
+    """A promised response time of `service`, or of one `operation` of it."""
 
     name: str = Field(min_length=1)
     service: str = Field(min_length=1)
@@ -31,12 +31,12 @@ Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
 
 
 class Upstream(_Strict):
-    """What services above the pool take of the SLO, measured: `upstream: {from: traces}`.
+    """The share of the SLO that services above the pool take, measured: `upstream: {from: traces}`.
 
     statistic  of the processing times of all services above, waits for their threads included, over the traces whose
                critical path leads to the service
-    window     how far back traces count
-    floor      share of the SLO that is left to the pool at least, whatever is measured
+    window     age of the oldest traces that count
+    floor      smallest share of the SLO that remains for the pool, whatever the measurement
     """
 
     source: Literal["traces"] = Field(alias="from")
@@ -45,10 +45,10 @@ class Upstream(_Strict):
     floor: float = Field(default=0.1, ge=0.01, le=1)
 
 
-# Of a pool that names an SLO and says nothing of what is above it.
+# For a pool with an SLO and without `upstream`.
 BY_DEFAULT = Upstream.model_validate({"from": "traces"})
 
-# `~` marks what tells the kinds of a value apart; it stands in no path of the file (see `load._line`).
+# `~` marks the tags of a value's kinds; paths in messages leave them out (see `load._line`).
 FixedOrMeasured = Annotated[
     Annotated[Annotated[Milliseconds, Field(ge=0, le=3_600_000)], Tag("~duration")]
     | Annotated[Upstream, Tag("~measured")],
@@ -97,8 +97,8 @@ def _listed(value: object) -> object:
 
 
 class Backend(_Strict):
-    """What a service or database takes from all client pools that lead to it, in connections; with a `group`, its part
-    of that."""
+    """The connections that a service or database accepts from all client pools together, or, with a `group`, the
+    group's part of them."""
 
     peer: str = Field(min_length=1)
     capacity: int = Field(ge=1, le=10_000_000)
@@ -106,16 +106,16 @@ class Backend(_Strict):
 
 
 class Pool(_Strict):
-    """One pool, with the threshold that judges its completions: an SLO less `upstream`, or a `threshold` of its own.
+    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own.
 
-    upstream  an allowance, or what to measure; None: measured where the SLO's service is the root of traces that lead
-              to the pool, else nothing is taken off
-    bounds  sizes that may be recommended, per instance
-    quiet_hours  in which nothing changes
-    model  what decides: the belief over the pool's curve, or a published model
-    group  which of the groups it belongs to; "": the first
-    remember  how long the busiest stretch counts: no size is chosen below what it needed, and a quarter more
-    slo  one name, or a list of them for a pool that requests under several SLOs share: the strictest threshold counts
+    upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
+              lead to the pool, else 0
+    bounds  legal sizes, per instance
+    quiet_hours  times of day without changes
+    model  the estimator: the belief over the pool's curve, or a published model
+    group  the pool's group; "": the first
+    remember  the horizon: no size is chosen below the need of the busiest stretch within it, plus a quarter
+    slo  a name, or a list of names for a pool that requests under several SLOs share: the strictest threshold counts
     """
 
     service: str = Field(min_length=1)
@@ -145,7 +145,7 @@ class Pool(_Strict):
 
     @property
     def measured(self) -> Upstream | None:
-        """What to ask traces for; None: nothing."""
+        """The measurement from traces; None: no measurement."""
         if self.upstream is None and self.slo:
             return BY_DEFAULT
         return self.upstream if isinstance(self.upstream, Upstream) else None
@@ -159,13 +159,13 @@ class Pool(_Strict):
         if bool(self.slo) == (self.threshold is not None):
             raise ValueError("exactly one of slo and threshold is legal")
         if self.threshold is not None and self.upstream:
-            raise ValueError("upstream is legal with slo only; a threshold is the pool's own already")
+            raise ValueError("upstream is legal with slo only; a threshold is already the pool's own")
         return self
 
 
 class Learning(_Strict):
-    """Of pools with `model: dqn`. directory: of the files that their agents are kept in, which every decider that may
-    take their shard reads and writes."""
+    """Settings of pools with `model: dqn`. directory: has their agents' files. Every decider that may take their
+    shard reads and writes it."""
 
     directory: str = Field(min_length=1)
 
@@ -173,17 +173,17 @@ class Learning(_Strict):
 class Config(_Strict):
     """The whole file.
 
-    period  from one decision to the next; longer where there are so many pools that it takes longer
-    subsets  applications whose containers are connected by subsets, one a group at most
+    period  from one decision to the next; longer where the number of pools makes a period take longer
+    subsets  applications whose containers connect by subsets, at most one a group
     window  span of buckets behind an estimate of a published model
     bucket  length of the buckets behind such an estimate, or auto: chosen per pool and period; a pool may have its own
     stored_bucket  length of the buckets that the streaming job writes; default: `bucket`, or 100 ms where that is auto
-    settle  age that a bucket must have behind the newest one to be whole, as spans arrive when they end; auto: as late
-            as they are seen to come, per pool
-    lease   how long an answer may be applied after the period that computed it
-    processes  that pools are decided in; auto: one a core where there are many pools. Read at the start
-    groups  of pools, each of which one decider decides: the first is shard 0 of the log, and so on
-    generation  grows with each change of a file that several deciders read: one with an older file takes no shard
+    settle  a bucket is complete at this age behind the newest one, since spans arrive when they end; auto: the delay
+            observed, per pool
+    lease   how long an actuator may apply a decision after the period that computed it
+    processes  number of processes that decide pools; auto: one a core where there are many pools. Read at the start
+    groups  of pools, each with one decider; the first is shard 0 of the journal, and so on
+    generation  grows with each change of a file that several deciders read: a decider with an older one takes no shard
     """
 
     slos: list[Slo] = []
@@ -202,7 +202,7 @@ class Config(_Strict):
     generation: int = Field(default=0, ge=0, le=2**63 - 1)
 
     def slos_of(self, pool: Pool) -> list[Slo]:
-        """The SLOs that the pool names, in the order of the file; none when it has a threshold of its own."""
+        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own."""
         return [slo for slo in self.slos if slo.name in pool.slo]
 
     @property
@@ -215,7 +215,7 @@ class Config(_Strict):
         return self.bucket if pool.bucket is None else pool.bucket
 
     def of_shard(self, number: int) -> Config:
-        """The pools of one group, and what binds them."""
+        """The configuration of one group: its pools, backends and subsets."""
         if len(self.groups) == 1:
             return self
         group = self.groups[number]
@@ -226,7 +226,7 @@ class Config(_Strict):
 
     @model_validator(mode="after")
     def _sums_of_stored_buckets(self) -> Config:
-        """Longer buckets are sums of stored ones; shorter ones cannot be had."""
+        """Checks that longer buckets are sums of stored ones. Shorter ones do not exist."""
         asked = [("bucket", self.bucket), *((f"pools[{i}].bucket", pool.bucket) for i, pool in enumerate(self.pools))]
         for path, bucket in asked:
             if isinstance(bucket, float) and bucket % self.stored_ms:
@@ -242,11 +242,11 @@ class Config(_Strict):
         names = [slo.name for slo in self.slos]
         for i, name in enumerate(names):
             if name in names[:i]:
-                raise ValueError(f"slos[{i}].name {name!r} stands there twice; legal: each name once")
+                raise ValueError(f"slos[{i}].name {name!r} is defined twice; legal: each name once")
         peers = [(backend.peer, backend.group) for backend in self.backends]
         for i, peer in enumerate(peers):
             if peer in peers[:i]:
-                raise ValueError(f"backends[{i}].peer {peer[0]!r} stands there twice; legal: each peer once")
+                raise ValueError(f"backends[{i}].peer {peer[0]!r} is defined twice; legal: each peer once")
         seen: dict[PoolKey, int] = {}
         for i, pool in enumerate(self.pools):
             if pool.key in seen:

@@ -1,4 +1,4 @@
-"""What the file says of connection subsets."""
+"""The section `subsets` of the file: connection subsets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 
 from sluice.model.durations import Milliseconds
 
-#: `sluice.subsets.strategy.STRATEGIES`, without all that comes with it.
+#: `sluice.subsets.strategy.STRATEGIES`, repeated so as not to import that module.
 Strategy = Literal["microns", "full", "sre", "rocksteadier", "aperture", "proportional", "a68"]
 
 
@@ -17,7 +17,7 @@ class _Strict(BaseModel):
 
 
 class SubsetPair(_Strict):
-    """A service that calls, and one that it calls."""
+    """A calling service and a called one."""
 
     upstream: str = Field(min_length=1)
     downstream: str = Field(min_length=1)
@@ -28,7 +28,7 @@ Pairs = Annotated[
     Discriminator(lambda value: "~auto" if value == "auto" else "~pairs"),
 ]
 
-#: What an address may be made of.
+#: The fields of an address template.
 PLACES = {"service": "", "instance": "", "host": ""}
 
 
@@ -42,19 +42,19 @@ def _address(template: object) -> object:
 
 
 class Subsetting(_Strict):
-    """The application of one group: which of its pairs get subsets, all solved together.
+    """The application of one group: its pairs of services that get subsets, solved together.
 
-    name   under which its runs are shown; default: its group
-    pairs  of services; auto: all that traces show, of services that show containers
-    quota  connections over all pairs; default: 4 for each upstream container
-    min_subset, percentile, keep_in_zone  as of `sluice.subsets.application.Application`
+    name   of the application in displays; default: its group
+    pairs  of services; auto: all pairs in traces whose services show containers
+    quota  connections of all pairs together; default: 4 for each upstream container
+    min_subset, percentile, keep_in_zone  as in `sluice.subsets.application.Application`
     churn_budget  the part of all connections that may change for a better latency
-    quiet  the least time between two runs for drift
-    drift  a host's utilization, 0 to 1, that moved by so much is one
+    quiet  least time between two runs because of drift
+    drift  change of a host's utilization, 0 to 1, that counts as drift
     window  of calls and their trees
-    gone   a container that shows nothing for so long, and for 30 requests' time, while others do, is no more
-    learn  how far back latencies are learnt from; retrain: how old a latency model may be
-    addresses  by service, of its containers where nobody told them: "{host}:8080"
+    gone   a container is gone when it sends no spans for this long, and for the time of 30 requests, while others do
+    learn  age of the oldest samples of a latency model; retrain: largest age of a latency model
+    addresses  of containers without a notified address, by service: "{host}:8080"
     """
 
     name: str = Field(default="", max_length=256)
@@ -76,7 +76,7 @@ class Subsetting(_Strict):
 
     @property
     def called(self) -> str:
-        """The application's name in the log."""
+        """The application's name in the journal."""
         return self.name or self.group or "default"
 
     def wants(self, upstream: str, downstream: str) -> bool:
@@ -86,7 +86,7 @@ class Subsetting(_Strict):
 
 
 def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:
-    """ValueError for a group that is not named, or has two applications, and two of one name."""
+    """Raises ValueError for an undefined group, one with two applications, and a repeated name."""
     seen: dict[str, int] = {}
     for i, each in enumerate(subsets):
         group = each.group or groups[0]
@@ -98,12 +98,10 @@ def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:
     names = [each.called for each in subsets]
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise ValueError(f"subsets[{i}].name {name!r} stands there twice; legal: each name once")
+            raise ValueError(f"subsets[{i}].name {name!r} is defined twice; legal: each name once")
     if len(subsets) > 1 and any(each.pairs == "auto" for each in subsets):
-        raise ValueError(
-            "subsets: pairs auto takes all that traces show, whoever calls; legal: one application, or pairs of each"
-        )
+        raise ValueError("subsets: pairs auto takes all pairs in traces; legal: one application, or pairs of each")
     pairs = [pair for each in subsets if each.pairs != "auto" for pair in each.pairs]
     for i, pair in enumerate(pairs):
         if pair in pairs[:i]:
-            raise ValueError(f"subsets: {pair.upstream} -> {pair.downstream} stands there twice; legal: each pair once")
+            raise ValueError(f"subsets: {pair.upstream} -> {pair.downstream} is defined twice; legal: each pair once")

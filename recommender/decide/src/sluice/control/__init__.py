@@ -1,1 +1,1 @@
-"""One control period: what is collected, decided, kept and published, in this order."""
+"""One control period: collect, decide, commit and publish, in this order."""

@@ -1,10 +1,10 @@
-"""Which pools are in a case that somebody should look at, and which came into it with this period.
+"""Pools in a case that needs a person's attention, and those that entered one with this period.
 
 taken back     a change of Sluice's own did harm, or seems to: `pools/policy/harm.py`
-contradicted   spans and what else is known of the pool do not agree, so nothing is decided
+contradicted   spans and other data on the pool disagree, so nothing is decided
 
-A pool is in one from the answer that says so to the first that says another case. Answers that could not look leave it
-as it was: while a change is rolled back targets differ, and it is the same alarm afterwards.
+A pool is in an alarm from the first decision with that case until one with another case. Decisions that could not check
+the case leave it: during a rollback targets differ, and the alarm afterwards is still the same.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sluice.pools.policy.transitions import Case
 
 TAKEN_BACK = (Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.CHECKED.name)
 CONTRADICTED = (Case.SPANS_DISAGREE.name, Case.UNACCOUNTED.name)
-# They stand before the alarms in the table, or in place of a decision.
+# These come before the alarms in the table, or in place of a decision.
 UNSEEN = frozenset({Case.NO_SIZE.name, Case.MIXED.name, AWAITED.code, "FAILED"})
 
 
 @dataclass(frozen=True)
 class Entered:
-    """A pool came into `case`; text: of the answer, with figures."""
+    """A pool entered `case`. text: the decision's reason, with figures."""
 
     key: PoolKey
     case: str
@@ -32,19 +32,19 @@ class Entered:
 
 
 class Alarms:
-    """Of the pools of one shard."""
+    """The alarms of the pools of one shard."""
 
     def __init__(self, codes: Mapping[PoolKey, tuple[str, ...]]) -> None:
-        """codes: of the newest answers in the log, so that who takes a shard over does not tell them again."""
+        """codes: reasons of the newest decisions in the journal, so that a takeover does not report them again."""
         self._of = {key: case for key, each in codes.items() if (case := _case(each)) is not None}
 
     @property
     def of(self) -> Mapping[PoolKey, str]:
-        """The name of each pool's case; no entry where there is no alarm."""
+        """The name of each pool's case; no entry without an alarm."""
         return self._of
 
     def look(self, answers: Iterable[Answer], pools: Set[PoolKey]) -> tuple[Entered, ...]:
-        """answers: that were committed. pools: all that are configured; others are forgotten."""
+        """answers: committed ones. pools: all configured ones; others are dropped. Returns new entries."""
         self._of = {key: case for key, case in self._of.items() if key in pools}
         entered = []
         for answer in answers:
@@ -60,5 +60,5 @@ class Alarms:
 
 
 def _case(codes: tuple[str, ...]) -> str | None:
-    """The case is the first reason of an answer (`step`)."""
+    """The alarm of a decision: its first reason is the case (`step`)."""
     return next((code for code in codes[:1] if code in TAKEN_BACK or code in CONTRADICTED), None)

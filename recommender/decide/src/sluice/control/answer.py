@@ -1,4 +1,4 @@
-"""The answer for one pool, as the API gives it."""
+"""The answer for one pool: its decision in the form of the API."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.decision import Advice, Decision
 from sluice.pools.policy.state import Learnt
 
-# A range's ends move with each second's noise; people and watchers are told when they have moved by so much.
+# A range's ends move with the noise of each second. A new range is published once an end moved by this share.
 STANDS = 0.15
-AWAITED = Reason("AWAITED", "the windows that there are are of before the decider began: those of now are awaited")
+AWAITED = Reason("AWAITED", "the newest windows are from before the decider began; it waits for current ones")
 
 
 class Hardware(NamedTuple):
-    """What is advised, without the rates that it rests on, which change all the time."""
+    """The hardware advice without its rates, which change all the time."""
 
     kind: str
     cores: float | None
@@ -34,11 +34,11 @@ class Hardware(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """What makes an answer a new one. Times, confidence and the words of the reasons do not.
+    """The fields whose change makes a new answer. Times, confidence and texts of reasons are not among them.
 
     basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance. targets: the
-    instances that the target is for, () for all. owners: the instance and the reporter of each target that has one.
-    advised: of the hardware; None where nothing is said.
+    instances that get the target size, () for all. owners: instance and reporter of each target that has one.
+    advised: hardware; None without advice.
     """
 
     state: str
@@ -58,9 +58,9 @@ class Content:
 
 @dataclass(frozen=True)
 class Windows:
-    """What was read: buckets of bucket_ms that start in [start_ms, end_ms). completions: of all instances.
+    """The windows read: buckets of bucket_ms that start in [start_ms, end_ms). completions: of all instances.
 
-    by_caller: whose spans judged them good or bad; None where nobody asked.
+    by_caller: whether callers' spans judged the completions; None where none were judged.
     """
 
     start_ms: int
@@ -76,10 +76,10 @@ class Windows:
 class Answer:
     """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds.
 
-    learnt: what it was decided by, without the belief, which is made again on `cores` when somebody asks for a picture:
-    held by answers too, it would be there twice. cores: None where nothing is believed. windows: None when nothing was
-    measured. estimate: of a published model, None where the belief decides. loss: expected of the size in force, as
-    `Decision` has it. since_ms: when its service became another one, as told.
+    learnt: the evidence, without the belief, which would double its memory; an explanation makes the belief again on
+    `cores`. cores: None without a belief. windows: None without measurements. estimate: of a published model, None
+    where the belief decides. loss: expected at the size in force, as in `Decision`. since_ms: when the service last
+    changed, by notification.
     """
 
     key: PoolKey
@@ -100,10 +100,10 @@ class Answer:
     targets: tuple[TargetSize, ...] = ()
     advice: Advice | None = None
     agent: Named | None = field(default=None, compare=False, repr=False)
-    """What the pool's agent says, where it has one."""
+    """The proposal of the pool's agent, if any."""
 
     def with_agent(self, agent: Named) -> Answer:
-        """With its reasons behind those of the decision."""
+        """A copy with the agent, whose reasons follow those of the decision."""
         codes = (*self.content.codes, *(reason.code for reason in agent.reasons))
         content = replace(self.content, codes=codes)
         return replace(self, content=content, reasons=(*self.reasons, *agent.reasons), agent=agent)
@@ -121,7 +121,7 @@ def answer(
     estimate: Estimate | None,
     now_ms: int,
 ) -> Answer:
-    """Of this period, with revision 0: it is numbered when it is known whether it is a new one."""
+    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new."""
     reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
     return Answer(
         key=pool.key,
@@ -147,7 +147,7 @@ def answer(
 def unsaid(
     pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Failed | None, now_ms: int
 ) -> Answer:
-    """Of a pool for which nothing was ever decided. cause: None while windows of now are awaited."""
+    """The answer for a pool without any decision. cause: None while the decider waits for current windows."""
     reason = AWAITED if cause is None else Reason("FAILED", f"{cause.kind}: {cause.text}")
     current = one_size(targets)
     content = Content("LEARNING", current, None, None, None, None, (reason.code,), "HELD", "HOLD", untimed(targets))
@@ -182,10 +182,10 @@ def _hardware(advice: Advice | None) -> Hardware | None:
 
 
 def settled(before: Content | None, now: Content) -> Content:
-    """With the range and the best size as they were said last, where none of them has moved by much.
+    """`now`, but with the published range and best size where none of them moved by much.
 
-    Worked: 10 to 14, best 12, stands while 9 to 16 is found (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), not at 9 to 17. A
-    target of 9, as good as the best one now, would be outside of what stands: then 9 to 16 is said.
+    Worked: 10 to 14, best 12, stays for a new 9 to 16 (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), but not for 9 to 17. A
+    target of 9, as good as the best one, would be outside of the published range: then 9 to 16 is published.
     """
     if before is None or not all(map(_alike, _range(before), _range(now))):
         return now
@@ -212,5 +212,5 @@ def _alike(before: int | None, now: int | None) -> bool:
 
 
 def untimed(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, int | None], ...]:
-    """Sizes by instance, without when they were read: an answer is no other one for that."""
+    """Sizes by instance, without read times, which do not make a new answer."""
     return tuple((target.instance, target.size) for target in targets)

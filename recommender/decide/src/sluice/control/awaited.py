@@ -1,11 +1,11 @@
-"""Whether the windows of now have come.
+"""Checks whether current windows have arrived.
 
-A decider that begins finds the windows of before. While the pipeline still brings what came since, as after all was
-stopped, these say nothing of now, and nothing is decided from them; what they show is learnt all the same.
+A decider that begins finds older windows. While the pipeline catches up, as after a stop of the whole stack, these do
+not show the present. The decider then learns from them, but does not decide.
 
-Windows are of now from the time on at which the decider began, less the delay that the one before it decided with, and
-`START_MS`, which the delay is taken for until it is measured: one that takes over goes on at once. Where clocks differ
-such windows never come; but a pipeline that has caught up brings no more than the time that passes.
+Windows are current from the decider's start, less the delay of the previous decider and `START_MS`, the assumed delay
+before one is measured: so a takeover continues at once. With differing clocks such windows may never arrive; but a
+pipeline that has caught up delivers windows only as fast as time passes.
 
 Worked: the last evidence was written at 60.0 s, from windows up to 57.0 s. A decider that begins at 70.0 s decides once
 there are windows of 66.0 s; one that begins at 300 s, once there are those of 296 s.
@@ -21,7 +21,7 @@ from sluice.collect.whole import Whole
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Learnt
 
-# Of a pipeline that has caught up: so many times the time that passed at most, over so long at least.
+# A pipeline has caught up if windows advance at most at this ratio to time, measured over at least this long.
 STEADY, LOOK_MS = 1.5, 5_000
 
 
@@ -32,7 +32,7 @@ class _Look(NamedTuple):
 
 class Awaited:
     def __init__(self, evidence: Mapping[PoolKey, tuple[Learnt, int]], began_ms: int) -> None:
-        """evidence: as of the decider before, with the time (Unix ms) of the decision that it was written with."""
+        """evidence: of the previous decider, with the time (Unix ms) of the decision that came with it."""
         delays_ms = {key: at_ms - learnt.until_ms for key, (learnt, at_ms) in evidence.items()}
         since_ms = began_ms - START_MS
         self._since = {key: since_ms - min(max(delay_ms, 0), LONGEST_MS) for key, delay_ms in delays_ms.items()}
@@ -41,7 +41,7 @@ class Awaited:
         self._come: set[PoolKey] = set()
 
     def waits(self, key: PoolKey, whole: Whole | None, now_ms: int) -> bool:
-        """Once they have come it never waits again. A pool without any window does not wait: that is what is known."""
+        """Whether to wait; once current windows arrived, never again. A pool without windows does not wait."""
         if key in self._come or whole is None or len(whole) == 0:
             return False
         newest_ms = int(whole.start_ms[-1])

@@ -1,4 +1,4 @@
-"""What a pool stands on: CPU limit, version and replicas of its service, and of the peer of a client pool."""
+"""A pool's baseline: CPU limit, version and replicas of its service, and of a client pool's peer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sluice.model.keys import Side
 
 @dataclass(frozen=True)
 class Machine:
-    """Of one service, as told; None and "": nobody did. cores: of one instance."""
+    """One service, by notifications; None and "": not notified. cores: of one instance."""
 
     cores: float | None = None
     version: str = ""
@@ -18,17 +18,17 @@ class Machine:
 
 @dataclass(frozen=True)
 class Baseline:
-    """own: of the pool's service; peer: of the one that a client pool leads to."""
+    """own: of the pool's service. peer: of a client pool's peer."""
 
     own: Machine = Machine()
     peer: Machine = Machine()
 
     def cores(self, side: Side) -> float:
-        """What stands behind one instance's pool; 0 where nobody told.
+        """Cores behind one instance's pool; 0 where they are not known.
 
-        The threads of a server or consumer pool compute on its own cores. A connection pool keeps its peer busy, of
-        which each of its service's replicas has a part. Worked: 1 caller of 2 replicas of 4 cores has 8; of 3 callers,
-        each 2.7.
+        The threads of a server or consumer pool run on its own cores. A connection pool loads its peer, of which each
+        of the service's replicas has a share. Worked: 1 caller of 2 replicas of 4 cores has 8; each of 3 callers has
+        2.7.
         """
         if side != "client":
             return self.own.cores or 0.0
@@ -36,5 +36,5 @@ class Baseline:
 
     @property
     def version(self) -> str:
-        """Both versions in one; "" while nobody told either."""
+        """Both versions as one text; "" while neither is known."""
         return " to ".join(filter(None, (self.own.version, self.peer.version)))

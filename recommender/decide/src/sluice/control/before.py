@@ -1,7 +1,7 @@
-"""Takes up from ClickHouse what a lost log held: revisions of answers, pauses and scaling events.
+"""Restores from ClickHouse what a lost journal had: revisions of answers, pauses and scaling events.
 
-Asked once, where a shard was never decided in the log that there is. Revisions go on from there, so that none stands
-for two answers in what analysts have; pauses hold on.
+Runs once, for a shard without any decision in the journal. Revisions continue from there, so that none names two
+answers in the tables, and pauses stay.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FROM (SELECT * FROM scaling_events FINAL ORDER BY service, at DESC LIMIT {REMEMB
 
 class Database(Protocol):
     def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        """Of the result; raises when the database cannot answer."""
+        """The result's columns; raises an error when the database cannot answer."""
         ...
 
 
 class Before(NamedTuple):
-    """By pool the newest revision, and the pause that it is in; what was told of scaling, oldest first by service."""
+    """Newest revision and present pause, by pool; scaling notifications, oldest first by service."""
 
     revisions: dict[PoolKey, int]
     pauses: dict[PoolKey, Pause]
@@ -41,7 +41,7 @@ class Before(NamedTuple):
 
 
 def before(database: Database) -> Before:
-    """Raises what the database raises."""
+    """Reads all three. Raises the database's errors."""
     revisions, pauses, scalings = (
         list(zip(*database.columns(sql, {}), strict=True)) for sql in (REVISIONS_SQL, PAUSES_SQL, SCALINGS_SQL)
     )

@@ -1,4 +1,4 @@
-"""What came while nobody decided: learnt a window at a time, from where the oldest evidence ends."""
+"""Learns the windows from while no decider ran, one at a time, from the end of the oldest evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.state import PoolState
 
-# How far back windows are read again.
+# Age of the oldest windows to read again.
 CATCH_UP_MS = 600_000
 
 
@@ -32,8 +32,8 @@ def caught_up(
     data: DataSizes,
     now_ms: int,
 ) -> dict[PoolKey, PoolState]:
-    """The states with what came since; the next reading has the newest window anyway. Of a pool whose agent begins,
-    all that is read again is history to begin with."""
+    """The states with the evidence of the past. The newest window is left to the next reading. For a pool whose agent
+    begins, all windows read are its first history."""
     found, width = dict(states), int(config.window)
     ends = [states[pool.key].learnt.until_ms for pool in config.pools if pool.key in states]
     targets = {pool.key: heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
@@ -60,7 +60,7 @@ def _untaught(states: Mapping[PoolKey, PoolState], key: PoolKey) -> bool:
 def _past(
     config: Config, states: Mapping[PoolKey, PoolState], heard: Heard, means: Means, window: Window, at_ms: int
 ) -> Iterator[Job]:
-    """What a window of the past shows, without a decision."""
+    """Jobs that learn a past window, without a decision."""
     for pool in config.pools:
         key, state = pool.key, states.get(pool.key, PoolState())
         try:

@@ -1,4 +1,4 @@
-"""How far instances' clocks are off, looked up once in ten seconds."""
+"""Clock offsets of instances, read every ten seconds."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from sluice.model.problems import Problems
 log = logging.getLogger(__name__)
 
 EVERY_MS = 10_000
-# Of clocks that changed at once so many are named.
+# Log at most this many clocks that changed at once.
 NAMED = 10
 
 
 class ShardClocks:
-    """Where they cannot be read, what was known stays. The collector takes them out of what it reads."""
+    """Offsets of a shard. After a failed reading, the last ones stay. The collector subtracts them from windows."""
 
     def __init__(self) -> None:
         self.known_ms: dict[Instance, int] = {}
-        """By how much clocks are ahead, below 0 behind, of those that are off."""
+        """How far clocks are ahead, negative: behind; only those that are off."""
         self._asked_ms: int | None = None
 
     def look(self, config: Config, collector: Collects, now_ms: int, problems: Problems) -> None:
-        """Before windows are collected."""
+        """Reads offsets when due. To be called before windows are collected."""
         if self._asked_ms is not None and abs(now_ms - self._asked_ms) < EVERY_MS:
             return
         self._asked_ms = now_ms
@@ -37,9 +37,9 @@ class ShardClocks:
         problems.succeeded("clocks")
         changed = sorted(dict(found.items() ^ self.known_ms.items()))
         for each in changed[:NAMED]:
-            log.info("the clock of %s is taken to be %s", each, clock(found.get(each, 0)))
+            log.info("clock offset of %s: now %s", each, clock(found.get(each, 0)))
         if len(changed) > NAMED:
-            log.info("the clocks of %d more instances are taken to be otherwise", len(changed) - NAMED)
+            log.info("clock offsets of %d more instances changed", len(changed) - NAMED)
         self.known_ms = found
 
     @property
@@ -48,5 +48,5 @@ class ShardClocks:
 
 
 def clock(ms: int) -> str:
-    """1.2 s ahead, 0.5 s behind, right."""
+    """For example `1.2 s ahead`, `0.5 s behind`, `right`."""
     return f"{abs(ms) / 1000:.1f} s {'ahead' if ms > 0 else 'behind'}" if ms else "right"

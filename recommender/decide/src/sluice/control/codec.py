@@ -42,7 +42,7 @@ DeciderShards = Shards[Found, Received, Commit]
 
 
 class DeciderCodec:
-    """The `Codec` that a decider gives to the journal."""
+    """The decider's implementation of the journal's `Codec`."""
 
     def found(
         self,
@@ -65,7 +65,7 @@ class DeciderCodec:
                 heartbeat = parsed(ShardHeartbeat, shard_name(shard), value)
             except UnreadableError as cause:
                 left_out += 1
-                log.error("the log is read without one record: %s", cause)
+                log.error("skipped a record of the journal: %s", cause)
         return Found(of_pools, sizes, observed, heartbeat, left_out, subsets, tuning)
 
     def observed(self, record: Record) -> Input:
@@ -73,11 +73,11 @@ class DeciderCodec:
         return Input(size, observed_sender(size))
 
     def report(self, record: Record) -> Input | None:
-        """None for deliveries of subsets: deciders do not go by them."""
+        """The input of a report; None for deliveries of subsets, which deciders do not use."""
         if is_subsets(record.key):
             return None
         if is_tuning(record.key):
-            # One that is told again is known by its answer.
+            # The answer in the session identifies a repeat.
             return Input(tuning_codec.command(record), None)
         report = parsed(Report, record.key, record.value or b"")
         return Input(report, report_sender(report))
@@ -89,7 +89,7 @@ class DeciderCodec:
         return Received(observed, [each for each in reports if isinstance(each, Report)], offset, commands)
 
     def writes(self, commit: Commit, topics: Topics) -> Iterator[Write | ValueError]:
-        """A record that cannot be written costs the others nothing."""
+        """Writes in order. A record that cannot be written does not affect the others."""
         for ref, state in commit.states.items():
             try:
                 yield Write(topics.state, str(ref), value_of(ref, state))
@@ -131,7 +131,7 @@ class DeciderCodec:
 
 
 def _beside(commit: Commit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
-    """Topic, key and value of what is not of pools."""
+    """Topic, key and message of the records that are not of pools."""
     if commit.subsets is not None:
         yield from subset_codec.records(commit.subsets, topics)
     if commit.tuning is not None:

@@ -1,4 +1,4 @@
-"""What a decider asks for windows."""
+"""A decider's interface to windows and other measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sluice.pools.learn.condition import DataSize
 
 
 class Collects(Protocol):
-    """Raises what the database raises."""
+    """Methods raise the database's errors."""
 
     def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
 

@@ -1,4 +1,4 @@
-"""What a decider reads of a shard and writes to it, as values."""
+"""The values that a decider reads from a shard and writes to it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sluice.tuning.v1.log_pb2 import Command
 
 @dataclass(frozen=True)
 class Found:
-    """All that a shard holds as it is taken: the newest of each name.
+    """All values of a shard at its takeover: the newest of each key.
 
-    decisions  of each pool that was ever decided, also of those that were taken away: revisions go on from theirs
-    observed   by the name of the target's record
-    heartbeat  None where nobody decided yet
-    left_out   records that could not be read: said, and left out
-    subsets    what is known of the subsets of its application
+    decisions  of each pool with a decision, also of removed pools: revisions continue from theirs
+    observed   by the key of the target's record
+    heartbeat  None before the first decision
+    left_out   number of records that could not be read; they were logged
+    subsets    subsets of its application
     tuning     its tuning sessions
     """
 
@@ -40,7 +40,7 @@ class Found:
 
     @property
     def generation(self) -> int:
-        """Of the configuration that was decided by last; 0 where nobody decided yet."""
+        """Generation of the configuration of the last decision; 0 before the first."""
         return 0 if self.heartbeat is None else self.heartbeat.generation
 
     def summary(self) -> str:
@@ -49,12 +49,12 @@ class Found:
 
 @dataclass(frozen=True)
 class Received:
-    """What came since the last commit, or, of sizes, since the shard was taken. The same again until it is committed.
+    """Inputs since the last commit, or, for sizes, since the takeover. The same ones again until a commit has them.
 
-    observed  the newest size of each target, by the name of its record
-    reports   in the order of the log
-    offset    of the topic of reports: behind all of them
-    commands  of tuning sessions, in the order of the log
+    observed  the newest size of each target, by the key of its record
+    reports   in the order of the journal
+    offset    of the topic of reports: after all of them
+    commands  of tuning sessions, in the order of the journal
     """
 
     observed: Mapping[str, ObservedSize]
@@ -65,7 +65,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """The end of a control period. lease_ms: from the time of its record on, for every answer but `not_renewed`."""
+    """The end of a control period. lease_ms: from its record's time, for every answer except `not_renewed`."""
 
     computed_at_ms: int
     lease_ms: int
@@ -74,19 +74,19 @@ class Heartbeat:
 
 @dataclass(frozen=True)
 class Commit:
-    """What one control period came to: all of it becomes true, or nothing.
+    """The output of one control period, committed as a whole or not at all.
 
-    received      what it used
-    decisions     answers that changed, each with its revision; leases in them are not written
+    received      the inputs used
+    decisions     changed answers, each with its revision; their leases are not written
     explanations  at most 16 kB each; their `pool_size` is not written
     states        the parts that are due (`pools/due.py`)
-    pauses        of the pools of which `received` told one; None: it is over
-    subsets       records of subsets, where a step of theirs came to an end
+    pauses        of the pools with a pause or resume in `received`; None: resumed
+    subsets       records of subsets, at the end of one of their steps
     tuning        records of tuning sessions, likewise
-    scalings      of the services of which `received` told some: all that are to be kept, oldest first
-    observed      sizes of targets, by the name of their record, and
-    gone          pools and
-    forgotten     names of targets that are of another shard now (`control/moving.py`): nothing of them is left in this
+    scalings      of the services with a notification in `received`: all events to keep, oldest first
+    observed      sizes of targets, by the key of their record
+    gone          pools of another shard now (`control/moving.py`): all their records here are deleted
+    forgotten     keys of targets of another shard now, likewise
     """
 
     received: Received

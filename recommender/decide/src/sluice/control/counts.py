@@ -1,4 +1,4 @@
-"""What a decider does, in numbers, for Prometheus."""
+"""The decider's metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sluice.control.alarms import CONTRADICTED, TAKEN_BACK, Entered
 from sluice.control.decider import Period, ShardDecider
 from sluice.pools.policy.transitions import Case
 
-# When each counter began: nothing that the numbers of other programs here have.
+# Disables the creation time of counters, which Sluice's other programs do not export either.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
@@ -19,54 +19,54 @@ class Counts:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.looked_ms = 0
-        """Unix time when the loop came round last."""
-        self._period = Gauge("sluice_decider_period_seconds", "What the last period cost.", registry=self.registry)
+        """Unix time of the loop's last turn."""
+        self._period = Gauge("sluice_decider_period_seconds", "Duration of the last period.", registry=self.registry)
         self._periods = Counter("sluice_decider_periods", "Periods that ended.", registry=self.registry)
         self._over = Counter(
-            "sluice_decider_overruns", "Periods that cost more than they are to last.", registry=self.registry
+            "sluice_decider_overruns", "Periods that took longer than configured.", registry=self.registry
         )
-        self._shards = Gauge("sluice_decider_shards", "Shards that are this decider's.", registry=self.registry)
+        self._shards = Gauge("sluice_decider_shards", "Shards that this decider owns.", registry=self.registry)
         self._pools = Gauge("sluice_decider_pools", "Pools of these shards.", registry=self.registry)
         self._applications = Gauge(
-            "sluice_decider_applications", "Applications of these shards that get subsets.", registry=self.registry
+            "sluice_decider_applications", "Applications of these shards with subsets.", registry=self.registry
         )
         self._clocks = Gauge(
-            "sluice_decider_clocks_off", "Instances whose clocks are off, which is taken out.", registry=self.registry
+            "sluice_decider_clocks_off", "Instances with a clock offset, which is subtracted.", registry=self.registry
         )
         self._farthest = Gauge(
-            "sluice_decider_clock_offset_max_seconds", "By how much the worst of them is.", registry=self.registry
+            "sluice_decider_clock_offset_max_seconds", "Largest clock offset.", registry=self.registry
         )
-        self._decisions = Counter("sluice_decider_decisions", "Pools that were decided.", registry=self.registry)
+        self._decisions = Counter("sluice_decider_decisions", "Decisions on pools.", registry=self.registry)
         self._standing = Gauge(
-            "sluice_decider_not_renewed", "Pools of which the last period came to no answer.", registry=self.registry
+            "sluice_decider_not_renewed", "Pools without a decision in the last period.", registry=self.registry
         )
         self._written = Counter(
-            "sluice_decider_records", "Records that were written.", ["topic"], registry=self.registry
+            "sluice_decider_records", "Records written to the journal.", ["topic"], registry=self.registry
         )
-        self._failed = Counter("sluice_decider_failures", "What failed, by what.", ["source"], registry=self.registry)
+        self._failed = Counter("sluice_decider_failures", "Failures by activity.", ["source"], registry=self.registry)
         self._taken_back = Counter(
             "sluice_decider_taken_back",
-            "Pools whose last change was taken back, or is doubted, by why: once each time.",
+            "Pools whose last change was taken back, or is in doubt, by reason; each case counts once.",
             ["reason"],
             registry=self.registry,
         )
         self._given_up = Gauge(
             "sluice_decider_pools_given_up",
-            "Pools whose operator's size is held, since Sluice's completed less.",
+            "Pools held at the operator's size, because Sluice's size completed less.",
             registry=self.registry,
         )
         self._contradicted = Gauge(
             "sluice_decider_pools_contradicted",
-            "Pools of which nothing is decided, since spans do not show what they hold, by what.",
+            "Pools without decisions, because spans contradict other data, by reason.",
             ["reason"],
             registry=self.registry,
         )
-        # From 0 on: the first time is an increase, too.
+        # Starts at 0, so that the first time is an increase too.
         for reason in TAKEN_BACK:
             self._taken_back.labels(reason)
         self._newest = Gauge(
             "sluice_decider_newest_period_timestamp_seconds",
-            "When the newest period began that was committed.",
+            "Start of the newest committed period.",
             registry=self.registry,
         )
 
@@ -74,7 +74,7 @@ class Counts:
         self.looked_ms = now_ms
         self._shards.set(len(deciders))
         self._pools.set(sum(len(each.config.pools) for each in deciders.values()))
-        # Each shard reads of all instances.
+        # Each shard reads the offsets of all instances.
         self._clocks.set(max((len(each.clocks.known_ms) for each in deciders.values()), default=0))
         self._farthest.set(max((each.clocks.farthest_ms for each in deciders.values()), default=0) / 1e3)
         self._applications.set(sum(len(each.config.subsets) for each in deciders.values()))
@@ -103,11 +103,11 @@ class Counts:
                 self._written.labels(topic).inc(records)
 
     def entered(self, pools: Iterable[Entered]) -> None:
-        """pools: that came into a case with this period."""
+        """pools: those that entered a case with this period."""
         for each in pools:
             if each.case in TAKEN_BACK:
                 self._taken_back.labels(each.case).inc()
 
     def failed(self, source: str) -> None:
-        """source: what was tried, without of what."""
+        """source: the activity that failed, without its object."""
         self._failed.labels(source).inc()

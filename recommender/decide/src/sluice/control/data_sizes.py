@@ -1,4 +1,4 @@
-"""How much data spans move, of the pools whose size is learnt, looked up once in ten seconds."""
+"""Data per span, for pools whose size an agent learns, read every ten seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EVERY_MS = 10_000
 
 
 class DataSizes:
-    """Where they cannot be read, those that were read last stand in."""
+    """After a failed reading, the last sizes stay."""
 
     def __init__(self) -> None:
         self._known: Mapping[PoolKey, DataSize] = {}
@@ -23,7 +23,7 @@ class DataSizes:
     def newest(
         self, config: Config, collector: Collects, now_ms: int, problems: Problems
     ) -> Mapping[PoolKey, DataSize]:
-        """Of pools of which a span says something."""
+        """Data sizes of the pools whose spans have them."""
         if self._asked_ms is None or abs(now_ms - self._asked_ms) >= EVERY_MS:
             self._asked_ms = now_ms
             try:

@@ -1,4 +1,4 @@
-"""All that is known of the pools of one shard, and the next period of it."""
+"""The state of the pools of one shard, and its control periods."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Clock = Callable[[], int]
 
 
 class Period(NamedTuple):
-    """What a period came to. Nothing of it is true before it is committed."""
+    """The result of a period. It holds only once it is committed."""
 
     commit: Commit
     words: Words
@@ -45,7 +45,7 @@ class Period(NamedTuple):
 
 
 class ShardDecider:
-    """`period`, then its commit, then `keep` or `drop`. What callers told is true whatever becomes of a commit."""
+    """Call `period`, then commit, then `keep` or `drop`. Operators' inputs hold whatever the outcome of a commit."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class ShardDecider:
         means: Means,
         history: Callable[[], Before] | None = None,
     ) -> None:
-        """history: asked where the shard was never decided."""
+        """history: called for a shard without any decision."""
         now_ms = clock()
         self.config = config
         self._collector, self._clock, self._means = collector, clock, means
@@ -80,28 +80,28 @@ class ShardDecider:
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
-        """All that is known of each pool."""
+        """The state of each pool."""
         return self._states
 
     @property
     def answers(self) -> Mapping[PoolKey, Answer]:
-        """The newest that was decided for each pool."""
+        """The newest answer of each pool."""
         return self._answers
 
     @property
     def alarms(self) -> Mapping[PoolKey, str]:
-        """Pools that somebody should look at, with the name of the case."""
+        """Pools in an alarm, with the name of the case."""
         return self._alarms.of
 
     def hear(self, received: Received) -> bool:
-        """What came between two periods, since of a target only the newest size waits. True: it is to be acted on."""
+        """Takes inputs between two periods: only a target's newest size waits. True: a period should run now."""
         before, self._heard_to = self._heard_to, received.offset
         changes = self._heard.take(received)
         tuned = self._tuning.hear(received.commands)
         return tuned or (received.offset > before and bool(changes.pauses or changes.scalings))
 
     def period(self, received: Received, lease_ms: int) -> Period:
-        """Raises what the collector raises: then nothing is confirmed, and leases end."""
+        """Runs a period. Raises the collector's errors: then no lease is renewed, and leases end."""
         config, now_ms, self._heard_to = self.config, self._clock(), received.offset
         changes = self._heard.take(received)
         if self._history is not None:
@@ -131,7 +131,7 @@ class ShardDecider:
             config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later, demands, data
         )
         states: dict[PoolKey, PoolState] = {}
-        # What is said of one pool is made while others are decided.
+        # Publications of decided pools are made while others are still being decided.
         answers = self._answers_of(decide(known, self._means, thresholds, window, now_ms), states, now_ms)
         keys = [pool.key for pool in config.pools]
         said = words(self._said, answers, keys, now_ms)
@@ -152,7 +152,7 @@ class ShardDecider:
         return Period(commit, said, states, not_renewed)
 
     def keep(self, period: Period, written: bool) -> tuple[Entered, ...]:
-        """What was committed, or was nothing that is to be written. Returns the pools that came to an alarm."""
+        """Keeps a committed period, or one with nothing to write. Returns the pools that entered an alarm."""
         self._subsets.keep()
         self._tuning.keep()
         self._states |= period.states
@@ -166,13 +166,13 @@ class ShardDecider:
         return self._alarms.look(period.words.answers.values(), pools)
 
     def drop(self, period: Period) -> None:
-        """It was aborted."""
+        """Drops an aborted period."""
         self._subsets.drop()
         self._tuning.drop()
         self._due.again(period.commit.states)
 
     def _later(self, config: Config) -> frozenset[PoolKey]:
-        """A pause is not kept waiting."""
+        """Pools left for a later period. Paused pools are never left."""
         stands = {key for key, each in self._said.items() if each.content is not None} - self._heard.pauses.keys()
         return self._taking_over.left([pool.key for pool in config.pools], stands)
 
@@ -184,7 +184,7 @@ class ShardDecider:
     def _answers_of(
         self, outcomes: Iterable[Outcome], states: dict[PoolKey, PoolState], now_ms: int
     ) -> Iterator[Answer]:
-        """states: takes the new ones."""
+        """Answers of outcomes. Adds new states to `states`."""
         for each in outcomes:
             if each.state is not None:
                 states[each.about.pool.key] = each.state
@@ -193,7 +193,7 @@ class ShardDecider:
                 yield answer
 
     def _answer(self, outcome: Outcome, now_ms: int) -> Answer | None:
-        """None where the last one stands, with what is left of its lease."""
+        """The answer; None where the last one stays, with the rest of its lease."""
         (about, _, made), problems = outcome, self._means.problems
         key = about.pool.key
         if isinstance(made, Answer):
@@ -212,7 +212,7 @@ class ShardDecider:
         return self._paths[1]
 
     def _upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
-        """Paths that cannot be read do not take the answers away: what was last known stands in."""
+        """Upstream times. After a failed reading, the last known ones stay."""
         problems = self._means.problems
         try:
             seen = self._collector.upstream(config, now_ms)

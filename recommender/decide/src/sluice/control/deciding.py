@@ -1,4 +1,4 @@
-"""From what a period read and what is known of all pools to a decision for each of them."""
+"""Decides each pool, from a period's readings and the states of all pools."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ from sluice.pools.policy.state import PoolState
 
 @dataclass
 class Means:
-    """What a decider has for all of its shards. alive: called as a period gets on. subsets, tuning: None where none are
-    to be decided."""
+    """Tools that a decider shares over all of its shards. alive: called during a period to report progress. subsets,
+    tuning: None where none are to be decided."""
 
     workers: Workers = field(default_factory=Workers)
     spread: Spread = field(default_factory=Spread)
@@ -63,8 +63,8 @@ class Means:
 
 
 class Known(NamedTuple):
-    """Of the pools of one shard, as a period begins. paths: pools of which one may look at a time. targets: of each, as
-    last read. later: those that are left for a later period. demands: that are new. data: of pools whose spans say."""
+    """The pools of one shard at the start of a period. paths: sets of pools of which one may look at a time. targets:
+    of each pool, as last read. later: pools left for a later period. demands: new ones. data: where spans have it."""
 
     config: Config
     paths: list[set[PoolKey]]
@@ -78,7 +78,7 @@ class Known(NamedTuple):
 
 
 class About(NamedTuple):
-    """What an answer says of its pool besides what is decided."""
+    """Fields of a pool's answer besides its decision."""
 
     pool: Pool
     threshold: Threshold
@@ -90,7 +90,7 @@ class About(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Of one pool. state: None where it stays. made: None while windows of now are awaited, or it is left for later."""
+    """The result for one pool. state: None where unchanged. made: None while the pool waits, or is left for later."""
 
     about: About
     state: PoolState | None
@@ -100,7 +100,7 @@ class Outcome(NamedTuple):
 def decide(
     known: Known, means: Means, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
 ) -> Iterator[Outcome]:
-    """One of each pool, in any order. One that fails does not take the others away."""
+    """One outcome for each pool, in any order. A failure of one pool does not affect others."""
     config, _, states, heard, awaited, targets, later, demands, _ = known
     estimates = named(config.pools, window, targets, heard.sizes, means.workers, means.problems)
     bound = _constraints(known, window, now_ms)
@@ -148,7 +148,7 @@ def decide(
 
 
 def new_buckets(key: PoolKey, state: PoolState, window: Window, heard: Heard) -> Buckets:
-    """What came since the evidence that there is."""
+    """The buckets since the newest evidence."""
     whole, course, sizes = window.whole.get(key), heard.scalings.course(key), heard.sizes
     if whole is None:
         return NO_BUCKETS
@@ -193,7 +193,7 @@ def _agents(
     window: Window,
     now_ms: int,
 ) -> dict[PoolKey, Named]:
-    """What the agents of pools that have one say now; new windows are handed to them meanwhile."""
+    """Proposals of pools' agents. Also passes new windows to the agents, for the next period."""
     teach(known, means, thresholds, window, now_ms)
     found = {}
     for pool in known.config.pools:
@@ -217,7 +217,7 @@ def teach(
     now_ms: int,
     past: bool = False,
 ) -> None:
-    """Windows to the agents, but those that are still at the last ones. past: windows of recorded history."""
+    """Passes windows to agents, except those still busy with the last ones. past: windows of recorded history."""
     config, learners = known.config, means.learners
     if config.learning is None:
         return
@@ -254,7 +254,7 @@ def _with_checkpoint(state: PoolState, agent: Named) -> PoolState:
 
 
 def _constraints(known: Known, window: Window, now_ms: int) -> dict[PoolKey, Constraints]:
-    """What binds each pool, by the states of all."""
+    """The constraints of each pool, which depend on the states of all."""
     config, paths, states, heard, _, targets, *_ = known
     instances = {
         pool.key: max(heard.scalings.replicas(pool.service) or 0, instances_of(window, pool.key))

@@ -1,4 +1,4 @@
-"""What is asked of each server pool, looked up once in ten seconds."""
+"""Demand on each pool, read every ten seconds."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.pools.estimate.threshold import Threshold
 
-# To judge a full pool by a reading takes 0.6 ms: of many pools, the periods of so long share it.
+# It takes 0.6 ms to judge a full pool by a reading, so many pools are spread over the periods of this time.
 TAKES_MS, AT_ONCE = 8_000, 100
 
 
 class Demands:
-    """Without it nothing is said of the hardware; sizes are decided all the same."""
+    """Without demand there is no hardware advice; sizes are decided all the same."""
 
     def __init__(self) -> None:
         self._until_s = 0
@@ -33,7 +33,7 @@ class Demands:
         now_ms: int,
         problems: Problems,
     ) -> dict[PoolKey, Demand]:
-        """Those of a minute that are due and were not given yet. One that cannot be read is left out."""
+        """Due demands that were not returned yet, of a minute each. After a failed reading, none."""
         to_s = until_s(now_ms)
         if to_s > self._until_s:
             self._until_s = to_s

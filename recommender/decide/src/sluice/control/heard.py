@@ -1,4 +1,4 @@
-"""What callers told a shard: sizes that were read back, pauses, scaling. Servers write it into the log."""
+"""Operators' and actuators' inputs to a shard, from the journal: sizes read back, pauses, scaling."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from sluice.pools.v1.log_pb2 import Pause as PauseMessage
 
 log = logging.getLogger(__name__)
 
-# Sizes read back longer ago say nothing of windows that are still to be read.
+# Sizes read back earlier do not apply to any window that is still to be read.
 OLDEST_MS = 600_000
 
 
 class Changes(NamedTuple):
-    """What is to outlive this process of what was told: `Commit` has it."""
+    """Inputs that must outlive this process, for `Commit`."""
 
     pauses: Mapping[PoolKey, Pause | None]
     scalings: Mapping[str, Sequence[Scaling]]
 
 
 class Heard:
-    """The same may be told again, as after a transaction that was aborted: that changes nothing."""
+    """Inputs of a shard. They may arrive again, as after an aborted transaction, without effect."""
 
     def __init__(self, found: Found, now_ms: int) -> None:
         self.sizes, self.scalings = Sizes(), Scalings(found.states.scalings)
@@ -67,7 +67,7 @@ class Heard:
         )
 
     def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> Changes:
-        """What was told before there was a log; what was told since holds."""
+        """Adds inputs from before the journal; those of the journal take precedence."""
         self.pauses = {**pauses, **self.pauses}
         for event in scalings:
             self.scalings.notify(event)
@@ -89,9 +89,9 @@ def _read_at_ms(observed: ObservedSize) -> int:
 
 
 def _key_of(message: ObservedSize | PauseMessage) -> PoolKey | None:
-    """None for a side that a later version knows."""
+    """The pool of a message; None for a side of a later version."""
     try:
         return key_of(message.pool)
     except ValueError as cause:
-        log.error("what was told is left out: %s", cause)
+        log.error("skipped an input: %s", cause)
         return None

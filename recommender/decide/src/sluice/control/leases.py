@@ -1,4 +1,4 @@
-"""Until when answers may be applied, as heartbeats said."""
+"""Ends of answers' leases, by heartbeats."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sluice.pools.v1.log_pb2 import NotRenewed, ShardHeartbeat
 
 
 class Leases:
-    """Counted from when a period began, which is earlier than servers count: from the time of its record."""
+    """Counts leases from the start of a period, earlier than servers, which count from the heartbeat's record."""
 
     def __init__(self, newest: ShardHeartbeat | None) -> None:
-        """newest: of the decider before."""
+        """newest: the heartbeat of the previous decider."""
         self._until_ms = 0
         self._own_ms: dict[PoolKey, int] = {}
         if newest is not None:
@@ -24,15 +24,15 @@ class Leases:
 
     @property
     def until_ms(self) -> int:
-        """Of all but those that were named; 0 before the first."""
+        """The end of all leases except those named in the heartbeat; 0 before the first."""
         return self._until_ms
 
     def of(self, not_renewed: Collection[PoolKey]) -> list[NotRenewed]:
-        """What the next heartbeat says of those that it does not confirm."""
+        """The entries of the next heartbeat for answers that it does not renew."""
         return [NotRenewed(pool=message_of(key), valid_until=timestamp(self._of(key))) for key in sorted(not_renewed)]
 
     def renewed(self, beat: Heartbeat, but: Collection[PoolKey]) -> None:
-        """It was committed."""
+        """Records a committed heartbeat."""
         self._own_ms = {key: self._of(key) for key in but}
         self._until_ms = beat.computed_at_ms + beat.lease_ms
 

@@ -1,4 +1,4 @@
-"""The decider's loop: the shards that it owns, a period of each, and what becomes of its commit."""
+"""The decider's loop: a period and a commit for each shard that it owns."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from sluice.journal.shard_log import BEAT_S
 
 log = logging.getLogger(__name__)
 
-# A period that costs more than it lasts is stretched by so much, so that there is time left for others; and a lease
-# lasts for so many periods, or heartbeats, at least.
+# A period that takes longer than configured is stretched by this factor, to leave time for other work. A lease lasts at
+# least this many periods, or heartbeats.
 BREATH, LEASE_PERIODS = 1.25, 3
-# How often it is looked what came, and whose the shards are.
+# Interval of checks for inputs and changes of shards.
 LOOK_S = 0.1
 
 
 @dataclass
 class Loop:
-    """For one thread. shards: of the log; a configuration of another generation takes others in their place."""
+    """For one thread. shards: of the journal; a configuration of another generation takes all of them anew."""
 
     config: Config
     shards: DeciderShards
@@ -40,25 +40,25 @@ class Loop:
     counts: Counts = field(default_factory=Counts)
     deciders: dict[int, ShardDecider] = field(default_factory=dict)
     next_config: Config | None = None
-    """To be taken up with the next period."""
+    """The configuration from the next period on."""
 
     def __post_init__(self) -> None:
         self.period_ms = float(self.config.period)
-        """Of now: as configured, or as long as it has to be."""
+        """The present period: as configured, or stretched."""
 
     def run(self, stop: threading.Event, wake: threading.Event) -> None:
-        """Until `stop`; `wake` starts the next period at once."""
+        """Runs until `stop`; `wake` starts the next period at once."""
         while not stop.is_set():
             wake.clear()
             begun = self.clock()
             self.periods()
-            # A clock that is set back meanwhile must not make this wait as long as it was moved.
+            # If the clock is set back meanwhile, this must not wait for that much longer.
             spent_ms = max(0, self.clock() - begun)
             self._stretch(spent_ms)
             self._wait(max(0.0, self.period_ms - spent_ms) / 1000, stop, wake)
 
     def periods(self) -> None:
-        """One of each shard. Never raises: what fails is logged once a cause, and answers age until it works again."""
+        """One period of each shard. Never raises: it logs each cause of failure once, and leases end meanwhile."""
         if self.next_config is not None:
             self._take_up(self.next_config)
         self.own()
@@ -67,7 +67,7 @@ class Loop:
         self.counts.looked(self.clock(), self.deciders)
 
     def own(self, timeout_s: float = 0.0) -> None:
-        """Takes up what the group says."""
+        """Takes and leaves shards as the group assigns them."""
         problems = self.means.problems
         try:
             change = self.shards.poll(timeout_s)
@@ -86,7 +86,7 @@ class Loop:
             )
 
     def _take_up(self, config: Config) -> None:
-        """Another generation, or number of shards: the shards are taken anew."""
+        """Uses a new configuration. With another generation, or number of groups, takes the shards anew."""
         before, self.config, self.next_config = self.config, config, None
         if (before.generation, len(before.groups)) != (config.generation, len(config.groups)):
             self.shards.join_as(len(config.groups), config.generation)
@@ -121,7 +121,7 @@ class Loop:
                 log.warning("%s: %s: %s", each.key, each.case, each.text)
 
     def _leave(self, number: int, cause: Exception) -> None:
-        log.error("shard %d is given up: %s: %s", number, type(cause).__name__, cause)
+        log.error("gave up shard %d: %s: %s", number, type(cause).__name__, cause)
         self.shards.leave(number)
         self.deciders.pop(number, None)
 
@@ -133,12 +133,11 @@ class Loop:
         self.period_ms = max(asked, BREATH * spent_ms)
         self.counts.period(spent_ms, asked)
         if not 2 / 3 < self.period_ms / before < 3 / 2:
-            text = "a period took %.1f s for %d pools: the next begins %.1f s after it began (configured: %.1f s)"
+            text = "a period took %.1f s for %d pools: periods now begin every %.1f s (configured: %.1f s)"
             log.info(text, spent_ms / 1e3, len(self.config.pools), self.period_ms / 1e3, asked / 1e3)
 
     def _wait(self, wait_s: float, stop: threading.Event, wake: threading.Event) -> None:
-        """Until the next period. A shard that is taken begins it at once, and so does what callers tell of pauses and
-        scaling."""
+        """Waits for the next period. A new shard, a pause, a resume or a scaling notification begins it at once."""
         end, known = time.monotonic() + wait_s, set(self.deciders)
         while (left_s := end - time.monotonic()) > 0 and not stop.is_set() and not wake.is_set():
             self.own(min(LOOK_S, left_s))

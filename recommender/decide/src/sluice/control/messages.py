@@ -1,4 +1,4 @@
-"""Between answers and the messages of sluice.pools.v1 as the log has them."""
+"""Converts answers to the messages of sluice.pools.v1 in the journal, and back."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from sluice.pools.policy.state_message import checkpoint_message
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
 from sluice.pools.v1.advice_pb2 import Advice
 
-# Of a curve: 300 of 40 bytes leave room in the 16 kB of an explanation.
+# Points of a curve: 300 of 40 bytes leave room in an explanation's 16 kB.
 MOST_POINTS = 300
 
 
 def pool_size(answer: Answer) -> pool_size_pb2.PoolSize:
-    """Without a lease, which heartbeats give."""
+    """The message without a lease, which heartbeats have."""
     content = answer.content
     message = pool_size_pb2.PoolSize(
         pool=message_of(answer.key),
@@ -56,7 +56,7 @@ def pool_size(answer: Answer) -> pool_size_pb2.PoolSize:
 
 
 def content_of(message: pool_size_pb2.PoolSize) -> Content:
-    """Of an answer in the log, by which the next one is known to be another."""
+    """The content of an answer in the journal, to compare the next one with."""
 
     def optional(name: Literal["current", "target", "lower_bound", "upper_bound", "unguarded_target"]) -> int | None:
         return getattr(message, name) if message.HasField(name) else None
@@ -96,7 +96,7 @@ def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
 
 
 def explanation(answer: Answer) -> evidence_pb2.Explanation:
-    """What is behind an answer. The belief is made for it again, which is most of what it costs."""
+    """The evidence behind an answer. Makes the belief again, which takes most of the time."""
     threshold = answer.threshold
     message = evidence_pb2.Explanation(
         threshold=evidence_pb2.Threshold(
@@ -210,7 +210,7 @@ def _baseline(baseline: Baseline) -> evidence_pb2.Baseline:
 
 
 def _curve(estimate: Estimate, curve: Curve) -> evidence_pb2.CurveEvidence:
-    """Of many levels those that lie evenly among them: a record has no room for all."""
+    """Evenly spaced levels, if there are many: a record has no room for all."""
     levels = len(curve.concurrency)
     shown = np.unique(np.linspace(0, levels - 1, min(levels, MOST_POINTS)).round().astype(int))
     points = [

@@ -1,6 +1,6 @@
-"""`python -m sluice.control.move --config OLD --to NEW`: pools whose group is another one go to its shard.
+"""`python -m sluice.control.move --config OLD --to NEW`: moves pools with a new group to its shard.
 
-No decider runs meanwhile. Servers may: whoever watches is told of no pool that is gone, and of no older revision.
+No decider may run meanwhile. Servers may: watchers see no pool disappear, and no older revision.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
 from sluice.model.keys import PoolKey
 
-# Of a decider that was killed the session ends within the first; the second is for taking all shards.
+# The session of a killed decider ends within the first; the second is the time for taking all shards.
 GONE_S, TAKEN_S = 15.0, 60.0
-# A transaction has 10 s.
+# A transaction must end within 10 s.
 BATCH = 500
 
 
 class MoveError(Exception):
-    """Nothing is moved, or not all: it can be done again."""
+    """Nothing was moved, or only a part. The move can be repeated."""
 
 
 def check(old: Config, new: Config) -> None:
-    """MoveError where deciders of both files could decide the same pool."""
+    """Raises MoveError where deciders of both files could decide the same pool."""
     if new.generation <= old.generation:
         raise MoveError(
             f"generation {new.generation} is not legal; legal: more than {old.generation}, that of the old file, so"
-            " that no decider goes on by it"
+            " that no decider continues with it"
         )
     if len(new.groups) < len(old.groups):
         raise MoveError(
-            f"{len(new.groups)} groups are not legal; legal: {len(old.groups)} or more: no shard is taken away"
+            f"{len(new.groups)} groups are not legal; legal: {len(old.groups)} or more: shards are never removed"
         )
     before, after = (_applications(each) for each in (old, new))
     if moved := [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]:
-        raise MoveError(f"subsets of {', '.join(moved)} cannot go to another group; legal: the one that they were of")
+        raise MoveError(f"subsets of {', '.join(moved)} cannot change their group; legal: their group in the old file")
 
 
 def _applications(config: Config) -> dict[str, int]:
-    """The shard of each."""
+    """The shard of each application."""
     return {each.called: config.groups.index(each.group or config.groups[0]) for each in config.subsets}
 
 
@@ -63,7 +63,7 @@ def move(
     wait: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.time,
 ) -> list[Move]:
-    """What was moved. MoveError while deciders own shards; the log's errors. Done again, it moves what is left."""
+    """Moves pools and returns the moves. A repetition moves the rest. Raises MoveError, and the journal's errors."""
     _alone(broker, wait)
     me = Identity(f"move-{platform.node()}-{os.getpid()}", len(config.groups), config.generation)
     shards = DeciderShards(broker, names, me, DeciderCodec())
@@ -79,7 +79,7 @@ def move(
             shards.alive()
         return found
     except (AbortedError, FencedError, HungError) as cause:
-        raise MoveError(f"move pools: {cause}; a decider was started, or Kafka is away") from cause
+        raise MoveError(f"move pools: {cause}; a decider was started, or Kafka does not answer") from cause
     finally:
         shards.close()
 
@@ -97,7 +97,7 @@ def _taken(shards: DeciderShards, wanted: int) -> dict[int, tuple[DeciderLog, He
     until = time.monotonic() + TAKEN_S
     while len(taken) < wanted:
         if time.monotonic() > until:
-            raise MoveError(f"move pools: {len(taken)} of {wanted} shards could be taken; is there a decider?")
+            raise MoveError(f"move pools: took only {len(taken)} of {wanted} shards; is there a decider?")
         change = shards.poll(0.2)
         for number in change.left:
             taken.pop(number)
@@ -122,18 +122,18 @@ def _batches(found: Sequence[Move]) -> Iterator[tuple[tuple[int, int], list[Move
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--config", "old", required=True, type=click.Path(path_type=Path), help="The file as it was decided by.")
-@click.option("--to", "new", required=True, type=click.Path(path_type=Path), help="The file as it is to be.")
+@click.option("--config", "old", required=True, type=click.Path(path_type=Path), help="The deciders' present file.")
+@click.option("--to", "new", required=True, type=click.Path(path_type=Path), help="The new file.")
 def main(old: Path, new: Path) -> None:
-    """Moves states, revisions, pauses and sizes of pools whose group is another one in the new file to its shard.
+    """Moves states, revisions, pauses and sizes of pools with a new group to its shard.
 
-    Deciders have to be ended first, and begin again with the new file. Killed half-way, it is done again. Topics need
-    as many partitions as the new file has groups.
+    End all deciders first, and start them with the new file afterwards. If the command is killed, repeat it. Topics
+    need as many partitions as the new file has groups.
 
     \b
-    SLUICE_KAFKA         the log's broker, or several with commas between (127.0.0.1:9092)
-    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file as collector/kafka.toml
-    SLUICE_TOPIC_PREFIX  before the names of its topics (sluice_)
+    SLUICE_KAFKA         the journal's brokers, comma-separated (127.0.0.1:9092)
+    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file like collector/kafka.toml
+    SLUICE_TOPIC_PREFIX  prefix of the topics' names (sluice_)
     """
     try:
         kafka = from_environment()

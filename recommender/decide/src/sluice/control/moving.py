@@ -1,7 +1,7 @@
-"""What of a pool goes from shard to shard when its group is another: two commits, first there, then here.
+"""Moves a pool from shard to shard when its group changes, by two commits: first in the target, then in the source.
 
-Both say what is so, and not what changes: killed between them, the same is done again. A pool that is in both shards
-is left where its revision is the newest; of two equal ones, in the shard of its group, since it went there.
+Both commits state the result, not a change, so they can be repeated after a kill between them. A pool in both shards
+belongs where its revision is the newest; with equal ones, to the shard of its group, since it was moved there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 
 
 class Move(NamedTuple):
-    """stale: what is there already is newer, so that nothing goes there."""
+    """stale: the target's version is newer, so nothing is copied."""
 
     key: PoolKey
     source: int
@@ -35,7 +35,7 @@ class Move(NamedTuple):
 
 @dataclass
 class Held:
-    """A shard as it was taken, and what callers have told it since. Its first commit makes that true."""
+    """A shard at its takeover, with the inputs since. Its first commit includes the inputs."""
 
     found: Found
     received: Received
@@ -48,7 +48,7 @@ class Held:
         beat = self.found.heartbeat
         self.not_renewed = [] if beat is None else list(beat.not_renewed)
         self.targets: dict[PoolKey, dict[str, ObservedSize]] = defaultdict(dict)
-        """By pool, and the name of the target's record."""
+        """Target records by pool, and by the record's key."""
         for name, each in {**self.found.observed, **self.received.observed}.items():
             with suppress(ValueError):
                 self.targets[key_of(each.pool)][name] = each
@@ -67,7 +67,7 @@ class Held:
 
 
 def moves(shards: Mapping[PoolKey, int], held: Mapping[int, Held]) -> list[Move]:
-    """shards: of each pool of the configuration. What the log has of others stays."""
+    """shards: of each configured pool. Other pools in the journal stay."""
     found = []
     for source, one in sorted(held.items()):
         for key in sorted(one.keys() & shards.keys()):
@@ -86,7 +86,7 @@ def _stale(here: PoolSize | None, there: PoolSize | None) -> bool:
 
 
 def arrival(batch: Sequence[Move], source: Held, target: Held, now_ms: int) -> Commit:
-    """What the target's shard is told; of one source."""
+    """The commit of the target's shard, for moves from one source."""
     keys = [each.key for each in batch if not each.stale]
     for service in sorted({name for key in keys for name in (key.service, key.peer) if name}):
         for event in source.heard.scalings.of(service):
@@ -107,7 +107,7 @@ def arrival(batch: Sequence[Move], source: Held, target: Held, now_ms: int) -> C
 
 
 def departure(batch: Sequence[Move], source: Held, now_ms: int) -> Commit:
-    """What the source's shard is told, once the other one has it."""
+    """The commit of the source's shard, after the target's."""
     told, keys = _told(source), [each.key for each in batch]
     return Commit(
         source.received,
@@ -120,13 +120,13 @@ def departure(batch: Sequence[Move], source: Held, now_ms: int) -> Commit:
 
 
 def _told(held: Held) -> Changes:
-    """Once: what was committed is told no more."""
+    """The changes by inputs; only once, since the first commit has them."""
     told, held.told = held.told, Changes({}, {})
     return told
 
 
 def _renumbered(source: Held, target: Held, key: PoolKey) -> PoolSize:
-    """Revisions do not fall in a shard in which the pool was before."""
+    """The answer with a revision above that of an earlier stay in the target's shard."""
     size, there = PoolSize(), target.found.decisions.get(key)
     size.CopyFrom(source.found.decisions[key])
     if there is not None:
@@ -135,7 +135,7 @@ def _renumbered(source: Held, target: Held, key: PoolKey) -> PoolSize:
 
 
 def _beat(held: Held, before: ShardHeartbeat | None, now_ms: int) -> Heartbeat:
-    """Nothing was decided, so no lease is lengthened, neither by this nor by coming to another shard."""
+    """A heartbeat that lengthens no lease: nothing was decided."""
     computed_ms = now_ms if before is None else before.computed_at.ToMilliseconds()
     left_ms = held.leases.until_ms - now_ms
     return Heartbeat(computed_ms, max(1, left_ms), held.not_renewed if left_ms > 0 else [])

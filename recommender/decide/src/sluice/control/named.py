@@ -1,4 +1,4 @@
-"""Sizes named by the published models, for the pools that ask for one, and where no size tells when a pool is full."""
+"""Sizes by published models: for pools that configure one, and for pools without a known size."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ Targets = Mapping[PoolKey, tuple[TargetSize, ...]]
 
 
 def asks(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
-    """Whether a published model names the pool's size: as configured, or for want of one in force.
+    """Whether a published model decides the pool's size: as configured, or because no size in force is known.
 
-    While targets differ, as when they roll, the belief waits for them.
+    While targets differ, as during a rollout, the belief waits for them.
     """
     sizes = {target.size for target in targets}
     return pool.model != BELIEF or sizes <= {None}
 
 
 def learns(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
-    """Whether an agent may name the pool's size, and the belief decides where it may not."""
+    """Whether an agent may decide the pool's size. The belief decides where it does not."""
     return pool.model == DQN and not {target.size for target in targets} <= {None}
 
 
 def judged(pools: Iterable[Pool], targets: Targets) -> list[PoolKey]:
-    """The pools whose completions are to be judged one by one: by the belief nobody's are."""
+    """The pools whose completions must be judged one by one, which the belief does not need."""
     return [pool.key for pool in pools if asks(pool, targets[pool.key])]
 
 
 def named(
     pools: Iterable[Pool], window: Window, targets: Targets, sizes: Sizes, workers: Workers, problems: Problems
 ) -> dict[PoolKey, Estimate]:
-    """Estimates are made all at once: many go to worker processes."""
+    """The estimates of all pools at once: many go to worker processes."""
     asked = [pool for pool in pools if asks(pool, targets[pool.key]) and not learns(pool, targets[pool.key])]
     outcomes = workers.run([_job(pool, window, sizes) for pool in asked])
     return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(asked, outcomes, strict=True)}
@@ -60,7 +60,7 @@ def _job(pool: Pool, window: Window, sizes: Sizes) -> Job:
 
 
 def _estimate(pool: Pool, outcome: Estimate | Failed, problems: Problems) -> Estimate:
-    """One pool that cannot be estimated does not take the others' answers away."""
+    """The pool's estimate. A failure does not affect other pools."""
     activity = f"estimate of {pool.key}"
     if isinstance(outcome, Failed):
         text = f"{outcome.kind}: {outcome.text}"

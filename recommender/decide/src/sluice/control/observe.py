@@ -1,4 +1,4 @@
-"""From what a period read and what is known of all pools to the observation of each. Pure."""
+"""Makes each pool's observation from a period's readings and the states of all pools. Pure."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def observation(
 
 
 def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) -> Buckets:
-    """size: in force in each bucket of `new`, shape (n,), NaN where there was not one; None where nobody ever told."""
+    """size: in force in each bucket of `new`, shape (n,), NaN where targets differed; None without any report."""
     if size is None or len(new) == 0:
-        # What nobody can judge yet is not taken as judged: once a size is told, the window is read by it.
+        # Not marked as learnt: once a size is known, the same window is read again with it.
         return NO_BUCKETS
     return Buckets(
         new.start_ms,
@@ -72,10 +72,10 @@ def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) ->
 
 
 def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Floats | None], course: Course) -> Buckets:
-    """While targets differ: what each did under its own size, one behind the other within a second.
+    """While targets differ: each target's buckets under its own size, one target after the other within a second.
 
-    each: by the instance that spans tell; sizes: of its target in each of its buckets. Targets of which spans tell
-    nothing are left out.
+    each: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without spans are left
+    out.
     """
     known = [(name, of) for name, of in each.items() if len(of) and sizes.get(name) is not None]
     if not known:
@@ -122,7 +122,7 @@ def ceilings_of(
     targets: Mapping[PoolKey, tuple[TargetSize, ...]],
     instances: Mapping[PoolKey, int],
 ) -> dict[PoolKey, Ceiling]:
-    """What backends leave to each pool; one that has no size asks for nothing. instances: of its service."""
+    """Each pool's share of backends' capacities. A pool without a size gets none. instances: of its service."""
     found: dict[PoolKey, Ceiling] = {}
     for backend in config.backends:
         demands = {
@@ -147,13 +147,13 @@ def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances:
 
 
 def instances_of(window: Window, key: PoolKey) -> int:
-    """As many as were seen at once; 1 where nothing was."""
+    """The largest number of instances at one time; 1 without any."""
     whole = window.whole.get(key)
     return int(whole.instances.max(initial=1)) if whole is not None else 1
 
 
 def windows_of(window: Window, key: PoolKey, estimate: Estimate | None) -> Windows | None:
-    """What the answer rests on; for a published model only the buckets in which something was in flight."""
+    """The windows behind an answer; for a published model, only buckets with something in flight."""
     if estimate is not None:
         measured = window.pools[key]
         if measured is None:

@@ -1,4 +1,4 @@
-"""How much of a pool is in use, as its targets tell beside their sizes: from messages to one value a pool. Pure."""
+"""Occupancy of a pool, as its targets report it with their sizes: from messages to one value a pool. Pure."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from statistics import fmean
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.v1 import occupancy_pb2
 
-# An actuator tells each 15 s what stays, and sooner what changes: what is 5 s older than that says nothing of now.
+# An actuator reports every 15 s, and sooner after a change. A report 5 s older than that does not count as current.
 FRESH_MS = 20_000
-# How often a pool was full is counted over as long.
+# The share of full readings counts over this time.
 OVER_MS = 30_000
 
 
 @dataclass(frozen=True)
 class Told:
-    """One report of one target, over its readings since the one before, under one size.
+    """One report of one target, over its readings since the last report, under one size.
 
     at_ms    Unix time of receipt
-    full     of the readings, those in which as many were in use as the size is
-    busy     in use: at the newest reading, on average, at most
-    waiting  callers that wait for one, likewise; None where the target does not tell
+    full     number of readings with as many in use as the size
+    busy     in use: at the newest reading, mean, maximum
+    waiting  waiting callers, likewise; None where the target does not report them
     """
 
     at_ms: int
@@ -33,7 +33,7 @@ class Told:
 
 
 def told_of(message: occupancy_pb2.Occupancy, at_ms: int) -> Told | None:
-    """None where it says nothing."""
+    """The report in a message; None for an empty one."""
     if message.readings < 1:
         return None
     waiting = (message.waiting, message.waiting_mean, message.waiting_most) if message.HasField("waiting") else None
@@ -50,18 +50,18 @@ def message_of(told: Told) -> occupancy_pb2.Occupancy:
 
 
 def kept(before: tuple[Told, ...], new: Told | None, now_ms: int) -> tuple[Told, ...]:
-    """What counts of a target under one size, oldest first."""
+    """The reports of a target under one size that still count, oldest first."""
     recent = tuple(each for each in before if now_ms - each.at_ms <= OVER_MS)
     return recent if new is None else (*recent, new)
 
 
 def newest_told(told: tuple[Told, ...], now_ms: int) -> Told | None:
-    """None where the target did not tell lately."""
+    """The newest report; None where the target has no recent one."""
     return told[-1] if told and now_ms - told[-1].at_ms <= FRESH_MS else None
 
 
 def occupancy(targets: Iterable[tuple[Told, ...]], now_ms: int) -> Occupancy | None:
-    """Of a pool, from what is kept of each target. None where none told lately."""
+    """The occupancy of a pool, from the reports of its targets. None without recent ones."""
     telling = [told for told in targets if newest_told(told, now_ms) is not None]
     if not telling:
         return None

@@ -1,4 +1,4 @@
-"""The metrics that Prometheus reads, by OTLP too: where the OTEL_EXPORTER_OTLP_* variables say, as they say."""
+"""Exports the metrics for Prometheus by OTLP too, where and how the OTEL_EXPORTER_OTLP_* variables set."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ END_MS = 2_000
 
 
 class Push:
-    """Every OTEL_METRIC_EXPORT_INTERVAL, in a thread of its own, until `close`, which sends them once more."""
+    """Exports every OTEL_METRIC_EXPORT_INTERVAL, in a thread of its own; once more in `close`."""
 
     def __init__(self, registry: CollectorRegistry, environment: Mapping[str, str]) -> None:
-        """registry: of counters and gauges, all of which are in it already."""
+        """registry: has all its counters and gauges already."""
         self._registry = registry
         name = environment.get("OTEL_SERVICE_NAME") or SERVICE
         reader = PeriodicExportingMetricReader(OTLPMetricExporter())
@@ -33,7 +33,7 @@ class Push:
                 meter.create_observable_gauge(family.name, [self._now(family.name)], description=family.documentation)
 
     def close(self) -> None:
-        """A receiver that is away is not waited for."""
+        """Does not wait for a receiver that is away."""
         self._provider.shutdown(END_MS)
 
     def _now(self, name: str) -> Callable[[CallbackOptions], Iterable[Observation]]:

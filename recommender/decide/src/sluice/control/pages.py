@@ -11,25 +11,25 @@ from ipaddress import ip_address
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
-# A loop that did not come round for so long hangs.
+# A loop without a turn for this long hangs.
 HANGS_S = 60.0
 
 
 class AddressError(Exception):
-    """An address that cannot be listened on."""
+    """An address that the process cannot listen on."""
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A reader that went away is none of ours."""
+        """Ignores readers that close the connection."""
 
 
 class Pages:
-    """/healthz: 200 while the loop comes round, 503 when it hangs. /metrics: as Prometheus reads it.
+    """/healthz: 200 while the loop turns, 503 when it hangs. /metrics: Prometheus text.
 
-    address: HOST:PORT, of loopback. age_s: since the loop came round last.
+    address: HOST:PORT, of loopback. age_s: seconds since the loop's last turn.
     """
 
     def __init__(self, address: str, registry: CollectorRegistry, age_s: Callable[[], float]) -> None:
@@ -55,7 +55,7 @@ class Pages:
                 self.wfile.write(body)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Nothing of each request."""
+                """Logs no requests."""
 
         try:
             self._server = _Server((host, port), Handler)

@@ -1,7 +1,7 @@
-"""What each process that decides needs, made once by the server that they are forked from, and shared by all.
+"""Prepares what all deciding processes need, once, in the fork server, and shares it with them.
 
-To load this module is what does it (`set_forkserver_preload`): compiled loops, shapes and libraries are 200 MB, of
-which each process would else have its own.
+The import of this module does it (`set_forkserver_preload`): compiled loops, shapes and libraries take 200 MB, which
+each process would otherwise have for itself.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ try:
 
     prepare()
 except Exception as cause:
-    # Each process then does it for itself, and tells what is wrong as it has always told.
+    # Each process then prepares itself, and reports the error.
     log.error("prepare before processes start failed, going on: %s: %s", type(cause).__name__, cause)
 search_rarely()
-# What is there now is not looked at again: a page that is not written to stays shared.
+# The collector ignores present objects from here on: pages without writes stay shared.
 gc.collect()
 gc.freeze()

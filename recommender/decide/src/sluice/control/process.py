@@ -1,4 +1,4 @@
-"""Wires the parts into one process, and turns signals into reload and shutdown."""
+"""Builds the decider's process from its parts, and turns signals into reload and shutdown."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def now_ms() -> int:
 
 
 class Process:
-    """The decider from start to SIGTERM. AddressError, UrlError, KafkaSettingsError: the environment cannot be used."""
+    """The decider from start to SIGTERM. Raises AddressError, UrlError and KafkaSettingsError for its environment."""
 
     def __init__(self, path: Path, config: Config, environment: Mapping[str, str]) -> None:
         self._path = path
@@ -68,7 +68,7 @@ class Process:
         self._shards = DeciderShards(self._broker, names, me, DeciderCodec())
         spread = Spread(None if config.processes == "auto" else config.processes)
         spread.start(len(config.pools))
-        # Connections of their own, since they read beside the control periods.
+        # Connections of their own, since they read in parallel to control periods.
         subsets = SubsetMeans(Reading(connection(environment, lambda: None)))
         tuning = TuningMeans(TrialReading(connection(environment, lambda: None)))
         problems = Problems(counts.failed)
@@ -84,7 +84,7 @@ class Process:
         log.info("deciding %d pools of %s, health at %s", len(config.pools), path, address)
 
     def run(self) -> None:
-        """Returns after SIGTERM or SIGINT, when the shards are given away."""
+        """Runs until SIGTERM or SIGINT, then releases the shards."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._end())
         signal.signal(signal.SIGHUP, lambda *_: self.reload())
@@ -95,7 +95,7 @@ class Process:
         log.info("stopping")
         loop.join(END_S)
         if loop.is_alive():
-            log.error("a period did not end in time: its shards are taken when the group's session ends")
+            log.error("a period did not end in time: other deciders take its shards when the group's session ends")
         self._means.workers.close()
         self._means.spread.close()
         self._means.learners.close()
@@ -108,7 +108,7 @@ class Process:
             self._push.close()
 
     def reload(self) -> None:
-        """Reads the file again; one that is not legal, or older, changes nothing, and the log says so."""
+        """Reads the file again. Logs an error and keeps the old configuration for an illegal or older file."""
         try:
             config = load(self._path)
         except ConfigError as cause:
@@ -134,7 +134,7 @@ class Process:
 def _push(counts: Counts, environment: Mapping[str, str]) -> Push | None:
     if not any(environment.get(name) for name in OTLP):
         return None
-    # 11 MB that few need.
+    # 11 MB that few deciders need.
     from sluice.control.otlp import Push
 
     return Push(counts.registry, environment)

@@ -1,8 +1,8 @@
-"""What of a period's answers goes into the log: new ones under their revision, others once a minute, explanations.
+"""Publication of a period's answers: new ones under a new revision, others once a minute, and explanations.
 
-A revision grows where the content is another one (`Content`); times, confidence and words may change under it. Servers
-and tables have those within a minute. An explanation costs some 3 ms: a period makes so many at most, for new answers
-first, then for those whose last one is the oldest.
+The revision grows when the content changes (`Content`). Times, confidence and texts may change under the same revision;
+servers and tables have them within a minute. An explanation takes some 3 ms, so a period makes a limited number: for
+new answers first, then for those with the oldest explanation.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ MOST_EXPLANATIONS = 50
 
 
 class Said(NamedTuple):
-    """The newest answer of a pool in the log.
+    """The newest answer of a pool in the journal.
 
-    content: None of one that was taken away. threshold_ns: that it was written with. turn: the minute in which it was
-    written. explained: the revision that was explained last, and the minute.
+    content: None for a deleted one. threshold_ns: the threshold in it. turn: the minute of its record. explained: the
+    revision of the newest explanation, and its minute.
     """
 
     revision: int = 0
@@ -40,7 +40,7 @@ class Said(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Of one period. said: as it is once it is committed. answers: with their revisions."""
+    """Publications of one period. said: state after the commit. answers: with their revisions."""
 
     said: dict[PoolKey, Said]
     answers: dict[PoolKey, Answer]
@@ -53,7 +53,7 @@ def restored(decisions: Mapping[PoolKey, PoolSize]) -> dict[PoolKey, Said]:
 
 
 def words(before: Mapping[PoolKey, Said], answers: Iterable[Answer], pools: Iterable[PoolKey], now_ms: int) -> Words:
-    """pools: all that are configured; of others that were said, it is said that they are gone."""
+    """pools: all configured ones. Other published pools get a record with state DELETED."""
     made = Words({}, {}, [], {})
     for answer in answers:
         last, turn = before.get(answer.key, Said()), turn_of(answer.key, now_ms)
@@ -92,7 +92,7 @@ def _explain(made: Words, now_ms: int) -> None:
 
 
 def _content(size: PoolSize) -> Content | None:
-    """None where it was taken away, or says what a later version knows: the next answer is a new one then."""
+    """None where it was deleted, or is of a later version: the next answer then is a new one."""
     try:
         return None if size.state == STATE_DELETED else content_of(size)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What hardware autoscalers told of each service, and what its pools therefore stand on."""
+"""Notifications of hardware autoscalers by service, and the baselines of pools that follow."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
 from sluice.pools.estimate.belief.family import Floats, Ints
 
-# Events kept per service; older ones have been told apart long ago.
+# Events kept per service.
 REMEMBERED = 64
-# So long before a change as it was told, either may have been in force.
+# Before a notified change, for this long, either baseline may have been in force.
 UNSURE_MS = 1_000
 
 
 @dataclass(frozen=True)
 class Course:
-    """What a pool stood on from each time on (Unix ms), ascending; the first one from ever."""
+    """A pool's baselines with their start (Unix ms), ascending. The first one has no start."""
 
     at_ms: tuple[int, ...]
     baselines: tuple[Baseline, ...]
@@ -33,8 +33,8 @@ class Course:
 
     @property
     def since_ms(self) -> int | None:
-        """When CPU limit or version changed last, as far as anybody told. The first notification counts as a change: a
-        sender that reports what it found says since when it was so."""
+        """Time of the last notified change of CPU limit or version. The first notification counts as a change: its
+        sender gives the time from which it holds."""
         last = None
         for before, after, at in zip(self.baselines, self.baselines[1:], self.at_ms[1:], strict=False):
             if _curve(before) != _curve(after):
@@ -42,8 +42,8 @@ class Course:
         return last
 
     def cores(self, key: PoolKey, bucket_start_ms: Ints) -> Floats:
-        """Behind the pool in each bucket, shape (n,); NaN within a second before a change, and where the version was
-        another one than now: what came then is of another service."""
+        """Cores behind the pool in each bucket, shape (n,). NaN within a second before a change, and where the version
+        differed from the present one: those buckets are of another service."""
         if len(self.at_ms) == 1:
             return np.full(len(bucket_start_ms), self.now.cores(key.side))
         each = np.array([one.cores(key.side) for one in self.baselines])
@@ -56,7 +56,7 @@ class Course:
 
 
 class Scalings:
-    """Events may come late, twice and out of order."""
+    """Accepts events late, twice and out of order."""
 
     def __init__(self, events: Iterable[Scaling] = ()) -> None:
         self._events: dict[str, list[Scaling]] = {}
@@ -72,7 +72,7 @@ class Scalings:
             self._courses.clear()
 
     def told(self) -> dict[str, Told]:
-        """By service the containers that were told last."""
+        """The newest notified containers, by service."""
         return {
             service: Told(event.at_ms / 1000, event.containers)
             for service, events in self._events.items()
@@ -81,7 +81,7 @@ class Scalings:
         }
 
     def course(self, key: PoolKey) -> Course:
-        """Of the service and, for a client pool, of the peer that it leads to."""
+        """The baselines of the pool's service and, for a client pool, of its peer."""
         found = self._courses.get(key)
         if found is None:
             own, peer = self._events.get(key.service, []), self._events.get(key.peer, []) if key.peer else []
@@ -89,17 +89,17 @@ class Scalings:
         return found
 
     def of(self, service: str) -> tuple[Scaling, ...]:
-        """What is remembered, oldest first."""
+        """The kept events, oldest first."""
         return tuple(self._events.get(service, ()))
 
     def replicas(self, service: str) -> int | None:
-        """As told last; None while nobody did."""
+        """The newest notified number; None before the first."""
         told = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
         return told[-1] if told else None
 
 
 def _containers_once(events: list[Scaling]) -> list[Scaling]:
-    """Only the newest list of containers is kept; an event that told nothing else goes with an older one."""
+    """Keeps the newest list of containers only. Drops events that then have nothing left."""
     newest = max((at for at, event in enumerate(events) if event.containers), default=-1)
     kept = [event if at == newest else replace(event, containers=()) for at, event in enumerate(events)]
     told = [
@@ -137,5 +137,5 @@ def _at(course: list[tuple[int, Machine]], at_ms: int) -> Machine:
 
 
 def _curve(baseline: Baseline) -> tuple[float | None, str, float | None, str]:
-    """Replicas of the service itself do not move it: sizes and curves are per instance."""
+    """The parts that a curve depends on. Replicas of the service are not among them: curves are per instance."""
     return baseline.own.cores, baseline.own.version, baseline.peer.cores, baseline.peer.version

@@ -1,4 +1,4 @@
-"""Sizes that actuators read back: of each target now, and the pool's at any time of the window."""
+"""Sizes that actuators read back: each target's present size, and the pool's at any time of the window."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sluice.control.occupancy import Told, kept
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.belief.family import Floats, Ints
 
-# A report older than this says nothing about the size now.
+# A report older than this does not count as the present size.
 FRESH_MS = 60_000
-# Changes of size remembered per pool; older ones are forgotten.
+# Changes of size kept per pool.
 REMEMBERED = 256
 
 
 @dataclass(frozen=True)
 class TargetSize:
-    """The newest report of one target; size: None where it has no limit. read_at_ms: Unix time of receipt.
+    """The newest report of one target. size: None where it has no limit. read_at_ms: Unix time of receipt.
 
-    told: what it told of its use under this size in the newest 30 s, oldest first; () where it does not tell. reporter:
-    the configuration of the actuator that reported it; empty where none is compared.
+    told: its occupancy under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
+    configuration of the actuator; empty where owners are not compared.
     """
 
     instance: str
@@ -37,16 +37,16 @@ class TargetSize:
 
 
 def one_size(targets: Iterable[TargetSize]) -> int | None:
-    """The size that all targets have; None when they differ, have no limit, or there are none."""
+    """The size of all targets; None when they differ, have no limit, or there are none."""
     sizes = {target.size for target in targets}
     return sizes.pop() if len(sizes) == 1 else None
 
 
 class Sizes:
-    """Times: Unix ms of receipt, by whom it was told.
+    """Times: Unix ms of receipt, by the receiver's clock.
 
-    A pool has a size while all its targets have it. While they differ, as when they roll, it has none, nor where there
-    is no limit.
+    A pool has a size while all its targets have it. It has none while they differ, as during a rollout, and none
+    without a limit.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Sizes:
         self._of_target: dict[PoolKey, dict[str, _Changes]] = {}
 
     def restore(self, key: PoolKey, size: int, from_ms: int) -> None:
-        """In force since then, as a state has it; what was reported since the start stays."""
+        """Restores a size from a state, in force since `from_ms`. Reports since the start take precedence."""
         if key not in self._changes:
             self._changes[key] = _Changes([0, from_ms], [None, size])
 
@@ -69,10 +69,10 @@ class Sizes:
         told: Told | None = None,
         reporter: str = "",
     ) -> None:
-        """Takes up a size, None for no limit, and what was told with it.
+        """Adds a report: a size, None for no limit, and occupancy.
 
-        written: the actuator set it just now. A size that it found may be as old as its last look. reporter: the first
-        keeps the target until it has reported nothing for FRESH_MS; what another one reports meanwhile is not taken up.
+        written: the actuator has just set the size. Otherwise the size may be as old as the last reading. reporter: the
+        first one owns the target until it has not reported for FRESH_MS; other reporters' sizes are ignored meanwhile.
         """
         targets = self._targets.setdefault(key, {})
         before = targets.get(instance)
@@ -91,25 +91,24 @@ class Sizes:
         own.add(size, at_ms)
 
     def targets(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
-        """The newest size of each target of which an actuator reported within a minute, ordered by instance."""
+        """The newest size of each target that an actuator reported within a minute, ordered by instance."""
         fresh = [one for one in self._targets.get(key, {}).values() if now_ms - one.read_at_ms <= FRESH_MS]
         return tuple(sorted(fresh, key=lambda one: one.instance))
 
     def instances(self, key: PoolKey) -> tuple[str, ...]:
-        """Of the targets that reported lately."""
+        """The instances of targets with recent reports."""
         return tuple(sorted(self._targets.get(key, {})))
 
     def limits(self, key: PoolKey, bucket_start_ms: Ints) -> Floats | None:
-        """The size in force at each bucket's start, shape (n,); NaN where there was not one. None while nobody ever
-        reported.
+        """The size in force at each bucket's start, shape (n,); NaN where targets differed. None before any report.
 
-        Before the first report, the first size is taken: a pool seldom changes unseen.
+        Before the first report, the first size counts: pools seldom change unseen.
         """
         changes = self._changes.get(key)
         return None if changes is None else changes.at(bucket_start_ms)
 
     def of_target(self, key: PoolKey, instance: str, bucket_start_ms: Ints) -> Floats | None:
-        """As `limits`, of one target."""
+        """As `limits`, for one target."""
         changes = self._of_target.get(key, {}).get(instance)
         return None if changes is None else changes.at(bucket_start_ms)
 
@@ -121,13 +120,13 @@ def _other_owner(newest: TargetSize, reporter: str, now_ms: int) -> bool:
 
 @dataclass
 class _Changes:
-    """Sizes in force, None where there was not one, each from its time on."""
+    """Sizes in force, None where targets differed, each from its time on."""
 
     at_ms: list[int] = field(default_factory=list)
     sizes: list[int | None] = field(default_factory=list)
 
     def at(self, bucket_start_ms: Ints) -> Floats:
-        """At each bucket's start, shape (n,); NaN for None, and the first one before that."""
+        """The size at each bucket's start, shape (n,); NaN for None. Before the first change, the first size."""
         index = np.searchsorted(self.at_ms, bucket_start_ms, side="right") - 1
         known = np.asarray([math.nan if size is None else size for size in self.sizes], dtype=np.float64)
         return known[np.maximum(index, 0)]

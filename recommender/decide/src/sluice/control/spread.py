@@ -1,8 +1,8 @@
-"""The steps of all pools, in this process or spread over several, each of which has pools of its own.
+"""Runs the steps of all pools, in this process or in several, each with pools of its own.
 
-A belief saves work and is no part of what is known (`Kept`): it stays in the process that made it, and what else a step
-leaves comes back. So whoever asks has all states, and sends one only where the process does not hold it from the step
-before. A process that dies takes beliefs with it, and nothing else.
+A belief saves work and is not part of the state (`Kept`): it stays in the process that made it, and the rest of a
+step's result comes back. So the caller has all states, and sends one only where the process does not hold it from the
+step before. When a process dies, only beliefs are lost.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from sluice.pools.policy.step import step
 
 log = logging.getLogger(__name__)
 
-# Below, one process is done in half a second, and others would bring less than they take to start and hold.
+# Below this, one process takes half a second, and more would save less than their start and memory cost.
 FROM_POOLS = 500
-# Pools in a task: its cost is two hand-overs, and few enough that all processes end at about the same time.
+# Pools in a task: many enough for its two hand-overs, and few enough that all processes end at about the same time.
 TASK = 50
-# Tasks that a process has before it: of the first period one has 80 s of windows, which are 1.6 MB.
+# Tasks queued for a process: in the first period, a task has 80 s of windows, which are 1.6 MB.
 AHEAD = 16
-# Loaded by the server that processes are forked from.
+# The module that the fork server loads.
 PREPARED = "sluice.control.prepared"
-# One that gives nothing back for so long hangs, and is ended. To compile all that it needs takes some 10 s of CPU.
+# A process without a result for this long hangs, and is killed. Its compilation at start takes some 10 s of CPU.
 HANGS_S = 120.0
 
 
 class Past(NamedTuple):
-    """What a window of the past shows of a pool, which is learnt, and nothing decided. version: of its service."""
+    """A past window of a pool, to learn from without a decision. version: of its service."""
 
     buckets: Buckets
     version: str
 
 
 class Job(NamedTuple):
-    """about: what else is to be known when it is done; it is sent nowhere."""
+    """about: data for the caller, which is not sent to the process."""
 
     key: PoolKey
     state: PoolState
@@ -63,7 +63,7 @@ class Job(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """decision: None of the past. cores: those of the belief that the state stands on, None without one."""
+    """decision: None for a past window. cores: of the state's belief, None without one."""
 
     state: PoolState
     decision: Decision | None
@@ -75,23 +75,23 @@ _Future = Future[list[Outcome]]
 
 
 class Spread:
-    """Processes start with the first period that needs them. Not thread-safe: as `Workers`."""
+    """Processes start with the first period that needs them. Not thread-safe, as `Workers`."""
 
     def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS, hangs_s: float = HANGS_S) -> None:
-        """processes: 1 is this one; None: one a core, from so many pools on."""
+        """processes: 1: only this one; None: one a core from `from_pools` pools on."""
         self._asked, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
         self._processes: dict[int, _Process] = {}
         self.died = 0
 
     def start(self, pools: int) -> None:
-        """Returns when those processes that so many pools need are ready, so that no period waits for that."""
+        """Starts the processes for this number of pools and waits for them, so that no period has to."""
         count = self._count(pools)
         for ready in [self._process(which).submit(()) for which in range(count if count > 1 else 0)]:
             wait([] if ready is None else [ready])
 
     def run(self, jobs: Iterable[Job], pools: int) -> Iterator[tuple[Job, Outcome]]:
-        """Each job with what became of it, in any order. pools: how many there are. The next jobs are asked for while
-        the first are at work. What a process was at that died is done by another one, and then by this one."""
+        """Each job with its outcome, in any order. pools: their number. Takes further jobs while the first ones run.
+        Jobs of a process that died run in another one, and if that dies too, in this one."""
         count = self._count(pools)
         if count == 1:
             yield from ((job, _outcome(job.state, job.seen, job.now_ms)) for job in jobs)
@@ -104,11 +104,11 @@ class Spread:
 
     @property
     def pids(self) -> list[int]:
-        """Of the processes that there are, this one left out."""
+        """Ids of the other processes."""
         return [pid for each in self._processes.values() for pid in each.executor._processes or ()]
 
     def close(self) -> None:
-        """Ends the processes; what they were at is lost."""
+        """Ends the processes; unfinished work is lost."""
         while self._processes:
             self._processes.popitem()[1].executor.shutdown(wait=True, cancel_futures=True)
 
@@ -116,7 +116,7 @@ class Spread:
         return self._asked or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
 
     def _run(self, jobs: Iterable[Job], count: int, left: list[Job]) -> Iterator[tuple[Job, Outcome]]:
-        """left: takes those that were with a process that died."""
+        """left: gets the jobs of a process that died."""
         waiting: dict[int, list[Job]] = defaultdict(list)
         begun: deque[tuple[int, list[Job], _Future | None]] = deque()
         dead: Counter[int] = Counter()
@@ -143,12 +143,12 @@ class Spread:
             yield from oldest()
         for which, pools in dead.items():
             self.died += 1
-            log.error("a process that decides died, going on with another one: %d pools are decided again", pools)
+            log.error("a deciding process died, going on with another one: %d pools are decided again", pools)
             self._processes.pop(which).executor.shutdown(wait=True)
 
     def _process(self, which: int) -> _Process:
         if which not in self._processes:
-            # Not fork: this one has threads. What all need is made once, before they begin, and shared.
+            # Not fork: this process has threads. The fork server prepares what all need once, and shares it.
             context = get_context("forkserver")
             context.set_forkserver_preload([__name__, PREPARED])
             self._processes[which] = _Process(ProcessPoolExecutor(1, mp_context=context, initializer=_begin))
@@ -157,19 +157,19 @@ class Spread:
 
 @lru_cache(maxsize=100_000)
 def _number(key: PoolKey) -> int:
-    """The same one in every period."""
+    """The same number in every period."""
     return crc32(repr(tuple(key)).encode())
 
 
 @dataclass
 class _Process:
-    """held: the states that it has, as it gave them back; a pool that it is at is not among them."""
+    """held: the states that the process has, as it returned them, without those of pools that it works on."""
 
     executor: ProcessPoolExecutor
     held: dict[PoolKey, PoolState] = field(default_factory=dict)
 
     def submit(self, task: Sequence[Job]) -> _Future | None:
-        """None when it is dead."""
+        """The task's future; None when the process is dead."""
         sent = [
             (job.key, None if self.held.pop(job.key, None) is job.state else job.state, job.seen, job.now_ms)
             for job in task
@@ -180,7 +180,7 @@ class _Process:
             return None
 
     def outcomes(self, task: Sequence[Job], future: _Future | None, hangs_s: float) -> list[Outcome] | None:
-        """None when it is dead, or is so now."""
+        """The task's outcomes; None when the process is dead."""
         try:
             found = future.result(hangs_s) if future is not None else None
         except BrokenProcessPool:
@@ -198,7 +198,7 @@ class _Process:
 
 
 _held: dict[PoolKey, PoolState] = {}
-"""Of a process that decides: its pools, with what it believes of them."""
+"""In a deciding process: its pools' states, with their beliefs."""
 
 
 def _begin() -> None:
@@ -208,7 +208,7 @@ def _begin() -> None:
 
 
 def _outcomes(sent: Sequence[tuple[PoolKey, PoolState | None, Observation | Past, int]]) -> list[Outcome]:
-    """In such a process; a state that is None is held from the step before."""
+    """Runs in a deciding process. A state of None is held from the step before."""
     found: list[Outcome] = []
     for key, state, seen, now_ms in sent:
         state = _held[key] if state is None else state
@@ -219,7 +219,7 @@ def _outcomes(sent: Sequence[tuple[PoolKey, PoolState | None, Observation | Past
 
 
 def _outcome(state: PoolState, seen: Observation | Past, now_ms: int) -> Outcome:
-    """Pure. One pool that fails does not take the others away."""
+    """Pure. A failure of one pool does not affect others."""
     try:
         if isinstance(seen, Past):
             learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change)
@@ -233,7 +233,7 @@ def _outcome(state: PoolState, seen: Observation | Past, now_ms: int) -> Outcome
 
 
 def _light(outcome: Outcome) -> Outcome:
-    """Without the belief, which is most of a state."""
+    """Without the belief, which is most of a state's size."""
     if isinstance(outcome, Failed) or outcome.state.learnt.kept is None:
         return outcome
     state = outcome.state

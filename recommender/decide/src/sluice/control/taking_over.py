@@ -1,8 +1,8 @@
-"""Which pools a decider that takes over leaves for its next period.
+"""Chooses the pools that a decider leaves for a later period after a takeover.
 
-Its first period makes every belief anew and learns what came since the evidence that it found, which for all pools
-together would last twice as long as a later one. The answer of the decider before stands for those that are left, with
-what is left of its lease. Worked: of 10,000 pools 5,000 are taken in the first period, and the others in the second.
+The first period makes every belief anew and learns the windows since the newest evidence. For all pools together this
+would take twice as long as a later period. The pools left keep the previous decider's answer, with the rest of its
+lease. Worked: of 10,000 pools, 5,000 are decided in the first period, and the others in the second.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from math import ceil
 
 from sluice.model.keys import PoolKey
 
-# Pools that are taken up in a period: this part of all, and so many at least.
+# Pools per period: this share of all, and at least this many.
 SHARE, FEWEST = 0.5, 500
 
 
 class TakingOver:
-    """Nothing is left from the first period on in which all that waited were taken."""
+    """Leaves no pools from the first period on that decided all the waiting ones."""
 
     def __init__(self) -> None:
         self._left: Sequence[PoolKey] | None = None
 
     def left(self, pools: Sequence[PoolKey], stands: Collection[PoolKey]) -> frozenset[PoolKey]:
-        """For later than the period that begins. pools: all, in the order in which they are taken; stands: those that
-        have an answer which can stand meanwhile."""
+        """The pools to leave for later. pools: all, in the order of decision. stands: those with an answer that can
+        stay meanwhile."""
         waiting = [key for key in pools if key in stands] if self._left is None else self._left
         self._left = waiting[max(FEWEST, ceil(SHARE * len(pools))) :]
         return frozenset(self._left)

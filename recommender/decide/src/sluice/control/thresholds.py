@@ -1,4 +1,4 @@
-"""The thresholds of a period: from the configuration, and from what traces say of the services above a pool."""
+"""A period's thresholds, from the configuration and from traces of the services above a pool."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sluice.model.durations import format_ms
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime, threshold_of
 
-# A bucket of the latency histograms (tests/contract/latency_index.csv). Windows tell no less, and a pool is read whole
-# for each bucket that its threshold moves by.
+# Width of a bucket of the latency histograms (tests/contract/latency_index.csv). Windows resolve no less, and each
+# change of the threshold's bucket makes the decider read all of a pool's windows again.
 BUCKET = 2 ** (1 / 64)
 
 
@@ -27,8 +27,8 @@ class _Standing(NamedTuple):
 
 
 class Thresholds:
-    """Remembers the last known upstream time of each pool and SLO, for periods in which too few traces lead there; and
-    the threshold of each pool that traces move: it stands until it is off by a bucket, whose edge may be anywhere.
+    """Keeps the last known upstream time of each pool and SLO, for periods with too few traces. Keeps each measured
+    threshold until a new one differs by a bucket's width, wherever buckets' edges are.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Thresholds:
         self._standing: dict[PoolKey, _Standing] = {}
 
     def of(self, config: Config, seen: dict[Asked, UpstreamTime], now_ms: int) -> dict[PoolKey, Threshold]:
-        """`seen`: what this period's query gave."""
+        """The threshold of each pool. `seen`: the result of this period's query."""
         found, asked = {}, set()
         for pool in config.pools:
             slos = config.slos_of(pool)
@@ -48,7 +48,7 @@ class Thresholds:
         return found
 
     def _stand(self, pool: Pool, slos: list[Slo], newest: Threshold) -> Threshold:
-        """Worked: 200 ms stand while 197.9 to 202.1 ms are found, and 203 ms replace them."""
+        """Worked: 200 ms stay while 197.9 to 202.1 ms are measured; 203 ms replace them."""
         asked = (pool.measured, tuple(slos))
         standing = self._standing.get(pool.key)
         if standing is None or standing.asked != asked or not 1 / BUCKET < newest.value_ms / standing.value_ms < BUCKET:
@@ -60,7 +60,7 @@ class Thresholds:
         return replace(newest, value_ms=standing.value_ms, detail=detail)
 
     def _newest(self, pool: Pool, slo: Slo, seen: dict[Asked, UpstreamTime], now_ms: int) -> UpstreamTime | None:
-        """What is known of another root or another statistic is not known of this one; the SLO's latency may change."""
+        """Known times of another root or statistic do not count; the SLO's latency may change."""
         if pool.measured is None:
             return None
         key, now = Asked(pool.key, slo.name), seen.get(Asked(pool.key, slo.name))

@@ -1,4 +1,4 @@
-"""Estimates in worker processes, once there are more than one process does in a moment."""
+"""Runs estimates in worker processes, once there are too many for one process."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from sluice.pools.estimate.attempt import Failed, Job, attempt_all
 
 log = logging.getLogger(__name__)
 
-# Up to here the control loop's own thread takes a third of a second (bench scg: about 1,000 curves/s/core).
+# Up to this number, the loop's thread takes a third of a second (bench scg: about 1,000 curves/s/core).
 FROM_JOBS = 300
-# A task's cost is its pickling and two hand-overs: at 50 estimates of 1 ms it is small, and 10,000 still spread evenly.
+# A task costs its pickling and two hand-overs: little beside 50 estimates of 1 ms, and 10,000 estimates spread evenly.
 TASK = 50
 
 
 class Workers:
-    """Processes start with the first large batch. A batch in which one dies is made again once, by new ones.
+    """Processes start with the first large batch. When one dies, new ones repeat the batch once.
 
-    Not thread-safe: the control loop's thread runs batches and `close` is called when it has ended.
+    Not thread-safe: the loop's thread runs batches, and `close` is called after its end.
     """
 
     def __init__(self, processes: int | None = None, from_jobs: int = FROM_JOBS) -> None:
@@ -34,7 +34,7 @@ class Workers:
         self._executor: ProcessPoolExecutor | None = None
 
     def run(self, jobs: Sequence[Job]) -> list[Estimate | Failed]:
-        """An estimate per job, in their order. Never raises for what a worker does."""
+        """An estimate per job, in their order. Never raises for a failure in a worker."""
         if len(jobs) < self._from_jobs:
             return attempt_all(jobs)
         tasks = [jobs[i : i + TASK] for i in range(0, len(jobs), TASK)]
@@ -45,11 +45,11 @@ class Workers:
                 break
             log.error("a worker process died; %d of %d tasks are left", len(tasks) - len(done), len(tasks))
             self.close()
-        died = Failed("WorkerDied", "the process that estimated died, twice in this period")
+        died = Failed("WorkerDied", "the estimating process died, twice in this period")
         return [one for i, task in enumerate(tasks) for one in done.get(i, [died] * len(task))]
 
     def close(self) -> None:
-        """Ends the processes; what they were at is lost."""
+        """Ends the processes; unfinished work is lost."""
         executor, self._executor = self._executor, None
         if executor is not None:
             executor.shutdown(wait=True, cancel_futures=True)
@@ -65,7 +65,7 @@ class Workers:
                 if i not in done:
                     futures[i] = self._executor.submit(attempt_all, task)
         except BrokenProcessPool:
-            pass  # what was submitted before is looked at all the same
+            pass  # the results of earlier tasks still count
         for i, future in futures.items():
             try:
                 done[i] = future.result()
@@ -79,7 +79,7 @@ def _begin() -> None:
 
 
 def begin() -> None:
-    """In each process: Ctrl-C is the parent's to handle, and a parent that was killed leaves no orphan behind."""
+    """Runs in each process: the parent handles Ctrl-C, and the process ends when its parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:

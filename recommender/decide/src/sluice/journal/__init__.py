@@ -1,1 +1,1 @@
-"""A shard in Kafka, as a decider has it: fencing, one transaction a period, takeover; topics, keys and bytes."""
+"""A decider's shards in Kafka: fencing, one transaction a period, takeover; topics, keys and bytes."""

@@ -1,4 +1,4 @@
-"""What the journal is given by whoever decides on it: how records become values, and values records.
+"""The journal's interface to products: how records become values, and values records.
 
 The journal itself knows topics, keys and bytes. A codec is stateless.
 """
@@ -12,16 +12,16 @@ from sluice.journal.broker import Record
 from sluice.journal.names import Topics
 from sluice.journal.shard import Identity
 
-# Under max.message.bytes of the topics, and under what a client sends by itself (1,000,000).
+# Below max.message.bytes of the topics, and below a client's default limit (1,000,000).
 MOST_BYTES = 900_000
 
 
 class UnreadableError(ValueError):
-    """A record that cannot be read; the message names it. It is logged, counted and left out."""
+    """A record that cannot be read. The message names it. The journal logs, counts and skips it."""
 
 
 class Write(NamedTuple):
-    """value: None takes the key away."""
+    """value: None deletes the key."""
 
     topic: str
     key: str
@@ -29,7 +29,7 @@ class Write(NamedTuple):
 
 
 class Sender(NamedTuple):
-    """By this an input that is sent again is known. received_ns: when a server received it, Unix time."""
+    """Identifies an input that is sent again. received_ns: when a server received it, Unix time."""
 
     request_id: str
     by: str
@@ -37,14 +37,14 @@ class Sender(NamedTuple):
 
 
 class Input(NamedTuple):
-    """A record that a server wrote. sender: None where whoever reads the value knows repeats by themselves."""
+    """A record that a server wrote. sender: None where the reader of the value detects repeats itself."""
 
     value: Any
     sender: Sender | None
 
 
 class HasReceived(Protocol):
-    """observed: by key the newest values of that topic. offset: of topic `reports`, behind all that was received."""
+    """observed: newest values of that topic, by key. offset: of topic `reports`, after all inputs received."""
 
     @property
     def observed(self) -> Mapping[str, Any]: ...
@@ -60,7 +60,7 @@ class HasFound(Protocol):
     def generation(self) -> int: ...
 
     def summary(self) -> str:
-        """For the log line of a takeover."""
+        """Text for the log line of a takeover."""
 
 
 class HasCommit(Protocol):
@@ -77,33 +77,33 @@ CommitIn = TypeVar("CommitIn", bound=HasCommit, contravariant=True)
 
 
 class Codec(Protocol[FoundOut, ReceivedOut, CommitIn]):
-    """Found: all that a shard holds. Received: what came since the last commit. Commit: what a period adds."""
+    """Found: all values of a shard. Received: inputs since the last commit. Commit: the output of a period."""
 
     def found(
         self, shard: int, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
     ) -> FoundOut:
-        """By key the newest values of the topics. Records that cannot be read are logged, counted and left out."""
+        """The newest values of the topics, by key. Logs, counts and skips records that cannot be read."""
 
     def observed(self, record: Record) -> Input:
-        """UnreadableError. The record has a value."""
+        """The value of a record, which must not be None. Raises UnreadableError."""
 
     def report(self, record: Record) -> Input | None:
-        """UnreadableError. None: it is not for deciders."""
+        """The input of a record; None: not for deciders. Raises UnreadableError."""
 
     def received(self, observed: Mapping[str, Any], reports: Sequence[Any], offset: int) -> ReceivedOut:
-        """Of values of `observed`, and of `report` in the order of the log."""
+        """From values of `observed`, and of `report` in the order of the journal."""
 
     def writes(self, commit: CommitIn, topics: Topics) -> Iterator[Write | ValueError]:
-        """In the order of the log, without the heartbeat. An error stands for a record that cannot be written."""
+        """Writes in the order of the journal, without the heartbeat. A ValueError stands for an unwritable record."""
 
     def heartbeat(self, shard: int, me: Identity, commit: CommitIn) -> bytes: ...
 
     def generation(self, heartbeat: Record) -> int:
-        """UnreadableError."""
+        """The generation in a heartbeat. Raises UnreadableError."""
 
 
 def bounded(write: Write, what: str, most: int = MOST_BYTES) -> Write | ValueError:
-    """An error in place of a write whose value has more than `most` bytes. what: is written, for its message."""
+    """The write, or an error where its value has more than `most` bytes. what: name of the record, for the message."""
     if write.value is not None and len(write.value) > most:
         return ValueError(f"write {what}: {len(write.value):,} bytes are too many; legal: to {most:,}")
     return write

@@ -1,4 +1,4 @@
-"""By which configuration was decided last, in any shard."""
+"""The newest generation of the configuration, over all shards."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sluice.journal.names import Topics, shard_name
 
 log = logging.getLogger(__name__)
 
-# A heartbeat ends every transaction, so it is near the end; what was aborted may stand behind it.
+# Every transaction ends with a heartbeat, so one is near the end; only aborted records can follow it.
 STEPS = (64, 4_096)
 POLL_S = 0.05
 
 
 def newest_generation(broker: Broker, topics: Topics, shards: int, codec: Codec[Any, Any, Any]) -> int:
-    """0 where nobody decided yet. All shards are read at a time: the first records take a reader longest."""
+    """The newest generation; 0 before the first decision. Reads all shards at once, since readers start slowly."""
     lacking = {shard: end for shard in range(shards) if (end := broker.end(topics.decisions, shard))}
     newest = 0
     for back in (*STEPS, max(lacking.values(), default=0)):
@@ -32,7 +32,7 @@ def newest_generation(broker: Broker, topics: Topics, shards: int, codec: Codec[
 def _behind(
     broker: Broker, topic: str, since: Mapping[int, int], ends: Mapping[int, int], codec: Codec[Any, Any, Any]
 ) -> dict[int, int]:
-    """Of the last heartbeat from `since` on, by shard. A transaction that is still open is not waited for."""
+    """The generation of the last heartbeat since `since`, by shard. Does not wait for an open transaction."""
     found: dict[int, int] = {}
     readers: dict[int, Reader] = {}
     try:
@@ -45,7 +45,7 @@ def _behind(
                         try:
                             found[shard] = codec.generation(record)
                         except UnreadableError as cause:
-                            log.error("the log is read without one record: %s", cause)
+                            log.error("skipped a record of the journal: %s", cause)
     finally:
         for reader in readers.values():
             reader.close()

@@ -1,4 +1,4 @@
-"""The log's broker on a real Kafka, with the client confluent-kafka."""
+"""The journal's broker on Kafka, with the client confluent-kafka."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ASK_S = 10.0
 
 
 class KafkaBroker(Broker):
-    """bootstrap: HOST:PORT, or several with commas between. name: of this process, for the broker's own logs.
+    """bootstrap: HOST:PORT, or several, comma-separated. name: of this process, for the broker's own logs.
 
-    more: properties of librdkafka, such as those for TLS. Deciders whose topics have the same names are one group.
+    more: properties of librdkafka, such as those for TLS. Deciders whose topics have the same names form one group.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class KafkaBroker(Broker):
     ) -> None:
         self._client: dict[str, Any] = {**(more or {}), "bootstrap.servers": bootstrap, "client.id": name}
         self._topics = topics
-        # Not read_committed: by that, the end that is asked for is the last stable offset.
+        # With read_committed, the end would be the last stable offset, not the high watermark.
         settings = {
             **self._client,
             "group.id": "sluice-asks",
@@ -44,14 +44,14 @@ class KafkaBroker(Broker):
         try:
             there = self._asks.list_topics(timeout=ASK_S).topics
         except KafkaException as cause:
-            raise HungError(f"ask for topics: {cause.args[0].str()}") from cause
+            raise HungError(f"list topics: {cause.args[0].str()}") from cause
         return {name: len(about.partitions) for name, about in there.items() if name in wanted}
 
     def end(self, topic: str, shard: int) -> int:
         try:
             _, end = self._asks.get_watermark_offsets(TopicPartition(topic, shard), timeout=ASK_S, cached=False)
         except KafkaException as cause:
-            raise HungError(f"ask for the end of {topic}: {cause.args[0].str()}") from cause
+            raise HungError(f"read the end of {topic}: {cause.args[0].str()}") from cause
         return int(end)
 
     def reader(self, shard: int, since: Mapping[str, int]) -> KafkaTail:
@@ -67,7 +67,7 @@ class KafkaBroker(Broker):
             asked = admin.describe_consumer_groups([name], request_timeout=ASK_S)
             return len(asked[name].result().members)
         except KafkaException as cause:
-            raise HungError(f"ask for the group {name}: {cause.args[0].str()}") from cause
+            raise HungError(f"describe the group {name}: {cause.args[0].str()}") from cause
 
     def transactions(self, shard: int, group: Group) -> KafkaTransactions:
         assert isinstance(group, KafkaGroup)

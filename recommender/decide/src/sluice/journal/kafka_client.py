@@ -1,8 +1,8 @@
-"""What all of the log's Kafka clients have in common."""
+"""The logger of the journal's Kafka clients."""
 
 import logging
 
-# librdkafka's own words: what it cannot do is told by what is raised.
+# Discards librdkafka's own log lines: exceptions carry its errors.
 quiet = logging.getLogger(f"{__name__}.words")
 quiet.addHandler(logging.NullHandler())
 quiet.propagate = False

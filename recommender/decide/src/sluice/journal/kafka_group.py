@@ -1,4 +1,4 @@
-"""Which shards are this decider's, by Kafka's classic group protocol."""
+"""This decider's shards, by Kafka's classic group protocol."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sluice.journal.shard import HungError
 
 log = logging.getLogger(__name__)
 
-# A decider that is killed is known to be gone after the first; the others hear of it within the second.
+# The broker notices a killed decider after the session timeout; the others learn of it within a heartbeat.
 SESSION_MS, HEARTBEAT_MS = 8_000, 1_000
-# A decider that does not say for longer that it gets on gives its shards away. Longer than taking a shard may.
+# A decider that reports no progress for longer loses its shards. A takeover of a shard must take less.
 LONGEST_PERIOD_MS = 45_000
 ASK_S = 10.0
 
@@ -28,8 +28,8 @@ def group_name(topics: Topics) -> str:
 
 
 class KafkaGroup(Group):
-    """A member that owns partitions of the topic of reports, and reads none by this client. Cooperative: shards that
-    stay are written on while others move."""
+    """A group member that owns partitions of the topic of reports, but reads none through this client. Cooperative:
+    the decider keeps writing to shards that stay, while others move."""
 
     def __init__(self, client: Mapping[str, Any], topics: Topics) -> None:
         settings = {
@@ -42,7 +42,7 @@ class KafkaGroup(Group):
             "max.poll.interval.ms": LONGEST_PERIOD_MS,
             "enable.auto.commit": False,
             "auto.offset.reset": "earliest",
-            # An offset whose transaction is not decided yet is waited for.
+            # Waits for an offset whose transaction is still open.
             "isolation.level": "read_committed",
         }
         self._topic = topics.reports
@@ -63,9 +63,9 @@ class KafkaGroup(Group):
         try:
             (found,) = self.consumer.committed([TopicPartition(self._topic, shard)], timeout=ASK_S)
         except KafkaException as cause:
-            raise HungError(f"ask how far reports of shard {shard} are used: {cause.args[0].str()}") from cause
+            raise HungError(f"read the offset of reports of shard {shard}: {cause.args[0].str()}") from cause
         if found.error is not None:
-            raise HungError(f"ask how far reports of shard {shard} are used: {found.error.str()}")
+            raise HungError(f"read the offset of reports of shard {shard}: {found.error.str()}")
         return max(0, found.offset)
 
     def close(self) -> None:

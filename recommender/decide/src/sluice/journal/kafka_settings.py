@@ -1,4 +1,4 @@
-"""How to reach Kafka: addresses, TLS, SASL, names of topics, as SLUICE_KAFKA_SETTINGS says (collector/kafka.toml)."""
+"""Settings of Kafka from the file SLUICE_KAFKA_SETTINGS (collector/kafka.toml): addresses, TLS, SASL, topic names."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ USUAL = "127.0.0.1:9092"
 
 
 class KafkaSettingsError(Exception):
-    """The file cannot be read or says what is not legal; the message names file and key."""
+    """The file cannot be read, or has an illegal value. The message names file and key."""
 
 
 @dataclass(frozen=True)
 class KafkaSettings:
-    """brokers: HOST:PORT, with commas between. prefix, names: of topics. properties: librdkafka's, without brokers."""
+    """brokers: HOST:PORT, comma-separated. prefix, names: of topics. properties: librdkafka's, without brokers."""
 
     brokers: str = USUAL
     prefix: str = ""
@@ -34,11 +34,11 @@ class KafkaSettings:
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def topic(self, name: str) -> str:
-        """The name on the brokers of what is `name` in collector/topics.yaml."""
+        """The topic's name on the brokers. name: as in collector/topics.yaml."""
         return self.names.get(name, self.prefix + name)
 
     def log(self, prefix: str = "sluice_") -> Topics:
-        """The log's topics; prefix: what they have instead of sluice_, where the settings name none."""
+        """The journal's topics. prefix: replaces sluice_ where the settings name no topic."""
         return Topics(*(self.names.get(f"sluice_{name}", self.prefix + prefix + name) for name in Topics._fields))
 
     def client(self) -> dict[str, Any]:
@@ -47,14 +47,14 @@ class KafkaSettings:
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> KafkaSettings:
-    """SLUICE_KAFKA has the brokers where the file of SLUICE_KAFKA_SETTINGS names none, or there is none."""
+    """Settings of the environment. SLUICE_KAFKA has the brokers where the file of SLUICE_KAFKA_SETTINGS has none."""
     brokers = environment.get("SLUICE_KAFKA") or USUAL
     path = environment.get("SLUICE_KAFKA_SETTINGS")
     return load(Path(path), brokers, environment) if path else KafkaSettings(brokers)
 
 
 def load(path: Path, brokers: str, environment: Mapping[str, str]) -> KafkaSettings:
-    """environment: of passwords that it has. Raises KafkaSettingsError."""
+    """Settings of a file. environment: variables with passwords. Raises KafkaSettingsError."""
     try:
         return _settings(tomllib.loads(path.read_text()), brokers, environment)
     except (OSError, ValueError) as error:
@@ -97,7 +97,7 @@ def _security(
         if "ca" in tls:
             found["ssl.ca.location"] = tls["ca"]
         if ("certificate" in tls) != ("key" in tls):
-            raise ValueError("tls.certificate and tls.key go together")
+            raise ValueError("tls.certificate and tls.key must both be set, or neither")
         if "certificate" in tls:
             found |= {"ssl.certificate.location": tls["certificate"], "ssl.key.location": tls["key"]}
         if not tls.get("verify_host", True):
@@ -112,9 +112,9 @@ def _login(sasl: Mapping[str, str], environment: Mapping[str, str]) -> dict[str,
     if mechanism not in _MECHANISMS:
         raise ValueError(f"sasl.mechanism is {mechanism!r}; legal: {', '.join(_MECHANISMS)}")
     if not sasl.get("user") or '"' in sasl["user"]:
-        raise ValueError("sasl.user must be there, without a double quote")
+        raise ValueError("sasl.user is missing or has a double quote; legal: a name without double quotes")
     if ("password_file" in sasl) == ("password_variable" in sasl):
-        raise ValueError("sasl needs password_file or password_variable, one of them")
+        raise ValueError("sasl needs exactly one of password_file and password_variable")
     if "password_file" in sasl:
         password = Path(sasl["password_file"]).read_text()
     elif (name := sasl["password_variable"]) in environment:

@@ -1,4 +1,4 @@
-"""Committed records of one shard, from an offset on."""
+"""Reads committed records of one shard from an offset on."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BATCH = 10_000
 
 
 class KafkaTail(Reader):
-    """Belongs to no group. The client says where it has come to an end, at the last stable offset: by that the position
-    passes records that are not given out, such as those that end a transaction."""
+    """A reader outside of any group. The client reports ends at the last stable offset. By these, the position passes
+    offsets without records, such as transaction markers."""
 
     def __init__(self, client: Mapping[str, Any], shard: int, since: Mapping[str, int]) -> None:
         settings = {
@@ -24,7 +24,7 @@ class KafkaTail(Reader):
             "group.id": "sluice-reads",
             "enable.auto.commit": False,
             "enable.partition.eof": True,
-            # What a topic does not have any more is passed.
+            # Where retention deleted the offset, go on at the oldest record.
             "auto.offset.reset": "earliest",
             "isolation.level": "read_committed",
             "fetch.wait.max.ms": 100,
@@ -36,7 +36,7 @@ class KafkaTail(Reader):
 
     def read(self, timeout_s: float) -> list[Record]:
         found: list[Record] = []
-        # For a batch it would wait as long as it may, whatever has come.
+        # To get a whole batch, the client would wait for all of the timeout, so wait for one record only.
         for message in self._consumer.consume(1, timeout_s) + self._consumer.consume(BATCH, 0):
             error, topic, offset = message.error(), message.topic() or "", message.offset() or 0
             if error is None:

@@ -1,4 +1,4 @@
-"""The transactional writer of one shard. Another one with its `transactional.id` fences it off."""
+"""The transactional writer of one shard. A second writer with the same `transactional.id` fences it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sluice.journal.kafka_group import KafkaGroup
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError
 
-# The broker ends a transaction that is open for so long, and a commit is given up then.
+# The broker aborts a transaction that is open for longer; a commit times out at the same age.
 TRANSACTION_MS = 10_000
 CALL_S, INIT_S, CLOSE_S = TRANSACTION_MS / 1_000, 20.0, 1.0
 
 _FENCED = {
-    # Of a call after the one that was told of the fatal error: only the code says so then, `fatal()` does not.
+    # After a fatal error, later calls report it by this code only, not by `fatal()`.
     KafkaError._FATAL,
     KafkaError._FENCED,
     KafkaError.PRODUCER_FENCED,
     KafkaError.INVALID_PRODUCER_EPOCH,
-    # The group has given the shard to another, and this decider may not know yet.
+    # The group assigned the shard to another decider, and this one may not know yet.
     KafkaError.UNKNOWN_MEMBER_ID,
     KafkaError.FENCED_INSTANCE_ID,
 }
@@ -38,7 +38,7 @@ class KafkaTransactions(Transactions):
             "transaction.timeout.ms": TRANSACTION_MS,
             "message.timeout.ms": TRANSACTION_MS,
             "compression.type": "lz4",
-            # All of a commit is there before anything of it is sent.
+            # Batches a commit: it is complete before its first record is sent.
             "linger.ms": 5,
             "queue.buffering.max.messages": 1_000_000,
         }
@@ -63,9 +63,9 @@ class KafkaTransactions(Transactions):
             raise AbortedError(f"write {key}: {cause}") from cause
 
     def send_offset(self, offset: int) -> None:
-        # Without the name of a member, the broker takes it for an older client's, and checks nothing.
+        # Without a member id, the broker takes the client for an older version, and checks nothing.
         if not self._group.consumer.memberid():
-            raise FencedError(f"write offsets of shard {self._shard}: no member of the group any more")
+            raise FencedError(f"write offsets of shard {self._shard}: this decider left the group")
         at = [TopicPartition(self._reports, self._shard, offset)]
         member = self._group.consumer.consumer_group_metadata()
         self._try("write offsets", lambda: self._producer.send_offsets_to_transaction(at, member, CALL_S))
@@ -93,7 +93,7 @@ class KafkaTransactions(Transactions):
 
 
 def _told(what: str, error: KafkaError) -> Exception:
-    """What the caller has to do. An error that is fatal to the client ends its use, as another writer does."""
+    """The error for the caller. A fatal error ends the use of the client, as fencing does."""
     text = f"{what}: {error.str()}"
     if error.code() in _FENCED or error.fatal():
         return FencedError(text)

@@ -1,4 +1,4 @@
-"""Kafka in memory, as far as the log needs it: for tests, and for a run that nothing has to survive."""
+"""Kafka in memory, as far as the journal needs it: for tests, and for runs without durability."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _nothing(_: str) -> None: ...
 
 @dataclass
 class _Transaction:
-    """written: partitions without a record of its end. offset: of reports that it used. committed: None while open."""
+    """written: partitions without a marker of its end. offset: of the reports used. committed: None while open."""
 
     by: tuple[str, int]
     written: set[tuple[str, int]] = field(default_factory=set)
@@ -27,7 +27,7 @@ class _Transaction:
 
 
 class MemoryCluster:
-    """What outlives every client."""
+    """The state that outlives every client."""
 
     def __init__(self, topics: Iterable[str], shards: int) -> None:
         self.shards = shards
@@ -39,23 +39,23 @@ class MemoryCluster:
         self._numbers = count()
 
     def init(self, shard: int) -> int:
-        """The new epoch of the shard's writer. What an older one has begun is ended, what it tries is refused."""
+        """A new epoch of the shard's writer. Aborts the transaction of older epochs, and refuses their calls."""
         self.end(shard, committed=False)
         self._epochs[shard] = self._epochs.get(shard, -1) + 1
         return self._epochs[shard]
 
     def time_out(self, shard: int) -> None:
-        """What the broker does 10 s after a transaction began."""
+        """Acts as the broker 10 s after a transaction began."""
         if shard in self._transactions:
             self.init(shard)
 
     def settle(self, shard: int) -> None:
-        """What the broker does by itself where a transaction was decided and its writer is gone."""
+        """Ends a decided transaction whose writer is gone, as the broker does."""
         if shard in self._transactions and self._transactions[shard].committed is not None:
             self.end(shard, committed=False)
 
     def begun(self, shard: int, epoch: int) -> _Transaction:
-        """The transaction of a writer; FencedError for one with an older epoch."""
+        """The transaction of a writer. Raises FencedError for an older epoch."""
         if self._epochs.get(shard) != epoch:
             raise FencedError(f"write to shard {shard}: epoch {epoch} is over; now {self._epochs.get(shard)}")
         if shard not in self._transactions:
@@ -63,7 +63,7 @@ class MemoryCluster:
         return self._transactions[shard]
 
     def end(self, shard: int, committed: bool, between: Callable[[], None] = lambda: None) -> None:
-        """Once it is decided nothing changes that, and whoever comes next goes on with telling each partition."""
+        """Ends a transaction. A decision is final; the next caller writes the markers that are still missing."""
         one = self._transactions.get(shard)
         if one is None:
             return
@@ -79,8 +79,8 @@ class MemoryCluster:
 
 
 class MemoryBroker(Broker):
-    """A client. `called` is told of each call before it happens, by name. It may raise, as a kill or a lost answer
-    does, and others may do things in it, as they do during a pause."""
+    """A client. Calls `called` with the name of each call before it happens. `called` may raise, as for a kill or a
+    lost answer, and may run other clients, as during a pause."""
 
     def __init__(self, cluster: MemoryCluster, called: Callable[[str], None] = _nothing) -> None:
         self.cluster, self.called = cluster, called
@@ -146,7 +146,7 @@ class MemoryTransactions(Transactions):
         self._epoch = self._cluster.init(self._shard)
 
     def begin(self) -> None:
-        """Nothing is asked of the broker."""
+        """Needs no call to the broker."""
 
     def send(self, topic: str, key: str, value: bytes | None) -> None:
         self._broker.called("send")

@@ -1,8 +1,7 @@
-"""A group that shares shards out, in memory, by the rules of Kafka's classic protocol with cooperative assignment.
+"""A consumer group in memory, by the rules of Kafka's classic protocol with cooperative assignment.
 
-A shard goes from one member to another when the one has let go of it, which it does as it hears of it, or when it was
-put out of the group for silence. Each change of who is a member begins a new generation; who has not heard of it yet
-cannot commit.
+A shard moves when its owner has released it: when the owner learns of the move, or when the group removes a silent
+owner. Each change of the members begins a new generation. A member that has not learnt of it cannot commit.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class Members:
         self.generation = 0
         self._names = count()
         self._members: dict[int, int] = {}
-        """By member the generation that it heard of last."""
+        """The generation that each member learnt of last."""
         self._owners: dict[int, int] = {}
 
     def __len__(self) -> int:
@@ -33,13 +32,13 @@ class Members:
         return member
 
     def leave(self, member: int) -> None:
-        """Or put out for silence, after the session timeout."""
+        """Removes a member that leaves, or that is silent for the session timeout."""
         if self._members.pop(member, None) is not None:
             self._owners = {shard: owner for shard, owner in self._owners.items() if owner != member}
             self.generation += 1
 
     def heard(self, member: int) -> frozenset[int] | None:
-        """What is its own now; None for one that was put out."""
+        """The member learns of the generation. Returns its shards; None for a removed member."""
         if member not in self._members:
             return None
         self._members[member] = self.generation
@@ -53,12 +52,12 @@ class Members:
 
     def check(self, member: int) -> None:
         if member not in self._members:
-            raise FencedError("commit: no member of the group any more")
+            raise FencedError("commit: this decider left the group")
         if self._members[member] != self.generation:
             raise AbortedError("commit: the group has a new generation")
 
     def _wanted(self) -> dict[int, int]:
-        """Who is to have each shard: as even as can be, and those that have one keep it where that is even."""
+        """The owner of each shard: numbers differ by at most one, and owners keep shards as far as that allows."""
         left = {member: -(-self.shards // len(self._members)) for member in sorted(self._members)}
         wanted: dict[int, int] = {}
         for shard, owner in sorted(self._owners.items()):

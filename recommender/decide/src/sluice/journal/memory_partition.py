@@ -1,8 +1,8 @@
 """One partition in memory, by Kafka's rules.
 
-Records of an open transaction have offsets and cannot be read; its end, either way, takes an offset of its own. The
-last stable offset is where the oldest open transaction begins. Compaction leaves the newest committed record of each
-key below that, and gaps.
+Records of an open transaction have offsets and cannot be read. The marker of its end takes an offset too. The last
+stable offset is the start of the oldest open transaction. Below it, compaction keeps the newest committed record of
+each key, and leaves gaps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sluice.journal.broker import Record
 
 @dataclass(frozen=True)
 class _Entry:
-    """by: of the transaction; None outside of any. key: None in the broker's own record of an end."""
+    """by: its transaction; None without one. key: None for a transaction marker."""
 
     offset: int
     by: tuple[str, int] | None
@@ -33,7 +33,7 @@ class Partition:
     _aborted: set[tuple[str, int]] = field(default_factory=set)
 
     def append(self, key: str | None, value: bytes | None, by: tuple[str, int] | None = None) -> int:
-        """by: the transaction's writer, and a number of its own. Returns the offset."""
+        """Appends a record and returns its offset. by: the transaction's writer, and a number of its own."""
         if by is not None and key is not None:
             self._open.setdefault(by, self.end)
         self._entries.append(_Entry(self.end, by, key, value))
@@ -41,7 +41,7 @@ class Partition:
         return self.end - 1
 
     def decide(self, by: tuple[str, int], committed: bool) -> None:
-        """The end of a transaction; nothing where it wrote nothing here."""
+        """Ends a transaction; does nothing where it wrote nothing here."""
         if self._open.pop(by, None) is None:
             return
         if not committed:
@@ -61,7 +61,7 @@ class Partition:
         ]
 
     def compact(self, before: int) -> None:
-        """Below `before`, as far as that is stable; the last record stays, as the segment does that is written to."""
+        """Compacts below `before`, as far as that is stable. The last record stays, as in Kafka's active segment."""
         until = min(before, self.stable, self.end - 1)
         newest = {record.key: record.offset for record in self.committed(0) if record.offset < until}
         stay = set(newest.values())

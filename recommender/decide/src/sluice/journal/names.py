@@ -1,4 +1,4 @@
-"""How the log's topics, and the records of shards, are named: collector/topics.yaml."""
+"""Names of the journal's topics, and of shards' records: collector/topics.yaml."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Reports that are told again: by their id and who told them, among the newest of the shard.
+"""Detects repeated reports, by id and sender, among the shard's newest ones.
 
-What is remembered is a function of the log: a report is a repeat where its id stands among the `REMEMBERED` offsets
-before it. A decider that takes the shard reads those again, and so drops what the one before would have dropped.
+The memory is a function of the journal: a report is a repeat if its id occurs within the `REMEMBERED` offsets before
+it. A decider that takes the shard reads those again, so it drops the same reports as the decider before.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from sluice.journal.codec import Sender
 
-# A caller tries again for minutes. 20,000 reports are 0.2 s of reading, and as many writes of actuators.
+# Callers retry for minutes. 20,000 reports take 0.2 s to read, and are as many writes of actuators.
 REMEMBERED = 20_000
 
 
 class _Told(NamedTuple):
-    """offset: where it was told last. received_ns: when it was told first, Unix time."""
+    """offset: of the newest report. received_ns: of the first report, Unix time."""
 
     offset: int
     received_ns: int
@@ -24,10 +24,10 @@ class _Told(NamedTuple):
 class Repeats:
     def __init__(self) -> None:
         self._told: dict[tuple[str, str], _Told] = {}
-        """By id and caller, in the order of their offsets."""
+        """By id and sender, in the order of their offsets."""
 
     def report(self, offset: int, sender: Sender) -> bool:
-        """Whether it was told before. To be called with each, in the order of the log. Without an id each counts."""
+        """Whether the report is a repeat; never without an id. To be called in the order of the journal."""
         self._forget(offset - REMEMBERED)
         if not sender.request_id:
             return False
@@ -37,9 +37,9 @@ class Repeats:
         return before is not None
 
     def size(self, sender: Sender) -> bool:
-        """Whether a size came with a report that had been told before: then it is no news of the size.
+        """Whether a size came with a repeated report; such a size is not new.
 
-        The two are in different topics, so either may be read first: a size that came with the first one has its time.
+        The two are in different topics, so either may be read first. The size of the first report has its time.
         """
         told = self._told.get((sender.request_id, sender.by)) if sender.request_id else None
         return told is not None and told.received_ns != sender.received_ns

@@ -1,4 +1,4 @@
-"""Who decides a shard, and what can become of a commit."""
+"""Identity of a decider, and the outcomes of a commit."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from dataclasses import dataclass
 
 
 class AbortedError(Exception):
-    """Nothing of it is in the log: drop the new state, go on from the old one. `received` gives what it used again."""
+    """Nothing is in the journal: drop the new state, continue from the old one. `received` returns its inputs again."""
 
 
 class FencedError(Exception):
-    """The shard is another's: leave it. Nothing of it is in the log, and nothing that is still tried will be."""
+    """Another decider owns the shard: leave it. Nothing of the commit is in the journal, nor will be."""
 
 
 class HungError(Exception):
-    """Nobody knows whether it is in the log: give the shard up. Whoever takes it next reads what is true."""
+    """Whether the commit is in the journal is not known: give the shard up. Its next owner reads the outcome."""
 
 
 class OlderError(Exception):
-    """Some shard is decided by a newer configuration: take none."""
+    """A newer configuration decides some shard: take none."""
 
 
 class NotThereError(Exception):
-    """The log cannot be read now: that is not an empty one. Ask again; do not begin with new states."""
+    """The journal cannot be read now, which does not mean that it is empty. Retry; do not begin with new states."""
 
 
 class PartitionsError(Exception):
-    """A topic is not there, or has another number of partitions than there are shards: it is never adjusted."""
+    """A topic is missing, or its partitions are not as many as shards. The decider never changes that."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Of a decider, as its heartbeats tell it. generation: of its configuration, which never falls."""
+    """A decider, as its heartbeats name it. generation: of its configuration; it never decreases."""
 
     name: str
     shards: int

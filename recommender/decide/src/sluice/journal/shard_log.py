@@ -1,4 +1,4 @@
-"""One shard, as its decider has it: what came, and one commit a period."""
+"""One shard of a decider: its inputs, and one commit a period."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)
 
-# A heartbeat at the latest 5 s after the last one, where there is a period each half second or more often.
+# At most 5 s between heartbeats, with a period every half second or more often.
 BEAT_S = 4.5
 
 
 class ShardLog(Generic[Received, Commit]):
-    """For one thread. Made by `taking.take`; closed when the shard is left, for whatever reason."""
+    """For one thread. `taking.take` makes it; close it when the decider leaves the shard for any reason."""
 
     def __init__(
         self,
@@ -34,10 +34,10 @@ class ShardLog(Generic[Received, Commit]):
         codec: Codec[Any, Received, Commit],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """repeats: what was told before `arrivals` begins."""
+        """repeats: of reports before the start of `arrivals`."""
         self.shard = shard
         self.left_out = 0
-        """Records that could not be read or written; each is said once."""
+        """Records that could not be read or written; each is logged once."""
         self._me, self._topics, self._codec, self._clock = me, topics, codec, clock
         self._transactions, self._arrivals, self._repeats = transactions, arrivals, repeats
         self._observed: dict[str, Any] = {}
@@ -48,15 +48,15 @@ class ShardLog(Generic[Received, Commit]):
         self._problems = Problems()
 
     def received(self, timeout_s: float = 0.0) -> Received:
-        """What came since; waits for it up to `timeout_s`. HungError as of a commit: the shard cannot be read."""
+        """Inputs since the last commit; waits for some up to `timeout_s`. Raises HungError as a commit does."""
         self.read(timeout_s)
         offset = max(self._committed, self._arrivals.position(self._topics.reports))
         return self._codec.received(dict(self._observed), [each for _, each in self._reports], offset)
 
     def commit(self, commit: Commit) -> bool:
-        """Writes in one transaction; whether it did: nothing changed, and no heartbeat is due, is no transaction.
+        """Writes one transaction and returns True; returns False where nothing changed and no heartbeat is due.
 
-        AbortedError, FencedError and HungError say what to do then.
+        Raises AbortedError, FencedError and HungError; each tells the next step.
         """
         changed: list[Write] = []
         for each in self._codec.writes(commit, self._topics):
@@ -77,7 +77,7 @@ class ShardLog(Generic[Received, Commit]):
         return True
 
     def close(self) -> None:
-        """Writes nothing more."""
+        """Ends reading and writing."""
         self._arrivals.close()
         self._transactions.close()
 
@@ -91,7 +91,7 @@ class ShardLog(Generic[Received, Commit]):
                     self._reports.append((record.offset, value))
 
     def observed(self) -> dict[str, Any]:
-        """The sizes that were read so far, as found when the shard was taken: they are not received again."""
+        """The sizes read so far, for a shard that is being taken: `received` does not return them again."""
         found, self._observed = self._observed, {}
         return found
 
@@ -104,20 +104,20 @@ class ShardLog(Generic[Received, Commit]):
                 self._observed[record.key] = value
 
     def _arrived(self, record: Record) -> Input | None:
-        """None where it cannot be read, or is not for deciders."""
+        """The input of a record; None where it cannot be read, or is not for deciders."""
         try:
             if record.topic == self._topics.observed:
                 return self._codec.observed(record)
             return self._codec.report(record)
         except UnreadableError as cause:
             self.left_out += 1
-            log.error("the log is read without one record: %s", cause)
+            log.error("skipped a record of the journal: %s", cause)
             return None
 
     def _write(self, changed: list[Write], offset: int) -> None:
-        """The offset goes with each transaction, changed or not: by it the group says whose the shard is."""
+        """Writes one transaction. It always has the offset: with it the group checks who owns the shard."""
         if self._over:
-            raise FencedError(f"write to shard {self.shard}: it was given up")
+            raise FencedError(f"write to shard {self.shard}: this decider gave it up")
         self._over = True
         try:
             self._transactions.begin()

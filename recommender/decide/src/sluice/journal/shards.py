@@ -1,4 +1,4 @@
-"""The shards that one decider owns: taken as its group gives them, left as it takes them away."""
+"""The shards that one decider owns: takes those that its group assigns, leaves those that it revokes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)
 
-# A shard that was lost is not taken again before this decider has heard from its group whether it still is its own:
-# its heartbeats are a second apart. Else two would fence each other off in turns.
+# Wait before a lost shard is taken again: the group must have confirmed it, and heartbeats are a second apart.
+# Otherwise two deciders would fence each other in turns.
 AGAIN_S = 3.0
-# The group is told as often as this that a long period gets on.
+# How often a long period reports progress to the group.
 ALIVE_S = 1.0
 
 
 @dataclass(frozen=True)
 class Change(Generic[Found, Received, Commit]):
-    """left: their states are nobody's any more here. taken: at most one a call, with what it holds."""
+    """left: shards whose states are invalid here from now on. taken: at most one shard a call, with its values."""
 
     left: tuple[int, ...]
     taken: tuple[ShardLog[Received, Commit], Found] | None
@@ -59,10 +59,10 @@ class Shards(Generic[Found, Received, Commit]):
         return dict(self._owned)
 
     def poll(self, timeout_s: float) -> Change[Found, Received, Commit]:
-        """Waits for up to `timeout_s` for what the group says.
+        """Waits for up to `timeout_s` for changes of the group.
 
-        Raises OlderError, having left the group: the configuration has to be read again. PartitionsError: the topics
-        are not as configured.
+        Raises OlderError after leaving the group: the configuration must be read again. Raises PartitionsError where
+        the topics are not as configured.
         """
         try:
             group = self._group = self._group or self._join()
@@ -81,9 +81,9 @@ class Shards(Generic[Found, Received, Commit]):
         return Change(left, None)
 
     def alive(self) -> None:
-        """To be called as a period gets on, which may take longer than the group waits for the next `poll`: so that one
-        gives its shards up only where it hangs. What the group says meanwhile is taken up by `poll`; what it has given
-        away is written until its next owner begins to."""
+        """Reports progress within a period, which may take longer than the group waits for the next `poll`. So only a
+        decider that hangs loses its shards. `poll` later handles changes of the group; until the next owner begins,
+        this one still writes to shards that it lost."""
         if self._group is None or self._clock() - self._polled < ALIVE_S:
             return
         self._polled = self._clock()
@@ -91,18 +91,18 @@ class Shards(Generic[Found, Received, Commit]):
             self._group.poll(0.0)
 
     def leave(self, shard: int) -> None:
-        """After a FencedError or a HungError. It is taken again later, if the group still says so."""
+        """After a FencedError or a HungError. Takes the shard again later, if the group still assigns it."""
         self._not_before[shard] = self._clock() + AGAIN_S
         if (gone := self._owned.pop(shard, None)) is not None:
             gone.close()
 
     def join_as(self, shards: int, generation: int) -> None:
-        """Gives all shards away, and joins again with the next `poll`, by a newer configuration."""
+        """Releases all shards; the next `poll` joins again, with a newer configuration."""
         self.close()
         self._me = replace(self._me, shards=shards, generation=generation)
 
     def close(self) -> None:
-        """Gives all shards away at once."""
+        """Releases all shards at once."""
         for shard in list(self._owned):
             self._owned.pop(shard).close()
         if self._group is not None:

@@ -1,8 +1,8 @@
-"""Taking a shard: whoever wrote before is fenced, then all is read that they wrote.
+"""Takeover of a shard: fences earlier writers, then reads all that they wrote.
 
-The end is the high watermark as of after the fencing. The last stable offset may lie before it, for as long as any
-transaction of the partition is open, and what is read to there is an old state. Reading waits before such a one until
-it has ended, and passes the broker's own records behind what was written.
+The end is the high watermark after the fencing. The last stable offset may lie before it while a transaction of the
+partition is open, and a state read up to there would be old. The reader waits for the end of such a transaction, and
+skips transaction markers after the records.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Clock = Callable[[], float]
 
 
 def check_partitions(broker: Broker, topics: Topics, shards: int) -> None:
-    """PartitionsError where a topic is not as configured."""
+    """Raises PartitionsError where a topic is not as configured."""
     there = broker.partitions(topics)
     for name in topics:
         if name not in there:
-            raise PartitionsError(f"read {name}: it is not there")
+            raise PartitionsError(f"read {name}: it does not exist")
         if there[name] != shards:
-            raise PartitionsError(f"read {name}: it has {there[name]} partitions; configured are {shards} shards")
+            raise PartitionsError(f"read {name}: it has {there[name]} partitions, but {shards} shards are configured")
 
 
 def check_generation(broker: Broker, topics: Topics, me: Identity, codec: Codec[Any, Any, Any]) -> None:
-    """OlderError where another decided by a newer configuration already."""
+    """Raises OlderError where another decider already used a newer configuration."""
     _refuse_older(newest_generation(broker, topics, me.shards, codec), me)
 
 
@@ -53,7 +53,7 @@ def take(
     within_s: float = RESTORE_S,
     clock: Clock = time.monotonic,
 ) -> tuple[ShardLog[Received, Commit], Found]:
-    """NotThereError where it cannot be read within `within_s`; besides what its writer's `init` raises."""
+    """Raises NotThereError where the shard cannot be read within `within_s`, and errors of its writer's `init`."""
     check_partitions(broker, topics, me.shards)
     check_generation(broker, topics, me, codec)
     transactions = broker.transactions(shard, group)
@@ -90,7 +90,7 @@ def _refuse_older(newest: int, me: Identity) -> None:
 
 
 def _newest(reader: Reader, ends: Mapping[str, int], until: float, clock: Clock) -> dict[str, dict[str, bytes]]:
-    """By topic the newest value of each name, up to `ends`."""
+    """The newest value of each key up to `ends`, by topic."""
     kept: dict[str, dict[str, bytes]] = {name: {} for name in ends}
     while lacking := [name for name, end in ends.items() if reader.position(name) < end]:
         _in_time(until, clock, lacking[0])
@@ -103,7 +103,7 @@ def _newest(reader: Reader, ends: Mapping[str, int], until: float, clock: Clock)
 
 
 def _told(reader: Reader, topic: str, end: int, codec: Codec[Any, Any, Any], check_time: Callable[[], None]) -> Repeats:
-    """What was told and used before `end`, as far back as the reader begins."""
+    """Repeats of the reports before `end`, from the reader's start."""
     repeats = Repeats()
     while reader.position(topic) < end and not reader.at_end(topic):
         check_time()
@@ -113,7 +113,7 @@ def _told(reader: Reader, topic: str, end: int, codec: Codec[Any, Any, Any], che
             try:
                 arrived = codec.report(record)
             except UnreadableError as cause:
-                log.error("the log is read without one record: %s", cause)
+                log.error("skipped a record of the journal: %s", cause)
                 continue
             if arrived is not None and arrived.sender is not None:
                 repeats.report(record.offset, arrived.sender)

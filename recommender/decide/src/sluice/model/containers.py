@@ -1,4 +1,4 @@
-"""Containers of a service, as a source that knows told."""
+"""Containers of a service, as scaling notifications name them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class ToldContainer:
-    """What a source that knows told of a container; "" where it did not."""
+    """A container in a notification; "" for fields that the notification lacks."""
 
     instance: str
     address: str = ""
@@ -18,7 +18,7 @@ class ToldContainer:
 
 @dataclass(frozen=True)
 class Told:
-    """All containers of a service, as told at at_s (Unix time)."""
+    """All containers of a service, in the notification at at_s (Unix time)."""
 
     at_s: float
     containers: tuple[ToldContainer, ...]

@@ -1,4 +1,4 @@
-"""Durations as people write them: "250ms", "15s", "2m", "1.5s"."""
+"""Parses and prints durations: "250ms", "15s", "2m", "1.5s"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATTERN = re.compile(r"(-?\d+(?:\.\d+)?)(ms|s|m|h)")
 
 
 def parse_ms(value: object) -> float:
-    """Milliseconds in a duration with a unit; ValueError for anything else, bare numbers too."""
+    """Milliseconds of a duration with a unit. Raises ValueError for other values, also bare numbers."""
     match = _PATTERN.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         raise ValueError('must be a number with a unit (ms, s, m, h), as "250ms" or "15s"')

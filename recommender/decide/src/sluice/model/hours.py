@@ -1,4 +1,4 @@
-"""Times of day as people write them: "22:00-06:00", in UTC."""
+"""Parses and prints hours of the day: "22:00-06:00", in UTC."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MINUTES_A_DAY = 1440
 
 
 class Hours(NamedTuple):
-    """Minutes of the day from `begin` up to `end`, over midnight where end <= begin. 22:00-06:00 is (1320, 360)."""
+    """Minutes of the day from `begin` to before `end`, over midnight where end <= begin. 22:00-06:00 is (1320, 360)."""
 
     begin: int
     end: int
@@ -28,7 +28,7 @@ class Hours(NamedTuple):
 
 
 def parse_hours(value: object) -> Hours:
-    """ValueError for anything else than HH:MM-HH:MM."""
+    """Hours from HH:MM-HH:MM. Raises ValueError for anything else."""
     match = _PATTERN.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         raise ValueError('is not legal; legal: two times of day in UTC, as "22:00-06:00"')

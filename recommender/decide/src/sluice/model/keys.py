@@ -1,4 +1,4 @@
-"""What a decision is about."""
+"""Keys of decisions: pools and subsets."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ Side = Literal["server", "client", "consumer"]
 
 
 class PoolKey(NamedTuple):
-    """A soft resource: where concurrency is bounded. server: threads that serve requests; consumer: threads that work
-    on messages; client: connections to `peer`, which is empty for the others."""
+    """A soft resource that bounds concurrency. server: threads that serve requests; consumer: threads that process
+    messages; client: connections to `peer`, which is empty for the other sides."""
 
     service: str
     side: Side

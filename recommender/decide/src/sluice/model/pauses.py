@@ -1,4 +1,4 @@
-"""A pool that an operator has paused."""
+"""A pause of a pool by an operator."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pause:
-    """Since when (Unix ms), by whom and why. size: that it is held at; None: the one in force."""
+    """at_ms: its start (Unix ms). by, why: who paused, and the reason. size: held size; None: the one in force."""
 
     at_ms: int
     by: str

@@ -9,10 +9,10 @@ log = logging.getLogger(__name__)
 
 
 class Problems:
-    """Remembers the cause of each activity's problem: a line when it begins or changes, and one when it is over."""
+    """Logs each activity's problem when it begins or changes its cause, and its end."""
 
     def __init__(self, count: Callable[[str], None] = lambda source: None) -> None:
-        """count: told of each failure what failed, without of what: "decision", of "decision of shop/server"."""
+        """count: called at each failure with the activity's kind: "decision" for "decision of shop/server"."""
         self._count = count
         self._causes: dict[str, str] = {}
         self.counts: dict[str, int] = {}
@@ -20,7 +20,7 @@ class Problems:
     def failed(self, activity: str, cause: Exception) -> None:
         self._count(activity.partition(" of ")[0])
         self.counts[activity] = self.counts.get(activity, 0) + 1
-        # Only the kind and the first words: messages end in ports, query ids and times that differ each time.
+        # Only the type and the first 60 characters: messages end in ports, query ids and times that always differ.
         text = f"{type(cause).__name__}: {str(cause)[:60]}"
         if self._causes.get(activity) != text:
             self._causes[activity] = text

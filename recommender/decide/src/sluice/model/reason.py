@@ -1,4 +1,4 @@
-"""Why an answer is as it is."""
+"""Reasons of decisions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reason:
-    """One ground: `code` is stable and for machines, `text` for people."""
+    """One reason: `code` is stable and for programs, `text` is for people."""
 
     code: str
     text: str

@@ -1,4 +1,4 @@
-"""A notification of a hardware autoscaler."""
+"""Notifications of a hardware autoscaler."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sluice.model.containers import ToldContainer
 
 @dataclass(frozen=True, order=True)
 class Scaling:
-    """One notification; at_ms: Unix time from which it was in force. None, "" and (): not told by this one."""
+    """One notification. at_ms: Unix time from which it is in force. None, "" and (): not in this notification."""
 
     at_ms: int
     service: str

@@ -1,10 +1,10 @@
-"""What is said of a pool; the names are those of sluice.pools.v1.State, without their prefix."""
+"""How well a pool is known; the names are those of sluice.pools.v1.State, without their prefix."""
 
 from enum import Enum
 
 
 class State(Enum):
-    """Of what quality an answer, an estimate or a decision is, for people."""
+    """The quality of a decision or an estimate, for people."""
 
     PROVIDED = "PROVIDED"
     """The best size is known within 2 %, or by a published model's rules."""
@@ -14,4 +14,4 @@ class State(Enum):
     NO_DATA = "NO_DATA"
     PAUSED = "PAUSED"
     GUARDED = "GUARDED"
-    """Bounds, or the backend's limit, hold the pool off the size that would be better."""
+    """Bounds, or the backend's capacity, rule out a better size."""

@@ -1,4 +1,4 @@
-"""Unix time as messages have it."""
+"""Unix time as protobuf timestamps."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 
 
 def audit(of: Selector | None = None, id_: str = "", limit: int = 1) -> list[Row]:
-    """The newest rows, by the names of audit.sql's columns."""
+    """The newest rows, as mappings from the column names of audit.sql."""
     server = reader()
     names = {"service": "", "side": "", "peer": ""}
     if of is not None:
@@ -32,10 +32,10 @@ def audit(of: Selector | None = None, id_: str = "", limit: int = 1) -> list[Row
 
 
 def one(id_: str) -> Row:
-    """CliError where there is none, or more than one."""
+    """The row whose id begins so. Raises CliError where there is none, or more than one."""
     found = audit(id_=id_, limit=2)
     if not found:
-        raise CliError(f"no report begins with {id_!r}; `sluice actuations list` has those of now")
+        raise CliError(f"no report begins with {id_!r}; `sluice actuations list` lists the newest")
     if len(found) > 1 and found[0]["request_id"] != id_:
         raise CliError(
             f"more than one report begins with {id_!r}: {', '.join(row['request_id'] for row in found)}, ..."

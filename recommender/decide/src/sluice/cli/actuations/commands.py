@@ -15,11 +15,11 @@ from sluice.cli.table import print_table
 
 
 @click.command("list", epilog=EXIT_CODES)
-@click.option("--pool", "of", default="", metavar="POOL", help="Only those of this pool.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Newest so many.")
+@click.option("--pool", "of", default="", metavar="POOL", help="Only reports of this pool.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of reports.")
 @output_option(*FORMS)
 def list_command(of: str, limit: int, output: str) -> None:
-    """List what actuators did, newest first: each attempt, and of observations those of another size.
+    """List actuators' reports, newest first: every attempt to write, and observed sizes where they changed.
 
     \b
     Examples:
@@ -39,7 +39,7 @@ def list_command(of: str, limit: int, output: str) -> None:
 @click.argument("id_", metavar="ID")
 @output_option(*FORMS)
 def show_command(id_: str, output: str) -> None:
-    """Show one report with the decision that it acted on.
+    """Show one report and the decision that it acted on.
 
     \b
     Example:
@@ -56,15 +56,15 @@ def show_command(id_: str, output: str) -> None:
 
 @click.command("rollback", epilog=EXIT_CODES)
 @click.argument("id_", metavar="ID")
-@click.option("--why", default="", help="Why; it is shown to everybody who asks for the pool.")
-@click.option("--by", default=getpass.getuser, help="Who asks for it.  [default: the user]")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--why", default="", help="Reason; everybody who looks at the pool sees it.")
+@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
+@click.option("--dry-run", is_flag=True, help="Only print the change.")
 @address_option
 def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str | None) -> None:
-    """Bring a pool back to the size before an actuation, and hold it there until it is resumed.
+    """Set a pool back to its size before an actuation, and hold it there until you resume the pool.
 
-    All of the pool's targets that apply answers get the size; `sluice pools resume POOL` lets it be decided again. The
-    size is within the pool's bounds, and a target's own limits hold too.
+    All of the pool's targets that apply decisions get the size. `sluice pools resume POOL` lets Sluice decide again.
+    The pool's bounds and the targets' own limits still hold.
 
     \b
     Example:
@@ -73,14 +73,14 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str | 
     row = one(id_)
     if row["outcome"] != "APPLIED" or row["previous"] is None:
         raise CliError(
-            f"{row['request_id']} is {row['outcome']} without a size before it: there is nothing to go back to"
+            f"{row['request_id']} is {row['outcome']} without a previous size: there is nothing to roll back to"
         )
     name, size = pool_name(selector(row).pool()), int(row["previous"])
     what = f"{name} to {size}, as before {row['request_id']} ({size} -> {row['read_back']} at {row['at']})"
     if dry_run:
-        say(f"would bring {what}")
+        say(f"would set {what}")
         return
     because = f"rollback of {row['request_id']}" + (f": {why}" if why else "")
     with connect(address or addresses().recommender) as client:
         client.pause(selector(row), by, because, size)
-    say(f"brings {what}, and holds it there until `sluice pools resume {name}`")
+    say(f"sets {what}, and holds it there until `sluice pools resume {name}`")

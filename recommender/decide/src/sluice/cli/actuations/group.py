@@ -6,20 +6,20 @@ from sluice.cli.lazy import Lazy, LazyGroup
 from sluice.cli.output import EXIT_CODES
 
 COMMANDS = {
-    "list": Lazy("sluice.cli.actuations.commands:list_command", "List what actuators did, newest first."),
-    "show": Lazy("sluice.cli.actuations.commands:show_command", "Show one report with the decision that it acted on."),
+    "list": Lazy("sluice.cli.actuations.commands:list_command", "List actuators' reports, newest first."),
+    "show": Lazy("sluice.cli.actuations.commands:show_command", "Show one report and the decision that it acted on."),
     "rollback": Lazy(
-        "sluice.cli.actuations.commands:rollback_command", "Bring a pool back to the size before, and hold it there."
+        "sluice.cli.actuations.commands:rollback_command", "Set a pool back to its previous size, and hold it there."
     ),
 }
 
 
 @click.group("actuations", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)
 def actuations() -> None:
-    """Read the audit of what actuators did, and take it back.
+    """Show the audit of actuators' writes, and roll one back.
 
-    Read from ClickHouse (SLUICE_CLICKHOUSE). An ID is that of a report, as `list` prints it; as much of its beginning
-    as is no other's is enough. -o json prints objects of the columns of v_actuation_history.
+    The audit is in ClickHouse (SLUICE_CLICKHOUSE). ID is the id of a report, as `list` prints it; its first characters
+    do, as far as they are unique. -o json prints objects with the columns of v_actuation_history.
 
     \b
     Examples:

@@ -14,8 +14,8 @@ SHELLS = ("bash", "zsh", "fish")
 def completion(shell: str) -> None:
     """Print the completion script of a shell.
 
-    It completes commands, options and their values, and the names of pools and services where the recommender
-    answers within a second; for `sluice` as well as `./sluice`.
+    The script completes commands, options and their values, for `sluice` and `./sluice`. It completes names of pools
+    and services where the recommender answers within a second.
 
     \b
     Examples:

@@ -1,1 +1,1 @@
-"""`sluice critical-path`: recorded traces, walked by the same Java code as the streaming jobs use."""
+"""`sluice critical-path`: walks recorded traces with the Java code of the streaming jobs."""

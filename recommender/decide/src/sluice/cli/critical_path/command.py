@@ -17,7 +17,7 @@ from sluice.cli.replay.run import Plan, read
 from sluice.cli.replay.skips import say_skipped
 from sluice.cli.replay.totals import Totals
 
-#: Why a span can be on no path, in words.
+#: Text for each reason why a span is on no path.
 _EXCLUDED = {
     "duplicate_span": "second span of its id",
     "ends_before_start": "ends before it starts",
@@ -31,26 +31,26 @@ _EXCLUDED = {
 
 @click.command("critical-path", epilog=EXIT_CODES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-@click.option("--limit", type=click.IntRange(1), help="Read no more than this many records.")
-@click.option("--skip-bad", is_flag=True, help="Exit 0 even when records were skipped.")
+@click.option("--limit", type=click.IntRange(1), help="Read at most this many records.")
+@click.option("--skip-bad", is_flag=True, help="Exit 0 even when the command skips records.")
 @output_option(*FORMS)
 def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, output: str) -> None:
-    """Print what each recorded trace waited for: its critical path, section by section.
+    """Print the critical path of each recorded trace, section by section.
 
-    FILE is JSON of Jaeger (a trace a line, an array, an export of the UI, or an answer of its API v3), OTLP (a message
-    a line or a whole document), Tempo (an answer of its API), or Zipkin v2 (lists of spans), gzipped or not; `-` is
-    standard input. Parts of one trace are put together, over records and
-    files. The walk is the Java code of the streaming jobs (`make setup` builds it).
+    FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line, an array, an export of the UI,
+    or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an answer of its API), and Zipkin
+    v2 (lists of spans). The command joins the parts of a trace over records and files. The Java code of the streaming
+    jobs walks the traces (`make setup` builds it).
 
     -o json, yaml and jsonl print one object a section: trace_id, span_id, service, operation, start_us, end_us,
     root_span_id, incomplete. Sections of a path are in order of time, fill the root span, and never overlap. Times are
-    microseconds since 1970, with decimals where nanoseconds need them. A span whose parent the trace does not hold is
-    the root of a path of its own, and that path is incomplete. What spans of another host's clock are moved by is
-    part of their times. Ids have 32 and 16 hexadecimal digits.
+    microseconds since 1970, with decimals where nanoseconds need them. They include the correction for the clock
+    offset of another host. A span whose parent is not in the trace is the root of its own, incomplete path. Ids have 32
+    and 16 hexadecimal digits.
 
-    What is on no path (asynchronous work, spans outside their parents, rings, repeated ids) is counted on standard
-    error. A record that is not a trace is named with file, line and reason, counted, and left out; the exit code is
-    then 1 unless --skip-bad.
+    The command counts spans on no path (asynchronous work, spans outside their parents, rings, repeated ids) on
+    standard error. It skips and counts a record that is not a trace, and names its file, line and reason; the exit code
+    is then 1 unless --skip-bad.
 
     \b
     Examples:

@@ -1,8 +1,8 @@
-"""Records put together to whole traces, on disk.
+"""Joins records to complete traces, on disk.
 
-A record of OTLP JSON is what a collector batched: a trace is often spread over several of them, and over several
-files. A walk over a part would show orphans that are none. So all records are read before the first trace is given
-out; memory holds about 300 bytes a trace.
+A record of OTLP JSON is one batch of a collector. The spans of a trace are often in several records, and in several
+files. A walk over a part of a trace would find false orphans. So `add` takes all records before `messages` gives the
+first trace. Memory holds about 300 bytes a trace.
 """
 
 import tempfile
@@ -14,7 +14,7 @@ from sluice.cli.replay.trace import Trace
 
 
 class TraceParts:
-    """Append with `add`, then iterate with `messages`. Uses a nameless file in the directory for temporary files."""
+    """Append with `add`, then iterate with `messages`. Uses an unnamed file in the directory for temporary files."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="sluice-critical-path-")  # noqa: SIM115 (close() does it)
@@ -32,7 +32,7 @@ class TraceParts:
         return len(self._where)
 
     def messages(self) -> Iterator[bytes]:
-        """A serialized ExportTraceServiceRequest for each trace, in the order in which the traces were first met."""
+        """A serialized ExportTraceServiceRequest for each trace, in the order of the traces' first records."""
         for places in self._where.values():
             # Concatenated messages are one message with the elements of all (protobuf encoding, "last one wins").
             yield b"".join(self._read(offset, length) for offset, length in places)

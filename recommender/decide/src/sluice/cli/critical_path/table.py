@@ -1,4 +1,4 @@
-"""Sections as people read them: a block for each path."""
+"""Prints sections for people: a block for each path."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ Section = dict[str, Any]
 
 
 class Lines:
-    """Pieces of text in, whole lines out."""
+    """Splits a stream of chunks into lines."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -22,14 +22,14 @@ class Lines:
 
 
 class PathTable:
-    """Collects the sections of a path, and gives its block when the next path begins."""
+    """Collects the sections of a path, and returns its block when the next path begins."""
 
     def __init__(self) -> None:
         self._lines = Lines()
         self._path: list[Section] = []
 
     def take(self, chunk: bytes) -> Iterator[str]:
-        """Blocks that are complete once this piece of JSON lines is read."""
+        """The blocks that this chunk of JSON lines completes."""
         for line in self._lines.take(chunk):
             section = json.loads(line)
             if self._path and _path_of(section) != _path_of(self._path[0]):
@@ -47,7 +47,7 @@ def _path_of(section: Section) -> tuple[str, str]:
 
 
 def block(sections: list[Section]) -> str:
-    """A heading, and a line a section: start since the path's, own time and its share, who and what.
+    """A heading and a line a section: start since the path's start, own time and its share, service, operation.
 
     Times in ms with three decimals. `sections` must not be empty.
     """

@@ -1,4 +1,4 @@
-"""The Java program that walks: started once, fed with messages, read until its end."""
+"""Runs the Java program that walks traces: starts it once, feeds it messages, reads its output to the end."""
 
 import json
 import os
@@ -23,12 +23,12 @@ def command(environment: Mapping[str, str] = os.environ, repository: Path = REPO
     )
     if not jar.is_file():
         raise CliError(f"cannot compute paths: {jar} is not built; {_SETUP}")
-    # A short run is mostly start-up: the serial collector and the first compiler start fastest.
+    # A short run is mostly start-up, and the serial collector starts fastest.
     return [_java(environment, repository), "-XX:+UseSerialGC", "-Xshare:auto", "-cp", str(jar), MAIN]
 
 
 def _java(environment: Mapping[str, str], repository: Path) -> str:
-    """That which set-up chose, else JAVA_HOME's, else the one on PATH."""
+    """The path of java: set-up's, else JAVA_HOME's, else the one on PATH."""
     homes = [repository / ".cache/java-home"]
     if environment.get("JAVA_HOME"):
         homes.append(Path(environment["JAVA_HOME"]))
@@ -42,10 +42,10 @@ def _java(environment: Mapping[str, str], repository: Path) -> str:
 
 
 def walk(words: list[str], messages: Iterable[bytes], write: Callable[[bytes], object]) -> dict[str, int]:
-    """Feeds `messages` to the program `words`, hands what it prints to `write`, and returns its counts.
+    """Feeds `messages` to the program `words`, passes its output to `write`, and returns its counts.
 
-    `write` gets pieces that need not end with a line. Raises CliError when the program fails, and whatever
-    `messages` or `write` raise.
+    A chunk for `write` may end within a line. Raises CliError when the program fails, and any exception of `messages`
+    or `write`.
     """
     try:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -64,7 +64,7 @@ def walk(words: list[str], messages: Iterable[bytes], write: Callable[[bytes], o
                 for message in messages:
                     stdin.write(len(message).to_bytes(4, "big") + message)
         except BrokenPipeError:
-            pass  # it ended early, and its exit code and last words say why
+            pass  # the program ended early; its exit code and last lines name the cause
         except BaseException as error:
             failures.append(error)
 

@@ -16,31 +16,32 @@ QUERY = Path(__file__).with_name("services.sql").read_text(encoding="utf-8")
 
 
 class Root(NamedTuple):
-    """Where traces begin."""
+    """The operation with which traces begin."""
 
     service: str
     operation: str
 
 
 @click.command("critical-service", epilog=EXIT_CODES)
-@click.option("--root", default="", metavar="SERVICE[/OPERATION]", help="Only traces that begin there; default: all.")
+@click.option("--root", default="", metavar="SERVICE[/OPERATION]", help="Only traces with this root; default: all.")
 @click.option(
-    "--seconds", type=click.IntRange(10, 86_400), default=60, show_default=True, help="How far back traces count."
+    "--seconds", type=click.IntRange(10, 86_400), default=60, show_default=True, help="Age of the oldest traces, s."
 )
 @output_option(*FORMS)
 def critical_service(root: str, seconds: int, output: str) -> None:
-    """Name the service that holds each root operation up, with the signals that say so.
+    """Name the service that holds up each root operation, with the evidence.
 
-    Ranked are the services on the operation's complete critical paths: those whose CPU is at 80 % of its limit or more
-    come first, and among equals that comes first whose blame moves most with the end to end time (Pearson's correlation
-    over all traces of the operation). Blame is what a service takes itself, and the waits for threads that were held
-    for it. p99/p50 of the blame stands beside. Under 30 traces nothing is ranked.
+    The command ranks the services on the operation's complete critical paths. Services whose CPU is at 80 % of its
+    limit or more come first. Among equals, the service comes first whose blame correlates most with the end to end time
+    (Pearson's correlation over all traces of the operation). Blame is a service's own time, plus the waits for threads
+    that others held because of it. The table also has p99/p50 of the blame. With less than 30 traces there is no
+    ranking.
 
-    MEAN MS is what the service takes itself, WAIT MS what its callers wait for its threads, BLAME MS what ranks it, and
-    OF END TO END its share. Where the CPU of containers is not known (no metrics), a pool that is too small looks like
-    the services that its threads wait for: THREADS_TAKEN names its service. CALLERS_WAIT is said in its place where the
-    size of the service's pool is known, and less than half of it was ever in flight: then requests wait for connections
-    of their callers.
+    MEAN MS is a service's own time, WAIT MS the time that its callers wait for its threads, BLAME MS the blame, and OF
+    END TO END its share. Where the CPU of containers is not known (no metrics), a pool that is too small looks like
+    the services that its threads wait for: the reason THREADS_TAKEN names its service. CALLERS_WAIT takes its place
+    where the size of that pool is known and less than half of it was ever in flight: then requests wait for
+    connections of their callers.
 
     \b
     Examples:
@@ -63,7 +64,7 @@ def critical_service(root: str, seconds: int, output: str) -> None:
 
 
 def localizations(rows: Iterable[list[Any]]) -> dict[Root, Localization]:
-    """From the query's rows; the operation with the most traces first."""
+    """Localizations from the query's rows; the operation with the most traces first."""
     roots: dict[Root, list[PathTimes]] = {}
     for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, *more in rows:
         sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy), int(own), int(wait))

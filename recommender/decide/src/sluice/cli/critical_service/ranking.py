@@ -1,4 +1,4 @@
-"""A localization on the screen, and as JSON."""
+"""Prints a localization, and converts it to JSON."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def print_ranking(root: tuple[str, str], found: Localization) -> None:
 
 
 def as_json(root: tuple[str, str], found: Localization) -> dict[str, Any]:
-    """Ratios 0..1, milliseconds; null where a signal is not known."""
+    """Ratios 0..1, milliseconds; null where a value is not known."""
     service, operation = root
     return {
         "root_service": service,

@@ -1,1 +1,1 @@
-"""`sluice doctor`: is each stage of the flow well, and if not, what to do."""
+"""`sluice doctor` checks each stage of the flow and names the remedy for each finding."""

@@ -1,4 +1,4 @@
-"""Pools whose newest answer is an alarm: what it looks like, and how to mend it."""
+"""Pools whose newest decision carries an alarm code: its text, and the remedy."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,22 +12,22 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 _SHOWN = 6
 _RULES = (
-    "in this order: a rule in streaming-jobs/spans.toml for those of its spans that hold no place in it (`leave_out`; "
-    "`waiting` where they wait for one; `around` for a sidecar's); let its target tell `busy` (actuators/README.md, "
-    "What is in use), which wins over spans; look whether the size that its actuator reads is this pool's, and of all "
-    "its instances"
+    "in this order: add a rule to streaming-jobs/spans.toml for those of its spans that hold no place in it "
+    "(`leave_out`; `waiting` where they wait for one; `around` for a sidecar's); let its target report `busy` "
+    "(actuators/README.md, What is in use), which takes precedence over spans; check that the size that its actuator "
+    "reads is this pool's, and that it covers all instances of the pool"
 )
 _REMEDIES = {
-    "GAVE_UP": "the operator's size is in force again, and held. `./sluice pools history` and `explain` show what was "
-    "seen; where it comes again set the pool's `bounds: {min}` to that size, or leave its target without --apply",
-    "COLLAPSED": "it is being taken back, and that size is not tried again for a while. Where it comes again set the "
-    "pool's `bounds`, or let its target tell `busy` and `waiting`: streams that have not ended show in no span",
-    "ERRORS_RISE": "it is being taken back. Look at what the pool calls: it may refuse what a larger pool asks (429, "
-    "503); `backends` with its `capacity` keeps all pools within that",
+    "GAVE_UP": "the operator's size is in force again and held. `./sluice pools history` and `explain` show "
+    "the evidence; if it recurs, set the pool's `bounds: {min}` to that size, or run its target without --apply",
+    "COLLAPSED": "Sluice takes the size back and does not try it again for a while. If it recurs, set the pool's "
+    "`bounds`, or let its target report `busy` and `waiting`: streams that have not ended show in no span",
+    "ERRORS_RISE": "Sluice takes the size back. Look at the service that the pool calls: it may refuse the requests of "
+    "a larger pool (429, 503); `backends` with its `capacity` keeps all pools within that",
     "SPANS_DISAGREE": _RULES,
     "UNACCOUNTED": "connections that are held between queries, and streams that have not ended, are in no span: let "
-    "the target tell `busy` and `waiting` (actuators/README.md, What is in use)",
-    "CALLERS": "the targets tell that the pool is not full: callers wait for connections of their own; raise their "
+    "the target report `busy` and `waiting` (actuators/README.md, What is in use)",
+    "CALLERS": "the targets report that the pool is not full: callers wait for connections of their own; raise their "
     "limits (`maxSockets` of Node's agent, connections per route of an HTTP client)",
 }
 _CODES = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "SPANS_DISAGREE", "UNACCOUNTED")
@@ -38,18 +38,18 @@ def alarms(where: Addresses, timeout_s: float) -> Verdict:
     disagree = [key_of(size.pool) for size in found if _code(size) == "SPANS_DISAGREE"][:_SHOWN]
     try:
         seen = pool_spans(where, timeout_s, disagree) if disagree else {}
-    except NotAnsweringError:  # what tables show is told where they can be read
+    except NotAnsweringError:  # the checks of ClickHouse report it
         seen = {}
     return judge(found, seen)
 
 
 def judge(sizes: Sequence[PoolSize], seen: Mapping[PoolKey, PoolSpans]) -> Verdict:
-    """seen: of pools with SPANS_DISAGREE, as far as it could be read."""
+    """seen: the spans of pools with SPANS_DISAGREE, where the tables could be read."""
     wrong = sorted(
         (each for each in sizes if _code(each)), key=lambda each: (_CODES.index(_code(each)), key_of(each.pool))
     )
     if not wrong:
-        return Verdict("ok", "no pool was given up or taken back, and none contradicts its spans")
+        return Verdict("ok", "no pool has an alarm: none given up, none taken back, none in conflict with its spans")
     parts: list[str] = []
     remedies: dict[str, str] = {}
     for size in wrong[:_SHOWN]:
@@ -69,12 +69,12 @@ def _code(size: PoolSize) -> str:
 
 
 def _instances(size: PoolSize) -> Mapping[str, int]:
-    """Sizes in force, by target; without those that have no limit."""
+    """Sizes in force by target. Targets without a limit are left out."""
     return {each.instance: each.size for each in size.sizes if not each.unbounded}
 
 
 def _idle(size: PoolSize) -> bool:
-    """Its targets tell that less than half of it is in use, and that nobody waits for it there."""
+    """Whether all targets report occupancy, less than half of each size in use, and nobody waiting."""
     telling = [each for each in size.sizes if each.HasField("occupancy") and not each.unbounded]
     if not telling or len(telling) < len(size.sizes):
         return False

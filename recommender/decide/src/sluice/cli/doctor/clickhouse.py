@@ -1,4 +1,4 @@
-"""ClickHouse: is it there, is its schema current, is data fresh, and what was refused?"""
+"""ClickHouse: whether it answers, its schema is current, its data is fresh, and which records it lacks."""
 
 import os
 import time
@@ -15,7 +15,7 @@ from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 
 _MIGRATIONS = Path(__file__).resolve().parents[6] / "storage" / "clickhouse" / "migrations"
-#: Version under which the first schema is recorded.
+#: The version that records the first schema.
 _FIRST = 0
 _MIGRATE = "run `make up`, or `python -m migrate up` in storage/"
 _FRESH_S = 30.0
@@ -28,7 +28,7 @@ def reachable(where: Addresses, timeout_s: float) -> Verdict:
     except NotAnsweringError as error:
         return Verdict("fail", str(error), START)
     if answer.text.strip() != "Ok.":
-        return Verdict("fail", f"{first}/ping answered {answer.text[:80]!r}", "something else has its port")
+        return Verdict("fail", f"{first}/ping answered {answer.text[:80]!r}", "another program listens on its port")
     return Verdict("ok", f"answers at {first}")
 
 
@@ -52,7 +52,7 @@ def judge_migrations(known: dict[int, str], applied: set[int]) -> Verdict:
     newer = sorted(applied - known.keys())
     if newer:
         return Verdict(
-            "warn", f"the database has migrations {newer} that this source tree has not", "update the source tree"
+            "warn", f"the database has migrations {newer} that this source tree lacks", "update the source tree"
         )
     return Verdict("ok", f"{len(applied)} applied")
 
@@ -68,9 +68,9 @@ def freshness(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_freshness(count: int, newest_s: float, now_s: float) -> Verdict:
-    """count: windows of the last day; newest_s: start of the newest, seconds since 1970."""
+    """count: windows of the last day. newest_s: start of the newest one, seconds since 1970."""
     if not count:
-        remedy = "send spans (the demo, `./sluice replay`, or your application); if some are sent, see kafka and flink"
+        remedy = "send spans (the demo, `./sluice replay`, or your application); if you do, see kafka and flink"
         return Verdict("warn", "no window within the last day", remedy)
     age_s = now_s - newest_s
     if age_s < 0:
@@ -82,8 +82,8 @@ def judge_freshness(count: int, newest_s: float, now_s: float) -> Verdict:
 
 
 def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
-    # Each job reads every span, so the jobs are not added up. Accepted is also what was cut or late; what was sent
-    # again was used the first time.
+    # Each job reads every span, so the query takes the maximum over jobs, not the sum. Cut and late spans also count
+    # as accepted. A repeated span was used the first time.
     rows = ask(
         where,
         timeout_s,
@@ -97,7 +97,7 @@ def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_dead_letters(rows: list[tuple[str, int, int]]) -> Verdict:
-    """rows: reason, spans, whole messages that could not be decoded."""
+    """rows: reason, spans, and messages that could not be decoded at all."""
     counted = [(reason, spans, messages) for reason, spans, messages in rows if spans or messages]
     if not counted:
         return Verdict("ok", "no dead letters in the last 10 minutes")
@@ -120,14 +120,14 @@ def names(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_names(spans: int) -> Verdict:
-    """spans: or points of metrics, of the last 10 minutes, that count under (more)."""
+    """spans: spans or points of metrics of the last 10 minutes that count under `(more)`."""
     if not spans:
-        return Verdict("ok", "all names of the last 10 minutes are told apart")
+        return Verdict("ok", "every name of the last 10 minutes is counted by itself")
     return Verdict(
         "warn",
         f"{spans:,} spans or points of metrics of the last 10 minutes count under (more): there are more services, "
-        "instances, hosts, peers, operations or series than are told apart",
-        "look for names with ids in them, such as /orders/1234; run.py's --most-... raise the bounds",
+        "instances, hosts, peers, operations or series than the job counts one by one",
+        "look for names that contain ids, such as /orders/1234; run.py's --most-... raise the limits",
     )
 
 
@@ -143,19 +143,19 @@ def missed_records(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_missed_records(rows: list[tuple[str, int, float]], now_s: float) -> Verdict:
-    """rows: topic/partition, records that were deleted unread, when that was noticed last, in seconds since 1970."""
+    """rows: topic/partition, records that were deleted unread, time of the newest such gap in seconds since 1970."""
     if not rows:
-        return Verdict("ok", "no record of the last day was deleted before it was read")
+        return Verdict("ok", "Kafka deleted no record of the last day before a job read it")
     parts = [f"{records:,} of {at}, last seen {seconds(now_s - at_s)} ago" for at, records, at_s in rows]
     return Verdict(
         "warn",
-        f"records deleted before they were read, last day: {'; '.join(parts)}",
+        f"Kafka deleted records of the last day before a job read them: {'; '.join(parts)}",
         "their spans are lost. See kafka retention; `./sluice sql --recipe missed_records` lists them",
     )
 
 
 def ask(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
-    """As `_rows`, for checks to which every error means that nothing is known."""
+    """As `_rows`, but every error becomes NotAnsweringError: the check then is unknown."""
     try:
         return _rows(where, timeout_s, query)
     except CliError as error:

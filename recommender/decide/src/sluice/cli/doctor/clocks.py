@@ -1,4 +1,4 @@
-"""Instances' clocks: whose is off, by how late their spans come?"""
+"""Instances' clocks: which ones are off, by the delay with which their spans arrive."""
 
 import time
 from collections.abc import Mapping
@@ -26,16 +26,16 @@ def clocks(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge(seen: Mapping[Instance, Seen]) -> Verdict:
-    """As the decider does at its first reading."""
+    """Estimates offsets as the decider does at its first reading."""
     if not seen:
-        return Verdict("ok", "no spans of the last 10 minutes tell")
+        return Verdict("ok", "the last 10 minutes have too few spans for an estimate")
     way_ms = fastest_ms(seen.values())
     off = {instance: ms for instance, each in seen.items() if (ms := offset_ms(each, way_ms))}
     if way_ms < 0:
         return Verdict(
             "warn",
-            f"most spans come before they end, by {-way_ms / 1000:.1f} s: the clock of the Kafka broker is behind",
-            "let NTP keep its clock, as those of all hosts (chronyd; `chronyc tracking` says how far one is off)",
+            f"most spans arrive {-way_ms / 1000:.1f} s before they end: the clock of the Kafka broker is behind",
+            "let NTP keep the clocks of the broker and of all hosts (chronyd; `chronyc tracking` prints the offset)",
         )
     if not off:
         return Verdict("ok", f"{len(seen)} instances, none known to be off by more than 200 ms")
@@ -46,13 +46,13 @@ def judge(seen: Mapping[Instance, Seen]) -> Verdict:
     return Verdict(
         "warn",
         f"clocks of {len(off)} of {len(seen)} instances are off: {', '.join(parts)}",
-        "let NTP keep the clocks of their hosts (chronyd; `chronyc tracking` says how far one is off). Until then the "
-        "recommender counts their windows earlier, or later, by whole buckets",
+        "let NTP keep the clocks of their hosts (chronyd; `chronyc tracking` prints the offset). Until then the "
+        "recommender shifts their windows by whole buckets",
     )
 
 
 def _clock(ms: int) -> str:
-    """As much of what is behind may be an exporter that keeps spans."""
+    """A clock that seems behind may instead belong to an exporter that keeps spans for up to LONGEST_BATCH_MS."""
     if ms > 0:
         return f"{ms / 1000:.1f} s ahead"
     return f"{-ms / 1000:.1f} s behind (beside the {LONGEST_BATCH_MS // 1000} s that an exporter may keep spans)"

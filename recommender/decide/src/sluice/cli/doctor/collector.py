@@ -1,4 +1,4 @@
-"""The collector: does it take spans, and does it get rid of them?"""
+"""The collector: whether it accepts spans, and whether it can send them on."""
 
 from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
 from sluice.cli.doctor.probe import START, get, open_port
@@ -37,7 +37,7 @@ def counters(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge(metrics: dict[str, float]) -> Verdict:
-    """Judges the collector's own counters (names without suffixes, see `prometheus.sums`)."""
+    """metrics: the collector's own counters, by name without suffixes (see `prometheus.sums`)."""
 
     def spans(name: str) -> int:
         return int(metrics.get(f"otelcol_{name}_spans", 0))
@@ -52,9 +52,9 @@ def judge(metrics: dict[str, float]) -> Verdict:
         f"{failed:,} failed, {refused:,} refused; queue {size / capacity:.1%} full"
     )
     if size / capacity > _QUEUE_WARN:
-        return Verdict("warn", text, "Kafka does not take the spans fast enough, or not at all: see the stage kafka")
+        return Verdict("warn", text, "Kafka takes the spans too slowly, or not at all: see the stage kafka")
     if failed or refused:
-        return Verdict("warn", text, "read the collector's log for why; refused requests are retried by their senders")
+        return Verdict("warn", text, "read the collector's log for the cause; senders retry refused requests")
     return Verdict("ok", text)
 
 

@@ -32,7 +32,7 @@ from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_items, say
 from sluice.cli.table import Column, print_table
 
-#: In the order in which a span passes.
+#: In the order in which a span passes the stages.
 CHECKS = [
     *collector.CHECKS,
     *spans.CHECKS,
@@ -63,20 +63,20 @@ _COLUMNS = (Column("STAGE"), Column("CHECK"), Column("LEVEL", styles=_STYLES), C
     default=3.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long each check may take; all run at once.",
+    help="Timeout of each check; all checks run at once.",
 )
 @output_option(*FORMS)
 def doctor(timeout: float, output: str) -> None:
-    """Check each stage, from collector to actuator, and say what is wrong and what to do.
+    """Check each stage, from collector to actuator; name each finding and its remedy.
 
     \b
     Levels:
-      ok       as it should be
-      warn     works, but look at it
-      fail     does not work; the exit code is 1
-      unknown  could not be looked at, so nothing is said
+      ok       the stage works
+      warn     the stage works, but needs attention
+      fail     the stage does not work; the exit code is 1
+      unknown  the check could not be made
 
-    -o json prints an array of objects with stage, what, level, text and remedy (empty when there is none).
+    -o json prints an array of objects with stage, what, level, text and remedy ("" where there is none).
 
     \b
     Examples:
@@ -84,7 +84,7 @@ def doctor(timeout: float, output: str) -> None:
       sluice doctor -o json | jq -r '.[] | select(.level == "fail") | .remedy'
     """
     findings = run_checks(CHECKS, addresses(), timeout)
-    with suppress(BrokenPipeError):  # whoever reads no further is told by the exit code
+    with suppress(BrokenPipeError):  # the exit code still tells a reader that closed the pipe
         if output != "table":
             print_items(map(asdict, findings), output)
         else:

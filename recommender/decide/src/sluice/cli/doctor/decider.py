@@ -1,4 +1,4 @@
-"""The decider: does its loop come round, and does it come to answers?"""
+"""The decider: whether its periods complete, and whether they produce decisions."""
 
 import time
 
@@ -32,16 +32,16 @@ def judge(metrics: dict[str, float], now_s: float) -> Verdict:
     """metrics: the decider's own, by name without suffixes. now_s: Unix time."""
     shards, pools = (int(metrics.get(f"sluice_decider_{name}", 0)) for name in ("shards", "pools"))
     if not shards:
-        return Verdict("warn", "it has no shard: another one has them, or the log cannot be read", _LOG)
+        return Verdict("warn", "it has no shard: another decider has them, or it cannot read the journal", _LOG)
     newest_s = metrics.get("sluice_decider_newest_period_timestamp_seconds", 0.0)
     text = f"{pools} pools of {shards} {'shard' if shards == 1 else 'shards'}"
     if not newest_s:
-        return Verdict("warn", f"{text}; nothing was decided yet", _LOG)
+        return Verdict("warn", f"{text}; no decision yet", _LOG)
     text += f"; a period {now_s - newest_s:.1f} s ago took {metrics.get('sluice_decider_period_seconds', 0.0):.2f} s"
     if now_s - newest_s > _FRESH_S:
         return Verdict("fail", text, f"no period succeeds: {_LOG}")
     if standing := int(metrics.get("sluice_decider_not_renewed", 0)):
-        return Verdict("warn", f"{text}; {standing} pools without an answer", f"windows of them are awaited, or {_LOG}")
+        return Verdict("warn", f"{text}; {standing} pools without a decision", f"wait for their windows, or {_LOG}")
     return Verdict("ok", text)
 
 

@@ -10,7 +10,7 @@ def actuator(where: Addresses, timeout_s: float) -> Verdict:
     try:
         answer = get(url, timeout_s)
     except NotAnsweringError as error:
-        return Verdict("fail", f"{error}: no current size is read and none is applied", "start it with `make up`")
+        return Verdict("fail", f"{error}: nothing reads or applies sizes", "start it with `make up`")
     if not answer.ok:
         return Verdict(
             "fail", f"{url} answered HTTP {answer.status_code}: {answer.text[:200]}", "read the actuator's log"

@@ -1,4 +1,4 @@
-"""What one check found."""
+"""The result of one check."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 @dataclass(frozen=True)
 class Finding:
-    """`stage` and `what` say what was looked at, `remedy` what to do (empty when nothing is to be done).
+    """`stage` and `what` name the check. `remedy` tells how to mend the finding ("" where nothing needs mending).
 
-    unknown: the check could not be made, so nothing is said about the stage.
+    unknown: the check could not be made, so it tells nothing about the stage.
     """
 
     stage: str
@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A Finding without its place."""
+    """A Finding without stage and check."""
 
     level: Level
     text: str
@@ -34,13 +34,13 @@ class Verdict:
 
 
 class NotAnsweringError(Exception):
-    """The stage does not answer. Only the first check of a stage calls this a failure; for the others what
-    they look at is unknown."""
+    """The stage does not answer. Only the first check of a stage reports this as a failure; the others report
+    unknown."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing to look at; `look` may block up to the timeout, and may raise."""
+    """One check. `look` may block up to the timeout, and may raise."""
 
     stage: str
     what: str

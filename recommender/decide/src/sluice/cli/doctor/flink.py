@@ -1,4 +1,4 @@
-"""Flink: does the streaming job run, does it restart, are its checkpoints fresh, do the stores take its rows?"""
+"""Flink: whether the streaming job runs, restarts, completes checkpoints, and whether the stores take its rows."""
 
 import time
 from typing import Any
@@ -11,11 +11,11 @@ from sluice.cli.pools.words import seconds
 
 JOB = "sluice-streaming"
 _SUBMIT = "submit the job with `make up`"
-_PERIODS = 3  # without a checkpoint: something holds them up
-_FIRST_CHECKPOINT_S = 60.0  # a job that starts is given time
+_PERIODS = 3  # checkpoint intervals without a completed one: something holds checkpoints up
+_FIRST_CHECKPOINT_S = 60.0  # a job that starts has this long for its first
 _HELD_UP = (
-    "nothing is committed until checkpoints complete: see to the store that is named, or to the job's checkpoints in "
-    "Flink's web page"
+    "the job commits nothing until checkpoints complete: repair the store that is named, or look at the job's "
+    "checkpoints in Flink's web page"
 )
 _STARTING = ("INITIALIZING", "CREATED", "RECONCILING")
 
@@ -52,7 +52,7 @@ def restarts(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], now_s: float) -> Verdict:
-    """metrics: answer for numRestarts; exceptions: as in /jobs/ID/exceptions; now_s: seconds since 1970."""
+    """metrics: Flink's answer for numRestarts. exceptions: as in /jobs/ID/exceptions. now_s: seconds since 1970."""
     entries = exceptions.get("exceptionHistory", {}).get("entries", [])
     if not metrics and not entries:
         return Verdict("unknown", "not known: Flink does not report numRestarts yet")
@@ -63,7 +63,7 @@ def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], no
         first_line = str(newest.get("stacktrace") or newest.get("exceptionName") or "").splitlines()[:1]
         text += f"; {seconds(now_s - newest['timestamp'] / 1000)} ago: {''.join(first_line)[:200]}"
     if count or entries:
-        return Verdict("warn", text, "read the stack trace in Flink's web page; restarts lose nothing, but delay")
+        return Verdict("warn", text, "read the stack trace in Flink's web page; restarts lose no spans, but delay them")
     return Verdict("ok", text)
 
 
@@ -78,8 +78,8 @@ def checkpoints(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def overdue(answer: dict[str, Any], interval_s: float, started_s: float, now_s: float) -> bool:
-    """Whether no checkpoint was completed for _PERIODS. answer: as in /jobs/ID/checkpoints; started_s, now_s: seconds
-    since 1970."""
+    """Whether no checkpoint completed within _PERIODS intervals. answer: as in /jobs/ID/checkpoints. started_s, now_s:
+    seconds since 1970."""
     allowed_s = _PERIODS * interval_s
     completed = answer["latest"].get("completed")
     if completed is None:
@@ -88,7 +88,7 @@ def overdue(answer: dict[str, Any], interval_s: float, started_s: float, now_s: 
 
 
 def _held_by(url: str, answer: dict[str, Any], timeout_s: float) -> str:
-    """The sinks that are in trouble, else the tasks that the oldest checkpoint under way waits for."""
+    """The sinks that report trouble; else the tasks that the oldest running checkpoint waits for."""
     if found := troubles(url, timeout_s):
         return "; ".join(found)
     under_way = [each["id"] for each in answer["history"] if each["status"] == "IN_PROGRESS"]
@@ -103,7 +103,7 @@ def _held_by(url: str, answer: dict[str, Any], timeout_s: float) -> str:
 
 
 def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = False, held_by: str = "") -> Verdict:
-    """answer: as in /jobs/ID/checkpoints; now_s: seconds since 1970; held_by: what holds them up, where it is known."""
+    """answer: as in /jobs/ID/checkpoints. now_s: seconds since 1970. held_by: the cause of the delay, "" if unknown."""
     counts = answer["counts"]
     completed = answer["latest"].get("completed")
     failed = counts["failed"]
@@ -121,7 +121,7 @@ def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = F
         return Verdict("fail", text, _HELD_UP)
     if completed is None:
         return Verdict("warn" if failed else "unknown", text, "read the job's exceptions" if failed else "")
-    # One that failed before the newest was completed is over.
+    # A failure from before the newest completed checkpoint is over.
     over = last_failed.get("failure_timestamp", 0) <= completed["latest_ack_timestamp"]
     return Verdict("warn" if failed and reason and not over else "ok", text)
 

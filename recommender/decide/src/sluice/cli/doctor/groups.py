@@ -1,4 +1,4 @@
-"""Which consumer groups read the topics for Sluice: those of others, and of who only looked once, are nobody's lag."""
+"""Which consumer groups are Sluice's readers. Lag of other groups, and of one-off readers, does not count."""
 
 from collections.abc import Callable, Collection
 
@@ -7,7 +7,7 @@ from sluice.cli.doctor.flink import JOB
 from sluice.cli.doctor.probe import get_json
 from sluice.cli.environment import Addresses
 
-#: As streaming-jobs/jobs/run.py knows them: a group has the name of its Flink job, which is made of these.
+#: The same names as in streaming-jobs/jobs/run.py: a consumer group has the name of its Flink job, made of these.
 JOBS = frozenset({"concurrency", "call_graph", "critical_paths", "container_latency", "resource_metrics"})
 _PREFIX = "sluice-"
 
@@ -15,13 +15,13 @@ Known = Callable[[str], bool]
 
 
 def is_job(group: str, flink_jobs: Collection[str]) -> bool:
-    """flink_jobs: names of the jobs that Flink knows, which `--name` may have chosen."""
+    """flink_jobs: names of the jobs that Flink knows; `--name` may have set them."""
     parts = group.removeprefix(_PREFIX).split("+")
     return group == JOB or group in flink_jobs or (group.startswith(_PREFIX) and JOBS.issuperset(parts))
 
 
 def known(where: Addresses, timeout_s: float) -> Known:
-    """Without an answer of Flink: those that have the usual names."""
+    """Asks Flink for its jobs. Without an answer, only groups with the default names are known."""
     try:
         jobs = {str(each["name"]) for each in get_json(f"{where.flink}/jobs/overview", timeout_s)["jobs"]}
     except NotAnsweringError:

@@ -1,4 +1,4 @@
-"""Kafka: is it there, does it have the topics, and do the readers keep up?"""
+"""Kafka: whether it answers, has the topics, and whether the readers keep up."""
 
 import logging
 import os
@@ -14,7 +14,7 @@ from sluice.cli.doctor.probe import START, open_port
 from sluice.cli.environment import Addresses
 from sluice.journal.kafka_settings import KafkaSettings, KafkaSettingsError, from_environment
 
-#: The contract between collector and jobs; beside the program when it runs from the source tree.
+#: The contract between collector and jobs. It is beside the program when that runs from the source tree.
 _TOPICS = Path(__file__).resolve().parents[6] / "collector" / "topics.yaml"
 _SPANS = "otlp_spans"
 _LAG_WARN = 1000
@@ -45,14 +45,14 @@ def expected_topics(path: Path = _TOPICS) -> dict[str, int]:
 
 
 def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str, int]) -> Verdict:
-    """found: partitions a topic; ends: messages ever written (sum of end offsets)."""
+    """found: partitions by topic. ends: messages ever written (sum of end offsets), by topic."""
     missing = [name for name in expected if name not in found]
     if missing:
         return Verdict("fail", f"topics missing: {', '.join(missing)}", "create the topics with `make up`")
     text = "; ".join(f"{name} {found[name]} partitions, end offset {ends[name]:,}" for name in expected)
     small = [name for name, partitions in expected.items() if found[name] != partitions]
     if small:
-        return Verdict("warn", text, f"collector/topics.yaml wants another number of partitions for {', '.join(small)}")
+        return Verdict("warn", text, f"collector/topics.yaml sets another number of partitions for {', '.join(small)}")
     return Verdict("ok", text)
 
 
@@ -67,7 +67,7 @@ def lag(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_lag(lags: dict[str, int]) -> Verdict:
-    """lags: messages of the spans topic not yet committed, by consumer group of a streaming job."""
+    """lags: uncommitted messages of the spans topic, by consumer group of a streaming job."""
     if not lags:
         return Verdict("unknown", f"not known: no streaming job has committed an offset of {_SPANS} yet")
     text = "; ".join(f"group {group}: {behind:,} messages behind" for group, behind in sorted(lags.items()))
@@ -79,7 +79,7 @@ def judge_lag(lags: dict[str, int]) -> Verdict:
 def admin(where: Addresses, timeout_s: float) -> Any:
     from confluent_kafka.admin import AdminClient
 
-    # librdkafka retries a dead address for ever; ask the port first.
+    # librdkafka retries a dead address for ever, so the port is checked first.
     settings = kafka_settings(where)
     _one_answers(settings.brokers.split(","), timeout_s)
     return AdminClient({**settings.client(), "socket.timeout.ms": int(timeout_s * 1000)}, logger=_quiet)
@@ -93,7 +93,7 @@ def kafka_settings(where: Addresses) -> KafkaSettings:
 
 
 def _one_answers(brokers: Sequence[str], timeout_s: float) -> None:
-    """One of several is enough: it knows the others."""
+    """Raises NotAnsweringError when no broker accepts a connection. One is enough: it knows the others."""
     for address in brokers[:-1]:
         try:
             open_port(address, timeout_s)
@@ -136,8 +136,8 @@ def _group_lags(client: Any, timeout_s: float, ends: dict[tuple[str, int], int],
 def committed(
     client: Any, timeout_s: float, partitions: set[tuple[str, int]], known: Known
 ) -> dict[str, dict[tuple[str, int], int]]:
-    """Consumer group -> the offset that it reads next, by topic and partition; groups that are not `known`, and those
-    that read none, are left out."""
+    """Consumer group -> the next offset that it reads, by topic and partition. Groups that are not `known`, and those
+    that read none of the partitions, are left out."""
     from confluent_kafka import ConsumerGroupTopicPartitions
 
     found: dict[str, dict[tuple[str, int], int]] = {}

@@ -1,4 +1,4 @@
-"""Spans that the rules of streaming-jobs/spans.toml leave out of pools: which operations, how much of a service?"""
+"""Spans that rules of streaming-jobs/spans.toml leave out of pools: which operations, and which share of a service."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,10 +8,10 @@ from sluice.cli.doctor.finding import Check, Verdict
 from sluice.cli.environment import Addresses
 
 _SHOWN = 6
-# Part of a service's spans on a side from which on a rule may hide the service's work. Of spans that wait, or stand
-# around another, there is one beside each that counts: with a wait and two sidecars for each, three in four.
+# Share of a service's spans on a side above which a rule may hide real work. A waiting span, or one around another,
+# stands beside a span that counts: with one wait and two sidecars for each, three in four are left out.
 _MOST_LEFT_OUT, _MOST_IN_ALL = 0.5, 0.75
-# The rollup that has what counts follows 35 s behind: the newest minute would show too large a share.
+# The rollup of counted spans lags by 35 s, so the newest minute would show too large a share.
 _QUERY = """
 SELECT toString(service), toString(side), toString(operation), toString(rule), toString(action), sum(share)
 FROM v_spans_left_out_between(
@@ -22,7 +22,7 @@ GROUP BY ALL
 
 
 class LeftOut(NamedTuple):
-    """share: of the service's spans on that side, 0..1."""
+    """share: part of the service's spans on that side, 0..1."""
 
     service: str
     side: str
@@ -54,8 +54,9 @@ def judge(rows: Sequence[LeftOut]) -> Verdict:
     return Verdict(
         "warn",
         f"{text}. That is most of what {named} does",
-        "if these are requests that hold threads or connections, put a rule with action `count` and their `service` "
-        "before the ones named, in streaming-jobs/spans.toml; if the service does little else now, nothing is wrong",
+        "if these requests hold threads or connections, put a rule with action `count` and their `service` "
+        "before the rules that are named, in streaming-jobs/spans.toml; if the service has little other work now, "
+        "nothing is wrong",
     )
 
 

@@ -1,4 +1,4 @@
-"""Neo4j: is it there, and does it have the call graph?"""
+"""Neo4j: whether it answers, and whether it has the call graph."""
 
 import os
 import time
@@ -15,7 +15,7 @@ _EDGES = "MATCH (:Service)-[c:CALLS]->(:Service) RETURN count(c) AS edges, max(c
 
 
 def edges(where: Addresses, timeout_s: float) -> Verdict:
-    """Bolt, which the jobs write over, must be open; asked is over HTTP, since the driver is slow to import."""
+    """Checks that Bolt is open, since the jobs write over it. Queries over HTTP, since the driver imports slowly."""
     try:
         open_port(where.neo4j, timeout_s)
     except NotAnsweringError as error:
@@ -33,7 +33,7 @@ def edges(where: Addresses, timeout_s: float) -> Verdict:
             timeout=timeout_s,
         )
     except requests.Timeout:
-        stuck = f"{url} takes the question and does not answer within {timeout_s:g} s"
+        stuck = f"{url} accepts the query and does not answer within {timeout_s:g} s"
         return Verdict("fail", stuck, "read Neo4j's log; windows and sizes do not wait for it")
     except requests.RequestException as error:
         raise NotAnsweringError(f"{where.neo4j} is open, but {url} does not answer ({type(error).__name__})") from None
@@ -51,7 +51,7 @@ def _body(answer: requests.Response) -> dict[str, Any]:
 
 
 def judge_answer(address: str, status: int, body: dict[str, Any], now_s: float) -> Verdict:
-    """body: of Neo4j's HTTP API; empty where it is none."""
+    """body: the JSON of Neo4j's HTTP API; empty where the answer is not JSON."""
     errors = body.get("errors") or []
     if status == 401:
         return Verdict("fail", f"{address} refuses the password of user neo4j", "set SLUICE_NEO4J_PASSWORD")
@@ -65,9 +65,7 @@ def judge_answer(address: str, status: int, body: dict[str, Any], now_s: float) 
 def judge_edges(count: int, newest_s: float | None, now_s: float) -> Verdict:
     """newest_s: start of the newest window with a call, seconds since 1970."""
     if not count:
-        return Verdict(
-            "warn", "answers, but has no call between services yet", "send spans; if some are sent, see flink"
-        )
+        return Verdict("warn", "answers, but has no call between services yet", "send spans; if you do, see flink")
     age = "" if newest_s is None else f", newest window began {seconds(now_s - newest_s)} ago"
     return Verdict("ok", f"{count:,} CALLS edges{age}")
 

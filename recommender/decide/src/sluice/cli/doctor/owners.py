@@ -1,4 +1,4 @@
-"""Targets that two actuators report: which of the two owns each, and which one the servers refuse."""
+"""Targets that two actuators report: which one owns each, and which one the servers refuse."""
 
 from sluice.cli.doctor.clickhouse import ask
 from sluice.cli.doctor.finding import Check, Verdict
@@ -6,7 +6,7 @@ from sluice.cli.environment import Addresses
 
 _SHOWN = 6
 _PREFIX = "TARGET_OWNED: "
-# A refused actuator reports again each 15 s.
+# A refused actuator reports again every 15 s.
 _QUERY = (
     "SELECT argMax(detail, received) AS newest FROM actuations FINAL "
     f"WHERE received >= now() - INTERVAL 1 MINUTE AND startsWith(detail, '{_PREFIX}') "
@@ -28,8 +28,8 @@ def judge_owners(details: list[str]) -> Verdict:
     return Verdict(
         "warn",
         f"in the last minute: {'; '.join(parts)}",
-        "one actuator owns a target: take it out of one of the two configurations; where the owner was replaced, its "
-        "successor is taken a minute after the owner's last report. `./sluice actuations` lists the refusals",
+        "one actuator owns a target: remove it from one of the two configurations. Where you replaced the owner, the "
+        "server accepts its successor a minute after the owner's last report. `./sluice actuations` lists the refusals",
     )
 
 

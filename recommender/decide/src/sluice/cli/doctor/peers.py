@@ -1,10 +1,10 @@
-"""Client spans that do not say whom they call: their pools are all one, `unknown`."""
+"""Client spans that name no peer: all their calls count in one pool per service, `unknown`."""
 
 from sluice.cli.doctor.clickhouse import ask
 from sluice.cli.doctor.finding import Check, Verdict
 from sluice.cli.environment import Addresses
 
-#: A service's share of calls to nobody from which on it is worth a look: less is the odd span.
+#: Share of a service's calls without a peer from which on the check warns: a smaller share is stray spans.
 _SHARE_WARN = 0.01
 _SHOWN = 5
 _QUERY = (
@@ -20,22 +20,20 @@ def peers(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_peers(rows: list[tuple[str, int, int]]) -> Verdict:
-    """rows: service, client spans of the last hour that name no peer, all of its client spans; most first."""
+    """rows: service, client spans of the last hour without a peer, all client spans of it; most first."""
     if not rows:
-        return Verdict("ok", "every client span of the last hour names whom it calls")
+        return Verdict("ok", "every client span of the last hour names its peer")
     parts = [f"{service}: {unknown / calls:.1%} of {calls:,}" for service, unknown, calls in rows[:_SHOWN]]
     if len(rows) > _SHOWN:
         parts.append(f"{len(rows) - _SHOWN} more services")
-    text = (
-        f"client spans of the last hour that do not say whom they call, and count under `unknown`: {', '.join(parts)}"
-    )
+    text = f"client spans of the last hour that name no peer, and count under `unknown`: {', '.join(parts)}"
     if all(unknown < _SHARE_WARN * calls for _, unknown, calls in rows):
         return Verdict("ok", text)
     return Verdict(
         "warn",
         text,
-        "their pools are told apart once the spans have service.peer.name, peer.service or server.address; "
-        "streaming-jobs/functions/src/main/resources/dev/sluice/otlp/attributes.csv lists all names that are read",
+        "each peer gets a pool of its own once the spans have service.peer.name, peer.service or server.address; "
+        "streaming-jobs/functions/src/main/resources/dev/sluice/otlp/attributes.csv lists all attributes that count",
     )
 
 

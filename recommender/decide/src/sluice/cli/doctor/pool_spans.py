@@ -1,7 +1,7 @@
-"""What tables have of the spans that stand for a pool: how many in flight where, under which names, and what rules made
-of others.
+"""Tables' data about the spans of a pool: concurrency by instance, operations, and spans that rules left out.
 
-Windows know no names: those of a service's own operations are in call trees, of whole traces. Scopes are in no table.
+Windows have no operation names. Those of a service's own operations come from call trees, which are of complete
+traces. No table has instrumentation scopes.
 """
 
 import json
@@ -33,15 +33,15 @@ GROUP BY tree ORDER BY n DESC, tree LIMIT 500
 
 @dataclass(frozen=True)
 class PoolSpans:
-    """Of the last three minutes. in_flight: the highest mean of 10 s, by instance. operations: calls of the service, by
-    name; of a client pool none, since its spans' names are kept nowhere. left_out: spans, by name and rule."""
+    """The last three minutes. in_flight: the highest mean of 10 s, by instance. operations: calls of the service by
+    name; none for a client pool, since no table has its spans' names. left_out: spans by name and rule."""
 
     in_flight: Mapping[str, float] = field(default_factory=dict)
     operations: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def words(self, sizes: Mapping[str, int]) -> str:
-        """sizes: in force, by the instance that an actuator names."""
+        """sizes: sizes in force, by the instance name that an actuator reports."""
         parts = []
         if self.in_flight:
             told = [
@@ -80,8 +80,8 @@ def pool_spans(where: Addresses, timeout_s: float, pools: Iterable[PoolKey]) -> 
 
 
 def operations_of(trees: Iterable[tuple[str, int]]) -> dict[str, dict[str, int]]:
-    """By service and operation, how often traces called it. trees: as the job writes them, and of how many traces; one
-    that is deeper than anything that has a meaning is left out."""
+    """How often traces called an operation, by service and operation. trees: JSON as the job writes it, and number of
+    traces. A tree too deep for the JSON parser is left out."""
     calls: dict[str, Counter[str]] = {}
     for text, traces in trees:
         try:

@@ -9,7 +9,7 @@ import requests
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.environment import with_scheme
 
-START = "start the stack with `make up`; if it was up, its log under .cache/stack/logs says why it stopped"
+START = "start the stack with `make up`; if it ran, its log under .cache/stack/logs has the cause of its end"
 
 
 def host_and_port(address: str) -> tuple[str, int]:
@@ -33,9 +33,9 @@ def open_port(address: str, timeout_s: float) -> None:
 
 
 def get(url: str, timeout_s: float, authority: str = "") -> requests.Response:
-    """HTTP GET whatever the status. Raises NotAnsweringError when there is no answer.
+    """HTTP GET; returns every status. Raises NotAnsweringError when there is no answer.
 
-    authority: PEM file of who signed the server's certificate.
+    authority: PEM file of the authority that signed the server's certificate.
     """
     try:
         return requests.get(with_scheme(url), timeout=timeout_s, verify=authority or True)
@@ -45,7 +45,7 @@ def get(url: str, timeout_s: float, authority: str = "") -> requests.Response:
         refused = "connection refused" if "refused" in str(error).lower() else type(error).__name__
         raise NotAnsweringError(f"{url} does not answer ({refused})") from None
     except OSError as error:
-        raise NotAnsweringError(f"{url} is not asked: {error}") from None
+        raise NotAnsweringError(f"cannot query {url}: {error}") from None
 
 
 def get_json(url: str, timeout_s: float) -> Any:

@@ -1,4 +1,4 @@
-"""Reads the Prometheus text format far enough to add up counters."""
+"""Parses the Prometheus text format, as far as sums of counters need it."""
 
 import re
 from collections import defaultdict
@@ -8,7 +8,7 @@ _SUFFIX = re.compile(r"(__\w+?_)?(_total)?$")
 
 
 def sums(text: str) -> dict[str, float]:
-    """Sum over labels by metric name, without the suffixes that exporters differ in.
+    """Sum over labels by metric name, without the suffixes that differ between exporters.
 
     `otelcol_exporter_sent_spans_total`, `otelcol_exporter_sent_spans__spans__total` and
     `otelcol_exporter_sent_spans` are the same name: `otelcol_exporter_sent_spans`.

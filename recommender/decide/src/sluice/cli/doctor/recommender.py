@@ -1,4 +1,4 @@
-"""The recommender's server: does it serve, and of what quality are the answers?"""
+"""The recommender's server: whether it serves, and how old and in which states its decisions are."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 _FRESH_S = 60.0
 _REMEDIES = {
     "NO_DATA": "no spans of these pools arrive: check the names in the configuration against `service.name`",
-    "STALE": "nothing is decided: see decider, clickhouse and flink",
+    "STALE": "the decider makes no decisions: see decider, clickhouse and flink",
 }
 
 
@@ -42,7 +42,7 @@ def pools(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def listed(where: Addresses, timeout_s: float) -> list[PoolSize]:
-    """The newest answer of each pool."""
+    """The newest decision of each pool."""
     found: list[PoolSize] = []
     request = ListPoolSizesRequest()
     try:
@@ -74,11 +74,11 @@ def judge_pools(sizes: list[PoolSize], now: datetime) -> Verdict:
     text = f"{len(sizes)} pools: " + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     computed = [moment(size.computed_at) for size in sizes if size.HasField("computed_at")]
     if not computed:
-        return Verdict("warn", f"{text}; nothing was computed yet", "wait one control period")
+        return Verdict("warn", f"{text}; no decision yet", "wait one control period")
     age_s = (now - max(computed)).total_seconds()
-    text += f"; newest answer {seconds(age_s)} old"
+    text += f"; newest decision {seconds(age_s)} old"
     if age_s > _FRESH_S:
-        return Verdict("warn", text, "nothing is decided: read the decider's log")
+        return Verdict("warn", text, "the decider makes no decisions: read its log")
     for state, remedy in _REMEDIES.items():
         if states[state]:
             return Verdict("warn", text, remedy)

@@ -1,4 +1,4 @@
-"""Rows that a store refused: which, why, and what to do about it."""
+"""Rows that a store refused: which ones, the cause, and the remedy."""
 
 from sluice.cli.doctor.clickhouse import ask
 from sluice.cli.doctor.finding import Check, Verdict
@@ -6,10 +6,10 @@ from sluice.cli.environment import Addresses
 
 _MISSING = "column_missing"
 _REMEDIES = {
-    _MISSING: "add the column again, by its type in storage/clickhouse; rows that were written without it "
-    "have its default until the topic is read again by a job that starts without a savepoint",
+    _MISSING: "add the column again, with its type in storage/clickhouse; rows written without it have its default "
+    "until a job that starts without a savepoint reads the topic again",
     "not_encodable": "widen the column that the answer names; the rows are on topic otlp_dead_letter",
-    "refused": "put right what the answer names; the rows are on topic otlp_dead_letter",
+    "refused": "correct the cause that the answer names; the rows are on topic otlp_dead_letter",
     "too_large": "give the store more memory; the rows are on topic otlp_dead_letter",
 }
 _QUERY = (
@@ -25,7 +25,7 @@ def rejected_rows(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_rejected_rows(rows: list[tuple[str, str, str, str, int, str]]) -> Verdict:
-    """rows: store, table, reason, column that is missing ("" for other reasons), rows, newest answer of the store."""
+    """rows: store, table, reason, missing column ("" for other reasons), rows, newest answer of the store."""
     if not rows:
         return Verdict("ok", "no row was refused in the last 10 minutes")
     parts = [

@@ -1,4 +1,4 @@
-"""Kafka deletes what is old, read or not: how close is that to what is still to be read?"""
+"""Kafka deletes old records, read or not: how close the deletion is to the next record of each group."""
 
 import time
 from collections.abc import Sequence
@@ -12,20 +12,20 @@ from sluice.cli.environment import Addresses
 from sluice.cli.pools.words import seconds
 
 _TOPICS = ("otlp_spans", "otlp_metrics")
-#: Warn once what is to be read next has lived for this part of the time that records are kept.
+#: Warn once the next record of a group has used this part of its time in Kafka.
 _USED_WARN = 0.5
-#: The limit of bytes deletes when the oldest record is younger than this part of retention.ms.
+#: The byte limit is what deletes when the oldest record is younger than this part of retention.ms.
 _BYTES_FIRST = 0.9
 _CATCH_UP = "the streaming job does not keep up or does not run: see the stage flink, and raise the topic's retention"
-_MORE_BYTES = "raise retention.bytes in collector/topics.yaml and run `make up`, or expect less time for a standstill"
+_MORE_BYTES = "raise retention.bytes in collector/topics.yaml and run `make up`, or accept less time for an outage"
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a partition holds, offsets `low` to before `high`, and where a consumer group is in it.
+    """The offsets of a partition, from `low` to before `high`, and the position of a consumer group in it.
 
-    committed: None without a group. oldest_ms, next_ms: record times of the first record that is kept and of the one
-    that the group reads next, None where there is none. retention_ms: -1 for no limit of time.
+    committed: None without a group. oldest_ms, next_ms: record times of the first record kept and of the next one
+    that the group reads; None where there is none. retention_ms: -1 for no limit of time.
     """
 
     topic: str
@@ -44,28 +44,28 @@ def retention(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge_retention(kept: Sequence[Kept], now_ms: float) -> Verdict:
-    """kept: of each partition, one for each of its groups; or one without."""
+    """kept: one entry for each group of each partition; one without a group for a partition that has none."""
     if not kept:
-        return Verdict("unknown", f"not known: there is none of the topics {', '.join(_TOPICS)}")
+        return Verdict("unknown", f"not known: none of the topics {', '.join(_TOPICS)} exists")
     lost = [
-        f"{each.group} has not read {each.low - each.committed:,} records of {_name(each)} that are deleted already"
+        f"Kafka deleted {each.low - each.committed:,} records of {_name(each)} that {each.group} has not read"
         for each in kept
         if each.committed is not None and each.committed < each.low
     ]
     if lost:
-        return Verdict("warn", "; ".join(lost), "they are lost, and counted in offset_gaps once the job goes on")
+        return Verdict("warn", "; ".join(lost), "they are lost; the job counts them in offset_gaps once it goes on")
     late = [each for each in kept if _used(each, now_ms) > _USED_WARN]
     if late:
         worst = max(late, key=lambda each: _used(each, now_ms))
-        behind = f"{worst.group} is to read {_name(worst)} from {_age(worst.next_ms, now_ms)} ago"
+        behind = f"the next record of {worst.group} in {_name(worst)} is {_age(worst.next_ms, now_ms)} old"
         kept_for = seconds(_window_ms(worst, now_ms) / 1000)
-        return Verdict("warn", f"{behind}, {_used(worst, now_ms):.0%} of the {kept_for} that are kept", _CATCH_UP)
+        return Verdict("warn", f"{behind}, {_used(worst, now_ms):.0%} of the {kept_for} that Kafka keeps", _CATCH_UP)
     topics = dict.fromkeys(each.topic for each in kept)
     text = "; ".join(_topic_text([each for each in kept if each.topic == topic], now_ms) for topic in topics)
     short = sorted({each.topic for each in kept if _by_bytes(each, now_ms)})
     if short:
         return Verdict(
-            "warn", f"{text}. The limit of bytes deletes before that of time in {', '.join(short)}", _MORE_BYTES
+            "warn", f"{text}. The byte limit deletes before the time limit in {', '.join(short)}", _MORE_BYTES
         )
     return Verdict("ok", text)
 
@@ -79,7 +79,7 @@ def _topic_text(kept: Sequence[Kept], now_ms: float) -> str:
 
 
 def _used(kept: Kept, now_ms: float) -> float:
-    """The part of its life that the next record to read has behind it: 1 is when it is deleted."""
+    """How much of its time in Kafka the next record has used: Kafka deletes it at 1."""
     if kept.next_ms is None:
         return 0.0
     window_ms = _window_ms(kept, now_ms)
@@ -87,14 +87,14 @@ def _used(kept: Kept, now_ms: float) -> float:
 
 
 def _window_ms(kept: Kept, now_ms: float) -> float:
-    """How long records are kept; 0 where nothing is ever deleted."""
+    """How long Kafka keeps records; 0 where it never deletes any."""
     if _by_bytes(kept, now_ms) and kept.oldest_ms is not None:
         return now_ms - kept.oldest_ms
     return max(kept.retention_ms, 0)
 
 
 def _by_bytes(kept: Kept, now_ms: float) -> bool:
-    """Something was deleted, and what is left is too young for that to have been its age."""
+    """Whether Kafka deleted records that were younger than the time limit."""
     if not kept.low or kept.oldest_ms is None or kept.retention_ms < 0:
         return False
     return now_ms - kept.oldest_ms < _BYTES_FIRST * kept.retention_ms
@@ -118,7 +118,7 @@ def _kept(where: Addresses, timeout_s: float) -> list[Kept]:
     partitions = [(topic, number) for topic in names for number in range(found.get(topic, 0))]
     limits = _retention_ms(client, timeout_s, [topic for topic in names if topic in found])
     groups = committed(client, timeout_s, set(partitions), known(where, timeout_s))
-    # Who looks is no reader: a client wants a group's name, but what was read here is not committed under it.
+    # Only looks: librdkafka needs a group id, but commits no offsets under this one.
     looking = {"group.id": "sluice-doctor", "enable.auto.commit": False, "enable.partition.eof": True}
     consumer = Consumer({**settings.client(), **looking})
 
@@ -144,7 +144,7 @@ def _kept(where: Addresses, timeout_s: float) -> list[Kept]:
 
 
 def _time_of(consumer: Any, at: Any, timeout_s: float) -> int | None:
-    """Record time, ms, of the first record from an offset on; None when it does not come."""
+    """Record time in ms of the first record at or after an offset; None when none arrives in time."""
     consumer.assign([at])
     message = consumer.poll(timeout_s)
     return None if message is None or message.error() else int(message.timestamp()[1])

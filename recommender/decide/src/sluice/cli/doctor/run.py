@@ -1,4 +1,4 @@
-"""Runs checks side by side, each within its time."""
+"""Runs checks in parallel, each within the timeout."""
 
 import threading
 import time
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from sluice.cli.doctor.finding import Check, Finding, NotAnsweringError, Verdict
 from sluice.cli.environment import Addresses
 
-#: A check's own client gets the timeout itself; this is for what hangs all the same.
+#: Each check's client has the timeout itself. This is on top, for a check that hangs.
 _GRACE_S = 2.0
 
 
 def run_checks(checks: Sequence[Check], where: Addresses, timeout_s: float) -> list[Finding]:
-    """Findings in the order of `checks`. Returns at most a little after `timeout_s`; what has not answered by
-    then is unknown."""
+    """Findings in the order of `checks`. Returns within `timeout_s` plus _GRACE_S; a check that has not ended by then
+    is unknown."""
     verdicts: list[Verdict | None] = [None] * len(checks)
 
     def look(index: int) -> None:
         verdicts[index] = _verdict(checks[index], where, timeout_s)
 
-    # Daemons, so that a client that never returns cannot hold up the exit.
+    # Daemon threads, so that a client that never returns cannot delay the exit.
     threads = [threading.Thread(target=look, args=(i,), daemon=True) for i in range(len(checks))]
     for thread in threads:
         thread.start()
@@ -42,6 +42,6 @@ def _verdict(check: Check, where: Addresses, timeout_s: float) -> Verdict:
         return Verdict(
             "unknown", f"not known: no answer within {timeout_s:g} s", "the machine may be overloaded: try again"
         )
-    except Exception as error:  # a check that breaks must not hide the others
+    except Exception as error:  # a check that fails must not hide the others
         text = " ".join(str(error).split())[:300]
         return Verdict("unknown", f"the check itself failed: {type(error).__name__}: {text}")

@@ -1,4 +1,4 @@
-"""The sinks of the streaming job, and what reads its spans, by their own account: what each says is wrong."""
+"""The streaming job's sinks and its reader of spans: the trouble that each reports of itself."""
 
 from typing import Any
 from urllib.parse import quote
@@ -6,13 +6,13 @@ from urllib.parse import quote
 from sluice.cli.doctor.finding import Verdict
 from sluice.cli.doctor.probe import get_json
 
-#: A metric of each, "" when all is well: SinkStatus.java, and ClockStatus.java in the task that has `messages`.
+#: A metric of each task, "" without trouble: SinkStatus.java, and ClockStatus.java in the task that has `messages`.
 _METRIC = ".trouble"
 _HAVE_IT = ("Writer", "messages")
 _REMEDY = (
-    "the store's log under .cache/stack/logs says why it does not take rows; windows and sizes wait for ClickHouse, "
-    "and for Neo4j they do not: what it misses shows up with the next windows. Clock records need the right to write "
-    "to the spans' topic, or --clock-records-ms 0"
+    "the store's log under .cache/stack/logs has the cause. Windows and sizes wait for ClickHouse, not for "
+    "Neo4j, which gets its data with the next windows. Clock records need the right to write to the spans' topic, or "
+    "--clock-records-ms 0"
 )
 
 
@@ -30,14 +30,14 @@ def troubles(job: str, timeout_s: float) -> list[str]:
 
 
 def told(metrics: list[dict[str, Any]]) -> list[str]:
-    """metrics: id such as `0.calls[59]__Writer.trouble`, and value. "TABLE: what is wrong" for each that has some."""
+    """metrics: id such as `0.calls[59]__Writer.trouble`, and value. Returns "TABLE: trouble" for each with a value."""
     return sorted(
         {f"{metric['id'].split('.')[1].split('[')[0]}: {metric['value']}" for metric in metrics if metric["value"]}
     )
 
 
 def judge_sinks(found: list[str]) -> Verdict:
-    """found: as `troubles` has them."""
+    """found: the result of `troubles`."""
     if found:
         return Verdict("warn", "; ".join(found), _REMEDY)
     return Verdict("ok", "every store takes its rows")

@@ -1,4 +1,4 @@
-"""Spans on their way to the topic: does each that the collector accepts get there, and which are too large for it?"""
+"""Spans between collector and topic: whether all accepted ones arrive, and which are too large for a message."""
 
 import time
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Counters:
-    """The collector's own, since its start: spans; bytes that wait; seconds since then."""
+    """The collector's counters since its start. queue: bytes that wait. uptime_s: seconds since its start."""
 
     accepted: int
     sent: int
@@ -27,7 +27,7 @@ class Counters:
 
 @dataclass(frozen=True)
 class OnTopic:
-    """Spans since the collector's start, as v_spans_on_topic has them."""
+    """Spans since the collector's start, by the view v_spans_on_topic."""
 
     at_least: int
     at_most: int
@@ -53,8 +53,8 @@ def judge_large(rows: list[tuple[str, int]]) -> Verdict:
         parts.append(f"{len(rows) - _SHOWN} more services")
     return Verdict(
         "warn",
-        f"spans of the last hour that were too large for a message, and are not counted: {', '.join(parts)}",
-        "bound what these services write into spans: OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=4096 in their environment, and "
+        f"spans of the last hour that were too large for a message, and so not counted: {', '.join(parts)}",
+        "limit the size of these services' spans: set OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=4096 in their environment, and "
         "OTEL_SPAN_EVENT_COUNT_LIMIT; otlp_dead_letter has each span's ids and size",
     )
 
@@ -64,7 +64,7 @@ def on_topic(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def compare(where: Addresses, timeout_s: float, patience_s: float) -> Verdict:
-    """Looks until all that was accepted when it began is on the topic and counted, or the patience is over."""
+    """Polls until all spans accepted at its start are on the topic and counted, or until `patience_s` is over."""
     end = time.monotonic() + patience_s
     first = _counters(where, timeout_s)
     since_ms = round((time.time() - first.uptime_s) * 1000)
@@ -72,7 +72,7 @@ def compare(where: Addresses, timeout_s: float, patience_s: float) -> Verdict:
         found = _on_topic(where, timeout_s, since_ms)
         last = _counters(where, timeout_s)
         if last.uptime_s < first.uptime_s:
-            raise NotAnsweringError("the collector was started again meanwhile")
+            raise NotAnsweringError("the collector restarted during the check")
         done = first.accepted <= last.sent + last.failed and first.sent <= found.at_most
         if done or time.monotonic() >= end:
             return judge_on_topic(first, last, found)
@@ -80,28 +80,28 @@ def compare(where: Addresses, timeout_s: float, patience_s: float) -> Verdict:
 
 
 def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Verdict:
-    """first, last: before and after `found`. What was accepted by `first` should be sent by `last`, and what was sent
-    by `first` be found: so a load that goes on makes no difference."""
+    """first, last: counters before and after `found`. Spans accepted by `first` should be sent by `last`; spans sent
+    by `first` should be in `found`. So ongoing load makes no difference."""
     counted = f"{found.at_most:,}" if found.at_most == found.at_least else f"{found.at_least:,} to {found.at_most:,}"
     text = (
         f"spans in the {seconds(last.uptime_s)} since the collector's start: {last.accepted:,} accepted, "
         f"{last.sent:,} sent, {counted} counted on the topic"
     )
-    # Spans that the queue held when the collector started are sent without being accepted, and can hide as many.
+    # The collector sends spans of its restored queue without accepting them; they can hide as many lost ones.
     stuck = first.accepted - last.sent - last.failed
     if stuck > 0 and last.queue == 0:
         return Verdict(
             "fail",
-            f"{text}; {stuck:,} were accepted, and are neither sent nor in the queue: lost",
-            "read the collector's log for what it dropped; is `span_limit` in its pipeline, before the exporter?",
+            f"{text}; the collector accepted {stuck:,} that it neither sent nor has in its queue: lost",
+            "read the collector's log for dropped spans; is `span_limit` in its pipeline, before the exporter?",
         )
     behind = first.sent - found.at_most
     if behind > 0:
         return Verdict(
             "warn",
-            f"{text}; {behind:,} that were sent are not counted yet",
+            f"{text}; {behind:,} sent spans are not counted yet",
             "the streaming job is behind (see kafka, lag, and flink); if it is not, they are missing: "
-            "`./sluice sql --recipe accepted_and_on_topic` says since when",
+            "`./sluice sql --recipe accepted_and_on_topic` shows since when",
         )
     if stuck > 0:
         text += f"; {stuck:,} wait in the queue"
@@ -109,7 +109,7 @@ def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Verdict:
 
 
 def parse(text: str) -> Counters:
-    """Counters of the Prometheus text. Raises NotAnsweringError when it is not a collector's."""
+    """Counters from Prometheus text. Raises NotAnsweringError when the text is not a collector's."""
     metrics = sums(text)
     uptime = metrics.get("otelcol_process_uptime", metrics.get("otelcol_process_uptime_seconds"))
     queue = metrics.get("otelcol_exporter_queue_size")

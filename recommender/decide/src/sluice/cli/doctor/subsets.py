@@ -1,4 +1,4 @@
-"""Connection subsets: are there any, what do they rest on, and what is missing for better ones?"""
+"""Connection subsets: whether there are any, what data they rest on, and which data is missing."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,15 +19,15 @@ from sluice.subsets.v1.explanation_pb2 import Pair, Run
 from sluice.subsets.v1.subset_pb2 import STATE_HELD, Subset
 from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
 
-# Of applications, of which each has some pairs, one explanation tells what its run was made without.
+# An application has several pairs, and one explanation names all that its run lacked.
 _MOST_PAIRS = 20
 _MOST_LINES = 6
 _REMEDIES = {
-    "NO_ADDRESS": "name `addresses` of the service in the decider's file, or tell its containers with NotifyScaling",
+    "NO_ADDRESS": "set `addresses` of the service in the decider's file, or send its containers with NotifyScaling",
     "FEW_SAMPLES": "wait until 20 windows of 10 s had 20 requests or more each, in SERVER spans of its containers",
-    " utilization of": "send metrics of these hosts (streaming-jobs/README.md), under the names that spans have",
+    " utilization of": "send metrics of these hosts (streaming-jobs/README.md), under the host names of the spans",
     "no host of": "send `host.name` or `k8s.node.name` with the spans",
-    "no containers of": "send SERVER spans of them, or name `pairs` without them",
+    "no containers of": "send SERVER spans of them, or list `pairs` without them",
 }
 
 
@@ -47,12 +47,12 @@ def subsets(where: Addresses, timeout_s: float) -> Verdict:
 
 
 def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: datetime) -> Verdict:
-    """runs: those that made them. configured: applications of the decider, asked where there are no subsets. now: with
-    time zone."""
+    """runs: the runs that made the subsets. configured: applications of the decider, 0 where there are subsets. now:
+    with time zone."""
     if not found:
         if not configured:
-            return Verdict("ok", "none are asked for: the decider's file has no `subsets`")
-        why = "the decider's log says why, in a line that begins `subsets of`"
+            return Verdict("ok", "none configured: the decider's file has no `subsets`")
+        why = "read the decider's log: the line that begins with `subsets of` has the cause"
         return Verdict("warn", f"{configured} configured, and there are no subsets yet", why)
     pairs = {(each.key.upstream, each.key.downstream) for each in found}
     states = Counter(state_name(each.state) for each in found)
@@ -69,14 +69,14 @@ def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: dateti
 
 
 def _wrong(found: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:
-    """What people read, once each, to what a remedy is found by."""
+    """The text of each problem, once, and the key by which _REMEDIES has its remedy."""
     wrong: dict[str, str] = {}
     for each in found:
         for reason in each.reasons:
             text = reason.text or reason.code
             of = each.key.downstream
             wrong[text if each.state == STATE_HELD or of in text else f"{of}: {text}"] = reason.code
-    # Addresses and samples are also reasons of each subset that lacks them.
+    # Missing addresses and samples are already reasons of each subset that lacks them.
     lines = [line for run in runs for line in run.missing]
     wrong |= {line: line for line in lines if "address" not in line and "sample" not in line}
     return wrong
@@ -84,7 +84,7 @@ def _wrong(found: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:
 
 def _remedy(wrong: dict[str, str]) -> str:
     of_all = [text for key, text in _REMEDIES.items() if any(key in by for by in wrong.values())]
-    return "; ".join(of_all) or "`./sluice subsets explain UPSTREAM DOWNSTREAM` says what they rest on"
+    return "; ".join(of_all) or "`./sluice subsets explain UPSTREAM DOWNSTREAM` shows what they rest on"
 
 
 def _all(stub: SubsetServiceStub, timeout_s: float) -> Iterable[Subset]:
@@ -105,7 +105,7 @@ def _runs(stub: SubsetServiceStub, found: Iterable[Subset], timeout_s: float) ->
                 api.ExplainPairRequest(pair=Pair(upstream=up, downstream=down)), timeout=timeout_s
             )
         except grpc.RpcError as error:
-            if error.code() == grpc.StatusCode.NOT_FOUND:  # it went meanwhile
+            if error.code() == grpc.StatusCode.NOT_FOUND:  # it ended since the list
                 continue
             raise
         yield answer.run

@@ -1,1 +1,1 @@
-"""`sluice estimate`: an estimator on rows from any source."""
+"""`sluice estimate`: runs an estimator on rows from any source."""

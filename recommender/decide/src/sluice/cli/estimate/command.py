@@ -11,8 +11,8 @@ from sluice.pools.estimate import Estimate, Samples
 from sluice.pools.estimate.evidence import Need
 from sluice.pools.estimate.models import DEFAULT, ESTIMATORS, estimators
 
-# Rows may be buckets or means of many: their number says less than it does in the pipeline. Six points of five rows
-# are the least from which a rise and its end can be told.
+# Rows may be buckets, or means of many buckets, so their number says less than in the pipeline. Six points of five rows
+# are the least that can show a rise and its end.
 NEED = Need(buckets=30, buckets_per_point=5)
 
 
@@ -25,17 +25,17 @@ NEED = Need(buckets=30, buckets_per_point=5)
     help="CSV of concurrency,goodput; `-` is standard input.",
 )
 @click.option("--model", type=click.Choice(list(ESTIMATORS)), default=DEFAULT, show_default=True, help="Estimator.")
-@click.option("--limit", type=click.IntRange(1), help="Size of the pool while the rows were measured.")
+@click.option("--limit", type=click.IntRange(1), help="Size of the pool during the measurement.")
 def estimate(pairs: str, model: str, limit: int | None) -> None:
-    """Print the pool size that a scatter of concurrency and goodput speaks for, as one JSON object.
+    """Estimate a pool size from rows of concurrency and goodput; print one JSON object.
 
-    A row is one bucket of time: the mean number in flight, and the completions per second within the threshold (for
-    sct: all completions per second). A header may name the columns. Where --limit says how large the pool was,
-    buckets in which it was full do not count as evidence of a fall.
+    A row is one bucket of time: the mean concurrency, and the completions per second within the threshold (for sct: all
+    completions per second). A header may name the columns. With --limit, buckets in which the pool was full do not
+    count as evidence of a fall.
 
-    The object has state (PROVIDED, UNSATURATED: goodput still rises, LEARNING: too little was seen, NO_DATA), target
-    (null when there is none), lower_bound, upper_bound, confidence, model and reasons. 30 rows, 6 levels of
-    concurrency and half of its range must have been seen; scg-kneedle asks for nothing.
+    The object has state (PROVIDED; UNSATURATED: goodput still rises; LEARNING: too few rows; NO_DATA), target (null
+    when there is none), lower_bound, upper_bound, confidence, model and reasons. An estimate needs 30 rows, 6 levels of
+    concurrency and half of its range; scg-kneedle has no minimum.
 
     \b
     Examples:

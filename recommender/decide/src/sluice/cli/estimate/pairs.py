@@ -1,4 +1,4 @@
-"""Reads `concurrency,goodput` rows: CSV from any source to samples."""
+"""Reads CSV rows of `concurrency,goodput` from any source as samples."""
 
 import csv
 import math
@@ -16,11 +16,11 @@ COLUMNS = ("concurrency", "goodput")
 def read_pairs(source: TextIO, name: str, limit: int | None) -> Samples:
     """Samples of one pool and instance from rows of a file, one row a bucket.
 
-    A header names the columns, in any order and beside others; without one the first two columns are meant. Empty
-    lines are skipped. `limit`: size of the pool that the rows were measured with, None when unknown.
+    A header names the columns, in any order and among others. Without a header, the first two columns count. Empty
+    lines do not count. `limit`: size of the pool during the measurement, None when unknown.
 
     Raises:
-        CliError: a row is not two numbers in range; names file, line, column and the legal range.
+        CliError: a row is not two numbers in range; the text names file, line, column and the legal range.
     """
     rows = csv.reader(source, skipinitialspace=True)
     try:
@@ -28,11 +28,11 @@ def read_pairs(source: TextIO, name: str, limit: int | None) -> Samples:
     except (csv.Error, UnicodeDecodeError) as error:
         raise CliError(f"cannot read {name}, line {rows.line_num}: {error}") from None
     concurrency, goodput = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-    # Nothing is in flight in a bucket at 0: it says nothing about the pool (see collect.rows.measure).
+    # A bucket with nothing in flight says nothing about the pool (see collect.rows.measure).
     busy = concurrency > 0
     concurrency, goodput = concurrency[busy], goodput[busy]
     size = math.nan if limit is None else float(limit)
-    # What completed is not known beside what was good: the rows stand for both.
+    # The rows have no completions besides goodput, so goodput stands for both.
     return Samples(concurrency, goodput, goodput, goodput, np.full(len(goodput), size), 1, caller_judged=True)
 
 

@@ -1,1 +1,1 @@
-"""`sluice pools`: what size each pool should have, and why."""
+"""`sluice pools`: the size of each pool, and the reasons for it."""

@@ -29,11 +29,11 @@ _COLUMNS = (
 @address_option
 @output_option(*FORMS)
 def diff_command(service: str, address: str | None, output: str) -> None:
-    """Show where the size in force is not the one that the answer names.
+    """Show where the size in force differs from the decision's target size.
 
-    By instance, as its actuator read it. WHEN is what the answer asks of an actuator that applies: now, after the
-    instances that it is for first, or not. What the actuator's own limits, quiet hours and opt-in make of it says
-    `sluice-actuator --dry-run`.
+    One row an instance, with the size that its actuator read. WHEN tells when an actuator that applies decisions would
+    write: now, after the instances that get the change first, or not. `sluice-actuator --dry-run` also shows the effect
+    of the actuator's own limits, quiet hours and opt-in.
 
     \b
     Examples:
@@ -49,11 +49,11 @@ def diff_command(service: str, address: str | None, output: str) -> None:
         print_table(_COLUMNS, (tuple(map(_cell, row.values())) for row in rows))
     else:
         told = sum(bool(size.sizes) for size in sizes)
-        say(f"Nothing differs: {told} of {len(sizes)} pools have a size that an actuator told.")
+        say(f"Nothing differs: actuators reported a size for {told} of {len(sizes)} pools.")
 
 
 def _differences(size: PoolSize) -> Iterator[dict[str, Any]]:
-    """in_force: None where there is no limit."""
+    """Rows of the table. in_force: None where there is no limit."""
     for each in size.sizes:
         if size.HasField("target") and (each.unbounded or each.size != size.target):
             yield {
@@ -83,18 +83,18 @@ def _when(size: PoolSize, target: TargetSize) -> str:
 @pool_argument
 @side_option
 @peer_option
-@click.option("--why", default="", help="Why; it is shown to everybody who asks for the pool.")
-@click.option("--by", default=getpass.getuser, help="Who asks for it.  [default: the user]")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--why", default="", help="Reason; everybody who looks at the pool sees it.")
+@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
+@click.option("--dry-run", is_flag=True, help="Only print the change.")
 @address_option
 def apply_command(
     pool: str, side: str | None, peer: str | None, why: str, by: str, dry_run: bool, address: str | None
 ) -> None:
-    """Bring a pool to the best size that is known, and hold it there.
+    """Set a pool to the best size known, and hold it there.
 
-    All of its targets that apply answers get the size at once, as far as the pool's bounds and their own limits let
-    them, and keep it until `sluice pools resume POOL`. Otherwise sizes change by steps, of some targets first, and go
-    on to change.
+    All of its targets that apply decisions get the size at once, within the pool's bounds and their own limits. They
+    keep it until `sluice pools resume POOL`. Without this command, sizes change in steps, some targets first, and go on
+    changing.
 
     \b
     Examples:
@@ -107,15 +107,15 @@ def apply_command(
         name = pool_name(size.pool)
         best = optional(size, "unguarded_target" if size.HasField("unguarded_target") else "target")
         if not best.isdigit():
-            raise CliError(f"{name} has no size that is known to be best: {'; '.join(r.text for r in size.reasons)}")
+            raise CliError(f"{name} has no known best size: {'; '.join(r.text for r in size.reasons)}")
         changes = [
             f"{each.instance} {'unbounded' if each.unbounded else each.size} -> {best}"
             for each in size.sizes
             if each.unbounded or each.size != int(best)
         ]
-        what = f"{name} to {best} ({', '.join(changes) or 'where it is'})"
+        what = f"{name} to {best} ({', '.join(changes) or 'unchanged'})"
         if dry_run:
-            say(f"would bring {what}, and hold it there")
+            say(f"would set {what}, and hold it there")
             return
         client.pause(selector, by, "apply of the best size" + (f": {why}" if why else ""), int(best))
-    say(f"brings {what}, and holds it there until `sluice pools resume {name}`")
+    say(f"sets {what}, and holds it there until `sluice pools resume {name}`")

@@ -1,4 +1,4 @@
-"""BeliefEvidence on the screen: what was seen, what is believed of each size, and the sizes as good as the best."""
+"""Prints BeliefEvidence: measured points, the belief for each size, and the sizes within 1 % of the best."""
 
 from collections.abc import Iterator
 
@@ -40,14 +40,14 @@ def _best(belief: BeliefEvidence) -> str:
 
 
 def _beyond(belief: BeliefEvidence) -> bool:
-    """Whether the knee lies beyond what is drawn: twice all that was seen or in force."""
+    """Whether the knee lies beyond the plot, which ends at twice the largest concurrency or size in force."""
     return not belief.curve or belief.knee > belief.curve[-1].size
 
 
 def _evidence(belief: BeliefEvidence) -> str:
     elsewhere = sum(each.seconds for each in belief.points if _elsewhere(each, belief))
     text = f"{belief.seconds:,.0f} s"
-    if belief.cpu_limit_cores:  # 0 where nobody told
+    if belief.cpu_limit_cores:  # 0 where it is not known
         text += f" on {belief.cpu_limit_cores:g} cores"
     return f"{text}, {elsewhere:,.0f} s on other CPU limits" if elsewhere else text
 
@@ -63,7 +63,7 @@ def _symbol(point: SeenPoint, belief: BeliefEvidence, symbols: Symbols) -> str:
 
 
 def _legend(belief: BeliefEvidence, used: set[str], symbols: Symbols) -> str:
-    """Of what is drawn."""
+    """The legend of the symbols in use."""
     words = {symbols.point: "full pool", symbols.light: "not full", symbols.elsewhere: "other CPU limit"}
     legend = [f"{symbol} {text}" for symbol, text in words.items() if symbol in used]
     legend += [f"{symbols.fit} belief of a full pool", f"{symbols.band} 80 % of it"]

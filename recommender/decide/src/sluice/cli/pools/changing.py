@@ -25,10 +25,10 @@ from sluice.cli.table import print_table
 @address_option
 @output_option("lines", "jsonl")
 def watch_command(service: str, address: str | None, output: str) -> None:
-    """Print every answer as it changes, until interrupted.
+    """Print every decision when it changes, until you interrupt the command.
 
-    First the newest answer of each pool, then changes. A connection that is lost is made again, and nothing that
-    changed meanwhile is left out. -o jsonl prints a PoolSize a line.
+    Prints the newest decision of each pool first, then changes. After a lost connection, it connects again and prints
+    all pools that changed meanwhile. -o jsonl prints a PoolSize a line.
 
     \b
     Examples:
@@ -50,15 +50,15 @@ def watch_command(service: str, address: str | None, output: str) -> None:
 @pool_argument
 @side_option
 @peer_option
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Newest so many entries.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of entries.")
 @address_option
 @output_option(*FORMS)
 def history_command(
     pool: str, side: str | None, peer: str | None, limit: int, address: str | None, output: str
 ) -> None:
-    """Show what was answered, applied, paused and resumed for one pool, oldest first.
+    """Show one pool's decisions, actuations, pauses and resumes, oldest first.
 
-    Read from ClickHouse (SLUICE_CLICKHOUSE); -o json prints an array of {at, what, detail}.
+    The history is in ClickHouse (SLUICE_CLICKHOUSE). -o json prints an array of {at, what, detail}.
 
     \b
     Examples:
@@ -75,23 +75,23 @@ def history_command(
     elif rows:
         print_table(COLUMNS, rows)
     else:
-        say(f"Nothing is recorded for {pool_name(named)}.")
+        say(f"{pool_name(named)} has no history.")
 
 
 @click.command("pause", epilog=EXIT_CODES)
 @pool_argument
 @side_option
 @peer_option
-@click.option("--why", required=True, help="Why; it is shown to everybody who asks for the pool.")
-@click.option("--by", default=getpass.getuser, help="Who asks for it.  [default: the user]")
+@click.option("--why", required=True, help="Reason; everybody who looks at the pool sees it.")
+@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
 @click.option("--size", type=click.IntRange(1, 100_000), help="Hold it at this size.  [default: the one in force]")
 @address_option
 def pause_command(
     pool: str, side: str | None, peer: str | None, why: str, by: str, size: int | None, address: str | None
 ) -> None:
-    """Let a pool keep its size, or hold it at another one, until it is resumed. Outlives a restart of the recommender.
+    """Keep a pool's size, or hold it at another one, until you resume it. A restart of the recommender keeps the pause.
 
-    A size that is given is brought to all targets that apply answers, as far as the pool's bounds let it.
+    All targets that apply decisions get the size of --size, within the pool's bounds.
 
     \b
     Examples:
@@ -107,7 +107,7 @@ def pause_command(
 @pool_argument
 @side_option
 @peer_option
-@click.option("--by", default=getpass.getuser, help="Who asks for it.  [default: the user]")
+@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
 @address_option
 def resume_command(pool: str, side: str | None, peer: str | None, by: str, address: str | None) -> None:
     """End a pause.

@@ -1,4 +1,4 @@
-"""The way to the recommender: plain on loopback, TLS and a token where the environment names them."""
+"""Opens gRPC channels to the recommender: plain on loopback, with TLS and a token where the environment sets them."""
 
 import ipaddress
 import os
@@ -11,10 +11,10 @@ from sluice.cli.output import CliError
 
 
 def open_channel(address: str, environment: Mapping[str, str] = os.environ) -> grpc.Channel:
-    """SLUICE_TLS_CA: PEM file of who signed the server's certificate. SLUICE_TOKEN: sent with every call.
+    """SLUICE_TLS_CA: PEM file of the authority that signed the server's certificate. SLUICE_TOKEN: sent with each call.
 
     Raises:
-        CliError: the file cannot be read, or the token would leave this machine in the clear.
+        CliError: the file cannot be read, or the token would leave this machine without TLS.
     """
     authority = environment.get("SLUICE_TLS_CA")
     if environment.get("SLUICE_TOKEN") and not authority and not _loopback(address):
@@ -43,7 +43,7 @@ def _secure(address: str, authority: str) -> grpc.Channel:
 
 
 class _Call(grpc.ClientCallDetails):
-    """Another call's details with more metadata."""
+    """A copy of another call's details with more metadata."""
 
     def __init__(self, details: grpc.ClientCallDetails, metadata: tuple[tuple[str, str | bytes], ...]) -> None:
         self.method, self.timeout, self.credentials = details.method, details.timeout, details.credentials

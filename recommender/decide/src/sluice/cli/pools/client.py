@@ -1,4 +1,4 @@
-"""Asks the recommender, and turns its errors into sentences."""
+"""Calls the recommender, and turns its errors into sentences."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,30 +20,30 @@ TIMEOUT_S = 5.0
 
 
 def why_not(error: grpc.RpcError, address: str) -> str:
-    """Why there is no answer from the recommender at `address`, and what to do."""
+    """The cause of a failed call to the recommender at `address`, and the remedy."""
     code, details = error.code(), error.details() or "no details"
     if code == grpc.StatusCode.UNAVAILABLE:
         return (
-            f"cannot reach the recommender at {address}: {details}. Start the stack with `make up`, or name "
-            "another address with --address or SLUICE_RECOMMENDER; `./sluice doctor` says which stage is down."
+            f"cannot reach the recommender at {address}: {details}. Start the stack with `make up`, or set "
+            "another address with --address or SLUICE_RECOMMENDER; `./sluice doctor` names the stage that is down."
         )
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return (
             f"the recommender at {address} did not answer within {TIMEOUT_S:g} s; "
-            "`./sluice doctor` says which stage is in trouble."
+            "`./sluice doctor` names the stage at fault."
         )
     return f"the recommender at {address} answered {code.name}: {details}"
 
 
 class PoolsClient:
-    """What the CLI asks; every failure is a CliError that says what to do."""
+    """The CLI's calls. Every failure is a CliError with a remedy."""
 
     def __init__(self, channel: grpc.Channel, address: str) -> None:
         self._stub = PoolSizeServiceStub(channel)
         self._address = address
 
     def list(self, service: str = "") -> list[PoolSize]:
-        """All pages."""
+        """The pool sizes of all pages."""
         found: list[PoolSize] = []
         request = api.ListPoolSizesRequest(service=service)
         while True:
@@ -66,7 +66,7 @@ class PoolsClient:
         return answer.explanation
 
     def watch(self, service: str, say: Callable[[str], None]) -> Iterator[api.WatchPoolSizesResponse]:
-        """Every event, for ever; `say` is told of breaks. The first failure is an error, so that a typo ends."""
+        """Every event, for ever; reports breaks to `say`. Raises on the first failure, so that a typo ends."""
         self.list(service)
         return follow(
             lambda token: self._stub.WatchPoolSizes(api.WatchPoolSizesRequest(service=service, resume_token=token)), say
@@ -84,7 +84,7 @@ class PoolsClient:
         return pool, answer.was_paused
 
     def resolve(self, selector: Selector) -> Pool:
-        """Without a side: the server pool of the service, else its only pool."""
+        """The pool of a selector. Without a side: the server pool of the service, else its only pool."""
         if selector.side is not None:
             return selector.pool()
         pools = [size.pool for size in self.list(selector.service)]
@@ -108,7 +108,7 @@ class PoolsClient:
         try:
             answer = self._stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=TIMEOUT_S)
         except grpc.RpcError:
-            return "Which pools exist could not be read."
+            return "The list of pools could not be read."
         names = ", ".join(pool_name(size.pool) for size in answer.pool_sizes)
         return f"Pools that exist: {names}." if names else "The recommender's configuration has no pool."
 

@@ -1,4 +1,4 @@
-"""A curve and what was measured drawn with characters."""
+"""Draws a curve and measured points with characters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from itertools import pairwise
 
 @dataclass(frozen=True)
 class Symbols:
-    """point: measured in a full pool, or whatever it was; light: in one that was not full; elsewhere: on another CPU
-    limit. best: of the axis, under sizes that are as good as the best."""
+    """point: measured in a full pool, or fullness not known. light: measured in a pool that was not full. elsewhere:
+    measured on another CPU limit. best: the axis below sizes within 1 % of the best."""
 
     point: str
     light: str
@@ -30,9 +30,9 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Curve:
-    """Over the concurrency, ascending: `fit` (concurrency, per second), `band` (concurrency, lower, upper).
+    """By concurrency, ascending: `fit` (concurrency, per second), `band` (concurrency, lower, upper).
 
-    scatter: (concurrency, per second) and the symbol of each. best: the ends of a range of concurrencies.
+    scatter: (concurrency, per second) and its symbol. best: the ends of a range of concurrencies.
     """
 
     scatter: Sequence[tuple[Point, str]]
@@ -43,10 +43,10 @@ class Curve:
 
 
 def plot_curve(curve: Curve, width: int = 72, height: int = 16, symbols: Symbols = UNICODE) -> list[str]:
-    """Returns height + 2 lines of text, the last with the scale of the concurrency; none for nothing to draw.
+    """Returns height + 2 lines of text, the last with the scale of the concurrency; none if there is nothing to draw.
 
-    Both axes begin at 0. The measured points cover the fit, both cover the knee's vertical line, and all of them the
-    band, which is cut off above the highest of them.
+    Both axes begin at 0. Measured points hide the fit, both hide the knee's vertical line, and all of them hide the
+    band, which ends at the highest of them.
     """
     drawn = [*(point for point, _ in curve.scatter), *curve.fit]
     if not drawn:
@@ -87,7 +87,7 @@ def _column(x: float, right: float, width: int) -> int:
 
 
 def _between(line: Sequence[Point], right: float, width: int) -> list[Point]:
-    """The line at every column between its points, by straight lines."""
+    """The line with a point in every column, interpolated linearly."""
     filled = list(line)
     for (x0, y0), (x1, y1) in pairwise(line):
         for column in range(_column(x0, right, width) + 1, _column(x1, right, width)):
@@ -106,7 +106,7 @@ def _axis(best: tuple[float, float] | None, right: float, width: int, symbols: S
 
 
 def _scale(right: float, knee: float | None, width: int) -> str:
-    """0 at the left, the largest concurrency at the right, the knee under its line where there is room."""
+    """0 at the left, the largest concurrency at the right, the knee below its line where there is room."""
     line = list("0".ljust(width))
     end = f"{right:.4g}"
     line[width - len(end) :] = end

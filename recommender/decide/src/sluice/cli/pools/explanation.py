@@ -1,4 +1,4 @@
-"""An Explanation on the screen: the answer, where it came from, the curve."""
+"""Prints an Explanation: the decision, its evidence, the curve."""
 
 import sys
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def print_explanation(explanation: Explanation, now: datetime) -> None:
     elif explanation.curve.points:
         print_curve(explanation.curve, symbols)
     else:
-        click.echo("\nno curve yet: too little was seen")
+        click.echo("\nno curve yet: too little evidence")
     if explanation.HasField("learned"):
         print_learned(explanation.learned)
 
@@ -64,7 +64,7 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     if len(size.sizes) > 1:
         yield "targets", ", ".join(map(_target_size, size.sizes))
     if told := targets_tell(size.sizes, now):
-        yield "targets tell", told
+        yield "occupancy", told
     yield "target", target(size)
     yield "action", action(size)
     yield "basis", basis_meaning(size)
@@ -75,7 +75,7 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "threshold", _threshold(explanation)
     if explanation.latency_source != LatencySource.LATENCY_SOURCE_UNSPECIFIED:
         yield "latency source", _latency_source(explanation)
-    yield "stands on", _baseline(explanation.baseline)
+    yield "rests on", _baseline(explanation.baseline)
     if explanation.HasField("remembered_curve"):
         yield "memory", _remembered(explanation, now)
     yield "hardware", advice(size)
@@ -100,9 +100,9 @@ def _latency_source(explanation: Explanation) -> str:
     client = explanation.pool_size.pool.side == SIDE_CLIENT
     if explanation.latency_source == LATENCY_SOURCE_CALLER:
         judged_by = "the service's own SERVER spans" if client else "callers' CLIENT spans"
-        return f"{judged_by} (they contain the wait for the pool)"
+        return f"{judged_by} (they include the wait for the pool)"
     if explanation.latency_source == LATENCY_SOURCE_OWN:
-        return "the pool's own spans (a wait for the pool is invisible in them)"
+        return "the pool's own spans (they exclude a wait for the pool)"
     return LatencySource.Name(LatencySource.LATENCY_SOURCE_UNSPECIFIED)
 
 
@@ -117,7 +117,7 @@ def _baseline(baseline: Baseline) -> str:
         f"peer of {baseline.peer_cpu_limit_cores:g} cores" if baseline.HasField("peer_cpu_limit_cores") else "",
         f"peer of version {baseline.peer_version}" if baseline.peer_version else "",
     ]
-    told = ", ".join(part for part in parts if part) or "no CPU limit and no version were told"
+    told = ", ".join(part for part in parts if part) or "unknown CPU limit and version"
     return f"{told}; since {moment(baseline.since):%Y-%m-%d %H:%M:%S} UTC" if baseline.HasField("since") else told
 
 

@@ -1,4 +1,4 @@
-"""CurveEvidence on the screen: the goodput curve of an estimator, and its knee."""
+"""Prints CurveEvidence: the goodput curve of an estimator, and its knee."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _POINTS = (*(Column(name, right=True) for name in ("CONCURRENCY", "GOODPUT/S", "
 def curve_facts(curve: CurveEvidence) -> Iterator[tuple[str, str]]:
     yield "knee", f"at concurrency {curve.knee:.4g}" if curve.HasField("knee") else "none"
     degree = curve.polynomial_degree
-    yield "fit", f"polynomial of degree {degree}" if degree else "nothing was fitted"
+    yield "fit", f"polynomial of degree {degree}" if degree else "none"
 
 
 def print_curve(curve: CurveEvidence, symbols: Symbols) -> None:

@@ -14,20 +14,23 @@ COMMANDS = {
     ),
     "diff": Lazy(
         "sluice.cli.pools.applying:diff_command",
-        "Show where the size in force is not the one that the answer names.",
+        "Show where the size in force differs from the decision's target size.",
     ),
     "apply": Lazy(
         "sluice.cli.pools.applying:apply_command",
-        "Bring a pool to the best size that is known, and hold it there.",
+        "Set a pool to the best size known, and hold it there.",
     ),
-    "watch": Lazy("sluice.cli.pools.changing:watch_command", "Print every answer as it changes, until interrupted."),
+    "watch": Lazy(
+        "sluice.cli.pools.changing:watch_command",
+        "Print every decision when it changes, until you interrupt the command.",
+    ),
     "history": Lazy(
         "sluice.cli.pools.changing:history_command",
-        "Show what was answered, applied, paused and resumed for one pool, oldest first.",
+        "Show one pool's decisions, actuations, pauses and resumes, oldest first.",
     ),
     "pause": Lazy(
         "sluice.cli.pools.changing:pause_command",
-        "Let a pool keep its size, or hold it at another one, until it is resumed.",
+        "Keep a pool's size, or hold it at another one, until you resume it.",
     ),
     "resume": Lazy("sluice.cli.pools.changing:resume_command", "End a pause."),
 }
@@ -35,15 +38,15 @@ COMMANDS = {
 
 @click.group("pools", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)
 def pools() -> None:
-    """Ask the recommender for pool sizes, watch and pause them.
+    """Show pool sizes and their reasons; apply, pause and resume them.
 
-    A pool is named SERVICE/server (the threads that serve requests) or SERVICE/client/PEER (the connections to
-    PEER). SERVICE alone means its server pool, else its only pool.
+    POOL is SERVICE/server (the threads that serve requests), SERVICE/consumer (those that take messages), or
+    SERVICE/client/PEER (the connections to PEER). SERVICE alone is its server pool, else its only pool.
 
     \b
-    Output as JSON (-o json; the same with -o yaml, and one object a line with -o jsonl): field names and enum names
-    of the proto sluice.pools.v1, e.g. "state": "PROVIDED", "side": "SIDE_SERVER" (state, basis and action without
-    their prefix). Every field is there; one that has no value is null, never 0. Times are RFC 3339, durations like
+    JSON output (-o json; the same with -o yaml, and one object a line with -o jsonl) has the field and enum names of
+    the proto sluice.pools.v1, e.g. "state": "PROVIDED", "side": "SIDE_SERVER" (state, basis and action without
+    their prefix). Every field is present; one without a value is null, never 0. Times are RFC 3339, durations like
     "0.250s", all integers are numbers.
       list     an array of PoolSize
       get      a PoolSize
@@ -51,5 +54,5 @@ def pools() -> None:
       diff     an array of {pool, instance, in_force, target, action, basis, when}; in_force is null without a limit
       watch    a PoolSize a line (-o jsonl)
 
-    SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN are for a recommender that has TLS and asks for tokens.
+    SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN are for a recommender with TLS and tokens.
     """

@@ -1,4 +1,4 @@
-"""What happened to one pool: the query and its table."""
+"""The history of one pool: the query and its table."""
 
 from pathlib import Path
 

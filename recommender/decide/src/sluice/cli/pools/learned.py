@@ -1,4 +1,4 @@
-"""LearnedEvidence on the screen: what the pool's agent makes of each size."""
+"""Prints LearnedEvidence: the values that the pool's agent gives each size."""
 
 from collections.abc import Iterator
 
@@ -15,12 +15,12 @@ def learned_facts(of: LearnedEvidence) -> Iterator[tuple[str, str]]:
     yield "agent", f"{of.steps:,} gradient steps, {of.transitions:,} transitions remembered"
     state = f"TPR {of.throughput_ratio:.2f}, LR {of.latency_ratio:.2f}, RU {of.utilization:.2f}"
     yield "its state", f"{state} at {moment(of.until):%H:%M:%S} UTC"
-    yield "its condition", ", ".join(_condition(of.condition)) or "nothing is told or measured of it"
+    yield "its condition", ", ".join(_condition(of.condition)) or "not known"
     yield "checkpoint", _checkpoint(of)
 
 
 def print_learned(of: LearnedEvidence) -> None:
-    click.echo("\nQ by size in the state of now; reward of a second under it, at the demand of now")
+    click.echo("\nQ by size in the present state; reward of a second at that size, at the present demand")
     best = max(of.values, key=lambda each: each.q, default=None)
     print_table(_SIZES, (_row(each, each is best) for each in of.values))
 

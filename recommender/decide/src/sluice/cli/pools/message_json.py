@@ -1,9 +1,9 @@
-"""Protobuf message -> values for `json.dumps`, for scripts.
+"""Converts a protobuf message to values for `json.dumps`, for scripts.
 
-As protobuf's JSON mapping (times RFC 3339, durations "0.250s", enums by name) with three differences: fields are
-named as in the proto (snake_case), an absent field that knows presence is null, and 64-bit integers are numbers.
+The result follows protobuf's JSON mapping (times RFC 3339, durations "0.250s", enums by name) with three differences.
+Fields have their names in the proto (snake_case); an absent field with presence is null; 64-bit integers are numbers.
 
-Scripts outlive versions of the API: what had a name in the output before sluice.pools.v1 keeps it (`SHORT`, `KEPT`).
+Scripts outlive versions of the API: names from before sluice.pools.v1 stay (`SHORT`, `KEPT`).
 """
 
 from typing import Any
@@ -15,12 +15,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from sluice.cli.pools.words import short_name
 from sluice.pools.v1.evidence_pb2 import Explanation
 
-# Enums whose values are shown without their prefix.
+# Enums whose values appear without their prefix.
 SHORT = {
     *("sluice.pools.v1.State", "sluice.pools.v1.Basis", "sluice.pools.v1.Advice.Kind"),
     *("sluice.common.v1.Action", "sluice.subsets.v1.State"),
 }
-# Names of fields and values of the API that have another one here.
+# Fields and values of the API that have another name here.
 KEPT = {
     "sluice.pools.v1.Explanation.baseline": "footing",
     "sluice.pools.v1.Explanation.remembered_curve": "prior",
@@ -30,12 +30,12 @@ KEPT = {
     "KIND_SAME": "PRIOR_KIND_SAME",
     "KIND_SCALED": "PRIOR_KIND_SCALED",
 }
-# Messages whose fields stand beside those of the message that they are in.
+# Messages whose fields appear among those of the enclosing message.
 FLAT = {"sluice.pools.v1.CurveEvidence"}
 
 
 def message_to_json(message: Message) -> Any:
-    """Every field of the message appears, in the proto's order."""
+    """Converts every field of the message, in the proto's order."""
     if isinstance(message, Duration | Timestamp):
         return message.ToJsonString()
     values: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def message_to_json(message: Message) -> Any:
 
 
 def explanation_to_json(explanation: Explanation) -> Any:
-    """The knee of a belief is `knee` too: that had its name before there was a belief."""
+    """Keeps `knee` at the top level also for a belief: scripts from before beliefs read it there."""
     values = message_to_json(explanation)
     if explanation.HasField("belief"):
         values["knee"] = float(explanation.belief.knee)

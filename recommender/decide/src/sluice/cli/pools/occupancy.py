@@ -1,4 +1,4 @@
-"""What targets tell of how much of a pool is in use, in words."""
+"""Text for the occupancy that targets report."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -6,14 +6,14 @@ from datetime import datetime
 from sluice.cli.pools.words import moment, seconds
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 
-# More are not read one by one.
+# With more targets than this, the text has their sum only.
 MOST_NAMED = 4
 
 
 def targets_tell(sizes: Iterable[TargetSize], now: datetime) -> str:
-    """As "32 of 32 busy, full in 7 of 7 readings, 5 waiting; 12 s ago".
+    """For example "32 of 32 busy, full in 7 of 7 readings, 5 waiting; 12 s ago".
 
-    Of several targets each by its name, of many their sums; "" where none tells.
+    Several targets appear each with its name, many as their sum. "" where none reports occupancy.
     """
     telling = [each for each in sizes if each.HasField("occupancy")]
     if not telling:

@@ -1,4 +1,4 @@
-"""Arguments and options that the commands on pools share, and what completes them."""
+"""Arguments and options that the commands on pools share, and their completion."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from sluice.cli.environment import addresses
 from sluice.cli.pools.selector import SIDES
 
 _PATIENCE_S = 1.0
-# A completed word stands on the prompt as it is: nothing that a shell would expand.
+# A completion goes to the prompt unquoted, so it must hold nothing that a shell would expand.
 PLAIN = re.compile(r"[\w./:@%+,-]+")
 
 
@@ -24,7 +24,7 @@ def _services(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
 
 
 def _known(ctx: click.Context, incomplete: str, name: Callable[..., str]) -> list[str]:
-    """Names of what the recommender has; none where it cannot be asked: a TAB is no place for errors."""
+    """Names from the recommender; none where it does not answer, since completion must not print errors."""
     import grpc
 
     from sluice.cli.output import CliError
@@ -45,4 +45,4 @@ address_option = click.option("--address", metavar="HOST:PORT", help="Recommende
 pool_argument = click.argument("pool", metavar="POOL", shell_complete=_pool_names)
 service_option = click.option("--service", default="", help="Only the pools of this service.", shell_complete=_services)
 side_option = click.option("--side", type=click.Choice([*SIDES]), help="Side, when POOL is a service.")
-peer_option = click.option("--peer", help="Where a client pool leads to.")
+peer_option = click.option("--peer", help="Peer of a client pool.")

@@ -1,4 +1,4 @@
-"""Names of pools on the command line: SERVICE, SERVICE/server, SERVICE/consumer, SERVICE/client/PEER."""
+"""Parses names of pools on the command line: SERVICE, SERVICE/server, SERVICE/consumer, SERVICE/client/PEER."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ _NAMES = {number: side for side, number in SIDES.items()}
 
 
 class SelectorError(ValueError):
-    """The words do not name a pool; the message says which and what is allowed."""
+    """The text does not name a pool. The message has the text and the legal forms."""
 
 
 @dataclass(frozen=True)
 class Selector:
-    """A pool as asked for. side None: not said."""
+    """The pool of a command. side: None where the command names none."""
 
     service: str
     side: str | None
@@ -25,10 +25,10 @@ class Selector:
 
 
 def parse_selector(text: str, side: str | None, peer: str | None) -> Selector:
-    """Reads `text` together with the options --side and --peer.
+    """Parses `text` together with the options --side and --peer.
 
-    A name whose last part is no side is a service name with slashes in it. Raises
-    SelectorError when the parts contradict each other or a client pool has no peer.
+    Slashes before anything but a side belong to the service's name. Raises SelectorError when the parts contradict
+    each other or a client pool has no peer.
     """
     service, said_side, said_peer = _split(text)
     if not service:
@@ -43,7 +43,7 @@ def parse_selector(text: str, side: str | None, peer: str | None) -> Selector:
     if peer and side is None:
         side = "client"
     if side in ("server", "consumer") and peer:
-        raise SelectorError(f"a {side} pool has no peer, but {peer!r} was given")
+        raise SelectorError(f"a {side} pool has no peer, but the command names {peer!r}")
     if side == "client" and not peer:
         raise SelectorError(f"a client pool needs its peer: {service}/client/PEER, or --peer PEER")
     return Selector(service, side, peer)
@@ -62,12 +62,12 @@ def _split(text: str) -> tuple[str, str | None, str]:
 
 
 def pool_name(pool: Pool) -> str:
-    """The shorthand that `parse_selector` reads."""
+    """The pool's name in the form that `parse_selector` reads."""
     if pool.side == SIDE_CLIENT:
         return f"{pool.service}/client/{pool.peer}"
     return f"{pool.service}/{side_name(pool)}"
 
 
 def side_name(pool: Pool) -> str:
-    """As --side takes it, and tables have it; server where a later version knows another side."""
+    """The side as --side and tables have it; server where a later version has another side."""
     return _NAMES.get(pool.side, "server")

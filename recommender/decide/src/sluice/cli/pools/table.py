@@ -1,4 +1,4 @@
-"""Pool sizes as a table."""
+"""Prints pool sizes as a table."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -49,8 +49,8 @@ def _row(size: PoolSize, now: datetime) -> tuple[str, ...]:
 
 
 def target(size: PoolSize) -> str:
-    """`12`, or `32 (best 16)` where it is no more than a step towards the best size, or as far as the bounds let it;
-    `32 on 1 of 4` where it is for some of the pool's targets first."""
+    """`12`; `32 (best 16)` where a step or the bounds keep it from the best size; `32 on 1 of 4` where some of the
+    pool's targets get it first."""
     text = optional(size, "target")
     if size.targets:
         text = f"{text} on {len(size.targets)} of {len(size.sizes)}"

@@ -1,4 +1,4 @@
-"""Follows the recommender's answers, over breaks of the connection."""
+"""Follows a watch of the recommender across lost connections."""
 
 import random
 import time
@@ -10,7 +10,7 @@ import grpc
 from sluice.cli.output import CliError
 
 FIRST_WAIT_S, LAST_WAIT_S = 0.5, 10.0
-# After these the next attempt ends in the same way.
+# With these codes, another attempt would fail in the same way.
 FINAL = (
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.UNAUTHENTICATED,
@@ -20,7 +20,7 @@ FINAL = (
 
 
 class Event(Protocol):
-    """Of a watch."""
+    """An event of a watch."""
 
     @property
     def resume_token(self) -> str: ...
@@ -34,8 +34,8 @@ def follow(
     say: Callable[[str], None],
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[E]:
-    """Every event, for ever; a stream that breaks is resumed where it was, with growing pauses and jitter.
-    `watch`: from a resume token.
+    """Every event, for ever. Resumes a broken stream at its last token, with growing waits and jitter.
+    `watch`: opens a stream at a resume token.
 
     Raises:
         CliError: the recommender refuses the watch.

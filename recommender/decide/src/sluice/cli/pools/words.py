@@ -1,4 +1,4 @@
-"""Values of a PoolSize as people read them."""
+"""Text for the values of a PoolSize."""
 
 from datetime import UTC, datetime
 from typing import Literal
@@ -10,33 +10,33 @@ from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.pool_size_pb2 import Basis, PoolSize, State
 
-# What State and Basis say, behind their short names.
+# The meaning of each State and Basis, shown behind its short name.
 STATES = {
-    "PROVIDED": "which size is best is known within 2 %",
+    "PROVIDED": "the best size is known within 2 %",
     "LEARNING": "a better size is likely, or too little is known",
     "NO_DATA": "nothing completed for 30 s",
-    "STALE": "the newest answer is older than its lease",
+    "STALE": "the newest decision is older than its lease",
     "PAUSED": "an operator paused the pool",
-    "GUARDED": "the constraints hold the pool off a better size",
+    "GUARDED": "the constraints rule out a better size",
     "UNSATURATED": "never full on this CPU limit, no size is needed yet",
-    "DELETED": "it was taken out of the configuration",
+    "DELETED": "removed from the configuration",
 }
 BASES = {
-    "CURVE": "what was seen on this CPU limit",
+    "CURVE": "evidence on this CPU limit",
     "PROBE": "not known to be better, but worth a look",
     "REVERT": "back to the size before the last change",
-    "MEMORY": "what was seen of this version before it was away",
-    "CARRIED": "what was seen on another CPU limit",
-    "LEARNED": "what was learnt from other pools, or by an agent",
+    "MEMORY": "evidence of this version from before it was away",
+    "CARRIED": "evidence on another CPU limit",
+    "LEARNED": "learnt from other pools, or by an agent",
     "HELD": "no better size is known, or nothing may change",
-    "OPERATOR": "an operator's word",
+    "OPERATOR": "an operator set it",
 }
 
-# What an Advice says of the hardware.
+# The meaning of each kind of Advice.
 ADVICE = {
-    "SCALE_OUT": "no size does what is asked in time on this hardware",
-    "SCALE_IN": "half of it would do all that is asked",
-    "KEEP": "neither more nor half of it is known to be better",
+    "SCALE_OUT": "no size completes the demand in time on this hardware",
+    "SCALE_IN": "half of the hardware would complete the whole demand",
+    "KEEP": "neither more nor half of the hardware is known to be better",
 }
 
 OptionalSize = Literal["current", "target", "lower_bound", "upper_bound", "unguarded_target"]
@@ -45,7 +45,7 @@ OptionalSize = Literal["current", "target", "lower_bound", "upper_bound", "ungua
 def short_name(enum: EnumDescriptor, value: int) -> str | int:
     """A value of State, Basis or Action without its prefix: STATE_NO_DATA -> NO_DATA.
 
-    STATE_UNSPECIFIED stays as it is, and a number that this program does not know: neither is a name of its own.
+    STATE_UNSPECIFIED stays as it is, and so does a number without a name in this version.
     """
     known = enum.values_by_number.get(value)
     if known is None:
@@ -54,15 +54,15 @@ def short_name(enum: EnumDescriptor, value: int) -> str | int:
 
 
 def advice(size: PoolSize) -> str:
-    """`SCALE_OUT: ...; 450 asked a second of an instance, 81% in time, 16 does 364; 7 cores each or 4 replicas would
-    do, of 4 cores each and 2 replicas`; `-` where nothing is said."""
+    """`SCALE_OUT: ...; demand 450 per second and instance, 81% in time; size 16 completes 364; 7 cores each or 4
+    replicas would do, of 4 cores each and 2 replicas`; `-` where there is no advice."""
     if not size.HasField("advice"):
         return "-"
     of = size.advice
     late = f", {of.in_time:.0%} in time" if of.HasField("in_time") else ""
     parts = [
         _meaning(str(short_name(Advice.Kind.DESCRIPTOR, of.kind)), ADVICE),
-        f"{of.asked_per_s:.4g} asked a second of an instance{late}, {of.best} does {of.best_per_s:.4g}",
+        f"demand {of.asked_per_s:.4g} per second and instance{late}; size {of.best} completes {of.best_per_s:.4g}",
     ]
     there = _hardware(of.cpu_limit_cores, of.replicas)
     if of.kind != Advice.KIND_KEEP and (would := _hardware(of.advised_cpu_limit_cores, of.advised_replicas)):
@@ -71,7 +71,7 @@ def advice(size: PoolSize) -> str:
 
 
 def _hardware(cores: float, replicas: int) -> list[str]:
-    """0: not told."""
+    """Text for the known ones; 0: not known."""
     found = [f"{cores:g} cores each"] if cores else []
     return [*found, f"{replicas} replicas"] if replicas else found
 
@@ -81,7 +81,7 @@ def state_name(state: int) -> str:
 
 
 def action(size: PoolSize) -> str:
-    """`APPLY`, `HOLD`; `-` from a recommender that says nothing."""
+    """`APPLY` or `HOLD`; `-` where the recommender sends none."""
     return str(short_name(Action.DESCRIPTOR, size.action)) if size.action else "-"
 
 
@@ -114,7 +114,7 @@ def current(size: PoolSize) -> str:
 
 
 def optional(message: PoolSize, field: OptionalSize) -> str:
-    """The number, or `-` where there is none: a missing size is never shown as 0."""
+    """The number, or `-` where there is none. A missing size never appears as 0."""
     return str(getattr(message, field)) if message.HasField(field) else "-"
 
 
@@ -126,7 +126,7 @@ def size_range(size: PoolSize) -> str:
 
 
 def age(size: PoolSize, now: datetime) -> str:
-    """Since the answer was computed; says so when its lease is over at `now` (with time zone)."""
+    """Time since the decision; adds `lease over` when its lease ended before `now` (with time zone)."""
     if not size.HasField("computed_at"):
         return "-"
     text = seconds((now - moment(size.computed_at)).total_seconds())

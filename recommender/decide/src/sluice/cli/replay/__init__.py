@@ -1,1 +1,1 @@
-"""`sluice replay`: recorded traces, read from files and sent to the collector as OTLP over gRPC."""
+"""`sluice replay`: reads recorded traces from files and sends them to the collector as OTLP over gRPC."""

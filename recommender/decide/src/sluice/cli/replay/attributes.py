@@ -1,4 +1,4 @@
-"""Jaeger tags -> OTLP attributes."""
+"""Converts Jaeger tags to OTLP attributes."""
 
 import base64
 import binascii
@@ -15,11 +15,11 @@ class _Attributes(Protocol):
 
 
 def add_jaeger_tags(out: _Attributes, tags: Any, where: str, rename: Mapping[str, str] | None = None) -> None:
-    """Appends `[{"key", "type", "value"}]` to `out`, keys renamed as in `rename`.
+    """Appends `[{"key", "type", "value"}]` to `out`, with keys renamed as in `rename`.
 
-    Types string, bool, int64, float64 and binary (base64) keep their type; without a type, or where the value
-    does not fit its type, the value's own JSON type counts, so that nothing is lost. Raises BadRecordError when a
-    tag has no key.
+    Types string, bool, int64, float64 and binary (base64) keep their type. Without a type, or for a value that does not
+    fit its type, the value's own JSON type counts, so that nothing is lost. Raises BadRecordError when a tag has no
+    key.
     """
     if tags is None:
         return
@@ -63,7 +63,7 @@ def _number(value: Any) -> float | None:
 
 
 def _whole(value: Any) -> int | None:
-    # 64-bit numbers may be strings, because JSON's own lose digits above 2^53.
+    # 64-bit numbers may be strings, because JSON numbers lose digits above 2^53.
     try:
         number = int(value) if isinstance(value, str) else value
     except ValueError:

@@ -44,7 +44,7 @@ class Speed(click.ParamType[float | None]):
     type=click.Choice(["now", "past", "keep"]),
     default="now",
     show_default=True,
-    help="Where the times of the spans go, see above.",
+    help="How to move the times of the spans, see above.",
 )
 @click.option("--batch", type=click.IntRange(1, 8192), default=512, show_default=True, help="Most spans a request.")
 @click.option("--limit", type=click.IntRange(1), help="Stop after this many traces.")
@@ -54,9 +54,9 @@ class Speed(click.ParamType[float | None]):
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long a request is retried while the collector is away or full.",
+    help="How long to retry a request while the collector is away or full.",
 )
-@click.option("--skip-bad", is_flag=True, help="Exit 0 even when records were skipped.")
+@click.option("--skip-bad", is_flag=True, help="Exit 0 even when the command skips records.")
 @click.option("--dry-run", is_flag=True, help="Read and count only.")
 @output_option(*FORMS)
 def replay_command(
@@ -73,23 +73,25 @@ def replay_command(
 ) -> None:
     """Send recorded traces to the collector as OTLP.
 
-    FILE is JSON of Jaeger (a trace a line, an array, an export of the UI, or an answer of its API v3), OTLP (a message
-    a line or a whole document), Tempo (an answer of its API), or Zipkin v2 (lists of spans), gzipped or not; `-` is
-    standard input.
+    FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line, an array, an export of the UI,
+    or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an answer of its API), and Zipkin
+    v2 (lists of spans).
 
-    A trace is sent when its last span ended, at the recorded pace times --speed. To bring traces into that order
-    they are first put by in the system's directory for temporary files (not with --speed max --times keep, which
-    sends while it reads).
+    The command sends a trace when its last span ended, at the recorded pace times --speed. To sort traces by their
+    ends, it first stores them in the directory for temporary files (not with --speed max --times keep, which sends
+    while it reads).
 
     \b
-    --times now   the first span starts when the replay starts; faster than recorded, times run ahead of the clock
+    --times now   the first span starts when the replay starts; at a speed above 1, times run ahead of the clock
     --times past  the last span ends when the replay starts: for --speed max
-    --times keep  as recorded; the streaming jobs refuse what is older than their max-age-ms
+    --times keep  as recorded; the streaming jobs refuse spans older than their max-age-ms
 
-    All times move by one amount. One record of OTLP JSON may hold parts of several traces; each part counts as a trace.
+    All times move by the same amount. A record of OTLP JSON may hold parts of several traces; each part counts as a
+    trace.
 
-    A record that is not a trace is named with file, line and reason, counted, and left out; the exit code is then
-    1 unless --skip-bad. Spans that the collector rejects also make it 1. Interrupted: totals so far, exit code 130.
+    The command skips and counts a record that is not a trace, and names its file, line and reason; the exit code is
+    then 1 unless --skip-bad. Spans that the collector rejects also make it 1. After an interrupt, the command prints
+    the totals so far and exits with 130.
 
     \b
     Examples:
@@ -127,8 +129,8 @@ def replay_command(
     if sender is not None and sender.gave_up is not None:
         failure = (
             f"gave up sending to {target} after retrying for {give_up:g} s: {sender.gave_up.code}: "
-            f"{sender.gave_up.text}. Start the stack with `make up`, or name another receiver with --endpoint or "
-            "SLUICE_OTLP_GRPC; `./sluice doctor` says which stage is down."
+            f"{sender.gave_up.text}. Start the stack with `make up`, or set another receiver with --endpoint or "
+            "SLUICE_OTLP_GRPC; `./sluice doctor` names the stage that is down."
         )
     if failure is not None:
         raise CliError(failure)
@@ -139,14 +141,14 @@ def replay_command(
 
 
 def _host_and_port(endpoint: str) -> str:
-    """Other OTLP programs name endpoints as URLs: those are taken too."""
+    """HOST:PORT of an endpoint. Also accepts http URLs, the form of other OTLP programs."""
     if endpoint.startswith("https://"):
-        raise click.UsageError(f"{endpoint}: replay sends without TLS; name a HOST:PORT that takes plain gRPC")
+        raise click.UsageError(f"{endpoint}: replay sends without TLS; name a HOST:PORT that accepts plain gRPC")
     return endpoint.removeprefix("http://").rstrip("/")
 
 
 def _stop_on_signals(stop: threading.Event) -> threading.Event:
-    """The first SIGINT or SIGTERM ends the replay with its totals, the second ends the process."""
+    """On the first SIGINT or SIGTERM, ends the replay with its totals; on the second, ends the process."""
     interrupted = threading.Event()
 
     def handle(number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Ids and times of JSON formats; each raises BadRecordError that names the field (`where`)."""
+"""Parses ids and times of JSON formats. Each function raises BadRecordError that names the field (`where`)."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ _MAX_NS = 2**64 - 1
 
 
 def id_bytes(value: Any, length: int, where: str) -> bytes:
-    """Of hexadecimal digits, zeros on the left left out or not; never all zeros."""
+    """The bytes of an id in hexadecimal digits, with or without leading zeros; never all zeros."""
     if not isinstance(value, str) or not value:
         raise BadRecordError(f"{where} is missing")
     try:
-        # bytes.fromhex also takes white space, which is no part of an id.
+        # bytes.fromhex also accepts white space, which an id must not have.
         raw = bytes.fromhex(value.zfill(2 * length)) if len(value) <= 2 * length and value.isalnum() else b""
     except ValueError:
         raw = b""
@@ -24,7 +24,7 @@ def id_bytes(value: Any, length: int, where: str) -> bytes:
 
 
 def integer(value: Any, where: str) -> int:
-    """A whole number, 1.0 being one."""
+    """A whole number; 1.0 is one."""
     if value is None:
         raise BadRecordError(f"{where} is missing")
     if isinstance(value, float) and value.is_integer():
@@ -35,7 +35,7 @@ def integer(value: Any, where: str) -> int:
 
 
 def time_ns(time_us: int, where: str) -> int:
-    """Microseconds since 1970 in nanoseconds."""
+    """Microseconds since 1970, converted to nanoseconds."""
     time_ns = time_us * 1000
     if not 0 <= time_ns <= _MAX_NS:
         raise BadRecordError(f"{where}: {time_us} us is outside 1970 .. 2554")

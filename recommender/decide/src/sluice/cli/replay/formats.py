@@ -1,4 +1,4 @@
-"""Which format a record has, told by its keys; those that are not read are refused by name."""
+"""Detects the format of a record by its keys. Refuses formats without a converter by name."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from sluice.cli.replay.otlp_json import convert_otlp_json
 from sluice.cli.replay.trace import BadRecordError, Trace
 from sluice.cli.replay.zipkin import convert_zipkin, is_zipkin
 
-#: Around OTLP: what Jaeger's API v3 and Tempo's API v2 answer.
+#: Keys around OTLP in answers of Jaeger's API v3 and Tempo's API v2.
 _ENVELOPES = ("result", "trace")
-#: OTLP's list of resources, and what Tempo calls it.
+#: OTLP's list of resources, and Tempo's name for it.
 _OTLP = ("resourceSpans", "resource_spans", "batches")
-#: A key that only one format has, and its name.
+#: A key that only one format has, and the format's name.
 _OTHERS = {
     "traceEvents": "Chrome's trace events",
     "Segments": "AWS X-Ray",
@@ -23,7 +23,7 @@ _OTHERS = {
 
 
 def convert(record: Any) -> list[Trace]:
-    """The traces of one record, in order of first appearance; `record` is changed. Raises BadRecordError."""
+    """The traces of one record, in order of their first spans. Changes `record`. Raises BadRecordError."""
     if not isinstance(record, dict):
         raise BadRecordError("is JSON, but not an object: neither a Jaeger trace nor OTLP")
     for envelope in _ENVELOPES:
@@ -41,7 +41,7 @@ def convert(record: Any) -> list[Trace]:
     for key, name in _OTHERS.items():
         if key in record:
             raise BadRecordError(
-                f"looks like {name} (`{key}`), which is not read; legal: JSON of Jaeger, OTLP, Tempo, Zipkin"
+                f"looks like {name} (`{key}`), which is not supported; legal: JSON of Jaeger, OTLP, Tempo, Zipkin"
             )
     keys = ", ".join(list(record)[:5]) or "none"
     raise BadRecordError(

@@ -1,4 +1,4 @@
-"""One Jaeger JSON trace -> OTLP.
+"""Converts one Jaeger JSON trace to OTLP.
 
 | Jaeger                                   | OTLP                                                       |
 |------------------------------------------|------------------------------------------------------------|
@@ -36,7 +36,7 @@ _KINDS = {
 
 
 def convert_jaeger(record: dict[str, Any]) -> Trace:
-    """Converts `{"traceID", "spans": [...], "processes": {...}}`. Raises BadRecordError naming the field at fault."""
+    """Converts `{"traceID", "spans": [...], "processes": {...}}`. Raises BadRecordError that names the bad field."""
     spans = record.get("spans")
     if not isinstance(spans, list) or not spans:
         raise BadRecordError("has no spans")
@@ -109,13 +109,13 @@ def _references(out: Span, span: dict[str, Any], where: str) -> None:
         else:
             link = out.links.add(trace_id=trace_id, span_id=span_id)
             link.attributes.add(key="opentracing.ref_type").value.string_value = kind.lower()
-    # Exports older than Jaeger 1.7 name the parent in a field of its own.
+    # Exports older than Jaeger 1.7 have the parent in a field of its own.
     if not out.parent_span_id and not references and span.get("parentSpanID") not in (None, "", "0"):
         out.parent_span_id = id_bytes(span["parentSpanID"], 8, f"{where}.parentSpanID")
 
 
 def _tags(out: Span, tags: list[Any], where: str) -> None:
-    """Takes span.kind and the status out of the tags; the others become attributes."""
+    """Moves span.kind and the status from the tags to the span; the other tags become attributes."""
     kept = []
     for tag in tags:
         key, value = (tag.get("key"), tag.get("value")) if isinstance(tag, dict) else (None, None)

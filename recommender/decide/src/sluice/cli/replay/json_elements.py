@@ -1,7 +1,7 @@
-"""Cuts one large JSON document into its elements without reading it whole.
+"""Splits one large JSON document into its elements without loading all of it.
 
-Only brackets and strings are looked at, so an element that is broken inside (a bad number, a missing comma)
-still ends where its brackets close, and the next one is read.
+The parser looks at brackets and strings only. An element with an error inside (a bad number, a missing comma) still
+ends at its closing bracket, and the parser continues with the next one.
 """
 
 import re
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from sluice.cli.replay.source import ByteSource
 
-#: An element longer than this is no trace; reading on would only fill the memory.
+#: A longer element is not a trace. To read on would only fill the memory.
 MAX_ELEMENT_BYTES = 256 * 1024 * 1024
 _CHUNK = 1 << 16
-# Everything up to the next bracket, or up to a string whose end is not there yet.
+# All bytes up to the next bracket, or up to a string that has no end yet.
 _BETWEEN = re.compile(rb'(?:[^][{}"]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 
 
@@ -26,7 +26,7 @@ class Element:
 
 
 class TruncatedError(Exception):
-    """The document ends, or has too many brackets closed, inside an element or its envelope."""
+    """The document ends inside an element or its envelope, or closes too many brackets."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -36,9 +36,9 @@ class TruncatedError(Exception):
 def elements(stream: ByteSource, depth: int) -> Iterator[Element]:
     """Yields each object that opens `depth` brackets deep, over all documents in the stream.
 
-    depth 0: documents one after the other; 1: the elements of an array; 2: those of an array inside an envelope
-    (`{"data": [...]}`); only arrays and objects are yielded at the wanted depth, whatever else stands in the
-    envelope is passed over. Raises TruncatedError at an end within brackets.
+    depth 0: documents, one after the other. 1: elements of an array. 2: elements of an array in an envelope
+    (`{"data": [...]}`). Only arrays and objects count at that depth; other parts of the envelope are skipped. Raises
+    TruncatedError at an end within brackets.
     """
     buffer = bytearray()
     position = 0

@@ -1,9 +1,9 @@
-"""One OTLP/JSON message (TracesData or ExportTraceServiceRequest) -> OTLP.
+"""Converts one OTLP/JSON message (TracesData or ExportTraceServiceRequest) to traces.
 
-OTLP/JSON is protobuf's JSON mapping with two differences: ids are hexadecimal instead of base64, and enums are
-integers (OTLP specification 1.x, "JSON Protobuf Encoding"). 64-bit integers may be strings or numbers; unknown
-keys are ignored, as the specification demands of receivers. Who writes protobuf's own mapping (Tempo does) has ids in
-base64: they are told by their length. `instrumentationLibrarySpans` is what scopeSpans was called until
+OTLP/JSON is protobuf's JSON mapping with two differences: ids are hexadecimal instead of base64, and enums are integers
+(OTLP specification 1.x, "JSON Protobuf Encoding"). 64-bit integers may be strings or numbers. Unknown keys are ignored,
+as the specification requires of receivers. Writers of protobuf's own mapping, such as Tempo, have ids in base64; the
+length of the text tells the encoding. `instrumentationLibrarySpans` is the name of scopeSpans before
 opentelemetry-proto 0.15.
 """
 
@@ -17,14 +17,14 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, TracesData
 
 from sluice.cli.replay.trace import BadRecordError, Trace, measure
 
-#: Optional in a span: absent, or empty for a root.
+#: Optional in a span: absent, or empty in a root.
 _PARENT = ("parentSpanId", "parent_span_id")
 
 
 def convert_otlp_json(record: dict[str, Any]) -> list[Trace]:
-    """Converts `{"resourceSpans": [...]}` into its traces, in order of first appearance.
+    """Converts `{"resourceSpans": [...]}` to its traces, in order of their first spans.
 
-    `record` is changed in place. Raises BadRecordError naming the field at fault.
+    Changes `record`. Raises BadRecordError that names the bad field.
     """
     for resource in _objects(record, "resourceSpans", "resource_spans"):
         _rename_libraries(resource)
@@ -40,7 +40,7 @@ def convert_otlp_json(record: dict[str, Any]) -> list[Trace]:
 
 
 def _by_trace_id(data: TracesData) -> Iterator[tuple[ResourceSpans, ...]]:
-    """The same spans, apart by trace id; one trace alone passes without a copy."""
+    """The same spans, grouped by trace id; a single trace is not copied."""
     ids = {span.trace_id for resource in data.resource_spans for scope in resource.scope_spans for span in scope.spans}
     if len(ids) == 1:
         yield tuple(data.resource_spans)
@@ -66,7 +66,7 @@ def _by_trace_id(data: TracesData) -> Iterator[tuple[ResourceSpans, ...]]:
 
 
 def _rename_libraries(resource: dict[str, Any]) -> None:
-    """Of one resource, in place; it may have both."""
+    """Renames the old field of one resource, in place. A resource may have both fields."""
     old = _objects(resource, "instrumentationLibrarySpans", "instrumentation_library_spans")
     if old:
         for each in old:
@@ -115,7 +115,7 @@ def _id(owner: dict[str, Any], keys: tuple[str, ...], length: int, where: str) -
 
 
 def _bytes(text: str, length: int) -> bytes:
-    """16 bytes have 32 hexadecimal digits, or 22 characters of base64 without its padding; 8 bytes 16, or 11."""
+    """Bytes of an id. 16 bytes: 32 hexadecimal digits, or 22 of base64 without padding; 8 bytes: 16, or 11."""
     try:
         if len(text) == 2 * length:
             return bytes.fromhex(text) if text.isalnum() else b""

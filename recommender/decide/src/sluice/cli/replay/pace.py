@@ -1,4 +1,4 @@
-"""When each trace is due, and which traces share a request."""
+"""Computes when each trace is due, and groups traces into requests."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -7,13 +7,13 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 
 from sluice.cli.replay.trace import Trace
 
-#: A trace that is due waits at most this long for others to share its request.
+#: A due trace waits at most this long for others, to share a request.
 LINGER_S = 0.1
 
 
 @dataclass
 class Batch:
-    """Spans of one request, and how many traces end with it."""
+    """Spans of one request, and the number of traces that end in it."""
 
     resource_spans: list[ResourceSpans] = field(default_factory=list)
     spans: int = 0
@@ -21,10 +21,10 @@ class Batch:
 
 
 def due_s(end_ns: int, first_start_ns: int, speed: float | None) -> float:
-    """Seconds after the start of the replay at which a trace that ended at `end_ns` is sent.
+    """Seconds from the start of the replay until a trace that ended at `end_ns` is due.
 
-    (end - first start) / speed: at speed 10 a trace that ended 5 s after the first span started is due after
-    0.5 s. speed None: at once.
+    (end - first start) / speed: at speed 10, a trace that ended 5 s after the first span started is due after 0.5 s.
+    speed None: at once.
     """
     return 0.0 if speed is None else (end_ns - first_start_ns) / 1e9 / speed
 
@@ -35,11 +35,11 @@ def paced(
     now_s: Callable[[], float],
     wait_s: Callable[[float], bool],
 ) -> Iterator[Batch]:
-    """Turns (due, trace), ordered by due, into batches of at most `batch_spans` spans, each yielded when due.
+    """Groups (due, trace), ordered by due, into batches of at most `batch_spans` spans, and yields each when due.
 
-    `now_s` counts from the start of the replay; `wait_s` waits that many seconds and answers False when the
-    replay is to stop, which ends the iteration with what was already due. A batch leaves when it is full, or
-    when the next trace is due more than LINGER_S after the first one in it.
+    `now_s` counts from the start of the replay. `wait_s` waits that many seconds; it returns False when the replay is
+    to stop, and the iteration then ends with the traces already due. A batch is complete when it is full, or when the
+    next trace is due more than LINGER_S after its first one.
     """
     batch = Batch()
     opened_s = 0.0
@@ -63,7 +63,7 @@ def paced(
 
 
 def _pieces(trace: Trace, batch_spans: int) -> Iterator[tuple[ResourceSpans, int]]:
-    """The trace's resources; one that is larger than a request, in pieces of at most `batch_spans` spans."""
+    """The trace's resources. A resource larger than a request is split into pieces of at most `batch_spans` spans."""
     for resource in trace.resource_spans:
         spans = sum(len(scope.spans) for scope in resource.scope_spans)
         if spans <= batch_spans:

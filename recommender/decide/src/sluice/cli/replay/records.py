@@ -1,4 +1,4 @@
-"""Files -> traces and bad records, in the order of the file, one record in memory at a time."""
+"""Reads traces and bad records from files, in the order of the file, with one record in memory at a time."""
 
 import gzip
 import io
@@ -23,7 +23,7 @@ _OTLP_MESSAGE = re.compile(rb'\s*\{\s*"(resourceSpans|resource_spans)"\s*:\s*\['
 
 @dataclass(frozen=True)
 class Skipped:
-    """A record that is not a trace: where it is and why it was left out."""
+    """A record that is not a trace: its place, and the reason to skip it."""
 
     path: str
     line: int
@@ -36,7 +36,7 @@ class Skipped:
 def read_traces(path: str) -> Iterator[Trace | Skipped]:
     """Reads JSON of Jaeger, OTLP, Tempo or Zipkin: a record a line, an array, or one document; gzipped or not.
 
-    A broken record becomes a Skipped and the rest goes on; a damaged gzip stream ends the file with one. Raises
+    Yields a Skipped for a broken record and reads on. A damaged gzip stream ends the file with a Skipped. Raises
     OSError when the file cannot be opened.
     """
     spans = ZipkinSpans()
@@ -73,7 +73,7 @@ def _records(source: ByteSource) -> Iterator[Element]:
     if _JAEGER_EXPORT.match(head):
         return elements(stream, depth=2) if not _is_lines(head) else _lines(stream)
     if first == b"{" and not _is_lines(head) and b"\n" in head:
-        # One document over many lines.
+        # One document on several lines.
         if _OTLP_MESSAGE.match(head):
             return (Element(e.line, b'{"resourceSpans":[' + e.text + b"]}") for e in elements(stream, depth=2))
         return elements(stream, depth=0)
@@ -83,7 +83,7 @@ def _records(source: ByteSource) -> Iterator[Element]:
 def _is_lines(head: bytes) -> bool:
     """Whether each line is a record: the first is JSON by itself, or the second starts a new object.
 
-    The latter tells a broken first line from a document that is laid out over many lines, which are indented.
+    The second test tells a broken first line from a document on several lines, whose lines are indented.
     """
     first, newline, rest = head.lstrip().partition(b"\n")
     if not newline:
@@ -92,7 +92,7 @@ def _is_lines(head: bytes) -> bool:
         json.loads(first)
     except ValueError:
         return rest.lstrip(b"\r\n").startswith(b"{")
-    # One line and nothing after it may be one large document: that one is cut into its elements.
+    # A single line may be one large document, which is split into its elements.
     return bool(rest.strip())
 
 
@@ -118,8 +118,8 @@ def _traces(name: str, element: Element) -> Iterator[Trace | Skipped]:
         except BadRecordError as error:
             yield Skipped(name, element.line, str(error))
         except (UnicodeEncodeError, SystemError):
-            # JSON can write half of a surrogate pair ("\ud800"), protobuf cannot: its setters raise the one error, its
-            # parser of JSON the other.
+            # JSON can hold half of a surrogate pair ("\ud800"), protobuf cannot. Its setters raise the first error, its
+            # parser of JSON the second.
             yield Skipped(name, element.line, "holds text that is not Unicode: half of a surrogate pair")
 
 

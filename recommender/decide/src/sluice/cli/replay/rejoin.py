@@ -1,4 +1,4 @@
-"""Looks at the head of a stream without losing it."""
+"""Reads the head of a stream and returns a stream that still has it."""
 
 import gzip
 import io
@@ -14,7 +14,7 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 def take_head(stream: ByteSource) -> tuple[bytes, io.BufferedReader]:
     """The first 64 KiB (less only at the end, or where the stream is damaged) and a stream that begins with them.
 
-    A byte order mark is dropped. Damage met while looking ahead is raised when reading reaches it.
+    Drops a byte order mark. Raises an error of the look-ahead only when a reader reaches the damage.
     """
     head = b""
     damage: Exception | None = None

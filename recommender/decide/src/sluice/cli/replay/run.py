@@ -1,4 +1,4 @@
-"""One replay: read, put in order, move the times, send when due."""
+"""One replay: reads traces, sorts them, moves their times, and sends each when due."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ Times = Literal["now", "past", "keep"]
 
 @dataclass(frozen=True)
 class Plan:
-    """speed: multiple of the recorded pace, None = as fast as the collector takes it. limit: traces, None = all.
+    """speed: multiple of the recorded pace, None = as fast as the collector accepts spans. limit: traces, None = all.
 
     times: `now` moves all times so that the first span starts when the replay starts, `past` so that the last span
     ends then, `keep` leaves them.
@@ -34,7 +34,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Clock:
-    """Time from outside. `wait_s` answers False when the wait was cut short because the replay is to stop."""
+    """Time from outside. `wait_s` returns False when it stopped early because the replay is to stop."""
 
     monotonic_s: Callable[[], float]
     unix_ns: Callable[[], int]
@@ -46,7 +46,7 @@ def system_clock(stop: threading.Event) -> Clock:
 
 
 def read(plan: Plan, totals: Totals, on_skip: Callable[[Skipped], None], stop: threading.Event) -> Iterator[Trace]:
-    """The traces of all files, counted; stops at the limit. Raises OSError when a file cannot be opened."""
+    """Yields and counts the traces of all files, up to the limit. Raises OSError when a file cannot be opened."""
     for path in plan.paths:
         totals.files += 1
         for item in read_traces(path):
@@ -66,7 +66,7 @@ def read(plan: Plan, totals: Totals, on_skip: Callable[[Skipped], None], stop: t
 def replay(
     plan: Plan, traces: Iterable[Trace], sender: Sender, clock: Clock, totals: Totals, progress: ProgressReport
 ) -> None:
-    """Sends `traces`; returns when every request was answered or given up. Sets `totals.elapsed_s`."""
+    """Sends `traces`; returns when every request has an answer or was given up. Sets `totals.elapsed_s`."""
     begin_s = clock.monotonic_s()
     try:
         if plan.speed is None and plan.times == "keep":

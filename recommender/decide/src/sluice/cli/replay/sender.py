@@ -1,4 +1,4 @@
-"""Sends batches to an OTLP/gRPC receiver: several in flight, retried with backoff, every span accounted for."""
+"""Sends batches to an OTLP/gRPC receiver: several in flight, with retries and backoff; counts every span."""
 
 import random
 import threading
@@ -18,7 +18,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import TraceS
 from sluice.cli.replay.pace import Batch
 from sluice.cli.replay.totals import Totals
 
-#: A deadline that passes is not retried by itself: the request may have arrived, and would count twice.
+#: A request after its deadline is not retried: it may have arrived, and would count twice.
 RETRYABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
 IN_FLIGHT = 4
 _FIRST_BACKOFF_S = 0.1
@@ -28,7 +28,7 @@ _CALL_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True)
 class GaveUp:
-    """Why sending ended early."""
+    """The reason why sending ended early."""
 
     code: str
     text: str
@@ -44,10 +44,10 @@ def backoff_s(attempt: int, uniform: Callable[[float, float], float] = random.un
 
 
 class Sender:
-    """`send` blocks while IN_FLIGHT requests are unanswered; `finish` waits for the last answers.
+    """`send` blocks while IN_FLIGHT requests have no answer; `finish` waits for the last answers.
 
-    After `stop` is set, or after a request was retried for `give_up_s` in vain, nothing more is sent; `gave_up`
-    then says why. A request that the receiver refuses for good is counted as failed, and the rest goes on.
+    After `stop` is set, or after retries of a request for `give_up_s`, it sends nothing more; `gave_up` then has the
+    reason. A request that the receiver refuses for good counts as failed, and sending goes on.
     """
 
     def __init__(self, channel: grpc.Channel, totals: Totals, give_up_s: float, stop: threading.Event) -> None:
@@ -61,7 +61,7 @@ class Sender:
         self.gave_up: GaveUp | None = None
 
     def send(self, batch: Batch) -> bool:
-        """Hands one batch over; False when sending has ended and the batch was not taken."""
+        """Accepts one batch; returns False, without the batch, when sending has ended."""
         while not self._slots.acquire(timeout=0.1):
             if self._stop.is_set():
                 return False
@@ -77,7 +77,7 @@ class Sender:
     def _deliver(self, batch: Batch) -> None:
         try:
             self._deliver_with_retries(batch)
-        except Exception as error:  # a batch must never be lost without being counted
+        except Exception as error:  # every batch must be counted, also a lost one
             self._end(batch, type(error).__name__, str(error))
         finally:
             self._slots.release()
@@ -132,7 +132,7 @@ class Sender:
 
 
 def _asked_pause_s(error: grpc.RpcError) -> float:
-    """The pause that the receiver asks for in google.rpc.RetryInfo; 0 without one."""
+    """The pause that the receiver requests in google.rpc.RetryInfo; 0 without one."""
     status = rpc_status.from_call(error)  # type: ignore[arg-type]
     for detail in status.details if status is not None else ():
         info = RetryInfo()

@@ -1,4 +1,4 @@
-"""Says which records were left out, until there are too many of them."""
+"""Prints skipped records, up to a number."""
 
 from collections.abc import Callable
 
@@ -13,4 +13,4 @@ def say_skipped(note: Callable[[str], None], skipped: Skipped, totals: Totals) -
     if totals.records_skipped <= _SHOWN:
         note(f"skipped {skipped}")
     if totals.records_skipped == _SHOWN:
-        note("more skipped records are only counted")
+        note("further skipped records are only counted")

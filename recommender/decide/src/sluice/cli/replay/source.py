@@ -1,4 +1,4 @@
-"""A file or standard input as a stream of bytes, unpacked when it is gzip."""
+"""Opens a file or standard input as a stream of bytes, and decompresses gzip."""
 
 import gzip
 import io
@@ -10,7 +10,7 @@ from typing import IO, Protocol, cast
 
 
 class ByteSource(Protocol):
-    """`read1` gives what one step of reading yields, so that what comes before a damage is never lost to it."""
+    """`read1` returns the bytes of a single read, so that bytes before damage are not lost with it."""
 
     def read1(self, size: int, /) -> bytes: ...
 
@@ -21,10 +21,10 @@ STDIN = "-"
 
 @contextmanager
 def open_source(path: str) -> Iterator[ByteSource]:
-    """Opens `path` (`-` is standard input). Gzip is known by its first two bytes, not by the name.
+    """Opens `path` (`-` is standard input). The first two bytes tell gzip, not the name.
 
-    Raises OSError when the file cannot be opened. Reading can raise EOFError, zlib.error or
-    gzip.BadGzipFile when the stream is damaged.
+    Raises OSError when the file cannot be opened. Reading raises EOFError, zlib.error or gzip.BadGzipFile when the
+    stream is damaged.
     """
     raw: IO[bytes] = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 (closed below)
     try:

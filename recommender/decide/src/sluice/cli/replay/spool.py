@@ -1,7 +1,7 @@
-"""Traces put by on disk until they are due.
+"""Stores traces on disk until they are due.
 
-A file keeps its traces in any order, but they are sent in the order in which they ended, and times can be moved
-to now only when the earliest start is known. So all are read once; memory holds 24 bytes a trace.
+A file has its traces in any order, but the replay sends them in the order of their ends. It can move times to now only
+when it knows the earliest start. So it reads all traces once; memory holds 24 bytes a trace.
 """
 
 import tempfile
@@ -15,7 +15,7 @@ from sluice.cli.replay.trace import Trace, measure
 
 
 class Spool:
-    """Append with `add`, then iterate with `by_end`. Uses a nameless file in the system's directory for those."""
+    """Append with `add`, then iterate with `by_end`. Uses an unnamed file in the directory for temporary files."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="sluice-replay-")  # noqa: SIM115 (close() does it)
@@ -46,11 +46,11 @@ class Spool:
 
     @property
     def span_of_time_s(self) -> float:
-        """From the first start to the last end."""
+        """Seconds from the first start to the last end."""
         return (self.last_end_ns - (self.first_start_ns or 0)) / 1e9
 
     def by_end(self) -> Iterator[Trace]:
-        """In order of the latest span end; traces that end at once keep the order of `add`."""
+        """Traces in order of their latest span end. Traces with the same end keep the order of `add`."""
         for index in np.argsort(np.frombuffer(self._end_ns, dtype=np.uint64), kind="stable"):
             self._file.seek(self._offset[index])
             data = TracesData.FromString(self._file.read(self._length[index]))

@@ -1,4 +1,4 @@
-"""What a replay did, in numbers."""
+"""Counts of a replay."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,8 +8,8 @@ _REASONS_KEPT = 20
 
 @dataclass
 class Totals:
-    """Counts of one replay. `spans_sent` are those in requests that were answered with success, and include
-    `spans_rejected`, which the collector then refused (partial success)."""
+    """`spans_sent`: spans in requests with a successful answer. It includes `spans_rejected`, which the collector then
+    refused (partial success)."""
 
     files: int = 0
     traces_read: int = 0
@@ -31,7 +31,7 @@ class Totals:
         return self.spans_sent / self.elapsed_s if self.elapsed_s > 0 and self.spans_sent else None
 
     def note_skipped(self, text: str) -> None:
-        """Counts a record left out; keeps the first few reasons."""
+        """Counts a skipped record; keeps the first few reasons."""
         self.records_skipped += 1
         if len(self.skipped) < _REASONS_KEPT:
             self.skipped.append(text)

@@ -1,4 +1,4 @@
-"""The unit of a replay: the spans of one trace that one record of a file holds."""
+"""The unit of a replay: the spans of one trace in one record of a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 
 class BadRecordError(Exception):
-    """The record is not a trace; the message says why, naming the field."""
+    """The record is not a trace. The message has the reason and the field."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Spans of one trace id, grouped by resource, with their number and their extent.
+    """Spans of one trace id, grouped by resource, with their number and extent.
 
-    `start_ns` and `end_ns` are the earliest start and the latest end, in nanoseconds since 1970. Spans whose
-    end lies before their start stay as they are.
+    `start_ns` and `end_ns`: earliest start and latest end, in nanoseconds since 1970. Spans that end before their start
+    stay as they are.
     """
 
     resource_spans: tuple[ResourceSpans, ...]
@@ -26,11 +26,11 @@ class Trace:
 
 @dataclass(frozen=True)
 class LoneSpan(Trace):
-    """One span of a format that lists spans: those around it in the file may be of its trace."""
+    """One span of a format that lists spans. Its neighbours in the file may be of the same trace."""
 
 
 def measure(resource_spans: tuple[ResourceSpans, ...]) -> Trace:
-    """Counts the spans of one trace and finds their extent. Raises BadRecordError when there are none."""
+    """Counts the spans of one trace and computes their extent. Raises BadRecordError when there are none."""
     spans = 0
     start_ns = end_ns = -1
     for resource in resource_spans:
@@ -47,7 +47,7 @@ def measure(resource_spans: tuple[ResourceSpans, ...]) -> Trace:
 
 
 def joined(parts: Sequence[Trace]) -> Trace:
-    """Parts of one trace as one; there must be one at least."""
+    """Joins parts of one trace; there must be at least one."""
     return Trace(
         tuple(resource for part in parts for resource in part.resource_spans),
         sum(part.spans for part in parts),
@@ -57,7 +57,7 @@ def joined(parts: Sequence[Trace]) -> Trace:
 
 
 def shift(resource_spans: tuple[ResourceSpans, ...], by_ns: int) -> None:
-    """Moves every time of the spans by `by_ns`, in place. Times that would leave 0 .. 2^64-1 stop at the edge."""
+    """Moves every time of the spans by `by_ns`, in place. Times stay within 0 .. 2^64-1."""
     if by_ns == 0:
         return
     for resource in resource_spans:

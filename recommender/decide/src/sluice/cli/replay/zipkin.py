@@ -1,4 +1,4 @@
-"""One Zipkin v2 span -> OTLP.
+"""Converts one Zipkin v2 span to OTLP.
 
 | Zipkin                                    | OTLP                                                        |
 |-------------------------------------------|-------------------------------------------------------------|
@@ -10,7 +10,7 @@
 | remoteEndpoint                            | attributes peer.service, network.peer.address and .port     |
 | tags                                      | attributes; `error`, unless false, sets the status ERROR    |
 | annotations                               | events                                                      |
-| shared                                    | nothing: both sides keep the id, and who walks parts them   |
+| shared                                    | nothing: both sides keep the id; path walks separate them   |
 
 Format: openzipkin/zipkin-api, zipkin2-api.yaml.
 """
@@ -33,14 +33,14 @@ _MOST_PORT = 65_535
 
 
 def is_zipkin(record: dict[str, Any]) -> bool:
-    """Whether it is a span of Zipkin's, of either version."""
+    """Whether the record is a Zipkin span, of either version."""
     return "traceId" in record and "id" in record
 
 
 def convert_zipkin(record: dict[str, Any]) -> LoneSpan:
-    """Converts one span. Raises BadRecordError naming the field at fault."""
+    """Converts one span. Raises BadRecordError that names the bad field."""
     if "binaryAnnotations" in record:
-        raise BadRecordError("is a span of Zipkin v1 (`binaryAnnotations`), which is not read; ask for /api/v2")
+        raise BadRecordError("is a span of Zipkin v1 (`binaryAnnotations`), which is not supported; use /api/v2")
     local, remote = _object(record, "localEndpoint"), _object(record, "remoteEndpoint")
     service = local.get("serviceName")
     if not isinstance(service, str) or not service:
@@ -105,7 +105,7 @@ def _events(span: Span, annotations: Any) -> None:
 
 
 def _object(record: dict[str, Any], key: str) -> dict[str, Any]:
-    """Empty where it is absent or null."""
+    """The object under `key`; empty where it is absent or null."""
     value = record.get(key)
     if value is not None and not isinstance(value, dict):
         raise BadRecordError(f"{key} is not an object")

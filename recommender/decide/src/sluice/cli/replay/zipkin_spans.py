@@ -1,4 +1,4 @@
-"""Zipkin's lists are of spans: those of one trace that follow one another become one trace again."""
+"""Joins consecutive spans of one trace: Zipkin's lists are of spans."""
 
 from collections.abc import Iterator
 from typing import TypeVar
@@ -6,12 +6,12 @@ from typing import TypeVar
 from sluice.cli.replay.trace import LoneSpan, Trace, joined
 
 Item = TypeVar("Item")
-#: Of a longer trace each part counts as one, so that memory stays bounded.
+#: Of a longer trace, each part counts as a trace, so that memory stays bounded.
 MOST_SPANS = 10_000
 
 
 class ZipkinSpans:
-    """Call `take` with each item, and `rest` at the end. Any item but a span ends what is gathered."""
+    """Call `take` with each item, and `rest` at the end. An item that is not a span ends the current trace."""
 
     def __init__(self) -> None:
         self._parts: list[LoneSpan] = []

@@ -1,1 +1,1 @@
-"""`sluice sql`: queries on ClickHouse as a user that can only read."""
+"""`sluice sql`: queries on ClickHouse as a read-only user."""

@@ -37,13 +37,13 @@ class Parameter(click.ParamType[tuple[str, str]]):
 )
 @click.option("--list", "list_recipes", is_flag=True, help="List the cookbook.")
 @click.option("--param", "parameters", type=Parameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
-@click.option("--rows", type=click.IntRange(0), default=100, show_default=True, help="Most rows of a table; 0: all.")
+@click.option("--rows", type=click.IntRange(0), default=100, show_default=True, help="Limit of rows; 0: all.")
 @click.option(
     "--database",
     envvar="SLUICE_CLICKHOUSE_DATABASE",
     default="sluice",
     show_default=True,
-    help="Database of names without one.",
+    help="Database of table names without one.",
 )
 @click.option(
     "--user", envvar="SLUICE_CLICKHOUSE_READER", default="sluice_reader", show_default=True, help="ClickHouse user."
@@ -54,7 +54,7 @@ class Parameter(click.ParamType[tuple[str, str]]):
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for the answer.",
+    help="Timeout of the query.",
 )
 @output_option(*FORMS, "csv")
 def sql(
@@ -69,12 +69,13 @@ def sql(
     timeout: float,
     output: str,
 ) -> None:
-    """Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a user that can only read.
+    """Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user.
 
-    QUERY, or --file, or --recipe, or standard input. -o json prints an array with an object a row, -o jsonl an object
-    a line. A FORMAT in the query itself is kept, and the answer is printed as it comes. A password, if the user has
-    one, is taken from SLUICE_CLICKHOUSE_READER_PASSWORD, or the file that SLUICE_CLICKHOUSE_READER_PASSWORD_FILE
-    names; SLUICE_CLICKHOUSE_CA names a PEM file of who signed the server's certificate.
+    The query is QUERY, --file, --recipe, or standard input. -o json prints an array with an object a row, -o jsonl an
+    object a line. A FORMAT in the query itself takes precedence, and the command prints that answer unchanged. The
+    user's password, if any, is in SLUICE_CLICKHOUSE_READER_PASSWORD, or in the file that
+    SLUICE_CLICKHOUSE_READER_PASSWORD_FILE names. SLUICE_CLICKHOUSE_CA names a PEM file of the authority that signed the
+    server's certificate.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The query cookbook: storage/clickhouse/cookbook/NAME.sql, the first comment line is the title."""
+"""The query cookbook: storage/clickhouse/cookbook/NAME.sql. The first comment line is the title."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ def recipes(folder: Path = COOKBOOK) -> list[Recipe]:
 
 
 def recipe(name: str, folder: Path = COOKBOOK) -> Recipe:
-    """Raises CliError naming the recipes that exist."""
+    """The recipe of a name. Raises CliError with the names that exist."""
     found = {each.name: each for each in recipes(folder)}
     if name not in found:
         raise CliError(f"no recipe {name!r}; recipes: {', '.join(found) or 'none'}")

@@ -1,4 +1,4 @@
-"""One query over ClickHouse's HTTP interface."""
+"""Runs one query over ClickHouse's HTTP interface."""
 
 import os
 import re
@@ -21,7 +21,7 @@ _LONGEST_ERROR = 400
 
 @dataclass(frozen=True)
 class Server:
-    """Where queries go and as whom. password may be empty."""
+    """Address and user of queries. password may be empty."""
 
     url: str
     database: str = "sluice"
@@ -30,14 +30,14 @@ class Server:
 
 
 def reader() -> Server:
-    """The environment's, as the user that can only read: SLUICE_CLICKHOUSE_READER (sluice_reader)."""
+    """The server of the environment, with the read-only user SLUICE_CLICKHOUSE_READER (sluice_reader)."""
     database = os.environ.get("SLUICE_CLICKHOUSE_DATABASE") or "sluice"
     user = os.environ.get("SLUICE_CLICKHOUSE_READER") or "sluice_reader"
     return Server(addresses().clickhouse.split(",")[0], database, user, secret("SLUICE_CLICKHOUSE_READER_PASSWORD"))
 
 
 def secret(name: str) -> str:
-    """What the file NAME_FILE holds, else the variable NAME; "" without either."""
+    """The contents of the file NAME_FILE, else the variable NAME; "" without either."""
     if path := os.environ.get(f"{name}_FILE"):
         try:
             return Path(path).read_text().removesuffix("\n")
@@ -52,9 +52,9 @@ def run_query(
 ) -> Iterator[requests.Response]:
     """Runs `query`; the answer's body is in `output_format` unless the query names a FORMAT itself.
 
-    `parameters` are values for `{name:Type}`. The server sends nothing before the query is done, so an error is
-    always an error and never half a result; only a connection that breaks can still cut one off. Raises CliError
-    with one line, also while the answer is read within the block.
+    `parameters` are values for `{name:Type}`. The server sends nothing before the query is done, so an error never
+    follows half a result; only a broken connection can cut one off. Raises CliError with one line, also while the
+    caller reads the answer within the block.
     """
     options = {f"param_{name}": _escaped(value) for name, value in parameters.items()}
     options |= {"database": server.database, "default_format": output_format, "wait_end_of_query": "1"}
@@ -74,7 +74,7 @@ def run_query(
     except requests.RequestException as error:
         raise CliError(
             f"cannot reach ClickHouse at {server.url}: {_cause(error)}. Start the stack with `make up`, or set "
-            "SLUICE_CLICKHOUSE; `./sluice doctor` says which stage is down."
+            "SLUICE_CLICKHOUSE; `./sluice doctor` names the stage that is down."
         ) from None
     except OSError as error:
         raise CliError(f"cannot read SLUICE_CLICKHOUSE_CA: {error}") from None
@@ -84,7 +84,7 @@ def run_query(
                 raise CliError(f"ClickHouse: {one_line(answer.text, answer.status_code)}")
             yield answer
         except requests.RequestException as error:
-            raise CliError(f"ClickHouse at {server.url} broke off its answer: {_cause(error)}") from None
+            raise CliError(f"the connection to ClickHouse at {server.url} broke: {_cause(error)}") from None
 
 
 def one_line(text: str, status: int) -> str:
@@ -100,7 +100,7 @@ def one_line(text: str, status: int) -> str:
 
 
 def _escaped(value: str) -> str:
-    """Parameters travel as fields of TabSeparated."""
+    """Escapes as in TabSeparated: the server parses parameters so."""
     return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 

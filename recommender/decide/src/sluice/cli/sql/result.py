@@ -1,4 +1,4 @@
-"""A result of ClickHouse: rows, and what the server formatted itself."""
+"""Results of ClickHouse: as rows, and in the server's own formats."""
 
 import itertools
 import json
@@ -11,14 +11,14 @@ from typing import Any, TextIO
 from sluice.cli.printable import printable
 from sluice.cli.table import Column, print_table
 
-#: Format that the functions here read: a line of names, a line of types, then a JSON array a row.
+#: The format that this module parses: a line of names, a line of types, then a JSON array a row.
 ROWS_FORMAT = "JSONCompactEachRowWithNamesAndTypes"
 _NUMERIC = ("UInt", "Int", "Float", "Decimal")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """names and types have one entry a column; `rows` can be walked once."""
+    """names and types have one entry a column; `rows` can be iterated once."""
 
     names: list[str]
     types: list[str]
@@ -26,13 +26,13 @@ class Rows:
 
 
 def parse_rows(lines: Iterable[bytes]) -> Rows:
-    """Reads ROWS_FORMAT; a statement without a result has no columns."""
+    """Parses ROWS_FORMAT; a statement without a result has no columns."""
     values = (json.loads(line) for line in lines if line.strip())
     return Rows(next(values, []), next(values, []), values)
 
 
 def print_rows(result: Rows, most: int | None) -> int:
-    """Prints at most `most` rows (None: all) as a table and returns how many were left out."""
+    """Prints at most `most` rows (None: all) as a table and returns the number of the others."""
     if not result.names:
         return 0
     columns = [
@@ -44,12 +44,12 @@ def print_rows(result: Rows, most: int | None) -> int:
 
 
 def as_objects(result: Rows) -> Iterator[dict[str, Any]]:
-    """A row at a time."""
+    """The rows as objects, one at a time."""
     return (dict(zip(result.names, row, strict=True)) for row in result.rows)
 
 
 def write_raw(chunks: Iterable[bytes], out: TextIO = sys.stdout) -> None:
-    """Passes on what the server formatted; to a terminal with its control characters escaped."""
+    """Passes on the server's own format; on a terminal, escapes control characters."""
     shown = _printable_lines if out.isatty() else str
     decoder_rest = b""
     for chunk in chunks:
@@ -60,12 +60,12 @@ def write_raw(chunks: Iterable[bytes], out: TextIO = sys.stdout) -> None:
 
 
 def _printable_lines(text: str) -> str:
-    """Tabs and line breaks are what formats are made of."""
+    """Escapes all but tabs and line breaks, which formats need."""
     return re.sub(r"[^\t\n]+", lambda piece: printable(piece[0]), text)
 
 
 def _cut_utf8(data: bytes) -> tuple[bytes, bytes]:
-    """Cuts behind the last line, so that no character is cut in two."""
+    """Splits after the last line, so that no character is split."""
     at = data.rfind(b"\n") + 1
     return data[:at], data[at:]
 

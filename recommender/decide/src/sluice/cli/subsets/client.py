@@ -1,4 +1,4 @@
-"""Asks the recommender for subsets, and turns its errors into sentences."""
+"""Calls the recommender for subsets, and turns its errors into sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
 
 
 class Filter(NamedTuple):
-    """Only of this upstream service, this container of it, and towards this downstream service; all where empty."""
+    """Selects subsets of an upstream service, a container of it, and a downstream service; empty: any."""
 
     upstream: str
     instance: str
@@ -27,14 +27,14 @@ class Filter(NamedTuple):
 
 
 class SubsetsClient:
-    """What the CLI asks; every failure is a CliError that says what to do."""
+    """The CLI's calls. Every failure is a CliError with a remedy."""
 
     def __init__(self, channel: grpc.Channel, address: str) -> None:
         self._stub = SubsetServiceStub(channel)
         self._address = address
 
     def list(self, of: Filter) -> Iterator[Subset]:
-        """All pages, one after the other."""
+        """The subsets of all pages."""
         request = api.ListSubsetsRequest(**of._asdict())
         while True:
             page: api.ListSubsetsResponse = self._call(self._stub.ListSubsets, request)
@@ -52,7 +52,7 @@ class SubsetsClient:
         return answer
 
     def watch(self, of: Filter, say: Callable[[str], None]) -> Iterator[api.WatchSubsetsResponse]:
-        """Every event, for ever; `say` is told of breaks. The first failure is an error, so that a typo ends."""
+        """Every event, for ever; reports breaks to `say`. Raises on the first failure, so that a typo ends."""
         self._call(self._stub.ListSubsets, api.ListSubsetsRequest(**of._asdict(), page_size=1))
         return follow(
             lambda token: self._stub.WatchSubsets(api.WatchSubsetsRequest(**of._asdict(), resume_token=token)), say
@@ -70,7 +70,7 @@ class SubsetsClient:
         try:
             pairs = {f"{each.key.upstream} -> {each.key.downstream}": None for each in self.list(Filter("", "", ""))}
         except CliError:
-            return "Which pairs have subsets could not be read."
+            return "The list of pairs with subsets could not be read."
         return f"Pairs that have subsets: {', '.join(pairs)}." if pairs else "No pair has subsets."
 
 

@@ -20,15 +20,13 @@ _COLUMNS = (
 @click.command("diff", epilog=EXIT_CODES)
 @click.argument("before", metavar="BEFORE", type=click.Path())
 @click.argument("after", metavar="[AFTER]", type=click.Path(), required=False)
-@click.option(
-    "--weights", is_flag=True, help="Also connections that are in both, with another weight (by 1 % or more)."
-)
+@click.option("--weights", is_flag=True, help="Also connections in both whose weight differs by 1 % or more.")
 @address_option
 @output_option("table", "json")
 def diff_command(before: str, after: str | None, weights: bool, address: str | None, output: str) -> None:
-    """Show which connections are new or gone: between two files, or a file and what is served now.
+    """Show which connections are new or gone, between two files, or between a file and the present plan.
 
-    A file is what `sluice subsets list -o json` or `sluice subsets solve -o json` prints. Weights are relative to the
+    A file is output of `sluice subsets list -o json` or `sluice subsets solve -o json`. Weights are relative to the
     container's others: their mean is 1.
 
     \b

@@ -1,4 +1,4 @@
-"""What is another connection, or weight, than before."""
+"""Compares connections and weights with earlier ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from sluice.cli.output import CliError
 
-#: Upstream service, its container, downstream service: weight of each downstream container, of which the mean is 1.
+#: Upstream service, its container, downstream service: weight of each downstream container. The weights' mean is 1.
 Connections = Mapping[tuple[str, str, str], Mapping[str, float]]
-# Weights that differ by less are the same.
+# Relative difference below which weights count as the same.
 SAME = 0.01
 
 
@@ -33,8 +33,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Difference:
-    """moved: connections that are new or gone, whichever are more in each pair of services, so that one that moved
-    counts once. connections: of those before or after, whichever are more."""
+    """moved: new or gone connections, by pair of services the larger number of the two, so that a connection that moved
+    counts once. connections: those before or those after, the larger number."""
 
     changes: list[Change]
     moved: int
@@ -50,7 +50,7 @@ class Difference:
 
 
 def difference(before: Connections, after: Connections, weights: bool) -> Difference:
-    """In the order of names; `weights`: also of connections that stay."""
+    """Changes in the order of names. `weights`: also changed weights of connections that stay."""
     changes: list[Change] = []
     gone: dict[tuple[str, str], int] = {}
     new: dict[tuple[str, str], int] = {}
@@ -67,7 +67,7 @@ def difference(before: Connections, after: Connections, weights: bool) -> Differ
 
 
 def connections_of_subsets(subsets: Iterable[Any]) -> Connections:
-    """Of messages sluice.subsets.v1.Subset."""
+    """Connections of messages sluice.subsets.v1.Subset."""
     return {
         (each.key.upstream, each.key.instance, each.key.downstream): _mean_1(
             {end.instance: float(end.weight) for end in each.endpoints}
@@ -77,10 +77,10 @@ def connections_of_subsets(subsets: Iterable[Any]) -> Connections:
 
 
 def connections_of_file(path: str) -> Connections:
-    """Of a list of subsets, or of a solution.
+    """Connections in a file: a list of subsets, or a solution.
 
     Raises:
-        CliError: it cannot be read, or is neither.
+        CliError: the file cannot be read, or is neither.
     """
     try:
         with open(path, encoding="utf-8") as file:
@@ -91,7 +91,7 @@ def connections_of_file(path: str) -> Connections:
         return _of_list(value) if isinstance(value, list) else _of_solution(value)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise CliError(
-            f"cannot read {path}: it is neither what `sluice subsets list -o json` prints nor what `solve -o json` does"
+            f"cannot read {path}: it is neither output of `sluice subsets list -o json` nor of `solve -o json`"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""What a pair's connections rest on, on the screen."""
+"""Prints the evidence behind a pair's connections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def print_explanation(found: ExplainPairResponse, now: datetime) -> None:
-    """The pair, the run that solved it, and a line a downstream container; `now` (with time zone) gives ages."""
+    """Prints the pair, the run that solved it, and a line a downstream container; `now` (with time zone) gives ages."""
     one = found.explanation
     say(f"{one.pair.upstream} -> {one.pair.downstream}", "bold")
     facts = [*_pair(one), *(_run(found.run, now) if found.HasField("run") else [])]
@@ -30,33 +30,33 @@ def print_explanation(found: ExplainPairResponse, now: datetime) -> None:
 
 def _pair(one: PairExplanation) -> Iterator[tuple[str, str]]:
     yield "calls", f"{one.rate_per_s:.4g} per second"
-    yield "connections", f"{one.quota}, of {one.least} to {one.most} that there can be"
+    yield "connections", f"{one.quota}, legal: {one.least} to {one.most}"
     if one.HasField("predicted_ms"):
         yield "latency", ", ".join(_latencies(one))
     if one.HasField("gradient_ms"):
         yield "one more", f"{one.gradient_ms:+.3g} ms, of which {one.reaches:.0%} reaches the end to end latency"
     elif one.HasField("predicted_ms"):
-        yield "one more", "nothing: everybody is connected to everybody"
+        yield "one more", "not possible: fully connected"
     yield "latencies from", one.basis or "-"
     if errors := _errors(one):
-        yield "how far off", errors
+        yield "error", errors
 
 
 def _latencies(one: PairExplanation) -> Iterator[str]:
     yield f"{one.predicted_ms:.1f} ms"
     if one.HasField("best_ms"):
-        yield f"{one.best_ms:.1f} ms with as many connections as one likes"
+        yield f"{one.best_ms:.1f} ms with the best number of connections"
     if one.HasField("fully_connected_ms"):
         yield f"{one.fully_connected_ms:.1f} ms fully connected"
 
 
 def _errors(one: PairExplanation) -> str:
-    """On samples that the model was not trained on; "" where too few were there to hold some out."""
+    """Errors on samples outside the model's training set; "" where too few samples could be held out."""
     errors = [f"the pair {one.pair_error:.1%}"] if one.HasField("pair_error") else []
     errors += [f"e^mu {one.mu_error:.1%}"] if one.HasField("mu_error") else []
     errors += [f"sigma {one.sigma_error:.1%}"] if one.HasField("sigma_error") else []
     of = f"{one.held_out_samples} samples" if one.held_out_samples else "samples"
-    return f"{', '.join(errors)}, on {of} that it was not trained on" if errors else ""
+    return f"{', '.join(errors)}, on {of} outside the training set" if errors else ""
 
 
 def _run(run: Run, now: datetime) -> Iterator[tuple[str, str]]:

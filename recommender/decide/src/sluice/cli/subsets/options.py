@@ -1,4 +1,4 @@
-"""Options that the commands on served subsets share, and what completes them."""
+"""Options that the commands on served subsets share, and their completion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATIENCE_S = 1.0
 
 def _names(field: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
     def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-        """Of the first page of what there is; none where it cannot be asked: a TAB is no place for errors."""
+        """Names from the first page; none where the recommender does not answer: completion must not print errors."""
         import grpc
 
         from sluice.cli.output import CliError
@@ -37,13 +37,11 @@ def _names(field: str) -> Callable[[click.Context, click.Parameter, str], list[s
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--upstream, --instance, --downstream; empty where not given."""
+    """--upstream, --instance, --downstream; each is empty by default."""
     options = [
-        click.option("--upstream", default="", help="Only of this calling service.", shell_complete=_names("upstream")),
-        click.option("--instance", default="", help="Only of this container of it.", shell_complete=_names("instance")),
-        click.option(
-            "--downstream", default="", help="Only towards this service.", shell_complete=_names("downstream")
-        ),
+        click.option("--upstream", default="", help="Only this calling service.", shell_complete=_names("upstream")),
+        click.option("--instance", default="", help="Only this container of it.", shell_complete=_names("instance")),
+        click.option("--downstream", default="", help="Only this called service.", shell_complete=_names("downstream")),
     ]
     for option in reversed(options):
         command = option(command)

@@ -1,4 +1,4 @@
-"""The commands `sluice subsets list | get | explain | watch`: what the recommender serves."""
+"""The commands `sluice subsets list | get | explain | watch`, on the subsets that the recommender serves."""
 
 import sys
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from sluice.subsets.v1.subset_pb2 import SubsetKey
 @address_option
 @output_option(*FORMS)
 def list_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
-    """List who is connected to whom: a line an upstream container and a service that it calls.
+    """List connection subsets: a line for each upstream container and service that it calls.
 
     \b
     Examples:
@@ -39,7 +39,7 @@ def list_command(upstream: str, instance: str, downstream: str, address: str | N
     if subsets:
         print_subsets(subsets, datetime.now(UTC))
     else:
-        say("There is no such subset." if upstream or instance or downstream else "There are no subsets yet.")
+        say("No subset matches." if upstream or instance or downstream else "There are no subsets yet.")
 
 
 @click.command("get", epilog=EXIT_CODES)
@@ -49,7 +49,7 @@ def list_command(upstream: str, instance: str, downstream: str, address: str | N
 @address_option
 @output_option(*FORMS)
 def get_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
-    """Show whom container INSTANCE of service UPSTREAM is connected to of service DOWNSTREAM.
+    """Show the containers of service DOWNSTREAM that container INSTANCE of service UPSTREAM connects to.
 
     \b
     Examples:
@@ -70,7 +70,7 @@ def get_command(upstream: str, instance: str, downstream: str, address: str | No
 @address_option
 @output_option(*FORMS)
 def explain_command(upstream: str, downstream: str, address: str | None, output: str) -> None:
-    """Show what the connections from UPSTREAM to DOWNSTREAM rest on: contention, latencies, quota, what it gains.
+    """Show the evidence behind the connections from UPSTREAM to DOWNSTREAM: contention, latencies, quota, gain.
 
     \b
     Examples:
@@ -90,10 +90,10 @@ def explain_command(upstream: str, downstream: str, address: str | None, output:
 @address_option
 @output_option("lines", "jsonl")
 def watch_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
-    """Print every subset as it changes, until interrupted.
+    """Print every subset when it changes, until you interrupt the command.
 
-    First the newest of each, then changes. A connection that is lost is made again, and nothing that changed meanwhile
-    is left out. -o jsonl prints a Subset a line.
+    Prints the newest version of each subset first, then changes. After a lost connection, it connects again and prints
+    all subsets that changed meanwhile. -o jsonl prints a Subset a line.
 
     \b
     Examples:

@@ -13,32 +13,32 @@ STRATEGIES = ("microns", "full", "sre", "rocksteadier", "aperture", "proportiona
 @click.command("solve", epilog=EXIT_CODES)
 @click.option("--input", "source", required=True, metavar="FILE", type=click.Path(), help="The application, as JSON.")
 @click.option(
-    "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True, help="Who says what."
+    "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True, help="Method, see above."
 )
 @click.option(
-    "--previous", metavar="FILE", type=click.Path(), help="A solution, as JSON, to go on from and compare with."
+    "--previous", metavar="FILE", type=click.Path(), help="Earlier solution, as JSON, to start from and compare with."
 )
-@click.option("--quota", type=click.IntRange(1), help="Connections over all pairs, in place of the file's.")
+@click.option("--quota", type=click.IntRange(1), help="Connections of all pairs together, instead of the file's.")
 @click.option(
-    "--weights/--no-weights", default=None, help="Whether connections carry weights (microns; by default they do)."
+    "--weights/--no-weights", default=None, help="With or without weights of connections (microns: with by default)."
 )
 @output_option("table", "json")
 def solve_command(
     source: str, strategy: str, previous: str | None, quota: int | None, weights: bool | None, output: str
 ) -> None:
-    """Print who should be connected to whom, for an application in a file. Needs no stack.
+    """Solve the connections of an application in a file. Needs no stack.
 
     \b
-    microns       connections where they make end to end latency small, towards containers that are fast
-    full          everybody to everybody
+    microns       connections where they reduce end to end latency, towards containers that are fast
+    full          every container to every container
     sre           deterministic subsets of the SRE book
     rocksteadier  Google's default
     aperture      Twitter's deterministic aperture, with weights
-    proportional  Uber's: who sends more has more connections
+    proportional  Uber's: containers that send more have more connections
     a68           gRPC's random subsets
 
-    The form of FILE, and of the answer (-o json), is in recommender/README.md, Subsets. What went wrong within it,
-    and keys that mean nothing, are said on standard error.
+    recommender/README.md, Subsets, describes the form of FILE and of the answer (-o json). The command prints problems
+    of FILE and unknown keys on standard error.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ def solve_command(
     except (IllegalError, TooManyError) as error:
         raise CliError(*(f"cannot solve {file}: {each}" for each in str(error).split("\n"))) from None
     for key in document.ignored:
-        note(f"{source}: {key} means nothing here and is ignored")
+        note(f"{source}: unknown key {key} is ignored")
     for each in found.notes:
         note(each)
     shown = solution_object(found)

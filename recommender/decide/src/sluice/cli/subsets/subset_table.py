@@ -1,4 +1,4 @@
-"""Subsets as tables and lines."""
+"""Prints subsets as tables and lines."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _COLUMNS = (
     Column("AGE"),
     Column("REASONS", fold=True),
 )
-# What states say, behind their short names.
+# The meaning of each state, shown behind its short name.
 MEANINGS = {
-    "PROVIDED": "from latencies that were learnt",
-    "LEARNING": "too few latencies were seen: by the utilization of hosts, or to everybody",
-    "HELD": "what it would be made from is missing or wrong: the last good one stands",
+    "PROVIDED": "from learnt latencies",
+    "LEARNING": "too few latencies: by the utilization of hosts, or fully connected",
+    "HELD": "its input is missing or wrong: the last good one stays",
     "PAUSED": "an operator paused it",
-    "DELETED": "the container, or the pair, is no more",
+    "DELETED": "the container, or the pair, is gone",
 }
 
 
 def print_subsets(subsets: Iterable[Subset], now: datetime) -> None:
-    """One row each; `now` (with time zone) gives the ages."""
+    """One row a subset; `now` (with time zone) gives the ages."""
     print_table(_COLUMNS, (_row(subset, now) for subset in subsets))
 
 
 def print_subset(subset: Subset, now: datetime) -> None:
-    """What is said of all, and a line an endpoint."""
+    """Prints the subset's state, and a line an endpoint."""
     state = state_name(subset.state)
     key = subset.key
     say(f"{key.upstream}/{key.instance} -> {key.downstream}", "bold")

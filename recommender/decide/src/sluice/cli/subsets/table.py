@@ -1,4 +1,4 @@
-"""A solution as a table: a line a pair, and what all of them come to."""
+"""Prints a solution as a table: a line a pair, and totals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sluice.subsets.churn import Named, changed, named
 
 
 def print_solution(found: Answer, shown: dict[str, Any], before: Named | None) -> None:
-    """`shown`: its JSON object."""
+    """`shown`: the solution's JSON object. `before`: the solution to compare with."""
     moved = changed(before, named(found.problem, found.solution)) if before is not None else {}
     columns = [
         Column("PAIR", fold=True),

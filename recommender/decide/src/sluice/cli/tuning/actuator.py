@@ -1,4 +1,4 @@
-"""The command `sluice-actuator tune`, which sets what trials ask for."""
+"""Runs the command `sluice-actuator tune`, which sets the configuration of each trial."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ END_S = 120.0
 
 
 def binary() -> str:
-    """SLUICE_ACTUATOR_BINARY, or the one that `make setup` built."""
+    """The path of the actuator: SLUICE_ACTUATOR_BINARY, or the one that `make setup` built."""
     path = os.environ.get("SLUICE_ACTUATOR_BINARY") or str(_BUILT)
     if not Path(path).exists():
-        raise CliError(f"{path} is missing: `make setup` builds it, or name it with SLUICE_ACTUATOR_BINARY")
+        raise CliError(f"{path} is missing: build it with `make setup`, or set SLUICE_ACTUATOR_BINARY")
     return path
 
 
@@ -27,7 +27,7 @@ def command(parameters: Path, session: str, address: str, *more: str) -> Sequenc
 
 
 def check(parameters: Path, session: str, address: str) -> None:
-    """CliError with what is wrong with the file."""
+    """Raises CliError with the problems of the file."""
     done = subprocess.run(
         [*command(parameters, session, address), "--check"], capture_output=True, text=True, check=False
     )
@@ -36,11 +36,11 @@ def check(parameters: Path, session: str, address: str) -> None:
 
 
 def end(process: subprocess.Popen[bytes]) -> int:
-    """It sets what was in force before first."""
+    """Ends the actuator and returns its exit code. It first restores the configuration from before the session."""
     with suppress(ProcessLookupError):
         process.terminate()
     try:
         return process.wait(END_S)
     except subprocess.TimeoutExpired:
         process.kill()
-        raise CliError(f"the actuator did not end within {END_S:g} s; what it had set may still be in force") from None
+        raise CliError(f"the actuator did not end within {END_S:g} s; its last trial may still be in force") from None

@@ -22,14 +22,14 @@ from sluice.cli.tuning.words import ENDED, gain_text, value_text
     "--parameters",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="How the actuator sets each parameter.",
+    help="The actuator's file: how it sets each parameter.",
 )
-@click.option("--apply", "applied", is_flag=True, help="Set it, and leave it set.")
+@click.option("--apply", "applied", is_flag=True, help="Set the configuration, and leave it set.")
 @address_option
 def apply_command(session: str, parameters: Path | None, applied: bool, address: str | None) -> None:
-    """Show what an ended session recommends; with --apply, set it and read it back.
+    """Show the configuration that an ended session recommends; with --apply, set it and read it back.
 
-    That is the winner where it is known to be better than the default, else the default.
+    It is the winner where that is known to be better than the default, else the default.
 
     \b
     Examples:
@@ -43,7 +43,7 @@ def apply_command(session: str, parameters: Path | None, applied: bool, address:
         found = client.explain(session)
     if found.session.phase not in ENDED:
         raise CliError(
-            f"{session} has not ended: {found.session.why or 'it is still looking'}; `sluice tuning stop` ends it"
+            f"{session} has not ended: {found.session.why or 'it still searches'}; `sluice tuning stop` ends it"
         )
     defaults = {each.name: each.default_value for each in found.session.plan.space.parameters}
     say(f"{session} recommends, gain {gain_text(found.session)}:", style="bold")
@@ -57,10 +57,10 @@ def apply_command(session: str, parameters: Path | None, applied: bool, address:
         return
     actuator.check(parameters, session, where)
     if not applied:
-        say("Dry run: nothing was set. --apply does it.")
+        say("Dry run: nothing was set. Repeat with --apply to set it.")
         return
     done = subprocess.run(
         [*actuator.command(parameters, session, where), "--recommended", "--apply"], env=os.environ, check=False
     )
     if done.returncode != 0:
-        raise CliError(f"the actuator ended with exit code {done.returncode}: see what it said above")
+        raise CliError(f"the actuator ended with exit code {done.returncode}: read its output above")

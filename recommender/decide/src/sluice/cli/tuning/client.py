@@ -1,4 +1,4 @@
-"""Asks the recommender for tuning sessions, and turns its errors into sentences."""
+"""Calls the recommender for tuning sessions, and turns its errors into sentences."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sluice.tuning.v1 import session_pb2
 from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
 
-# What changes a session is answered by a decider, with its next period.
+# A decider answers calls that change a session, in its next period.
 TIMEOUT_S = 25.0
-# What was asked for is wrong, and would be the next time.
+# The request is wrong; a second one would fail too.
 REFUSED = (
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.NOT_FOUND,
@@ -30,7 +30,7 @@ REFUSED = (
 
 
 class TuningClient:
-    """What the CLI asks; every failure is a CliError that says what to do."""
+    """The CLI's calls. Every failure is a CliError with a remedy."""
 
     def __init__(self, channel: grpc.Channel, address: str) -> None:
         self._stub = TuningServiceStub(channel)
@@ -46,7 +46,7 @@ class TuningClient:
         return answer.session
 
     def explain(self, session: str) -> api.ExplainSessionResponse:
-        """With the trials."""
+        """The explanation of a session, with all its trials."""
         request = api.ExplainSessionRequest(session=session)
         answer: api.ExplainSessionResponse = self._call(self._stub.ExplainSession, request)
         answer.session.CopyFrom(self.get(session))
@@ -58,7 +58,7 @@ class TuningClient:
         return answer.session
 
     def list(self, target: str) -> Iterator[session_pb2.TuningSession]:
-        """All pages, one after the other, without trials."""
+        """The sessions of all pages, without trials."""
         request = api.ListSessionsRequest(target=target)
         while True:
             page: api.ListSessionsResponse = self._call(self._stub.ListSessions, request)
@@ -70,7 +70,7 @@ class TuningClient:
     def watch(
         self, session: str, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
     ) -> Iterator[api.WatchSessionResponse]:
-        """Every event, for ever; `say` is told of breaks."""
+        """Every event, for ever; reports breaks to `say`."""
         self.get(session)
         return follow(
             lambda token: self._stub.WatchSession(api.WatchSessionRequest(session=session, resume_token=token)),

@@ -8,11 +8,11 @@ from sluice.cli.output import EXIT_CODES
 COMMANDS = {
     "space": Lazy(
         "sluice.cli.tuning.space:space_command",
-        "Say which services are worth tuning, and what is left out.",
+        "Propose which services to tune, and which to leave out.",
     ),
     "start": Lazy("sluice.cli.tuning.start:start_command", "Check an application's file, and create a session of it."),
-    "status": Lazy("sluice.cli.tuning.status:status_command", "Show a session, its trials and what they say."),
-    "watch": Lazy("sluice.cli.tuning.watch:watch_command", "Follow a session to its end, and draw how it converged."),
+    "status": Lazy("sluice.cli.tuning.status:status_command", "Show a session, its trials and their results."),
+    "watch": Lazy("sluice.cli.tuning.watch:watch_command", "Follow a session to its end, and plot its trials."),
     "apply": Lazy("sluice.cli.tuning.apply:apply_command", "Show what a session recommends, or set it."),
     "stop": Lazy("sluice.cli.tuning.status:stop_command", "End a session."),
     "list": Lazy("sluice.cli.tuning.status:list_command", "List sessions."),
@@ -21,13 +21,13 @@ COMMANDS = {
 
 @click.group("tuning", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)
 def tuning() -> None:
-    """Look for a better configuration of an application by trying some.
+    """Search for a better configuration of an application in trials.
 
-    APP.yaml says what may be set, what is to become small and under which SLOs; PARAMETERS.yaml, which the actuator
-    reads, how each parameter is read and set. Nothing is set without --apply.
+    APP.yaml has the parameters, the objective (the value to minimize) and the SLOs. PARAMETERS.yaml, which the actuator
+    reads, tells how to read and set each parameter. Without --apply, no command sets anything.
 
     \b
-    Output as JSON (-o json; the same with -o yaml): field names and enum names of the proto sluice.tuning.v1.
+    JSON output (-o json; the same with -o yaml) has the field and enum names of the proto sluice.tuning.v1.
       list     an array of TuningSession, without their trials
       status   an ExplainSessionResponse, with all trials in its session
 

@@ -1,4 +1,4 @@
-"""Arguments that the commands on tuning sessions share, and what completes them."""
+"""Arguments that the commands on tuning sessions share, and their completion."""
 
 import click
 
@@ -9,7 +9,7 @@ _PATIENCE_S = 1.0
 
 
 def _sessions(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Of the first page; none where it cannot be asked: a TAB is no place for errors."""
+    """Names from the first page; none where the recommender does not answer: completion must not print errors."""
     import grpc
 
     from sluice.cli.output import CliError

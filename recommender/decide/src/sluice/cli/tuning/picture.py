@@ -1,4 +1,4 @@
-"""How a session converged, as a PNG: the value of each trial, the best so far, and what failed."""
+"""Plots a session as a PNG: the value of each trial, the best value so far, and failed trials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = {
 
 
 def draw(session: session_pb2.TuningSession, path: Path) -> None:
-    """A trial without a value is a line from top to bottom."""
+    """Writes the plot to `path`. A trial without a value is a line from top to bottom."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -71,7 +71,7 @@ def _best_so_far(axes: Axes, trials: list[trial_pb2.Trial]) -> None:
 
 
 def objective_text(objective: objective_pb2.Objective) -> str:
-    """As "p95_ms - 0.5 goodput_per_s"."""
+    """The objective as text, such as "p95_ms - 0.5 goodput_per_s"."""
     text = ""
     for term in objective.terms:
         name = objective_pb2.Metric.Name(term.metric).removeprefix("METRIC_").lower()

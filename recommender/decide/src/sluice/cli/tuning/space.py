@@ -33,25 +33,25 @@ COLUMNS = (
     "rules",
     type=click.Choice(RULES),
     multiple=True,
-    help="Which services are kept; of several, those that any keeps.  [default: critical_path]",
+    help="Which services to keep; with several, those of any rule.  [default: critical_path]",
 )
-@click.option("--service", "named", multiple=True, help="Kept by the rule `named`; may be repeated.")
+@click.option("--service", "named", multiple=True, help="Service for the rule `named`; repeatable.")
 @click.option(
-    "--seconds", type=click.IntRange(10, 86_400), default=300, show_default=True, help="How far back spans count."
+    "--seconds", type=click.IntRange(10, 86_400), default=300, show_default=True, help="Age of the oldest spans, s."
 )
 @output_option("table", "json", "yaml")
 def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], seconds: int, output: str) -> None:
-    """Propose which services' parameters to tune, by what the pipeline saw of the application's root.
+    """Propose which services' parameters to tune, from the spans of the application's root.
 
     \b
-    critical_path  services on the critical path, whose own time there is at least 1 ms
-    variance       services whose own time there has a coefficient of variation above 0.5
-    bottleneck     the fewest services that have more than 80 % of the path's time together: where cores are full,
+    critical_path  services on the critical path, with own time of at least 1 ms on it
+    variance       services whose own time on it has a coefficient of variation above 0.5
+    bottleneck     the fewest services that together have more than 80 % of the path's time: where cores are full,
                    all services wait for more than a millisecond, and critical_path keeps them all
-    named          services that are named, as bottlenecks that are known beforehand
+    named          the services of --service, such as known bottlenecks
 
-    In the paper, on 28 services, all but the third (ours) keep 12, 7 and 8, and 22 to 23, 17 to 20 and about 22 of
-    25 % of gain.
+    In the paper, on 28 services, all rules but bottleneck (which is Sluice's own) keep 12, 7 and 8 services, and 22 to
+    23, 17 to 20 and about 22 of 25 % of gain.
 
     \b
     Examples:
@@ -85,7 +85,7 @@ def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], sec
     counts = {name: sum(each.service == name for each in whole.parameters) for name in services}
     path_ms = sum(each.path_ms for each in figures.values())
     print_table(COLUMNS, [_row(name, counts[name], figures.get(name), path_ms, why.get(name)) for name in services])
-    say(f"{len(space.parameters)} of {len(whole.parameters)} parameters are left")
+    say(f"{len(space.parameters)} of {len(whole.parameters)} parameters remain")
 
 
 def figures_of(rows: Iterable[list[Any]]) -> Mapping[str, Figures]:

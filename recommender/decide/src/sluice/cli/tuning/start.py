@@ -23,15 +23,15 @@ PARAMETERS = (Column("PARAMETER"), Column("SERVICE"), Column("DEFAULT", right=Tr
 
 @click.command("start", epilog=EXIT_CODES)
 @click.argument("app", metavar="APP.yaml", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--name", required=True, help="Of the session; its own among all of them.")
-@click.option("--warm-start", default="", metavar="SESSION", help="Try the best configurations of this one first.")
+@click.option("--name", required=True, help="Name of the session; unique.")
+@click.option("--warm-start", default="", metavar="SESSION", help="Try this session's best configurations first.")
 @click.option(
     "--parameters",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="How the actuator sets each parameter: it runs the trials.  [default: another program asks for them]",
+    help="The actuator's file; the actuator runs the trials.  [default: another program runs them]",
 )
-@click.option("--apply", "applied", is_flag=True, help="Create the session, and with --parameters set what it tries.")
+@click.option("--apply", "applied", is_flag=True, help="Create the session, and with --parameters set its trials.")
 @picture_option
 @address_option
 def start_command(
@@ -43,11 +43,11 @@ def start_command(
     picture: Path | None,
     address: str | None,
 ) -> None:
-    """Check APP.yaml and say what a session of it would do; with --apply, create it.
+    """Check APP.yaml and print what a session of it would do; with --apply, create it.
 
-    With --parameters, the actuator tries one configuration after the other, while this prints how each ended, until
-    the winner is confirmed; then, as on Ctrl-C or a failure, what was in force before is set again. `sluice
-    tuning apply` sets the winner.
+    With --parameters, the actuator tries one configuration after the other until the winner is confirmed, and this
+    command prints the result of each. At the end, on Ctrl-C and on a failure, the actuator restores the configuration
+    from before. `sluice tuning apply` sets the winner.
 
     \b
     Examples:
@@ -68,7 +68,7 @@ def start_command(
     if parameters is not None:
         actuator.check(parameters, name, where)
     if not applied:
-        say("Dry run: nothing was created or set. --apply does it.")
+        say("Dry run: nothing was created or set. Repeat with --apply to do it.")
         return
     with connect(where) as client:
         client.create(plan_message(application.plan), warm_start)
@@ -84,8 +84,8 @@ def start_command(
                 code = actuator.end(process)
     if code != 0:
         raise CliError(
-            f"the actuator ended with exit code {code}: see what it said above. {name} is open: `sluice-actuator tune`"
-            " goes on with it, `sluice tuning stop` ends it"
+            f"the actuator ended with exit code {code}: read its output above. {name} is open: `sluice-actuator tune`"
+            " continues it, `sluice tuning stop` ends it"
         )
 
 
@@ -97,11 +97,11 @@ def print_plan(application: Application) -> None:
     for constraint in plan.space.constraints:
         say(f"  {constraint}")
     least, most = durations_s(plan)
-    say(f"takes {least / 60:.0f} to {most / 60:.0f} min, besides what setting takes; {plan.pairs} pairs confirm")
+    say(f"takes {least / 60:.0f} to {most / 60:.0f} min, plus the time to set; {plan.pairs} pairs confirm")
 
 
 def durations_s(plan: Plan) -> tuple[float, float]:
-    """Of all trials, where each is measured as short as may be, and as long; CPU time comes after that."""
+    """Time of all trials with the shortest and with the longest windows; with CPU time, its delay is included."""
     from sluice.tuning.session.create import CPU_LATE_S, PATH_WINDOW_S
 
     trials = -(-(plan.budget + 1) // plan.parallel)

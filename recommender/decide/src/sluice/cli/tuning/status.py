@@ -28,11 +28,11 @@ EFFECTS = (Column("PARAMETER"), *(Column(name, right=True) for name in ("STRENGT
 
 
 @click.command("list", epilog=EXIT_CODES)
-@click.option("--target", default="", help="Only of this application.")
+@click.option("--target", default="", help="Only sessions of this application.")
 @address_option
 @output_option(*FORMS)
 def list_command(target: str, address: str | None, output: str) -> None:
-    """List sessions, by name; of those that ended the newest are kept, 200 in all.
+    """List sessions by name. The recommender keeps the newest ended ones, up to 200 sessions in all.
 
     \b
     Examples:
@@ -54,9 +54,10 @@ def list_command(target: str, address: str | None, output: str) -> None:
 @address_option
 @output_option(*FORMS)
 def status_command(session: str, address: str | None, output: str) -> None:
-    """Show a session: its phase, its trials, what it recommends and which parameters seem to matter.
+    """Show a session: its phase, its trials, its recommendation and the parameters with the largest effects.
 
-    BY CHANCE is the chance to see so much of a parameter that has no effect: of 30 parameters one or two are below 5 %.
+    BY CHANCE is the probability of such a strength for a parameter without effect: of 30 parameters one or two are
+    below 5 %.
 
     \b
     Examples:
@@ -73,10 +74,10 @@ def status_command(session: str, address: str | None, output: str) -> None:
 
 @click.command("stop", epilog=EXIT_CODES)
 @session_argument
-@click.option("--why", default="", help="Why; it is shown to everybody who asks for the session.")
+@click.option("--why", default="", help="Reason; everybody who looks at the session sees it.")
 @address_option
 def stop_command(session: str, why: str, address: str | None) -> None:
-    """End a session: nothing more is tried, and the actuator sets what was in force before.
+    """End a session: no more trials, and the actuator restores the configuration from before.
 
     \b
     Example:
@@ -91,14 +92,14 @@ def print_status(found: api.ExplainSessionResponse) -> None:
     session = found.session
     plan, trials = session.plan, session.trials
     told = sum(trial.HasField("outcome") for trial in trials)
-    say(f"{plan.name} on {plan.target}: {phase_text(session)}, {told} trials told ({plan.method})", style="bold")
+    say(f"{plan.name} on {plan.target}: {phase_text(session)}, {told} trials ended ({plan.method})", style="bold")
     if session.why:
         say(f"  {session.why}")
     default = trials[0] if trials else None
     if trials:
         print_table(TRIALS, [_trial_row(trial, default) for trial in trials])
     if found.changed:
-        say(f"best seen: {settings_text(found.changed)}")
+        say(f"best so far: {settings_text(found.changed)}")
     if session.phase == session_pb2.PHASE_DONE:
         say(f"gain: {gain_text(session)}")
     if found.effects:

@@ -19,7 +19,7 @@ picture_option = click.option(
     "--picture",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     metavar="FILE.png",
-    help="Draw how it converged, at the end.",
+    help="Plot the trials at the end.",
 )
 
 
@@ -28,7 +28,7 @@ picture_option = click.option(
 @picture_option
 @address_option
 def watch_command(session: str, picture: Path | None, address: str | None) -> None:
-    """Print each trial as it is told, until the session has ended. A connection that is lost is made again.
+    """Print each trial's result until the session ends. Connects again after a lost connection.
 
     \b
     Examples:
@@ -42,7 +42,7 @@ def watch_command(session: str, picture: Path | None, address: str | None) -> No
 def watch_to_its_end(
     client: TuningClient, session: str, picture: Path | None, going: Callable[[], bool] = lambda: True
 ) -> session_pb2.TuningSession:
-    """The session when it has ended, or nothing is `going` any more: that is asked with each heartbeat."""
+    """Returns the session when it has ended, or when `going` returns False (called at each heartbeat)."""
     printed: set[int] = set()
     trials: dict[int, trial_pb2.Trial] = {}
     phase, whole = session_pb2.PHASE_UNSPECIFIED, False
@@ -58,7 +58,7 @@ def watch_to_its_end(
                 if trial.HasField("outcome") and trial.number not in printed:
                     printed.add(trial.number)
                     say(trial_line(trial, trials.get(0)))
-        # What belongs together was said before the heartbeat.
+        # All events of a period come before its heartbeat.
         if event.HasField("heartbeat") and (phase in ENDED or not going()):
             break
     ended = client.get(session)
@@ -67,5 +67,5 @@ def watch_to_its_end(
         from sluice.cli.tuning.picture import draw
 
         draw(ended, picture)
-        say(f"drawn in {picture}")
+        say(f"wrote {picture}")
     return ended

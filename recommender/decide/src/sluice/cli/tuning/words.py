@@ -1,4 +1,4 @@
-"""Sessions, trials and values as people read them."""
+"""Text for sessions, trials and values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def settings_text(settings: Iterable[space_pb2.Configuration.Setting]) -> str:
 
 
 def changed(trial: trial_pb2.Trial, default: trial_pb2.Trial | None) -> str:
-    """Where it differs from the default's trial."""
+    """The settings that differ from the default's trial."""
     if default is None or trial.number == default.number:
         return "the default"
     usual = {each.parameter: each.value for each in default.configuration.settings}
@@ -54,7 +54,7 @@ def worth_text(outcome: trial_pb2.Outcome) -> str:
 
 
 def trial_line(trial: trial_pb2.Trial, default: trial_pb2.Trial | None) -> str:
-    """As `watch` prints it when it was told."""
+    """The line that `watch` prints when a trial ends."""
     outcome = trial.outcome
     purpose = trial_pb2.Purpose.Name(trial.purpose).removeprefix("PURPOSE_").lower()
     why = f"  {outcome.why}" if outcome.why else ""

@@ -1,1 +1,1 @@
-"""Agents of the pools that are decided by `model: dqn`: trained in a process of their own, kept in files."""
+"""Agents of pools with `model: dqn`: trained in a process of their own, kept in files."""

@@ -1,4 +1,4 @@
-"""The agents of one process: lessons in, opinions out, checkpoints written every five minutes."""
+"""The agents of one process: takes lessons, returns opinions, writes checkpoints every five minutes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sluice.pools.learn.sizes import grid
 from sluice.pools.policy.state import Checkpoint
 
 EVERY_MS = 300_000
-# Gradient steps of a pool in one lesson, so that the first of them, or a long pause, keeps no other pool waiting; what
-# is owed beyond so many is forgotten.
+# Most gradient steps of a pool in one lesson, so that no other pool waits for a first lesson or one after a long pause;
+# and most steps that are made up for later.
 STEPS, OWED = 120, 1_200
-# An agent is trained for all that comes, some 22 steps a second, until it has had so many under the condition of now;
-# then with so many a second.
+# An agent trains on all data, some 22 steps a second, for the first number of steps under the present condition; after
+# that, for the second number of steps a second.
 LEARNING, SPARING = 6_000, 2
 
 
@@ -31,19 +31,19 @@ class _Held:
     bounds: tuple[int, int]
     checkpoint: Checkpoint | None
     refused: str = ""
-    """Until another one is written."""
+    """Why the journal's checkpoint was refused, until another one is written."""
     written_ms: int | None = None
     written: set[str] = field(default_factory=set)
 
 
 class Agents:
-    """One at a time. Seeds are the pools' names, so that a pool's agent is the same wherever it is trained."""
+    """Agents by pool. The pool's name is the seed, so that its agent is the same in every process."""
 
     def __init__(self) -> None:
         self._held: dict[PoolKey, _Held] = {}
 
     def learn(self, lessons: list[Lesson]) -> list[Learned | Failed]:
-        """One that fails does not take the others away."""
+        """The results of lessons. A failure of one does not affect others."""
         return [self._attempt(each) for each in lessons]
 
     def _attempt(self, lesson: Lesson) -> Learned | Failed:
@@ -65,7 +65,7 @@ class Agents:
         return Learned(agent.opinion(), held.checkpoint, held.refused or problem)
 
     def _of(self, lesson: Lesson) -> _Held:
-        """As it is here, or as the log has it where another process has trained it since."""
+        """The agent held here, or that of the journal's checkpoint where another process trained it since."""
         held, found = self._held.get(lesson.key), lesson.found
         if held is not None and held.bounds == lesson.bounds:
             known = {None, held.checkpoint.sha256 if held.checkpoint else None, *held.written}
@@ -85,7 +85,7 @@ class Agents:
         return held
 
     def _write(self, held: _Held, lesson: Lesson) -> str:
-        """Why it could not be written; ""."""
+        """Writes a checkpoint when due. Returns the error; "" without one."""
         agent, written_ms = held.agent, held.written_ms
         due = written_ms is None or _turn(lesson.key, lesson.now_ms) > _turn(lesson.key, written_ms)
         if not due or len(agent.learner.replay) == 0:
@@ -100,5 +100,5 @@ class Agents:
 
 
 def _turn(key: PoolKey, now_ms: int) -> int:
-    """Grows by one every five minutes, of each pool at another second."""
+    """A number that grows by one every five minutes, at a different second for each pool."""
     return (now_ms - crc32(repr(tuple(key)).encode()) % EVERY_MS) // EVERY_MS

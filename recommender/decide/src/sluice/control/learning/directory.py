@@ -1,4 +1,4 @@
-"""Checkpoints as files of one directory, each written whole or not at all. The log names the one that counts."""
+"""Checkpoints as files of one directory, written atomically. The journal names the valid one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sluice.pools.learn.settings import Settings
 from sluice.pools.learn.sizes import Ints
 from sluice.pools.policy.state import Checkpoint
 
-# Of a pool; the log names one of the newest two, as a commit may be on its way.
+# Files of a pool. The journal names one of the newest two, since a commit may be under way.
 KEPT = 3
 SUFFIX = ".dqn"
 
 
 def write(directory: Path, key: PoolKey, agent: Agent, now_ms: int) -> Checkpoint:
-    """OSError when it cannot be written."""
+    """Writes a checkpoint. Raises OSError when it cannot be written."""
     directory.mkdir(parents=True, exist_ok=True)
     data, begins = written(agent), _begins(key)
     name = f"{begins}-{now_ms:015d}{SUFFIX}"
@@ -35,11 +35,11 @@ def write(directory: Path, key: PoolKey, agent: Agent, now_ms: int) -> Checkpoin
 
 
 def read(directory: Path, found: Checkpoint, sizes: Ints, settings: Settings) -> Agent:
-    """CheckpointError where there is no such file, or it is not what the log names."""
+    """Reads a checkpoint. Raises CheckpointError where the file is missing, or differs from the journal's entry."""
     if found.version != VERSION:
         raise CheckpointError(f"version {found.version} is not legal; legal: {VERSION}")
     if Path(found.name).name != found.name:
-        raise CheckpointError(f"{found.name!r} is no name of a file")
+        raise CheckpointError(f"{found.name!r} is not the name of a file")
     try:
         data = (directory / found.name).read_bytes()
     except OSError as cause:
@@ -48,5 +48,5 @@ def read(directory: Path, found: Checkpoint, sizes: Ints, settings: Settings) ->
 
 
 def _begins(key: PoolKey) -> str:
-    """Of the name of its files: a service may be called anything."""
+    """The start of a pool's file names: a hash, since a service's name may have any characters."""
     return sha256(repr(tuple(key)).encode()).hexdigest()[:24]

@@ -1,7 +1,7 @@
-"""Training beside the control periods: a lesson is handed over when the last one is done, and no period waits for one.
+"""Trains agents beside the control periods. A lesson starts when the last one is done, and no period waits for one.
 
-One process, of lower priority, has all agents. It dies with the decider; where it dies alone, another goes on from the
-newest checkpoints.
+One process of lower priority has all agents. It ends with the decider. Where it dies alone, another one continues from
+the newest checkpoints.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from sluice.pools.estimate.attempt import Failed
 
 log = logging.getLogger(__name__)
 
-# Of the process, below what decides.
+# Priority of the process, below the deciding ones.
 NICE = 10
 
 _Task = tuple[list[Lesson], Future[list[Learned | Failed]]]
 
 
 class Learners:
-    """Not thread-safe: as `Workers`. here: trained in this process, and waited for, as where time is simulated."""
+    """Not thread-safe, as `Workers`. here: trains in this process and waits, as in simulated time."""
 
     def __init__(self, problems: Problems | None = None, here: bool = False) -> None:
         self._problems = problems or Problems()
@@ -40,7 +40,7 @@ class Learners:
 
     @property
     def known(self) -> Mapping[PoolKey, Learned]:
-        """The newest of each pool."""
+        """The newest result of each pool."""
         return self._known
 
     def under_way(self) -> set[PoolKey]:
@@ -49,8 +49,8 @@ class Learners:
         return {lesson.key for lessons, _ in self._tasks for lesson in lessons}
 
     def teach(self, lessons: Sequence[Lesson], past: bool = False) -> None:
-        """Hands them over, but those of pools that are still at the last one: what is left out comes with the next.
-        past: of recorded history, which does not come again: handed over in any case, one after the other."""
+        """Starts lessons, except of pools whose last one is not done: the next lesson includes their windows.
+        past: recorded history, which does not come again: always started, one after the other."""
         waiting = set() if past else self.under_way()
         lessons = [each for each in lessons if each.key not in waiting]
         if not lessons:
@@ -67,7 +67,7 @@ class Learners:
             self._died()
 
     def close(self) -> None:
-        """What was not written to a checkpoint is lost: five minutes at most."""
+        """Ends the process. Training since the last checkpoint is lost: five minutes at most."""
         executor, self._executor, self._tasks = self._executor, None, []
         if executor is not None:
             for process in (executor._processes or {}).values():
@@ -91,12 +91,12 @@ class Learners:
                 self._known[lesson.key] = each
 
     def _died(self) -> None:
-        log.error("the process that trains agents died, going on with another one from the newest checkpoints")
+        log.error("the process that trains agents died; starting another one from the newest checkpoints")
         self.close()
 
 
 _agents = Agents()
-"""Of the process that trains."""
+"""Agents of the training process."""
 
 
 def _begin() -> None:

@@ -1,4 +1,4 @@
-"""What an agent is sent, and what comes back; and the size that its pool's decision is made from. Pure."""
+"""Lessons for agents, their results, and the size that a pool's decision is made from. Pure."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from sluice.pools.learn.propose import propose
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Checkpoint, Facts
 
-# Of what an agent knows already, so much leads up to what is new.
+# Known windows before the new ones, as a lead-in.
 BEFORE_MS = 10_000
-# An opinion that is older says nothing of now.
+# Age above which an opinion does not count.
 OLD_MS = 30_000
 # Effective seconds from which on a size counts as known.
 KNOWN_S = 60.0
 
 
 class Lesson(NamedTuple):
-    """windows: None where nothing is new. bounds: of the sizes. found: what the log names, None before the first.
+    """windows: None without new ones. bounds: of the sizes. found: the journal's checkpoint, None before the first.
     directory: of the files."""
 
     key: PoolKey
@@ -45,8 +45,8 @@ class Lesson(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """checkpoint: the newest that was written, or found. refused: why the one that the log names was not taken up; ""
-    where it was, or there is none."""
+    """checkpoint: the newest one, written or found. refused: why the journal's checkpoint was not used; "" where it
+    was, or where there is none."""
 
     opinion: Opinion
     checkpoint: Checkpoint | None
@@ -84,7 +84,7 @@ def lesson(
 
 
 class Named(NamedTuple):
-    """What an agent says of its pool. estimate: None where the belief decides. reasons: for people, in any case."""
+    """An agent's proposal for its pool. estimate: None where the belief decides. reasons: for people, in any case."""
 
     learned: Learned | None
     estimate: Estimate | None
@@ -92,12 +92,12 @@ class Named(NamedTuple):
 
 
 def named(learned: Learned | None, facts: Facts, current: int | None, may_look: bool, now_ms: int) -> Named:
-    """current: the size in force, None where there is not one."""
+    """The proposal of an agent. current: the size in force, None where targets differ or report none."""
     if learned is None or current is None or now_ms - learned.opinion.until_ms > OLD_MS:
         return Named(
             learned,
             None,
-            (Reason("NOT_LEARNT", "the agent has seen nothing of now, or targets differ: the belief decides"),),
+            (Reason("NOT_LEARNT", "the agent has no current data, or targets differ: the belief decides"),),
         )
     refused = learned.refused
     told = (Reason("CHECKPOINT_REFUSED", f"{refused}: the agent began anew"),) if refused else ()

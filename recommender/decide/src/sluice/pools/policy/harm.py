@@ -43,7 +43,7 @@ from sluice.pools.policy.transitions import Case
 COLLAPSED_TO, FEWER = 0.5, 0.7
 # The same for a size larger than the operator's: if it is not full it completes all that comes, so a look is mostly in
 # vain.
-LARGER_FEWER = 0.7
+LARGER_FEWER = 0.3
 # Below this part of the operator's completions a size completes next to nothing.
 NEXT_TO_NOTHING = 0.1
 # How long a change is on trial, how long it must be seen to be judged, and what counts as silence (ms, and stays of a

@@ -1,8 +1,8 @@
 package dev.sluice.flink;
 
 /**
- * Columns of rows that are summed to rows of a table, from storage/clickhouse. {@code make
- * generate} writes this class.
+ * Columns of rows that are summed to rows of a table, from storage/clickhouse: written by {@code
+ * make generate}.
  */
 final class Columns {
   /** Of windows. */

@@ -28,9 +28,12 @@ func (o *ownership) get() string {
 	return o.text
 }
 
-// identity is the reporter of the target. It is empty where a Lease or a file's lock decides who writes, because waiting
-// processes report the target, too.
+// identity is the reporter of the target. It is empty where the process only recommends, because it writes nothing that
+// another could undo; and where a Lease or a file's lock decides who writes, because waiting processes report the target, too.
 func (w *worker) identity() string {
+	if !w.Rules.Apply {
+		return ""
+	}
 	if _, locked := w.Realizer.(disk.Claimer); locked || w.Owner != nil && w.Object.Name != "" {
 		return ""
 	}

@@ -70,6 +70,22 @@ func TestItsOwnTargetAndThatOfNobodyAreWritten(t *testing.T) {
 	}
 }
 
+func TestOneThatOnlyRecommendsIsNoReporter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := startWith(t, false, identified)
+		b.recommend(12, 1, time.Hour, reportedBy(other))
+		advance(time.Minute)
+		if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Observe {
+			t.Errorf("decision %+v, want OBSERVE", d)
+		}
+		for _, report := range b.reports {
+			if got := report.GetReporter(); got != "" {
+				t.Errorf("reporter %q", got)
+			}
+		}
+	})
+}
+
 func TestATargetWhoseReportIsRefusedIsNotWrittenUntilOneIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := startWith(t, true, identified)

@@ -95,12 +95,24 @@ def test_the_first_reporter_keeps_a_target_for_a_minute_after_its_last_report() 
     sizes = Sizes()
     sizes.report(CART, 64, 0, "a", reporter="one")
     sizes.report(CART, 12, 30_000, "a", written=True, reporter="two")
-    assert sizes.targets(CART, 30_000) == (TargetSize("a", 64, 0, reporter="one"),)
+    assert sizes.targets(CART, 30_000) == (TargetSize("a", 64, 0, reporter="one", owned_at_ms=0),)
     sizes.report(CART, 48, 40_000, "a", reporter="one")
     sizes.report(CART, 12, 100_000, "a", reporter="two")
-    assert sizes.targets(CART, 100_000) == (TargetSize("a", 48, 40_000, reporter="one"),)
+    assert sizes.targets(CART, 100_000) == (TargetSize("a", 48, 40_000, reporter="one", owned_at_ms=40_000),)
     sizes.report(CART, 12, 100_001, "a", reporter="two")
-    assert sizes.targets(CART, 100_001) == (TargetSize("a", 12, 100_001, reporter="two"),)
+    assert sizes.targets(CART, 100_001) == (TargetSize("a", 12, 100_001, reporter="two", owned_at_ms=100_001),)
+
+
+def test_an_actuator_that_only_recommends_neither_owns_a_target_nor_takes_it() -> None:
+    sizes = Sizes()
+    sizes.report(CART, 64, 0, "a")
+    sizes.report(CART, 32, 1000, "a", written=True, reporter="one")
+    sizes.report(CART, 32, 2000, "a")
+    assert sizes.targets(CART, 2000) == (TargetSize("a", 32, 2000, reporter="one", owned_at_ms=1000),)
+    sizes.report(CART, 12, 3000, "a", reporter="two")
+    assert sizes.targets(CART, 3000)[0].size == 32
+    sizes.report(CART, 32, 61_001, "a")
+    assert sizes.targets(CART, 61_001) == (TargetSize("a", 32, 61_001),)
 
 
 def test_reporters_of_other_targets_and_without_a_name_are_not_compared() -> None:
@@ -110,6 +122,6 @@ def test_reporters_of_other_targets_and_without_a_name_are_not_compared() -> Non
     sizes.report(CART, 12, 2000, "a")
     sizes.report(CART, 16, 3000, "a", reporter="two")
     assert sizes.targets(CART, 4000) == (
-        TargetSize("a", 16, 3000, reporter="two"),
-        TargetSize("b", 64, 1000, reporter="two"),
+        TargetSize("a", 12, 2000, reporter="one"),
+        TargetSize("b", 64, 1000, reporter="two", owned_at_ms=1000),
     )

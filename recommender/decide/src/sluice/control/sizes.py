@@ -23,7 +23,7 @@ class TargetSize:
     """The newest report of one target. size: None where it has no limit. read_at_ms: Unix time of receipt.
 
     told: its occupancy under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
-    configuration of the actuator; empty where owners are not compared.
+    configuration of the actuator that owns the target; empty where none does. owned_at_ms: its newest report.
     """
 
     instance: str
@@ -31,6 +31,7 @@ class TargetSize:
     read_at_ms: int
     told: tuple[Told, ...] = ()
     reporter: str = ""
+    owned_at_ms: int = 0
 
     def __str__(self) -> str:
         return f"{self.instance} {'unbounded' if self.size is None else self.size}"
@@ -73,13 +74,15 @@ class Sizes:
 
         written: the actuator has just set the size. Otherwise the size may be as old as the last reading. reporter: the
         first one owns the target until it has not reported for FRESH_MS; other reporters' sizes are ignored meanwhile.
+        An empty reporter, which never writes, neither owns the target nor changes its owner.
         """
         targets = self._targets.setdefault(key, {})
         before = targets.get(instance)
         if before is not None and _other_owner(before, reporter, at_ms):
             return
         earlier = before.told if before is not None and before.size == size else ()
-        targets[instance] = TargetSize(instance, size, at_ms, kept(earlier, told, at_ms), reporter)
+        owner, owned_at_ms = (reporter, at_ms) if reporter else _owner(before, at_ms)
+        targets[instance] = TargetSize(instance, size, at_ms, kept(earlier, told, at_ms), owner, owned_at_ms)
         of_target = self._of_target.setdefault(key, {})
         for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
             del targets[gone], of_target[gone]
@@ -114,8 +117,15 @@ class Sizes:
 
 
 def _other_owner(newest: TargetSize, reporter: str, now_ms: int) -> bool:
-    owned = newest.reporter and now_ms - newest.read_at_ms <= FRESH_MS
-    return bool(owned and reporter and reporter != newest.reporter)
+    owner, _ = _owner(newest, now_ms)
+    return bool(owner and reporter and reporter != owner)
+
+
+def _owner(newest: TargetSize | None, now_ms: int) -> tuple[str, int]:
+    """The owner, and the time of its newest report."""
+    if newest is None or now_ms - newest.owned_at_ms > FRESH_MS:
+        return "", 0
+    return newest.reporter, newest.owned_at_ms
 
 
 @dataclass

@@ -8,6 +8,7 @@ from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unrefused
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import Refused, Trust
 from sluice.pools.policy.observation import Occupancy
+from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
 
 NOW = 1_700_000_000_000
@@ -79,6 +80,22 @@ def test_what_one_change_leads_to(floor: int, refused: tuple[Refused, ...], foun
 )
 def test_a_pool_that_was_not_full_gives_back_what_was_added(change: Change | None, seconds: float, least: int) -> None:
     assert floor(Facts(change=change), seen(16.0, seconds), 16, None) == least
+
+
+def test_the_operator_s_size_is_measured_before_it_is_shrunk() -> None:
+    """By it the guard judges all others. 64 was full for long, and 16 was set by hand a second ago."""
+    of = seen(64.0, 60.0).evidence
+    facts = Facts(trust=Trust(operator=16))
+
+    def beats(seconds: int) -> tuple[Beat, ...]:
+        earlier = tuple(Beat(at, 64, 10.0, 0.0, 64.0, 1.0) for at in range(10))
+        return (*earlier, *(Beat(10 + at, 16, 10.0, 0.0, 16.0, 1.0) for at in range(seconds)))
+
+    assert floor(facts, Learnt(evidence=of, beats=beats(1)), 16, None) == 16
+    assert floor(facts, Learnt(evidence=of, beats=beats(2)), 16, None) == 1
+    # A decider that has just begun has seen nothing yet.
+    assert floor(facts, Learnt(evidence=of), 16, None) == 1
+    assert floor(Facts(trust=Trust(operator=64)), Learnt(evidence=of, beats=beats(1)), 16, None) == 1
 
 
 def test_a_second_that_is_a_little_older_counts_whole() -> None:

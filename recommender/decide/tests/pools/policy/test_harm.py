@@ -424,3 +424,17 @@ def test_whatever_completes_back_is_to_the_operator_s_or_a_size_that_was_measure
         if to is not None and to != size and to != wanted and not trust.refuses(to, now_ms):
             trust = left(trust, size, found, 4.0, 0)
             wanted, since, changed = to, at, (size, to)
+
+
+def test_sizes_that_take_turns_are_judged_together() -> None:
+    """16 and 20 change places every 6 s, each with less than half of the operator's 100 a second, and slower."""
+    turns = [beat for at in range(5) for beat in beats(16 + 4 * (at % 2), 6, 45.0, 20.0, since=S0 + 6 * at)]
+    shown = scene(16, *turns, from_size=20)
+    recent = replace(TRUST, since_ms=T0 + 24_000)
+    assert judged(recent, shown, 29.9)[1] is None
+    trust, verdict = judged(recent, shown, 30)
+    assert verdict == Verdict(Case.GAVE_UP, 32, "45/s at 16 to 20, 100/s at 32")
+    assert trust.given_up_ms > T0
+    # The newest three seconds are as good as the operator's: the size of now is no worse.
+    better = scene(16, *turns[:-3], *beats(16, 3, 90.0, 18.0, since=S0 + 27), from_size=20)
+    assert judged(recent, better, 30)[1] is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from feeds import buckets, joined
-from sluice.pools.policy.pace import LASTS_S, Beat, Pace, newest, pace_of, with_beats
+from sluice.pools.policy.pace import LASTS_S, Beat, Pace, newest, pace_of, since, visit, with_beats
 
 T0 = 1_700_000_000_000
 S0 = T0 // 1_000
@@ -68,3 +68,14 @@ def test_the_mean_of_some_beats() -> None:
 
 def test_where_nothing_ends_nobody_knows_how_long_it_stays() -> None:
     assert pace_of([Beat(S0, 16, 0.0, 0.0, 16.0, 1.0)], 16) == Pace(1.0, 0.0, 0.0, 0.0, 16.0, 0.0)
+
+
+def test_beats_since_a_size_and_of_its_last_visit() -> None:
+    one, two, three = (Beat(second, 32, 10.0, 0.0, 1.0, 1.0) for second in (1, 2, 5))
+    other, last = Beat(4, 16, 10.0, 0.0, 1.0, 1.0), Beat(6, 8, 10.0, 0.0, 1.0, 1.0)
+    beats = (one, two, other, three, last)
+    assert since(beats, 32) == (last,)
+    assert since(beats, 64) == beats
+    assert visit(beats, 32) == (three,)
+    assert visit(beats[:2], 32) == (one, two)
+    assert visit(beats, 64) == ()

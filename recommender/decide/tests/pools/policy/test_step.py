@@ -346,6 +346,9 @@ def test_under_a_steady_load_looking_ends() -> None:
         # Full for 2 s on end after little to do is full; for one it is not, nor after it was nearly full.
         (T0 + 60_000, (0.6, 0.9, 0.7, 1.0, 1.0), 0.84),
         (T0 + 60_000, (0.4, 0.1, 1.0, 1.0, 1.0), 1.0),
+        # The second in which it filled is neither.
+        (T0 + 60_000, (0.0, 0.0, 0.8, 1.0, 1.0), 1.0),
+        (T0 + 60_000, (0.0, 0.8, 0.8, 1.0, 1.0), 0.72),
         (T0 + 60_000, (0.0, 0.0, 0.0, 0.9, 1.0), 1.0),
         (T0 + 60_000, (0.0, 0.0, 0.0, 0.0, 1.0), 0.2),
         (T0 + 900, (0.0, 0.0, 0.0, 0.9, 1.0), 1.0),

@@ -297,6 +297,16 @@ def test_read_young_or_old_a_second_is_full_only_by_what_was_seen(
         assert found.concurrency <= 1.3 * sum(seen) / 10 + 1e-9
 
 
+def test_a_second_that_mixes_a_full_pool_with_an_idle_one_says_nothing() -> None:
+    """Four tenths of it at 32 with 1,500 a second, the rest at 2.5 with 800: 17 in flight do not complete 1,150."""
+    mixed = [32.0] * 4 + [24.0] + [2.5] * 5
+    done = [150.0] * 5 + [80.0] * 5
+    assert second(4.0, 32, mixed, done, 0.1) is None
+    # Without a full bucket nothing limited what completed, and a bucket or two do not make a third.
+    assert second(4.0, 40, mixed, done, 0.1) is not None
+    assert second(4.0, 32, [32.0, *[28.0] * 9], [150.0] * 10, 0.1) is not None
+
+
 def test_a_second_in_which_a_pool_fills_says_nothing() -> None:
     """From 10 to 46 in flight, as next to nothing completes any more; not so where it is arrivals that come and go."""
     fills = np.linspace(10.0, 46.0, 10)

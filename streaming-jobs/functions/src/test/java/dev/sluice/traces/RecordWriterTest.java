@@ -23,7 +23,7 @@ class RecordWriterTest {
     // -1 and the least of all have 64 bits: ten bytes each.
     assertThat(out.size()).isEqualTo(HEAD + 1 + 1 + 2 + 2 + 10 + 1 + 1 + 2 + 10);
     assertThat(out.toByteArray())
-        .startsWith(6, 0, 127, (byte) 0x80, 1, (byte) 0xac, 2)
+        .startsWith(RecordWriter.FORMAT, 0, 127, (byte) 0x80, 1, (byte) 0xac, 2)
         .endsWith(0xff, 1);
     RecordReader in = new RecordReader(out.toByteArray());
     for (long value : List.of(0L, 127L, 128L, 300L, -1L)) {

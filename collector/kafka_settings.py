@@ -64,7 +64,7 @@ def _sasl(sasl: Mapping[str, str]) -> dict[str, str]:
     if not sasl.get("user") or '"' in sasl["user"]:
         raise ValueError("sasl.user must be there, without a double quote")
     if ("password_file" in sasl) == ("password_variable" in sasl):
-        raise ValueError("sasl needs password_file or password_variable, one of them")
+        raise ValueError("sasl needs exactly one of password_file and password_variable")
     where = f"file:{sasl['password_file']}" if "password_file" in sasl else f"env:{sasl['password_variable']}"
     return {"mechanism": sasl["mechanism"], "username": sasl["user"], "password": "${" + where + "}"}
 

@@ -129,7 +129,7 @@ def _login(sasl: Mapping[str, str]) -> dict[str, str]:
     if not sasl.get("user") or '"' in sasl["user"]:
         raise ValueError("sasl.user must be there, without a double quote")
     if ("password_file" in sasl) == ("password_variable" in sasl):
-        raise ValueError("sasl needs password_file or password_variable, one of them")
+        raise ValueError("sasl needs exactly one of password_file and password_variable")
     if "password_file" in sasl:
         password = _file(sasl["password_file"])
         _check_password(Path(sasl["password_file"]))

@@ -51,7 +51,7 @@ def test_each_case_has_a_name_of_its_own() -> None:
 
 
 def test_steps_lead_to_the_target_a_cool_down_apart() -> None:
-    rules, answer, writes, size = Rules(2, 128), Advice("APPLY", 12, 10**9), Writes(), 128
+    rules, answer, writes, size = Rules(2, 128, cooldown_ms=3_000), Advice("APPLY", 12, 10**9), Writes(), 128
     seen = []
     for now_ms in range(0, 20_000, 1000):
         writes = writes.read(size)
@@ -73,7 +73,7 @@ def test_the_same_size_again_waits_for_ever_longer_and_at_most_64_cool_downs() -
 
 
 def test_somebody_who_keeps_changing_the_size_is_answered_ever_more_rarely() -> None:
-    rules, answer, writes, size = Rules(2, 128), Advice("APPLY", 12, 10**9), Writes(), 12
+    rules, answer, writes, size = Rules(2, 128, cooldown_ms=3_000), Advice("APPLY", 12, 10**9), Writes(), 12
     writes = writes.next(12, 0)
     seen = []
     for now_ms in range(1000, 60_000, 1000):

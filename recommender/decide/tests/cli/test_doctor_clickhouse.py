@@ -145,7 +145,7 @@ def test_records_that_were_deleted_unread(where: Addresses, engine: ClickHouse) 
     )
     found = check.missed_records(where, 5)
     assert found.level == "warn"
-    assert "last day: 1,507 of otlp_spans/1, last seen " in found.text
+    assert "1,507 of otlp_spans/1, last seen " in found.text
     assert "missed_records" in found.remedy
 
 
@@ -216,7 +216,7 @@ def test_a_target_of_two_actuators_is_named_with_both_of_them_once(where: Addres
     )
     found = owners.owners(where, 5)
     assert (found.level, found.text) == ("warn", f"in the last minute: cart/server cart-1: {text}")
-    assert "take it out of one of the two configurations" in found.remedy
+    assert "remove it from one of the two configurations" in found.remedy
 
 
 def test_of_many_targets_of_two_actuators_the_first_are_named() -> None:

@@ -215,7 +215,7 @@ def test_an_answer_that_is_cut_off_is_an_error(run: Run, form: str) -> None:
         threading.Thread(target=server.handle_request, daemon=True).start()
         result = run("sql", "SELECT 1", "-o", form, SLUICE_CLICKHOUSE=f"http://127.0.0.1:{server.server_port}")
     assert result.exit_code == 1
-    assert "broke off its answer" in result.stderr
+    assert "broke: " in result.stderr
 
 
 def test_one_line() -> None:

@@ -78,7 +78,7 @@ func (l login) mechanism(lookup func(string) string) (sasl.Mechanism, error) {
 		return nil, errors.New("sasl.user must be there, without a double quote")
 	}
 	if (l.PasswordFile == nil) == (l.PasswordVariable == nil) {
-		return nil, errors.New("sasl needs password_file or password_variable, one of them")
+		return nil, errors.New("sasl needs exactly one of password_file and password_variable")
 	}
 	// Read for each login, because passwords change.
 	password := func() (string, error) {

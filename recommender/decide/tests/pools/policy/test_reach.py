@@ -65,6 +65,15 @@ def test_steps_from_earlier_sizes_are_expected_for_half_a_minute() -> None:
     assert not by_another(replace(PENDING, now_ms=NOW + 600_000), 63)
 
 
+def test_a_size_further_away_than_the_one_before_is_another_s() -> None:
+    """30 to 27 is decided, and 147 was in force earlier: 141 is no step from there."""
+    earlier = Trust(147, measured=(Measured(147, 194.0, 0.3, 0.0, 4.0),))
+    pending = Facts(now_ms=NOW, current=30, change=Change(30, 27, NOW - 1_000, Basis.REVERT), trust=earlier)
+    assert by_another(pending, 141)
+    assert by_another(pending, 31)
+    assert not by_another(pending, 28)
+
+
 def test_what_is_set_once_the_change_is_in_force_is_another_s() -> None:
     there = replace(PENDING, current=16)
     assert by_another(there, 40)

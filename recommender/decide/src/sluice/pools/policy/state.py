@@ -84,16 +84,20 @@ class Facts:
 
     def on_the_way(self, size: int | None) -> bool:
         """Whether an actuator that takes steps of its own may have written this size for the last change. Such a size
-        lies between the decided one and the size before, or an earlier size of the pool.
+        lies between the decided one and the size before, or an earlier size of the pool. It is nearer to the decided
+        one, as a ratio, than the size before.
 
         Worked, 126 to 16, where 6 was in force before: 63 and 32 do, and so does 12, a step of a factor 2 from 6.
         """
         change = self.change
         if change is None or size is None:
             return False
+        before, to = change.from_size, change.to_size
+        if max(size, to) * min(before, to) >= max(before, to) * min(size, to):
+            return False
         recent = self.now_ms - change.at_ms <= STEPS_MS
-        starts = (change.from_size, *(each.size for each in self.trust.measured if recent))
-        return any(min(start, change.to_size) < size < max(start, change.to_size) for start in starts)
+        starts = (before, *(each.size for each in self.trust.measured if recent))
+        return any(min(start, to) < size < max(start, to) for start in starts)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from sluice.pools.policy.state import Facts, Learnt
 
 # Seconds of a full pool without which it is not shrunk, and the part of the size in flight from which they count.
 FULL_S, OF_SIZE = 3.0, 0.85
-# The same where the size surely completes less than half of what another size does (reach.py).
+# The same where the size surely completes less than two thirds of what the best one does (reach.py).
 COLLAPSING_S = 2.0
 # Seconds of the operator's size that must be seen before it is shrunk.
 MEASURED_S = 2.0

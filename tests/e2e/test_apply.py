@@ -47,12 +47,13 @@ def check_the_loop(stack: Stack, tmp_path: Path, period_s: int) -> None:
             assert all(step["previous"] <= 2 * step["requested"] <= 4 * step["previous"] for step in steps), steps
             assert pool(stack)["size"] == steps[-1]["read_back"]
             time.sleep(span_s + 10)  # the windows of the old size leave the span; the newest are not whole yet
+            # On a busy machine the pool rests at a size on its way for longer than RESTS_S.
+            until("goodput to rise by 15 %", lambda: goodput_per_s(stack, answer, span_s) >= 1.15 * at_64)
             after = goodput_per_s(stack, answer, span_s)
             # The recommender hears of a change with the next report, and says so with its next period.
             assert eventually(lambda: current(stack) == pool(stack)["size"], True)
             check_subsets(stack)
         print(f"goodput within the threshold: {at_64:.1f}/s at 64 threads, {after:.1f}/s at {pool(stack)['size']}")
-    assert after >= 1.15 * at_64
 
 
 def check_subsets(stack: Stack) -> None:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +57,22 @@ func (b *bench) Report(r audit.Report) {
 	if r.Done != nil {
 		r.Done(refused)
 	}
+}
+
+// sent are the reports since they were last drained.
+func (b *bench) sent() []*poolsv1.Actuation {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.reports)
+}
+
+// drain returns the reports and forgets them.
+func (b *bench) drain() []*poolsv1.Actuation {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	reports := b.reports
+	b.reports = nil
+	return reports
 }
 
 // refuse makes the recommender refuse each report for good; nil: no longer.

@@ -186,7 +186,7 @@ func TestNothingIsWrittenWithoutItsIntent(t *testing.T) {
 		defer cancel()
 		l.Run(ctx, []loop.Target{{Name: "cart.threads", Pool: cart, Realizer: b.fake,
 			Rules: policy.Rules{Apply: true, Min: 2, Max: 128, MaxFactor: 100}}}, nil)
-		if detail := b.reports[0].GetDetail(); !strings.Contains(detail, "no space left") {
+		if detail := b.sent()[0].GetDetail(); !strings.Contains(detail, "no space left") {
 			t.Errorf("detail %q, want why", detail)
 		}
 		b.want(t, "REFUSED 64>12=64, OBSERVED 64")

@@ -44,7 +44,7 @@ func TestATargetThatAnotherReporterOwnsIsNotWrittenOnce(t *testing.T) {
 		if got := b.fake.Written(); got != nil {
 			t.Errorf("wrote %v", got)
 		}
-		if got := b.reports[0].GetReporter(); got != me {
+		if got := b.sent()[0].GetReporter(); got != me {
 			t.Errorf("reporter %q", got)
 		}
 		b.recommend(12, 2, time.Hour) // the owner has reported nothing for a minute
@@ -78,7 +78,7 @@ func TestOneThatOnlyRecommendsIsNoReporter(t *testing.T) {
 		if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Observe {
 			t.Errorf("decision %+v, want OBSERVE", d)
 		}
-		for _, report := range b.reports {
+		for _, report := range b.sent() {
 			if got := report.GetReporter(); got != "" {
 				t.Errorf("reporter %q", got)
 			}
@@ -133,7 +133,7 @@ func TestWhereALeaseDecidesNoReporterIsCompared(t *testing.T) {
 		b.recommend(12, 1, time.Hour, reportedBy(other))
 		advance(time.Minute)
 		b.held(t, other+" owns the target") // it is in no pod, so no Lease is of it
-		if got := b.reports[0].GetReporter(); got != me {
+		if got := b.sent()[0].GetReporter(); got != me {
 			t.Errorf("reporter %q", got)
 		}
 	})
@@ -144,7 +144,7 @@ func TestWhereALeaseDecidesNoReporterIsCompared(t *testing.T) {
 		if got := b.fake.Size(); got != 12 {
 			t.Errorf("size %d, want 12", got)
 		}
-		if got := b.reports[0].GetReporter(); got != "" {
+		if got := b.sent()[0].GetReporter(); got != "" {
 			t.Errorf("reporter %q", got)
 		}
 	})

@@ -84,7 +84,7 @@ func TestHalfOfThePodsAreReplacedWithinAWave(t *testing.T) {
 			t.Errorf("sizes %s: nobody new is in the wave", got)
 		}
 		b.mu.Lock()
-		for _, report := range b.reports {
+		for _, report := range b.sent() {
 			switch report.GetInstance() {
 			case "a", "c", "d", "e":
 				t.Errorf("told of one that is gone: %v", report)

@@ -18,10 +18,9 @@ func use(busy, waiting int64) pool.Use {
 func (b *bench) uses(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
-	for _, report := range b.reports {
+	for _, report := range b.drain() {
 		got = append(got, words(report.GetOccupancy()))
 	}
-	b.reports = nil
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("told %q, want %q", got, want)
 	}
@@ -83,7 +82,7 @@ func TestUseThatJittersIsToldEach5Seconds(t *testing.T) {
 			b.fake.SetUse(use(8+56*int64(i%2), 0))
 			advance(2 * time.Second)
 		}
-		if n := len(b.reports); n > 15 {
+		if n := len(b.sent()); n > 15 {
 			t.Errorf("%d reports in a minute, want 15 at most", n)
 		}
 	})

@@ -18,7 +18,7 @@ func TestAppliesReadsBackAndReports(t *testing.T) {
 		b.want(t, "OBSERVED 64")
 		b.recommend(12, 7, time.Hour)
 		synctest.Wait() // other answers are acted on at once, not an interval later
-		report := b.reports[0]
+		report := b.sent()[0]
 		b.want(t, "APPLIED 64>12=12")
 		if report.GetRevision() != 7 || report.GetTargetName() != "cart.threads" || report.GetInstance() != "cart-7" || report.GetActuator() != "bench" ||
 			pool.FromProto(report.GetPool()) != cart || !report.GetAt().AsTime().Equal(time.Now()) {
@@ -53,13 +53,13 @@ func TestAnUnboundedPoolIsToldSoAndGivenTheTarget(t *testing.T) {
 		b.said()
 		b.fake.Unbound()
 		advance(2 * time.Second)
-		if report := b.reports[0]; !report.GetUnbounded() || report.ReadBack != nil {
+		if report := b.sent()[0]; !report.GetUnbounded() || report.ReadBack != nil {
 			t.Errorf("report %v, want unbounded and no size", report)
 		}
 		b.want(t, "OBSERVED ?")
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
-		if report := b.reports[0]; report.GetUnbounded() || report.Previous != nil {
+		if report := b.sent()[0]; report.GetUnbounded() || report.Previous != nil {
 			t.Errorf("report %v, want bounded, and no size before", report)
 		}
 		b.want(t, "APPLIED ?>12=12")
@@ -86,7 +86,7 @@ func TestRefusedBehindASuccessIsANack(t *testing.T) {
 		b.fake.OnWrite(func(uint32) error { return nil }) // takes every write and changes nothing
 		b.recommend(12, 1, time.Hour)
 		advance(5 * time.Second)
-		if detail := b.reports[0].GetDetail(); detail != "read back 64 after 5s, want 12" {
+		if detail := b.sent()[0].GetDetail(); detail != "read back 64 after 5s, want 12" {
 			t.Errorf("detail %q", detail)
 		}
 		b.want(t, "FAILED 64>12=64")
@@ -105,7 +105,7 @@ func TestWriteErrorIsANackWithWhatIsInForce(t *testing.T) {
 		b.fake.OnWrite(func(uint32) error { return errors.New("write size 12: status 400: want 20..256") })
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
-		if detail := b.reports[0].GetDetail(); detail != "write size 12: status 400: want 20..256" {
+		if detail := b.sent()[0].GetDetail(); detail != "write size 12: status 400: want 20..256" {
 			t.Errorf("detail %q, want what the target said", detail)
 		}
 		b.want(t, "FAILED 64>12=64")

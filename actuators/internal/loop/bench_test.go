@@ -88,6 +88,19 @@ func (b *bench) Record(p loop.Pass) {
 	b.passes = append(b.passes, p)
 }
 
+// recorded are all passes.
+func (b *bench) recorded() []loop.Pass {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.passes)
+}
+
+// decision is that of the newest pass.
+func (b *bench) decision() policy.Decision {
+	passes := b.recorded()
+	return passes[len(passes)-1].Decision
+}
+
 func (b *bench) Begin(loop.Target) {}
 func (b *bench) End(string)        {}
 

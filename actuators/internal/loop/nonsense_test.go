@@ -82,8 +82,6 @@ func TestNonsenseStaysWithinTheTargetsLimits(t *testing.T) {
 					inForce = append(inForce, size)
 				}
 			}
-			b.mu.Lock()
-			defer b.mu.Unlock()
 			for _, report := range b.sent() {
 				if report.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED && report.GetRequested() != report.GetReadBack() {
 					t.Fatalf("told %v", report)

@@ -36,7 +36,7 @@ func TestATargetOfAnotherActuatorIsReadAndNotWritten(t *testing.T) {
 		if size, _ := b.fake.Read(t.Context()); size.Limit != 64 {
 			t.Errorf("wrote %s to another's target", size)
 		}
-		if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != "b@host owns the target" {
+		if d := b.decision(); d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != "b@host owns the target" {
 			t.Errorf("decision: %+v", d)
 		}
 		other.mu.Lock()

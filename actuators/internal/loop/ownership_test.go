@@ -30,7 +30,7 @@ func reportedBy(reporter string) *poolsv1.TargetSize {
 // held fails unless the newest pass left the target to its owner.
 func (b *bench) held(t *testing.T, text string) {
 	t.Helper()
-	if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != text {
+	if d := b.decision(); d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != text {
 		t.Errorf("decision %+v, want FOREIGN, %q", d, text)
 	}
 }
@@ -75,7 +75,7 @@ func TestOneThatOnlyRecommendsIsNoReporter(t *testing.T) {
 		b := startWith(t, false, identified)
 		b.recommend(12, 1, time.Hour, reportedBy(other))
 		advance(time.Minute)
-		if d := b.passes[len(b.passes)-1].Decision; d.Action != policy.Observe {
+		if d := b.decision(); d.Action != policy.Observe {
 			t.Errorf("decision %+v, want OBSERVE", d)
 		}
 		for _, report := range b.sent() {

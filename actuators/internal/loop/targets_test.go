@@ -28,7 +28,7 @@ func TestSlowTargetHoldsUpNoOther(t *testing.T) {
 		}()
 		advance(9 * time.Second)
 		b.want(t, "OBSERVED 64")
-		if n := len(b.passes); n != 5 {
+		if n := len(b.recorded()); n != 5 {
 			t.Errorf("%d readings of the quick one, want 5", n)
 		}
 		cancel()

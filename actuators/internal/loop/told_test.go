@@ -17,7 +17,7 @@ func TestRecommendOnlyNeverWrites(t *testing.T) {
 		b.want(t, "OBSERVED 64")
 		b.recommend(12, 1, time.Hour)
 		advance(5 * time.Second) // it is read at once, and after 2 s and 4 s
-		if n := len(b.passes); n != 4 {
+		if n := len(b.recorded()); n != 4 {
 			t.Errorf("%d readings, want 4", n)
 		}
 		b.want(t, "")

@@ -10,11 +10,11 @@ import numpy as np
 
 from bench.controllers.bridge import samples_of
 from sluice.clickhouse.connection import READER, ClickHouse
-from sluice.collect import Collector, Measured
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate import Estimate, Samples
 from sluice.pools.estimate.models import ESTIMATORS
+from sluice.pools.windows import Collector, Measured
 from testbed.fine import FineWindows
 from testbed.presets.shop import THRESHOLD_MS, shop
 from testbed.simulation import Simulation

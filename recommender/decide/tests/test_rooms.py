@@ -59,7 +59,7 @@ def test_a_room_imports_what_it_may(room: str) -> None:
 @pytest.mark.parametrize(
     ("path", "source", "room"),
     [
-        ("journal/shards.py", "from sluice.control.commit import Commit", "control"),
+        ("journal/shards.py", "from sluice.pools.commit import Commit", "control"),
         ("journal/shards.py", "from sluice.pools.v1.log_pb2 import Report", "pools"),
         ("journal/shards.py", "import sluice.tuning.names as names", "tuning"),
         ("journal/shards.py", "from sluice import subsets", "subsets"),
@@ -68,7 +68,7 @@ def test_a_room_imports_what_it_may(room: str) -> None:
         ("journal/shards.py", "import importlib\nimportlib.import_module('sluice.pools.codec')", "pools"),
         ("model/keys.py", "from sluice.journal.names import Topics", "journal"),
         ("clickhouse/native.py", "from sluice.model.keys import PoolKey", "model"),
-        ("subsets/microns/solve.py", "from sluice.pools.record import Ref", "pools"),
+        ("subsets/microns/solve.py", "from sluice.pools.publication.record import Ref", "pools"),
         ("pools/policy/step.py", "from ...control import loop", "control"),
     ],
 )

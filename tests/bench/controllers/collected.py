@@ -8,12 +8,12 @@ import numpy as np
 
 from bench.controllers.bridge import samples_of
 from bench.controllers.windows_alone import WindowsAlone
-from sluice.collect import Measured, Window
-from sluice.collect.whole import Whole
-from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
+from sluice.pools.windows import Measured, Window
+from sluice.pools.windows.whole import Whole
+from sluice.pools.windows.window import OnDemand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
 

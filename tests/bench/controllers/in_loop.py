@@ -1,6 +1,6 @@
 """The recommender as a controller: its own decider, with windows, sizes and scalings from the testbed.
 
-Everything behind the answer is the product's (`sluice.control.loop`) with the configuration's defaults, on a log in
+Everything behind the answer is the product's (`sluice.engine.loop`) with the configuration's defaults, on a log in
 memory, a period each second on data that are 2 s old. All pools are decided by one loop, as in the product, which knows
 what they share. The answers are applied by the actuator's rules, and the sizes read back reported. The hardware
 autoscaler tells of each new CPU limit of the service that a pool bounds, and of replicas, as `NotifyScaling` lets it.
@@ -18,10 +18,7 @@ from bench.controllers.collected import Collected
 from fakes import FakeClock
 from memory_log import MemoryLog
 from sluice.config import Config
-from sluice.control.decider import ShardDecider
-from sluice.control.deciding import Means
-from sluice.control.learning.learners import Learners
-from sluice.control.workers import Workers
+from sluice.engine.workers import Workers
 from sluice.model.keys import PoolKey, Side
 from sluice.model.reason import Reason
 from sluice.model.scaling import Scaling
@@ -29,7 +26,10 @@ from sluice.model.states import State
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
+from sluice.pools.learn.learners import Learners
+from sluice.pools.period.deciding import Means
 from sluice.pools.policy.state import PoolState
+from sluice.pools.product import ShardDecider
 from testbed.adjustable import AdjustablePool
 from testbed.fine import PoolWindows
 

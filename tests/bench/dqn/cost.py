@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from sluice.control.learning.agents import LEARNING, Agents
-from sluice.control.learning.lesson import Learned, Lesson, named
 from sluice.model.keys import PoolKey
+from sluice.pools.learn.agents import LEARNING, Agents
 from sluice.pools.learn.condition import Condition
+from sluice.pools.learn.lesson import Learned, Lesson, named
 from sluice.pools.learn.measure import Windows
 from sluice.pools.policy.state import Facts
 

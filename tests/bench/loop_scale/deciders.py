@@ -10,18 +10,18 @@ from confluent_kafka import Producer
 from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import NOW_MS, Collects, Drawn
 from sluice.config import Config
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit, Heartbeat
-from sluice.control.deciding import Means
-from sluice.control.loop import Loop
-from sluice.control.spread import Job, Outcome, Spread
+from sluice.decider.codec import DeciderCodec
+from sluice.engine.loop import Loop
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
 from sluice.model.times import timestamp
+from sluice.pools.commit import Commit, Heartbeat
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.record import Part, Ref
+from sluice.pools.period.deciding import Means
+from sluice.pools.period.spread import Job, Outcome, Spread
+from sluice.pools.publication.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 from support.kafka import Kafka

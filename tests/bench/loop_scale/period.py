@@ -11,8 +11,8 @@ from bench.loop_scale.deciders import Deciders, Watched
 from bench.loop_scale.processes import cpu_s
 from bench.loop_scale.windows import NOW_MS, Collects, Drawn
 from sluice.config import Config
-from sluice.control.loop import Loop
-from sluice.control.spread import Spread
+from sluice.engine.loop import Loop
+from sluice.pools.period.spread import Spread
 from support.kafka import kafka
 
 PERIOD_S = 5

@@ -10,8 +10,8 @@ from bench.patterns.collected import Collected
 from fakes import FakeClock
 from memory_log import MemoryLog
 from sluice.config import Config
-from sluice.control.deciding import Means
 from sluice.model.keys import PoolKey, Side
+from sluice.pools.period.deciding import Means
 from testbed.patterns.pattern import Pattern
 from testbed.patterns.windows import Known, reader_ms
 

@@ -10,9 +10,9 @@ from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import BUCKET_MS, NOW_MS
 from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
-from sluice.collect import Measured
 from sluice.config import Config
 from sluice.model.keys import PoolKey
+from sluice.pools.windows import Measured
 from support.clickhouse import clickhouse
 
 

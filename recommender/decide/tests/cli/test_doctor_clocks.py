@@ -9,7 +9,7 @@ from migrate.__main__ import schema_up
 from sluice.cli.doctor import clocks as check
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.environment import addresses
-from sluice.clocks.offsets import Instance, Seen
+from sluice.pools.clocks.offsets import Instance, Seen
 from support.clickhouse import ClickHouse, clickhouse
 
 RIGHT = Seen(200, 6, 180, 12)

@@ -19,8 +19,8 @@ from shard_log import Log, serving_at
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.watching import follow
-from sluice.control.codec import DeciderCodec
-from sluice.control.loop import Loop
+from sluice.decider.codec import DeciderCodec
+from sluice.engine.loop import Loop
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard import Identity

@@ -14,8 +14,7 @@ import time
 from typing import Any
 
 from log_place import POOLS, SHARDS, answer
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit, Heartbeat
+from sluice.decider.codec import DeciderCodec
 from sluice.journal.broker import Group
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_group import KafkaGroup
@@ -23,8 +22,9 @@ from sluice.journal.kafka_transactions import KafkaTransactions
 from sluice.journal.names import topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity
 from sluice.journal.shards import Shards
+from sluice.pools.commit import Commit, Heartbeat
 from sluice.pools.policy.state import Facts, PoolState
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 
 PERIOD_S = 0.1
 hold, go = threading.Event(), threading.Event()

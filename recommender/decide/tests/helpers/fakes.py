@@ -7,14 +7,14 @@ import numpy as np
 
 from feeds import FALLS, Curve
 from humps import samples_of
-from sluice.clocks.offsets import Instance
-from sluice.collect import Measured, Window
-from sluice.collect.whole import Whole
 from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
+from sluice.pools.windows import Measured, Window
+from sluice.pools.windows.whole import Whole
 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")

@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sluice.control.codec import DeciderCodec, DeciderLog, DeciderShards
-from sluice.control.commit import Commit, Found, Heartbeat, Received
+from sluice.decider.codec import DeciderCodec, DeciderLog, DeciderShards
 from sluice.journal.broker import Broker, Record, Transactions
 from sluice.journal.names import Topics
 from sluice.journal.shard import Identity
 from sluice.model.keys import PoolKey
+from sluice.pools.commit import Commit, Found, Heartbeat, Received
 from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize

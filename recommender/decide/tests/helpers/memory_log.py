@@ -8,10 +8,8 @@ from itertools import count
 from google.protobuf.message import Message
 
 from sluice.config import Config
-from sluice.control.codec import DeciderCodec
-from sluice.control.collects import Collects
-from sluice.control.deciding import Means
-from sluice.control.loop import Loop
+from sluice.decider.codec import DeciderCodec
+from sluice.engine.loop import Loop
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import shard_name, topics
 from sluice.journal.shard import Identity
@@ -20,8 +18,10 @@ from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.model.times import timestamp
+from sluice.pools.inputs.messages import event_of, scaling_name
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.told import event_of, scaling_name
+from sluice.pools.period.deciding import Means
+from sluice.pools.period.source import Collects
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize

@@ -12,14 +12,14 @@ from fakes import FakeClock, FakeCollector, config
 from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.config.subsets import Subsetting
-from sluice.control.deciding import Means
-from sluice.control.subsets.shard import SubsetMeans
 from sluice.model.keys import SubsetKey
 from sluice.model.problems import Problems
+from sluice.pools.period.deciding import Means
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import Samples
 from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, subset_of
+from sluice.subsets.product import SubsetMeans
 from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 

@@ -10,19 +10,19 @@ from subset_worlds import AtOnce
 
 from fakes import FakeClock, FakeCollector, config
 from memory_log import MemoryLog
-from sluice.control.deciding import Means
-from sluice.control.tuning.measure import Measured, Span
-from sluice.control.tuning.shard import TuningMeans
 from sluice.journal.broker import Record
 from sluice.model.problems import Problems
 from sluice.model.times import timestamp
+from sluice.pools.period.deciding import Means
 from sluice.tuning.codec import found
+from sluice.tuning.measure import Measured, Span
 from sluice.tuning.names import ANSWERS, SESSION, TRIAL, TrialName, session_name
 from sluice.tuning.objective.block import Block, Metric
 from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.message import write_outcome
 from sluice.tuning.objective.objective import Objective, Slo
 from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.product import TuningMeans
 from sluice.tuning.session.message import plan_message
 from sluice.tuning.session.session import Plan, Root, Session
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2

@@ -11,14 +11,14 @@ from fakes import (
 )
 from memory_log import MemoryLog
 from sluice.config import Config, Pool, Slo, Upstream
-from sluice.control.answer import Answer
-from sluice.control.decider import ShardDecider
-from sluice.control.deciding import Means
-from sluice.control.learning.learners import Learners
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.model.scaling import Scaling
+from sluice.pools.learn.learners import Learners
 from sluice.pools.names import pool_name
+from sluice.pools.period.deciding import Means
+from sluice.pools.product import ShardDecider
+from sluice.pools.publication.answer import Answer
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 

@@ -9,7 +9,7 @@ from log_place import SHOP, Place
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
 from sluice.pools.policy.state_message import read_evidence
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 
 from .decider import Decider, Pool
 

@@ -14,7 +14,7 @@ from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
 from sluice.journal.shard import FencedError, OlderError, PartitionsError
 from sluice.pools.policy.state import PoolState
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from log_place import SHARDS, SHOP, answer, pool
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit, Heartbeat
+from sluice.decider.codec import DeciderCodec
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.names import topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError
 from sluice.journal.shards import AGAIN_S, Shards
+from sluice.pools.commit import Commit, Heartbeat
 from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
 from sluice.pools.policy.state_message import read_facts
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
 

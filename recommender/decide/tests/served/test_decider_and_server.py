@@ -8,12 +8,12 @@ import pytest
 
 from log_place import SHOP, answer, period, pool
 from shard_log import Log, serving
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit
+from sluice.decider.codec import DeciderCodec
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
+from sluice.pools.commit import Commit
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, Actuation
 from sluice.pools.v1.evidence_pb2 import Explanation

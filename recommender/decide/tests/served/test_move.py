@@ -13,11 +13,11 @@ import pytest
 from log_place import SHOP, Place, facts, period, taken
 from shard_log import killed
 from sluice.config import load
-from sluice.control.commit import Commit
-from sluice.control.move import move
+from sluice.decider.move import move
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard_log import ShardLog
+from sluice.pools.commit import Commit
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from support.kafka import Kafka
@@ -58,7 +58,7 @@ class Scene:
         self.new.write_text(yaml("second", 2))
 
     def command(self) -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-m", "sluice.control.move", "--config", self.old, "--to", self.new]
+        words = [sys.executable, "-m", "sluice.decider.move", "--config", self.old, "--to", self.new]
         variables = os.environ | {
             "PYTHONPATH": str(SOURCE),
             "SLUICE_KAFKA": self.bootstrap,

@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Generic
 
+from sluice.journal.acquisition import RESTORE_S, check_generation, check_partitions, take
 from sluice.journal.broker import Broker, Group
 from sluice.journal.codec import Codec, Commit, Found, Received
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, NotThereError, OlderError
 from sluice.journal.shard_log import ShardLog
-from sluice.journal.taking import RESTORE_S, check_generation, check_partitions, take
 from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from google.protobuf.message import DecodeError, Message
 from sluice.journal.codec import Sender, UnreadableError, Write, bounded
 from sluice.journal.names import Topics
 from sluice.model.keys import PoolKey
+from sluice.pools.inputs.messages import pause_name
 from sluice.pools.names import key_of, pool_name, pool_of
-from sluice.pools.record import PARTS, Ref
-from sluice.pools.told import pause_name
+from sluice.pools.publication.record import PARTS, Ref
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize

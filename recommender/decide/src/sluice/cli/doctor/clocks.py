@@ -9,7 +9,16 @@ from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
 from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
-from sluice.clocks.offsets import LONGEST_BATCH_MS, SQL, Instance, Seen, fastest_ms, offset_ms, parameters, seen_of
+from sluice.pools.clocks.offsets import (
+    LONGEST_BATCH_MS,
+    SQL,
+    Instance,
+    Seen,
+    fastest_ms,
+    offset_ms,
+    parameters,
+    seen_of,
+)
 
 _SHOWN = 10
 

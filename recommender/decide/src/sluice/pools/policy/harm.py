@@ -34,7 +34,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from sluice.pools.policy.compiled_worth import FULL_SHARE
+from sluice.fast.worth import FULL_SHARE
 from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of, pace_over, since, visit
 from sluice.pools.policy.transitions import Case
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sluice.model.changed import changed
+from sluice.fast.changed import changed
 from sluice.pools.policy.allowed import TOLD_FULL, TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import Scene, Verdict, in_force, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy

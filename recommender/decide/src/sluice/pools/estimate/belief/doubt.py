@@ -26,7 +26,7 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import contradicted, nearest
+from sluice.fast.belief import contradicted, nearest
 from sluice.pools.estimate.belief.edge import HALF_STEP, NO_EDGE
 from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Level, Second
 from sluice.pools.estimate.belief.family import LN_MOST, Floats

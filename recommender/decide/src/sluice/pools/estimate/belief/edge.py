@@ -13,7 +13,7 @@ from math import inf
 
 import numpy as np
 
-from sluice.pools.estimate.belief.compiled_seconds import falls
+from sluice.fast.belief_seconds import falls
 from sluice.pools.estimate.belief.evidence import LN_FULL_STEP, Rows
 from sluice.pools.estimate.belief.family import Floats
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled_levels import (
+from sluice.fast.belief_levels import (
     completions_at,
     ever_full,
     has_all,
@@ -24,7 +24,7 @@ from sluice.pools.estimate.belief.compiled_levels import (
     weight,
     with_seconds,
 )
-from sluice.pools.estimate.belief.compiled_seconds import Kind, parts
+from sluice.fast.belief_seconds import Kind, parts
 from sluice.pools.estimate.belief.family import Floats, Ints
 
 Numbers = list[float] | Floats

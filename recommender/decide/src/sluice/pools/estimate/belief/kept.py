@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
-from sluice.model.changed import changed
-from sluice.pools.estimate.belief.compiled_levels import rounded_rows
+from sluice.fast.belief_levels import rounded_rows
+from sluice.fast.changed import changed
 from sluice.pools.estimate.belief.edge import split
 from sluice.pools.estimate.belief.evidence import Evidence, Rows
 from sluice.pools.estimate.belief.family import Floats, Ints, family

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import Known, fit, gained, predictions, residuals
+from sluice.fast.belief import Known, fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.edge import Edge
 from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
 from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints

@@ -1,0 +1,182 @@
+"""The subsets of one shard: their published state, and the step in progress.
+
+Everything slow (queries, training, solving) runs in the background. A period only collects the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from sluice.config.subsets import Subsetting
+from sluice.model.containers import Told
+from sluice.model.problems import Problems
+from sluice.subsets.application import Application
+from sluice.subsets.assemble import Rules, assemble
+from sluice.subsets.latency.learnt import Learnt
+from sluice.subsets.latency.training import latency_model
+from sluice.subsets.legal import IllegalError
+from sluice.subsets.members import members, newer
+from sluice.subsets.records import KnownSubsets, SubsetCommit
+from sluice.subsets.seen import Seen
+from sluice.subsets.step import gone, step
+from sluice.subsets.training import Found, Training
+
+# The pipeline's windows, which subsets are made from, are 10 s long.
+EVERY_MS = 10_000
+
+
+class Source(Protocol):
+    """Reads from the database. Raises the database's errors."""
+
+    def seen(self, now_ms: int, window_ms: float) -> Seen: ...
+
+    def samples(self, now_ms: int, learn_ms: float) -> Found: ...
+
+
+@dataclass
+class SubsetMeans:
+    """The resources of a decider for the subsets of all of its shards. background: runs one job at a time."""
+
+    source: Source
+    background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="subsets"))
+    training: Training = field(default_factory=Training)
+
+    def close(self) -> None:
+        self.background.shutdown(wait=False, cancel_futures=True)
+        self.training.close()
+
+
+class Proposal(NamedTuple):
+    """known: the state once `commit` is committed. failure: an error that the step went on in spite of."""
+
+    known: KnownSubsets
+    commit: SubsetCommit
+    failure: Exception | None = None
+
+
+class ShardSubsets:
+    """Call `period`, then commit, then call `keep` or `drop`."""
+
+    def __init__(self, known: KnownSubsets, means: SubsetMeans | None, problems: Problems) -> None:
+        """means: None in a process that decides nothing."""
+        self._known, self._means, self._problems = known, means, problems
+        self._job: Future[Proposal] | None = None
+        self._proposal: Proposal | None = None
+        self._due_ms = 0
+
+    @property
+    def known(self) -> KnownSubsets:
+        return self._known
+
+    def period(
+        self, configured: list[Subsetting], told: Mapping[str, Told], now_ms: int, *, urgent: bool
+    ) -> SubsetCommit | None:
+        """Returns the records to commit with this period. urgent: a source reported containers."""
+        if self._means is None:
+            return None
+        if urgent:
+            self._due_ms = now_ms
+        if not configured:
+            return self._without(now_ms)
+        (asked,) = configured
+        if self._proposal is None and self._job is None and now_ms >= self._due_ms:
+            self._due_ms = now_ms + EVERY_MS
+            self._job = self._means.background.submit(
+                _work, self._known, asked, dict(told), self._means.source, self._means.training, now_ms
+            )
+        if self._job is not None and self._job.done():
+            job, self._job = self._job, None
+            self._take(job, asked)
+        return None if self._proposal is None else self._proposal.commit
+
+    def keep(self) -> None:
+        """The transaction was committed."""
+        if self._proposal is not None:
+            self._known, self._proposal = self._proposal.known, None
+
+    def drop(self) -> None:
+        """The transaction was aborted: the step runs again."""
+        if self._proposal is not None:
+            self._proposal, self._due_ms = None, 0
+
+    def _take(self, job: Future[Proposal], asked: Subsetting) -> None:
+        what = f"subsets of {asked.called}"
+        try:
+            known, commit, failure = job.result()
+        except Exception as cause:
+            self._problems.failed(what, cause)
+            return
+        if failure is not None:
+            self._problems.failed(what, failure)
+        elif commit.held:
+            self._problems.failed(what, IllegalError(commit.held))
+        else:
+            self._problems.succeeded(what)
+        if commit:
+            self._proposal = Proposal(known, commit)
+        else:
+            self._known = known
+
+    def _without(self, now_ms: int) -> SubsetCommit | None:
+        self._job = None
+        known, commit = gone(self._known, now_ms)
+        if not commit:
+            return None
+        self._proposal = Proposal(known, commit)
+        return commit
+
+
+def _work(
+    known: KnownSubsets, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
+) -> Proposal:
+    """One step. Subsets follow membership even if a query, the training or the solver fails."""
+    rules = _rules(asked)
+    try:
+        seen = source.seen(now_ms, asked.window)
+    except Exception as cause:
+        found_s = {name: each.computed_at.ToMilliseconds() / 1000 for name, each in known.containers.items()}
+        news = members(Seen(), newer(told, found_s), rules.address, rules.gone_s)
+        return Proposal(*step(known, asked, news, (), None, now_ms), cause)
+    there = members(seen, told, rules.address, rules.gone_s)
+    if problems := _nothing(seen, asked):
+        return Proposal(*step(known, asked, there, problems, None, now_ms))
+    try:
+        found = assemble(seen, told, rules)
+        app, failure = found.application, None
+        try:
+            learnt = training.newest(
+                asked.called, app, lambda: source.samples(now_ms, asked.learn), asked.retrain, now_ms
+            )
+        except Exception as cause:
+            learnt, failure = None, cause
+        if learnt is None and known.state is None:
+            learnt = _nothing_learnt(app)
+        return Proposal(*step(known, asked, there, found, learnt, now_ms), failure)
+    except Exception as cause:
+        failed = f"the solver failed: {type(cause).__name__}: {cause}"
+        return Proposal(*step(known, asked, there, [failed], None, now_ms), cause)
+
+
+def _nothing(seen: Seen, asked: Subsetting) -> list[str]:
+    within = f"in the last {asked.window / 1000:g} s"
+    if not seen.containers:
+        return [f"no SERVER or CONSUMER spans {within}: the containers are unknown"]
+    if not seen.trees:
+        return [f"no call trees {within}: traces are missing"]
+    return []
+
+
+def _nothing_learnt(app: Application) -> Learnt:
+    return Learnt(latency_model({}, [each.name for each in app.services]), 0)
+
+
+def _rules(asked: Subsetting) -> Rules:
+    def address(service: str, instance: str, host: str) -> str:
+        return asked.addresses.get(service, "").format(service=service, instance=instance, host=host)
+
+    return Rules(
+        asked.wants, address, asked.quota, asked.min_subset, asked.percentile, asked.keep_in_zone, asked.gone / 1000
+    )

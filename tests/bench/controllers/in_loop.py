@@ -16,9 +16,8 @@ from typing import cast
 from bench.controllers.applied import Applied
 from bench.controllers.collected import Collected
 from fakes import FakeClock
-from memory_log import MemoryLog
+from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
-from sluice.engine.workers import Workers
 from sluice.model.keys import PoolKey, Side
 from sluice.model.reason import Reason
 from sluice.model.scaling import Scaling
@@ -27,9 +26,10 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.learn.learners import Learners
-from sluice.pools.period.deciding import Means
+from sluice.pools.period.deciding import PoolResources
+from sluice.pools.period.workers import Workers
 from sluice.pools.policy.state import PoolState
-from sluice.pools.product import ShardDecider
+from sluice.pools.product import PoolsShard
 from testbed.adjustable import AdjustablePool
 from testbed.fine import PoolWindows
 
@@ -104,7 +104,8 @@ class InLoop:
         self._pools = {each.name: _Pool(each, Applied(each.bounds), each.threshold_ms) for each in pools}
         self._model, self._bucket_ms = model, bucket_ms
         self._clock, self._collected, self._log = FakeClock(0), Collected(), MemoryLog()
-        means = Means(workers=_Silent()) if model == NOTHING else Means(learners=Learners(here=True))
+        silent = model == NOTHING
+        means = PoolResources(workers=_Silent()) if silent else PoolResources(learners=Learners(here=True))
         self._files = TemporaryDirectory(prefix="sluice-agents-") if model == DQN else None
         self._loop = self._log.loop(self._config(), self._collected, self._clock, means)
         for pool in self._pools.values():
@@ -113,8 +114,8 @@ class InLoop:
         self._loop.hear()
 
     @property
-    def _decider(self) -> ShardDecider:
-        return self._loop.deciders[0]
+    def _decider(self) -> PoolsShard:
+        return pool_shard(self._loop)
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:

@@ -15,11 +15,12 @@ import pytest
 from click.testing import Result
 
 from fakes import CART, DB, FakeClock, FakeCollector, config, hump
+from memory_log import pool_shard
 from shard_log import Log, serving_at
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.watching import follow
-from sluice.decider.codec import DeciderCodec
+from sluice.decider.products import codec, products
 from sluice.engine.loop import Loop
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
@@ -48,8 +49,8 @@ class Recommender:
         self.collector, self._clock, self._over = FakeCollector({CART: hump(), DB: hump()}), FakeClock(), False
         names = topics(self.log.prefix)
         client = KafkaBroker(broker.bootstrap, names)
-        self.shards = Shards(client, names, Identity("test", 1, 0), DeciderCodec())
-        self.loop = Loop(config(), self.shards, lambda: self.collector, self._clock)
+        self.shards = Shards(client, names, Identity("test", 1, 0), codec())
+        self.loop = Loop(config(), self.shards, products(lambda: self.collector), self._clock)
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     @contextmanager
@@ -61,7 +62,7 @@ class Recommender:
 
     def start(self) -> None:
         self._thread.start()
-        until("something was decided", lambda: bool(self.loop.deciders) and CART in self.loop.deciders[0].answers)
+        until("something was decided", lambda: bool(self.loop.owned) and CART in pool_shard(self.loop).answers)
 
     def stop(self) -> None:
         self._over = True

@@ -6,7 +6,7 @@ import pytest
 from worlds import World, brief
 
 from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
-from memory_log import MemoryLog
+from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.memory_group import MemoryGroup
@@ -68,7 +68,7 @@ def test_a_commit_of_which_nobody_knows_gives_the_shard_up_and_it_is_taken_again
     world.collector.pools[CART] = None
     world.clock.pass_s(5)
     world.loop.periods()
-    assert not world.loop.deciders
+    assert not world.loop.owned
     assert "gave up shard 0: HungError" in caplog.text
     world.clock.pass_s(5)
     world.loop.own()
@@ -83,7 +83,7 @@ def test_one_whose_shard_another_took_leaves_it() -> None:
     other = World(log=one.log)
     before = other.step(5).revision
     one.loop.periods()
-    assert not one.loop.deciders
+    assert not one.loop.owned
     assert other.step(5).revision == before
 
 
@@ -145,13 +145,13 @@ def test_deciders_share_the_groups_and_the_one_that_is_left_has_all() -> None:
     for _ in range(8):
         for loop in (one, other):
             loop.periods()
-    decided = [sorted(key for each in loop.deciders.values() for key in each.answers) for loop in (one, other)]
+    decided = [sorted(key for shard in loop.owned for key in pool_shard(loop, shard).answers) for loop in (one, other)]
     assert sorted(decided) == [[CART], [DB]]
     other.shards.close()
     for _ in range(4):
         one.periods()
-    assert sorted(one.deciders) == [0, 1]
-    assert {key for each in one.deciders.values() for key in each.answers} == {CART, DB}
+    assert sorted(one.owned) == [0, 1]
+    assert {key for shard in one.owned for key in pool_shard(one, shard).answers} == {CART, DB}
 
 
 def test_a_newer_configuration_takes_the_shards_from_older_ones() -> None:
@@ -162,15 +162,15 @@ def test_a_newer_configuration_takes_the_shards_from_older_ones() -> None:
     new = log.loop(grouped(2), FakeCollector(), clock)
     for _ in range(3):
         new.periods()
-    assert sorted(new.deciders) == [0, 1]
+    assert sorted(new.owned) == [0, 1]
     for _ in range(3):
         old.periods()
-    assert not old.deciders
+    assert not old.owned
     old.next_config = grouped(2)
     for _ in range(4):
         old.periods()
         new.periods()
-    assert sorted([*old.deciders, *new.deciders]) == [0, 1]
+    assert sorted([*old.owned, *new.owned]) == [0, 1]
 
 
 def test_a_period_that_takes_long_tells_the_group_that_it_gets_on_and_one_that_hangs_does_not() -> None:
@@ -183,7 +183,7 @@ def test_a_period_that_takes_long_tells_the_group_that_it_gets_on_and_one_that_h
     group = world.loop.shards._group
     assert isinstance(group, MemoryGroup)
     group._called = calls.append
-    world.loop.means.alive = world.loop.shards.alive
+    world.resources.alive = world.loop.shards.alive
 
     class Slow(FakeCollector):
         def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:

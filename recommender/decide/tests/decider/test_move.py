@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from fakes import CART, FakeClock, FakeCollector, FakeService, config
-from memory_log import MemoryLog
+from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
-from sluice.config.subsets import Subsetting
 from sluice.decider.move import MoveError, check, move
 from sluice.engine.loop import Loop
 from sluice.journal.memory_broker import MemoryBroker
@@ -19,6 +18,7 @@ from sluice.model.scaling import Scaling
 from sluice.pools.moving import Move
 from sluice.pools.names import pool_name
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.subsets.section import Subsetting
 
 
 def grouped(cart: str, data: str, generation: int) -> Config:
@@ -48,7 +48,7 @@ class Scene:
 
     def loop(self, config: Config) -> Loop:
         loop = self.log.loop(config, self.collector, self.clock)
-        while len(loop.deciders) < 2:
+        while len(loop.owned) < 2:
             loop.periods()
         return loop
 
@@ -92,7 +92,7 @@ def check_moved(scene: Scene, before: PoolSize) -> None:
     left = [name for shard_topic in scene.log.topics for name in scene.log.committed(shard_topic, 0) if "cart" in name]
     assert [name for name in left if not name.startswith(("pool/", "service/", "scaling/"))] == []
     after = scene.loop(NEW)
-    decider = after.deciders[1]
+    decider = pool_shard(after, 1)
     assert decider._heard.pauses[CART].by == "ada"
     assert decider._heard.scalings.course(CART).now.own.cores == 2.0
     scene.run(after, 3, shard=1)
@@ -141,7 +141,7 @@ def test_it_is_refused_while_a_decider_runs_and_moves_nothing(scene: Scene) -> N
     with pytest.raises(MoveError, match="1 deciders own the shards; end them first"):
         scene.moved()
     assert scene.said(CART).keys() == before.keys()
-    assert len(loop.deciders) == 2
+    assert len(loop.owned) == 2
 
 
 def test_a_pool_of_which_the_other_shard_has_the_newer_answer_stays_there(scene: Scene) -> None:

@@ -7,7 +7,7 @@ import pytest
 from worlds import World, brief, codes
 
 from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
-from memory_log import MemoryLog
+from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
@@ -209,12 +209,12 @@ def test_of_many_pools_half_are_taken_over_in_the_first_period_and_the_answers_o
         return [key_of(each.pool) for each in beat.not_renewed]
 
     loop.periods()
-    answers = loop.deciders[0].answers
+    answers = pool_shard(loop).answers
     assert sorted(answers) == sorted([*keys[:6], keys[-1]])
     assert answers[keys[-1]].content.state == "PAUSED"
     assert sorted(not_renewed()) == sorted(keys[6:-1])
     clock.pass_s(5)
     loop.periods()
-    assert loop.deciders[0].answers.keys() == set(keys)
-    assert {loop.deciders[0].answers[key].revision for key in keys[:-1]} == {1}
+    assert pool_shard(loop).answers.keys() == set(keys)
+    assert {pool_shard(loop).answers[key].revision for key in keys[:-1]} == {1}
     assert not_renewed() == []

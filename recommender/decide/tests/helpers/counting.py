@@ -13,8 +13,9 @@ import threading
 import time
 from typing import Any
 
-from log_place import POOLS, SHARDS, answer
-from sluice.decider.codec import DeciderCodec
+from log_place import POOLS, SHARDS, answer, commit, pools_of
+from sluice.decider.products import codec
+from sluice.engine.records import Heartbeat
 from sluice.journal.broker import Group
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_group import KafkaGroup
@@ -22,7 +23,7 @@ from sluice.journal.kafka_transactions import KafkaTransactions
 from sluice.journal.names import topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity
 from sluice.journal.shards import Shards
-from sluice.pools.commit import Commit, Heartbeat
+from sluice.pools.commit import PoolsCommit
 from sluice.pools.policy.state import Facts, PoolState
 from sluice.pools.publication.record import Ref
 
@@ -58,7 +59,7 @@ def listen() -> None:
 def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
     threading.Thread(target=listen, daemon=True).start()
     names = topics(prefix)
-    shards = Shards(HoldingBroker(bootstrap, names), names, Identity("counting", SHARDS, 1), DeciderCodec())
+    shards = Shards(HoldingBroker(bootstrap, names), names, Identity("counting", SHARDS, 1), codec())
     known: dict[int, tuple[int, int]] = {}
     while True:
         change = shards.poll(PERIOD_S)
@@ -68,8 +69,9 @@ def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
         if change.taken is not None:
             log, found = change.taken
             key = POOLS[log.shard]
-            facts = found.states.facts.get(key, Facts(current=1))
-            revision = found.decisions[key].revision if key in found.decisions else 0
+            pools = pools_of(found)
+            facts = pools.states.facts.get(key, Facts(current=1))
+            revision = pools.decisions[key].revision if key in pools.decisions else 0
             known[log.shard] = revision, (facts.current or 0) - 1
             say("taken", log.shard, revision=revision, used=known[log.shard][1], state=facts.now_ms)
         for shard, log in shards.owned.items():
@@ -82,7 +84,8 @@ def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
             beat = Heartbeat(time.time_ns() // 1_000_000, int(lease_ms))
             try:
                 key = POOLS[shard]
-                log.commit(Commit(received, beat, [answer(after[0], target, key)], {}, {Ref("facts", key): state}))
+                part = PoolsCommit([answer(after[0], target, key)], {}, {Ref("facts", key): state})
+                log.commit(commit(received, beat, part))
             except (AbortedError, FencedError, HungError) as cause:
                 say(type(cause).__name__, shard, why=str(cause))
                 if not isinstance(cause, AbortedError):

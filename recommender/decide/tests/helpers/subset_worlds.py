@@ -11,15 +11,15 @@ import numpy as np
 from fakes import FakeClock, FakeCollector, config
 from memory_log import MemoryLog
 from sluice.config import Config
-from sluice.config.subsets import Subsetting
 from sluice.model.keys import SubsetKey
 from sluice.model.problems import Problems
-from sluice.pools.period.deciding import Means
+from sluice.pools.period.deciding import PoolResources
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import Samples
 from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, subset_of
-from sluice.subsets.product import SubsetMeans
+from sluice.subsets.product import SubsetResources
+from sluice.subsets.section import Subsetting
 from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 
@@ -112,8 +112,8 @@ class SubsetWorld:
     asked: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        means = Means(problems=self.problems, subsets=SubsetMeans(self.source, AtOnce()))
-        self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, means)
+        pools, self.resources = PoolResources(problems=self.problems), SubsetResources(self.source, AtOnce())
+        self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, pools, self.resources)
 
     def config(self) -> Config:
         return config(subsets=[Subsetting.model_validate(self.asked)])

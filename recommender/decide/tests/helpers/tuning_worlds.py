@@ -13,7 +13,7 @@ from memory_log import MemoryLog
 from sluice.journal.broker import Record
 from sluice.model.problems import Problems
 from sluice.model.times import timestamp
-from sluice.pools.period.deciding import Means
+from sluice.pools.period.deciding import PoolResources
 from sluice.tuning.codec import found
 from sluice.tuning.measure import Measured, Span
 from sluice.tuning.names import ANSWERS, SESSION, TRIAL, TrialName, session_name
@@ -22,7 +22,7 @@ from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.message import write_outcome
 from sluice.tuning.objective.objective import Objective, Slo
 from sluice.tuning.objective.outcome import Outcome, Verdict
-from sluice.tuning.product import TuningMeans
+from sluice.tuning.product import TuningResources
 from sluice.tuning.session.message import plan_message
 from sluice.tuning.session.session import Plan, Root, Session
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
@@ -76,8 +76,8 @@ class TuningWorld:
     numbers: count[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
-        means = Means(problems=self.problems, tuning=TuningMeans(self.source, AtOnce()))
-        self.loop = self.log.loop(config(), FakeCollector(), self.clock, means)
+        pools, tuning = PoolResources(problems=self.problems), TuningResources(self.source, AtOnce())
+        self.loop = self.log.loop(config(), FakeCollector(), self.clock, pools, tuning=tuning)
 
     def again(self) -> TuningWorld:
         """Another decider, after this one was killed."""

@@ -9,15 +9,15 @@ from fakes import (
     FakeCollector,
     config,
 )
-from memory_log import MemoryLog
+from memory_log import MemoryLog, pool_shard
 from sluice.config import Config, Pool, Slo, Upstream
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.model.scaling import Scaling
 from sluice.pools.learn.learners import Learners
 from sluice.pools.names import pool_name
-from sluice.pools.period.deciding import Means
-from sluice.pools.product import ShardDecider
+from sluice.pools.period.deciding import PoolResources
+from sluice.pools.product import PoolsShard
 from sluice.pools.publication.answer import Answer
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
@@ -36,13 +36,12 @@ class World:
     def __post_init__(self) -> None:
         for service in (CART.service, DB.peer):
             self.log.scaling(Scaling(0, service, 4.0, None, "", "vpa"))
-        self.loop = self.log.loop(
-            self.config, self.collector, self.clock, Means(problems=self.problems, learners=self.learners)
-        )
+        self.resources = PoolResources(problems=self.problems, learners=self.learners)
+        self.loop = self.log.loop(self.config, self.collector, self.clock, self.resources)
 
     @property
-    def decider(self) -> ShardDecider:
-        return self.loop.deciders[0]
+    def decider(self) -> PoolsShard:
+        return pool_shard(self.loop)
 
     def configure(self, config: Config) -> None:
         self.loop.next_config = config

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from log_place import SHOP, Place, period, taken
+from log_place import SHOP, Place, period, pools_of, taken
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
@@ -58,8 +58,9 @@ class Decider:
     def __init__(self, pool: Pool, place: Place) -> None:
         self._pool, self._due = pool, Due()
         ((self._log, found),) = taken(place.decider("test", shards=1), wanted=1).values()
-        self._due.restored(found.states)
-        self.state = found.states.states().get(SHOP, PoolState())
+        states = pools_of(found).states
+        self._due.restored(states)
+        self.state = states.states().get(SHOP, PoolState())
         self.restored = told(self.state)
 
     def second(self) -> dict[str, Any]:

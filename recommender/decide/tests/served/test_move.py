@@ -14,10 +14,10 @@ from log_place import SHOP, Place, facts, period, taken
 from shard_log import killed
 from sluice.config import load
 from sluice.decider.move import move
+from sluice.engine.records import Commit
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard_log import ShardLog
-from sluice.pools.commit import Commit
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from support.kafka import Kafka

@@ -16,7 +16,8 @@ from pathlib import Path
 import click
 
 from sluice.config import Config, ConfigError, load
-from sluice.decider.codec import DeciderCodec, DeciderLog, DeciderShards
+from sluice.decider.products import codec
+from sluice.engine.codec import DeciderLog, DeciderShards
 from sluice.journal.broker import Broker
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import KafkaSettingsError, from_environment
@@ -66,7 +67,7 @@ def move(
     """Moves pools and returns the moves. A repetition moves the rest. Raises MoveError, and the journal's errors."""
     _alone(broker, wait)
     me = Identity(f"move-{platform.node()}-{os.getpid()}", len(config.groups), config.generation)
-    shards = DeciderShards(broker, names, me, DeciderCodec())
+    shards = DeciderShards(broker, names, me, codec())
     try:
         taken = _taken(shards, len(config.groups))
         logs = {number: log for number, (log, _) in taken.items()}

@@ -14,26 +14,25 @@ from typing import TYPE_CHECKING
 
 from sluice.clickhouse.connection import connection
 from sluice.config import Config, ConfigError, load
-from sluice.decider.codec import DeciderCodec, DeciderShards
+from sluice.decider.products import codec, products
+from sluice.engine.codec import DeciderShards
 from sluice.engine.counts import Counts
 from sluice.engine.loop import Loop
 from sluice.engine.pages import Pages
-from sluice.engine.workers import Workers
 from sluice.fast.garbage import search_rarely
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
 from sluice.model.problems import Problems
-from sluice.pools.estimate import libraries
 from sluice.pools.learn.learners import Learners
-from sluice.pools.period.deciding import Means
+from sluice.pools.period.deciding import PoolResources
 from sluice.pools.period.history import before
 from sluice.pools.period.spread import Spread
-from sluice.pools.policy.prepare import prepare
+from sluice.pools.period.workers import Workers
 from sluice.pools.windows import Collector
-from sluice.subsets.product import SubsetMeans
+from sluice.subsets.product import SubsetResources
 from sluice.subsets.reader.reading import Reading
-from sluice.tuning.product import TuningMeans
+from sluice.tuning.product import TuningResources
 from sluice.tuning.reader.reading import TrialReading
 
 if TYPE_CHECKING:
@@ -57,30 +56,29 @@ class Process:
         counts = Counts()
         address = environment.get("SLUICE_DECIDER") or "127.0.0.1:8092"
         self._pages = Pages(address, counts.registry, lambda: (now_ms() - counts.looked_ms) / 1e3)
-        libraries.load()
-        prepare()
         search_rarely()
         kafka = from_environment(environment)
         names = kafka.log(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
         name = f"{platform.node()}-{os.getpid()}"
         self._broker = KafkaBroker(kafka.brokers, names, f"sluice-decider-{name}", kafka.properties)
         me = Identity(name, len(config.groups), config.generation)
-        self._shards = DeciderShards(self._broker, names, me, DeciderCodec())
-        spread = Spread(None if config.processes == "auto" else config.processes)
-        spread.start(len(config.pools))
-        # Connections of their own, since they read in parallel to control periods.
-        subsets = SubsetMeans(Reading(connection(environment, lambda: None)))
-        tuning = TuningMeans(TrialReading(connection(environment, lambda: None)))
+        self._shards = DeciderShards(self._broker, names, me, codec())
         problems = Problems(counts.failed)
-        learners = Learners(problems)
-        self._means = Means(Workers(), spread, problems, self._shards.alive, subsets, tuning, learners)
+        # Connections of their own, since they read in parallel to control periods.
+        subsets = SubsetResources(Reading(connection(environment, lambda: None)))
+        tuning = TuningResources(TrialReading(connection(environment, lambda: None)))
+        spread = Spread(None if config.processes == "auto" else config.processes)
+        pools = PoolResources(Workers(), spread, problems, self._shards.alive, Learners(problems))
         reader = connection(environment, self._shards.alive)
         collector, history = lambda: Collector(reader), lambda: before(reader)
-        self._loop = Loop(config, self._shards, collector, now_ms, self._means, history, counts)
+        self._products = products(collector, pools, subsets, tuning, history, counts.registry)
+        for product in self._products:
+            product.start(config)
+        self._loop = Loop(config, self._shards, self._products, now_ms, problems, counts)
         self._push = _push(counts, environment)
         self._stop, self._wake = threading.Event(), threading.Event()
         self._reload: Config | None = None
-        counts.looked(now_ms(), {})
+        counts.looked(now_ms(), 0)
         log.info("deciding %d pools of %s, health at %s", len(config.pools), path, address)
 
     def run(self) -> None:
@@ -96,13 +94,8 @@ class Process:
         loop.join(END_S)
         if loop.is_alive():
             log.error("a period did not end in time: other deciders take its shards when the group's session ends")
-        self._means.workers.close()
-        self._means.spread.close()
-        self._means.learners.close()
-        if self._means.subsets is not None:
-            self._means.subsets.close()
-        if self._means.tuning is not None:
-            self._means.tuning.close()
+        for product in self._products:
+            product.close()
         self._pages.close()
         if self._push is not None:
             self._push.close()

@@ -12,8 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sluice.engine.records import Commit, Found, Heartbeat, Received
 from sluice.model.keys import PoolKey
-from sluice.pools.commit import Commit, Found, Heartbeat, Received
+from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.inputs.operator_inputs import Changes, Heard
 from sluice.pools.names import key_of
 from sluice.pools.policy.state import PoolState
@@ -42,19 +43,20 @@ class Held:
     now_ms: int
 
     def __post_init__(self) -> None:
-        self.heard = Heard(self.found, self.now_ms)
+        self.pools: PoolRecords = self.found.parts["pools"]
+        self.heard = Heard(self.pools, self.now_ms)
         self.told = self.heard.take(self.received)
         self.leases = Leases(self.found.heartbeat)
         beat = self.found.heartbeat
         self.not_renewed = [] if beat is None else list(beat.not_renewed)
         self.targets: dict[PoolKey, dict[str, ObservedSize]] = defaultdict(dict)
         """Target records by pool, and by the record's key."""
-        for name, each in {**self.found.observed, **self.received.observed}.items():
+        for name, each in {**self.pools.observed, **self.received.observed}.items():
             with suppress(ValueError):
                 self.targets[key_of(each.pool)][name] = each
 
     def parts(self, key: PoolKey) -> dict[Ref, PoolState]:
-        restored, found = self.found.states, {}
+        restored, found = self.pools.states, {}
         if key in restored.facts:
             found[Ref("facts", key)] = joined(restored.facts[key], None)
         if key in restored.evidence:
@@ -62,8 +64,8 @@ class Held:
         return found
 
     def keys(self) -> set[PoolKey]:
-        states = self.found.states
-        return self.found.decisions.keys() | states.facts.keys() | states.evidence.keys() | self.heard.pauses.keys()
+        states = self.pools.states
+        return self.pools.decisions.keys() | states.facts.keys() | states.evidence.keys() | self.heard.pauses.keys()
 
 
 def moves(shards: Mapping[PoolKey, int], held: Mapping[int, Held]) -> list[Move]:
@@ -72,7 +74,7 @@ def moves(shards: Mapping[PoolKey, int], held: Mapping[int, Held]) -> list[Move]
     for source, one in sorted(held.items()):
         for key in sorted(one.keys() & shards.keys()):
             if (target := shards[key]) != source:
-                there, here = held[target].found.decisions.get(key), one.found.decisions.get(key)
+                there, here = held[target].pools.decisions.get(key), one.pools.decisions.get(key)
                 found.append(Move(key, source, target, _stale(here, there)))
     return found
 
@@ -95,28 +97,27 @@ def arrival(batch: Sequence[Move], source: Held, target: Held, now_ms: int) -> C
     pauses = {key: source.heard.pauses[key] for key in keys if key in source.heard.pauses}
     target.not_renewed += source.leases.of(keys)
     told = _told(target)
-    return Commit(
-        target.received,
-        _beat(target, target.found.heartbeat or source.found.heartbeat, now_ms),
-        decisions=[_renumbered(source, target, key) for key in keys if key in source.found.decisions],
+    beat = _beat(target, target.found.heartbeat or source.found.heartbeat, now_ms)
+    part = PoolsCommit(
+        decisions=[_renumbered(source, target, key) for key in keys if key in source.pools.decisions],
         states={ref: state for key in keys for ref, state in source.parts(key).items()},
         pauses={**told.pauses, **pauses},
         scalings={**told.scalings, **{name: target.heard.scalings.of(name) for name in services}},
         observed={name: each for key in keys for name, each in source.targets[key].items()},
     )
+    return Commit(target.received, beat, {"pools": part})
 
 
 def departure(batch: Sequence[Move], source: Held, now_ms: int) -> Commit:
     """The commit of the source's shard, after the target's."""
     told, keys = _told(source), [each.key for each in batch]
-    return Commit(
-        source.received,
-        _beat(source, source.found.heartbeat, now_ms),
+    part = PoolsCommit(
         pauses={key: each for key, each in told.pauses.items() if key not in keys},
         scalings=told.scalings,
         gone=keys,
         forgotten=[name for key in keys for name in source.targets[key]],
     )
+    return Commit(source.received, _beat(source, source.found.heartbeat, now_ms), {"pools": part})
 
 
 def _told(held: Held) -> Changes:
@@ -127,8 +128,8 @@ def _told(held: Held) -> Changes:
 
 def _renumbered(source: Held, target: Held, key: PoolKey) -> PoolSize:
     """The answer with a revision above that of an earlier stay in the target's shard."""
-    size, there = PoolSize(), target.found.decisions.get(key)
-    size.CopyFrom(source.found.decisions[key])
+    size, there = PoolSize(), target.pools.decisions.get(key)
+    size.CopyFrom(source.pools.decisions[key])
     if there is not None:
         size.revision = max(size.revision, there.revision + 1)
     return size

@@ -1,65 +1,105 @@
-"""The state of the pools of one shard, and its control periods."""
+"""Pools as a product of the engine: the state of the pools of one shard, and their part of a control period."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from sluice.config import Config
+from sluice.engine.product import ProductShard, Proposal, Takeover
+from sluice.engine.records import Heartbeat, Received
 from sluice.model.keys import PoolKey
-from sluice.pools.commit import Commit, Found, Heartbeat, Received
+from sluice.pools.codec import PoolsCodec
+from sluice.pools.commit import PoolRecords, PoolsCommit
+from sluice.pools.counts import PoolCounts
+from sluice.pools.estimate import libraries
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.inputs.operator_inputs import Changes, Heard
+from sluice.pools.inputs.scalings import Scalings
 from sluice.pools.period.acquisition import TakingOver
 from sluice.pools.period.catching_up import caught_up
 from sluice.pools.period.clock_offsets import ShardClocks
 from sluice.pools.period.data_sizes import DataSizes
-from sluice.pools.period.deciding import Known, Means, Outcome, decide
+from sluice.pools.period.deciding import Known, Outcome, PoolResources, decide
 from sluice.pools.period.demands import Demands
 from sluice.pools.period.freshness import Awaited
 from sluice.pools.period.history import Before
 from sluice.pools.period.published_models import judged
 from sluice.pools.period.source import Collects
 from sluice.pools.period.thresholds import Thresholds
+from sluice.pools.policy.prepare import prepare
 from sluice.pools.policy.state import PoolState
-from sluice.pools.publication.alarms import Alarms, Entered
+from sluice.pools.publication.alarms import Alarms
 from sluice.pools.publication.answer import AWAITED, Answer, unsaid
 from sluice.pools.publication.leases import Leases
 from sluice.pools.publication.publication import Said, Words, restored, words
 from sluice.pools.publication.schedule import Due
-from sluice.subsets.product import ShardSubsets
-from sluice.tuning.product import ShardTuning
+from sluice.pools.section import PoolsSection
 
-Clock = Callable[[], int]
-"""Unix time in milliseconds."""
+log = logging.getLogger(__name__)
+
+
+class PoolsProduct:
+    """collector: makes the reader of windows of one shard. history: called for a shard without any heartbeat."""
+
+    name, codec = "pools", PoolsCodec()
+
+    def __init__(
+        self,
+        collector: Callable[[], Collects],
+        resources: PoolResources,
+        history: Callable[[], Before] | None = None,
+        counts: PoolCounts | None = None,
+    ) -> None:
+        self._collector, self._resources, self._history, self._counts = collector, resources, history, counts
+
+    def start(self, config: PoolsSection) -> None:
+        libraries.load()
+        prepare()
+        self._resources.spread.start(len(config.pools))
+
+    def restore(self, takeover: Takeover) -> PoolsShard:
+        history = self._history if takeover.heartbeat is None else None
+        return PoolsShard(takeover, self._collector(), self._resources, history, self._counts)
+
+    def measure(self, shards: Iterable[ProductShard]) -> None:
+        if self._counts is None:
+            return
+        own = [shard for shard in shards if isinstance(shard, PoolsShard)]
+        cases = [case for shard in own for case in shard.alarms.values()]
+        self._counts.pools(sum(len(shard.config.pools) for shard in own), cases)
+        # Each shard reads the offsets of all instances.
+        off = max((len(shard.clocks.known_ms) for shard in own), default=0)
+        self._counts.clocks(off, max((shard.clocks.farthest_ms for shard in own), default=0))
+
+    def close(self) -> None:
+        self._resources.close()
 
 
 class Period(NamedTuple):
     """The result of a period. It holds only once it is committed."""
 
-    commit: Commit
+    commit: PoolsCommit
     words: Words
     states: Mapping[PoolKey, PoolState]
     not_renewed: frozenset[PoolKey]
 
 
-class ShardDecider:
-    """Call `period`, then commit, then `keep` or `drop`. Operators' inputs hold whatever the outcome of a commit."""
-
+class PoolsShard:
     def __init__(
         self,
-        config: Config,
-        found: Found,
+        takeover: Takeover,
         collector: Collects,
-        clock: Clock,
-        means: Means,
-        history: Callable[[], Before] | None = None,
+        resources: PoolResources,
+        history: Callable[[], Before] | None,
+        counts: PoolCounts | None,
     ) -> None:
-        """history: called for a shard without any decision."""
-        now_ms = clock()
-        self.config = config
-        self._collector, self._clock, self._means = collector, clock, means
+        """takeover: `part` has `PoolRecords`."""
+        found: PoolRecords = takeover.part
+        now_ms = takeover.now_ms
+        self.config: PoolsSection = takeover.config
+        self._collector, self._means, self._history, self._counts = collector, resources, history, counts
         self._heard, self._heard_to = Heard(found, now_ms), 0
         self._states = found.states.states()
         self._said = restored(found.decisions)
@@ -67,16 +107,14 @@ class ShardDecider:
         self._answers: dict[PoolKey, Answer] = {}
         self._due = Due()
         self._due.restored(found.states)
-        self._leases = Leases(found.heartbeat)
+        self._leases = Leases(takeover.heartbeat)
         self._awaited = Awaited(found.states.evidence, now_ms)
-        self._history = history if found.heartbeat is None else None
         self._thresholds, self._demands, self._data = Thresholds(), Demands(), DataSizes()
         self.clocks = ShardClocks()
-        self._paths: tuple[Config, list[set[PoolKey]]] | None = None
+        self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._taking_over = TakingOver()
         self._caught_up = False
-        self._subsets = ShardSubsets(found.subsets, means.subsets, means.problems)
-        self._tuning = ShardTuning(found.tuning, means.tuning, means.problems)
+        self._period: Period | None = None
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
@@ -93,16 +131,23 @@ class ShardDecider:
         """Pools in an alarm, with the name of the case."""
         return self._alarms.of
 
+    @property
+    def scalings(self) -> Scalings:
+        """The notifications of hardware autoscalers."""
+        return self._heard.scalings
+
+    def configure(self, config: PoolsSection) -> None:
+        self.config = config
+
     def hear(self, received: Received) -> bool:
-        """Takes inputs between two periods: only a target's newest size waits. True: a period should run now."""
+        """Takes inputs between two periods: only a target's newest size waits. True: a pause, a resume or a scaling."""
         before, self._heard_to = self._heard_to, received.offset
         changes = self._heard.take(received)
-        tuned = self._tuning.hear(received.commands)
-        return tuned or (received.offset > before and bool(changes.pauses or changes.scalings))
+        return received.offset > before and bool(changes.pauses or changes.scalings)
 
-    def period(self, received: Received, lease_ms: int) -> Period:
+    def propose(self, received: Received, now_ms: int) -> Proposal:
         """Runs a period. Raises the collector's errors: then no lease is renewed, and leases end."""
-        config, now_ms, self._heard_to = self.config, self._clock(), received.offset
+        config, self._heard_to = self.config, received.offset
         changes = self._heard.take(received)
         if self._history is not None:
             changes = self._take_up(self._history())
@@ -136,25 +181,16 @@ class ShardDecider:
         keys = [pool.key for pool in config.pools]
         said = words(self._said, answers, keys, now_ms)
         not_renewed = frozenset(keys) - said.answers.keys()
-        told = self._heard.scalings.told()
-        subsets = self._subsets.period(config.subsets, told, now_ms, urgent=bool(changes.scalings))
-        commit = Commit(
-            received,
-            Heartbeat(now_ms, lease_ms, self._leases.of(not_renewed)),
-            said.decisions,
-            said.explanations,
-            dict(self._due.of({**self._states, **states})),
-            changes.pauses,
-            changes.scalings,
-            subsets=subsets,
-            tuning=self._tuning.period(received.commands, now_ms),
-        )
-        return Period(commit, said, states, not_renewed)
+        due = dict(self._due.of({**self._states, **states}))
+        commit = PoolsCommit(said.decisions, said.explanations, due, changes.pauses, changes.scalings)
+        self._period = Period(commit, said, states, not_renewed)
+        return Proposal(commit, self._leases.of(not_renewed))
 
-    def keep(self, period: Period, written: bool) -> tuple[Entered, ...]:
-        """Keeps a committed period, or one with nothing to write. Returns the pools that entered an alarm."""
-        self._subsets.keep()
-        self._tuning.keep()
+    def committed(self, heartbeat: Heartbeat, written: bool) -> None:
+        """Keeps the period. Logs the pools that entered an alarm."""
+        period, self._period = self._period, None
+        if period is None:
+            return
         self._states |= period.states
         self._said |= period.words.said
         pools = {pool.key for pool in self.config.pools}
@@ -162,16 +198,22 @@ class ShardDecider:
         self._answers = {key: each for key, each in self._answers.items() if key not in gone} | period.words.answers
         if written:
             self._history = None
-            self._leases.renewed(period.commit.heartbeat, period.not_renewed)
-        return self._alarms.look(period.words.answers.values(), pools)
+            self._leases.renewed(heartbeat, period.not_renewed)
+        entered = self._alarms.look(period.words.answers.values(), pools)
+        for each in entered:
+            log.warning("%s: %s: %s", each.key, each.case, each.text)
+        if self._counts is not None:
+            self._counts.decided(len(period.words.answers), len(period.not_renewed))
+            self._counts.entered(entered)
+            if written:
+                self._counts.written(period.commit)
 
-    def drop(self, period: Period) -> None:
-        """Drops an aborted period."""
-        self._subsets.drop()
-        self._tuning.drop()
-        self._due.again(period.commit.states)
+    def aborted(self) -> None:
+        if self._period is not None:
+            self._due.again(self._period.commit.states)
+            self._period = None
 
-    def _later(self, config: Config) -> frozenset[PoolKey]:
+    def _later(self, config: PoolsSection) -> frozenset[PoolKey]:
         """Pools left for a later period. Paused pools are never left."""
         stands = {key for key, each in self._said.items() if each.content is not None} - self._heard.pauses.keys()
         return self._taking_over.left([pool.key for pool in config.pools], stands)
@@ -206,12 +248,12 @@ class ShardDecider:
             return None
         return unsaid(about.pool, about.threshold, about.targets, made, now_ms)
 
-    def _path_sets(self, config: Config) -> list[set[PoolKey]]:
+    def _path_sets(self, config: PoolsSection) -> list[set[PoolKey]]:
         if self._paths is None or self._paths[0] is not config:
             self._paths = config, paths((pool.key, pool.slo) for pool in config.pools)
         return self._paths[1]
 
-    def _upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def _upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
         """Upstream times. After a failed reading, the last known ones stay."""
         problems = self._means.problems
         try:

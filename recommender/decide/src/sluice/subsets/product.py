@@ -5,21 +5,24 @@ Everything slow (queries, training, solving) runs in the background. A period on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from sluice.config.subsets import Subsetting
+from sluice.engine.product import ProductShard, Proposal, Takeover
+from sluice.engine.records import Heartbeat, Received
 from sluice.model.containers import Told
 from sluice.model.problems import Problems
 from sluice.subsets.application import Application
 from sluice.subsets.assemble import Rules, assemble
+from sluice.subsets.codec import SubsetsCodec
 from sluice.subsets.latency.learnt import Learnt
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalError
 from sluice.subsets.members import members, newer
 from sluice.subsets.records import KnownSubsets, SubsetCommit
+from sluice.subsets.section import Subsetting
 from sluice.subsets.seen import Seen
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Found, Training
@@ -37,7 +40,7 @@ class Source(Protocol):
 
 
 @dataclass
-class SubsetMeans:
+class SubsetResources:
     """The resources of a decider for the subsets of all of its shards. background: runs one job at a time."""
 
     source: Source
@@ -49,7 +52,7 @@ class SubsetMeans:
         self.training.close()
 
 
-class Proposal(NamedTuple):
+class SubsetsStep(NamedTuple):
     """known: the state once `commit` is committed. failure: an error that the step went on in spite of."""
 
     known: KnownSubsets
@@ -57,52 +60,101 @@ class Proposal(NamedTuple):
     failure: Exception | None = None
 
 
-class ShardSubsets:
-    """Call `period`, then commit, then call `keep` or `drop`."""
+class NotifiedContainers(Protocol):
+    """Containers that actuators and schedulers report, by service. notified: grows with each new notification."""
 
-    def __init__(self, known: KnownSubsets, means: SubsetMeans | None, problems: Problems) -> None:
-        """means: None in a process that decides nothing."""
-        self._known, self._means, self._problems = known, means, problems
-        self._job: Future[Proposal] | None = None
-        self._proposal: Proposal | None = None
+    @property
+    def notified(self) -> int: ...
+
+    def told(self) -> Mapping[str, Told]: ...
+
+
+class SubsetsProduct:
+    """resources: None in a process that decides no subsets. containers: from the shard's parts of other products."""
+
+    name, codec = "subsets", SubsetsCodec()
+
+    def __init__(
+        self,
+        resources: SubsetResources | None,
+        containers: Callable[[Mapping[str, ProductShard]], NotifiedContainers],
+        problems: Problems,
+        measured: Callable[[int], None] = lambda applications: None,
+    ) -> None:
+        """measured: gets the number of applications of this decider's shards."""
+        self._resources, self._containers, self._problems = resources, containers, problems
+        self._measured = measured
+
+    def start(self, config: Any) -> None:
+        pass
+
+    def restore(self, takeover: Takeover) -> SubsetsShard:
+        containers = self._containers(takeover.others)
+        return SubsetsShard(takeover.config.subsets, takeover.part, containers, self._resources, self._problems)
+
+    def measure(self, shards: Iterable[ProductShard]) -> None:
+        self._measured(sum(len(shard.configured) for shard in shards if isinstance(shard, SubsetsShard)))
+
+    def close(self) -> None:
+        if self._resources is not None:
+            self._resources.close()
+
+
+class SubsetsShard:
+    def __init__(
+        self,
+        configured: list[Subsetting],
+        known: KnownSubsets,
+        containers: NotifiedContainers,
+        resources: SubsetResources | None,
+        problems: Problems,
+    ) -> None:
+        """configured: one application at most. resources: None in a process that decides nothing."""
+        self.configured = configured
+        self._known, self._means, self._problems = known, resources, problems
+        self._containers, self._notified = containers, 0
+        self._job: Future[SubsetsStep] | None = None
+        self._proposal: SubsetsStep | None = None
         self._due_ms = 0
 
     @property
     def known(self) -> KnownSubsets:
         return self._known
 
-    def period(
-        self, configured: list[Subsetting], told: Mapping[str, Told], now_ms: int, *, urgent: bool
-    ) -> SubsetCommit | None:
-        """Returns the records to commit with this period. urgent: a source reported containers."""
+    def configure(self, config: Any) -> None:
+        self.configured = config.subsets
+
+    def hear(self, received: Received) -> bool:
+        return False
+
+    def propose(self, received: Received, now_ms: int) -> Proposal:
         if self._means is None:
-            return None
-        if urgent:
-            self._due_ms = now_ms
-        if not configured:
-            return self._without(now_ms)
-        (asked,) = configured
+            return Proposal()
+        if self._containers.notified > self._notified:
+            self._notified, self._due_ms = self._containers.notified, now_ms
+        if not self.configured:
+            return Proposal(self._without(now_ms))
+        (asked,) = self.configured
         if self._proposal is None and self._job is None and now_ms >= self._due_ms:
             self._due_ms = now_ms + EVERY_MS
             self._job = self._means.background.submit(
-                _work, self._known, asked, dict(told), self._means.source, self._means.training, now_ms
+                _work, self._known, asked, self._containers.told(), self._means.source, self._means.training, now_ms
             )
         if self._job is not None and self._job.done():
             job, self._job = self._job, None
             self._take(job, asked)
-        return None if self._proposal is None else self._proposal.commit
+        return Proposal(None if self._proposal is None else self._proposal.commit)
 
-    def keep(self) -> None:
-        """The transaction was committed."""
+    def committed(self, heartbeat: Heartbeat, written: bool) -> None:
         if self._proposal is not None:
             self._known, self._proposal = self._proposal.known, None
 
-    def drop(self) -> None:
-        """The transaction was aborted: the step runs again."""
+    def aborted(self) -> None:
+        """The step runs again."""
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
 
-    def _take(self, job: Future[Proposal], asked: Subsetting) -> None:
+    def _take(self, job: Future[SubsetsStep], asked: Subsetting) -> None:
         what = f"subsets of {asked.called}"
         try:
             known, commit, failure = job.result()
@@ -116,7 +168,7 @@ class ShardSubsets:
         else:
             self._problems.succeeded(what)
         if commit:
-            self._proposal = Proposal(known, commit)
+            self._proposal = SubsetsStep(known, commit)
         else:
             self._known = known
 
@@ -125,13 +177,13 @@ class ShardSubsets:
         known, commit = gone(self._known, now_ms)
         if not commit:
             return None
-        self._proposal = Proposal(known, commit)
+        self._proposal = SubsetsStep(known, commit)
         return commit
 
 
 def _work(
     known: KnownSubsets, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
-) -> Proposal:
+) -> SubsetsStep:
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
     rules = _rules(asked)
     try:
@@ -139,10 +191,10 @@ def _work(
     except Exception as cause:
         found_s = {name: each.computed_at.ToMilliseconds() / 1000 for name, each in known.containers.items()}
         news = members(Seen(), newer(told, found_s), rules.address, rules.gone_s)
-        return Proposal(*step(known, asked, news, (), None, now_ms), cause)
+        return SubsetsStep(*step(known, asked, news, (), None, now_ms), cause)
     there = members(seen, told, rules.address, rules.gone_s)
     if problems := _nothing(seen, asked):
-        return Proposal(*step(known, asked, there, problems, None, now_ms))
+        return SubsetsStep(*step(known, asked, there, problems, None, now_ms))
     try:
         found = assemble(seen, told, rules)
         app, failure = found.application, None
@@ -154,10 +206,10 @@ def _work(
             learnt, failure = None, cause
         if learnt is None and known.state is None:
             learnt = _nothing_learnt(app)
-        return Proposal(*step(known, asked, there, found, learnt, now_ms), failure)
+        return SubsetsStep(*step(known, asked, there, found, learnt, now_ms), failure)
     except Exception as cause:
         failed = f"the solver failed: {type(cause).__name__}: {cause}"
-        return Proposal(*step(known, asked, there, [failed], None, now_ms), cause)
+        return SubsetsStep(*step(known, asked, there, [failed], None, now_ms), cause)
 
 
 def _nothing(seen: Seen, asked: Subsetting) -> list[str]:

@@ -36,6 +36,9 @@ class KnownSubsets:
     state: log_pb2.ApplicationState | None = None
     solved: State | None = None
 
+    def summary(self) -> str:
+        return f"{len(self.subsets)} subsets"
+
 
 @dataclass(frozen=True)
 class SubsetCommit:

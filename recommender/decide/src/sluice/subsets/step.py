@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sluice.config.subsets import Subsetting
 from sluice.model.times import timestamp
 from sluice.subsets import publication as words
 from sluice.subsets.application import Application, Host
@@ -19,6 +18,7 @@ from sluice.subsets.membership import Bounds
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.plan import plan
 from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords
+from sluice.subsets.section import Subsetting
 from sluice.subsets.state import Cause, Inputs, Run, State, When
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from sluice.config.load import ConfigError, parse_as
+from sluice.document import ConfigError, Strict, parse_as
 from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.enough import Window
 from sluice.tuning.objective.objective import Objective, Slo
@@ -25,16 +25,13 @@ Number = int | float
 _VALUE = bool | int | float | str
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
-
-
-class _When(_Strict):
+class _When(Strict):
     parameter: str
+    model_config = ConfigDict(populate_by_name=True)
     values: list[_VALUE] = Field(alias="is")
 
 
-class _Parameter(_Strict):
+class _Parameter(Strict):
     name: str
     service: str = ""
     kind: Literal["integer", "float", "category", "boolean"]
@@ -75,7 +72,7 @@ class _Parameter(_Strict):
         return Parameter(self.name, kind, default, self.service, when)
 
 
-class _Constraint(_Strict):
+class _Constraint(Strict):
     sum: dict[str, Number]
     at_least: Number | None = None
     at_most: Number | None = None
@@ -96,29 +93,29 @@ _METRICS = {metric.value: metric for metric in Metric}
 _Metrics = Annotated[dict[str, Number], AfterValidator(_known)]
 
 
-class _Objective(_Strict):
+class _Objective(Strict):
     minimize: _Metrics
-    slos: _Metrics = {}
+    slos: _Metrics = Field(default={})
     threshold_ms: Number | None = None
 
 
-class _Window(_Strict):
+class _Window(Strict):
     warm_up_s: Number = Window.warm_up_s
     least_s: Number = Window.least_s
     most_s: Number = Window.most_s
     precision: Number = Window.precision
 
 
-class _Root(_Strict):
+class _Root(Strict):
     service: str = Field(min_length=1)
     operation: str | None = Field(default=None, min_length=1)
 
 
-class _Application(_Strict):
+class _Application(Strict):
     target: str
     root: _Root
     parameters: list[_Parameter]
-    constraints: list[_Constraint] = []
+    constraints: list[_Constraint] = Field(default=[])
     objective: _Objective
     method: str = Plan.method
     seed: int = Plan.seed

@@ -6,12 +6,15 @@ It waits for QUICK_S where a caller waits for an answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from sluice.engine.product import ProductShard, Proposal, Takeover
+from sluice.engine.records import Heartbeat, Received
 from sluice.model.problems import Problems
+from sluice.tuning.codec import TuningCodec
 from sluice.tuning.measure import Measured, Span, ended, spans
 from sluice.tuning.names import TrialName
 from sluice.tuning.records import KnownSessions, TuningCommit
@@ -30,7 +33,7 @@ class Source(Protocol):
 
 
 @dataclass
-class TuningMeans:
+class TuningResources:
     """The resources of a decider for the tuning sessions of all of its shards. background: runs one job at a time."""
 
     source: Source
@@ -40,7 +43,7 @@ class TuningMeans:
         self.background.shutdown(wait=False, cancel_futures=True)
 
 
-class Proposal(NamedTuple):
+class SessionsStep(NamedTuple):
     """known: the state once `commit` is committed. problem: a failed measurement; commands were executed without it."""
 
     known: KnownSessions
@@ -48,18 +51,38 @@ class Proposal(NamedTuple):
     problem: Exception | None
 
 
-class ShardTuning:
-    """Call `hear` and `period`, then commit, then call `keep` or `drop`."""
+class TuningProduct:
+    """resources: None in a process that decides no sessions."""
 
-    def __init__(self, known: KnownSessions, means: TuningMeans | None, problems: Problems) -> None:
-        """means: None in a process that decides nothing."""
-        self._known, self._means, self._problems = known, means, problems
+    name, codec = "tuning", TuningCodec()
+
+    def __init__(self, resources: TuningResources | None, problems: Problems) -> None:
+        self._resources, self._problems = resources, problems
+
+    def start(self, config: Any) -> None:
+        pass
+
+    def restore(self, takeover: Takeover) -> TuningShard:
+        return TuningShard(takeover.part, self._resources, self._problems)
+
+    def measure(self, shards: Iterable[ProductShard]) -> None:
+        pass
+
+    def close(self) -> None:
+        if self._resources is not None:
+            self._resources.close()
+
+
+class TuningShard:
+    def __init__(self, known: KnownSessions, resources: TuningResources | None, problems: Problems) -> None:
+        """resources: None in a process that decides nothing."""
+        self._known, self._means, self._problems = known, resources, problems
         self._waiting: dict[str, log_pb2.Command] = {}
         self._asked: dict[str, log_pb2.Command] = {}
         """By id: commands that wait for a step, and those of the step in progress."""
         self._answered = {each.request_id for each in known.answers}
-        self._job: Future[Proposal] | None = None
-        self._proposal: Proposal | None = None
+        self._job: Future[SessionsStep] | None = None
+        self._proposal: SessionsStep | None = None
         self._due_ms = 0
         self._failed = False
         """Whether the last step failed. It runs again with the next period, and does not cause a period by itself."""
@@ -68,41 +91,43 @@ class ShardTuning:
     def known(self) -> KnownSessions:
         return self._known
 
-    def hear(self, commands: Sequence[log_pb2.Command]) -> bool:
-        """Takes commands. The same ones come again until they are committed. True: they need a period now."""
+    def configure(self, config: Any) -> None:
+        pass
+
+    def hear(self, received: Received) -> bool:
+        """Takes commands. True: they need a period now."""
         if self._means is None:
             return False
-        new = [each for each in commands if each.request_id not in self._waiting.keys() | self._asked.keys()]
-        self._waiting |= {each.request_id: each for each in new if each.request_id not in self._answered}
+        commands = [report for report in received.reports if isinstance(report, log_pb2.Command)]
+        pending = self._waiting.keys() | self._asked.keys() | self._answered
+        self._waiting |= {each.request_id: each for each in commands if each.request_id not in pending}
         idle = self._job is None and self._proposal is None
         return bool(self._waiting) and not self._failed if idle else self._job is not None and self._job.done()
 
-    def period(self, commands: Sequence[log_pb2.Command], now_ms: int) -> TuningCommit | None:
-        """Returns the records to commit with this period."""
-        self.hear(commands)
+    def propose(self, received: Received, now_ms: int) -> Proposal:
+        self.hear(received)
         if self._means is None:
-            return None
+            return Proposal()
         if self._proposal is None and self._job is None:
             self._begin(self._means, now_ms)
         if self._job is not None and self._job.done():
             job, self._job = self._job, None
             self._take(job)
-        return None if self._proposal is None else self._proposal.commit
+        return Proposal(None if self._proposal is None else self._proposal.commit)
 
-    def keep(self) -> None:
-        """The transaction was committed."""
+    def committed(self, heartbeat: Heartbeat, written: bool) -> None:
         if self._proposal is not None:
             self._known, self._proposal = self._proposal.known, None
             self._answered = {each.request_id for each in self._known.answers} | self._asked.keys()
             self._asked = {}
 
-    def drop(self) -> None:
-        """The transaction was aborted: the step runs again."""
+    def aborted(self) -> None:
+        """The step runs again."""
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
             self._again()
 
-    def _begin(self, means: TuningMeans, now_ms: int) -> None:
+    def _begin(self, means: TuningResources, now_ms: int) -> None:
         measuring = now_ms >= self._due_ms and any(each.flying for each in self._known.sessions.values())
         if not self._waiting and not measuring:
             return
@@ -114,7 +139,7 @@ class ShardTuning:
         if commands:
             wait([self._job], QUICK_S)
 
-    def _take(self, job: Future[Proposal]) -> None:
+    def _take(self, job: Future[SessionsStep]) -> None:
         try:
             proposal = job.result()
         except Exception as cause:
@@ -137,7 +162,9 @@ class ShardTuning:
         self._waiting, self._asked = {**self._asked, **self._waiting}, {}
 
 
-def _work(known: KnownSessions, commands: Sequence[log_pb2.Command], source: Source | None, now_ms: int) -> Proposal:
+def _work(
+    known: KnownSessions, commands: Sequence[log_pb2.Command], source: Source | None, now_ms: int
+) -> SessionsStep:
     problem: Exception | None = None
     outcomes = {}
     asked = spans(known.sessions) if source is not None else {}
@@ -152,4 +179,4 @@ def _work(known: KnownSessions, commands: Sequence[log_pb2.Command], source: Sou
                 outcome = ended(session, session.trials[trial.number], measured)
                 if outcome is not None:
                     outcomes[trial] = outcome
-    return Proposal(*stepped(known, commands, outcomes, now_ms), problem)
+    return SessionsStep(*stepped(known, commands, outcomes, now_ms), problem)

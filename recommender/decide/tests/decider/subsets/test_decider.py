@@ -6,12 +6,13 @@ import pytest
 from subset_worlds import FakeSource, SubsetWorld, samples, shop
 
 from fakes import FakeCollector
-from sluice.config.subsets import Strategy
+from memory_log import pool_shard
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
 from sluice.model.containers import ToldContainer
 from sluice.model.scaling import Scaling
 from sluice.subsets.application import Call
+from sluice.subsets.section import Strategy
 from sluice.subsets.seen import SeenTree
 from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
@@ -40,7 +41,7 @@ def test_nothing_is_written_again_while_nothing_changes() -> None:
     world = SubsetWorld()
     for _ in range(60):
         world.step(60)
-    solved = world.loop.deciders[0]._subsets.known.solved
+    solved = world.loop.owned[0].parts["subsets"].known.solved
     assert solved is not None
     assert not solved.unfinished, "weights went all of their way"
     partition = world.log.cluster.partitions[world.log.topics.decisions, 0]
@@ -262,7 +263,7 @@ def test_a_database_that_is_away_costs_no_pool_its_period_and_no_subset() -> Non
     world.source.problem = OSError("refused")
     world.step()
     assert world.subsets == good
-    assert world.loop.deciders[0].answers
+    assert pool_shard(world.loop).answers
 
 
 def test_an_aborted_commit_is_made_again() -> None:
@@ -301,8 +302,7 @@ def test_a_model_of_the_service_s_own_is_trained_and_says_how_wrong_it_is() -> N
     world = SubsetWorld(source)
     world.step()
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}, "it is still being trained"
-    training = world.loop.means.subsets
-    assert training is not None
+    training = world.resources
     training.training._asked["default"].future.result(60)
     world.step(60)
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
@@ -325,8 +325,7 @@ def test_an_application_that_is_new_has_its_first_model_in_a_tenth_of_the_usual_
     source.learnt = {"cart": samples(12)}
     world = SubsetWorld(source)
     world.step()
-    means = world.loop.means.subsets
-    assert means is not None
+    means = world.resources
     source.learnt = {"cart": samples(200)}
     world.step(50)
     assert not means.training._asked, "not in every step either"

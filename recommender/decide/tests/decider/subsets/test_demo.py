@@ -117,8 +117,7 @@ def test_the_demo_s_suggestions_get_subsets_from_what_it_sends() -> None:
     world.step()
     assert set(world.ends()) == {f"suggest-{number}" for number in range(1, 4)}
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
-    means = world.loop.means.subsets
-    assert means is not None
+    means = world.resources
     means.training._asked["demo"].future.result(60)
     world.step(60)
     means.training.close()

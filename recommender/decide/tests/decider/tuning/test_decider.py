@@ -69,7 +69,7 @@ def test_one_who_comes_after_a_kill_goes_on_from_what_is_there() -> None:
         world.good(number)
     (flying,) = world.ask().trials
     after = world.again()
-    assert dict(after.loop.deciders[0]._tuning.known.sessions) == dict(world.sessions)
+    assert dict(after.loop.owned[0].parts["tuning"].known.sessions) == dict(world.sessions)
     after.good(flying)
     undisturbed = opened()
     assert [each.configuration for each in told(after).trials] == [

@@ -51,4 +51,4 @@ def test_a_period_goes_on_without_them() -> None:
     world = World()
     world.collector.clocks_problem = ConnectionError("no such table")
     assert world.step() is not None
-    assert world.loop.means.problems.counts == {"clocks": 1}
+    assert world.problems.counts == {"clocks": 1}

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from fakes import BUCKET_MS, FakeClock, FakeCollector, FakeService
-from memory_log import MemoryLog
+from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
 from sluice.pools.estimate.attempt import Failed
-from sluice.pools.period.deciding import Means
+from sluice.pools.period.deciding import PoolResources
 from sluice.pools.period.spread import AHEAD, TASK, Job, Outcome, Spread, Stepped
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
@@ -57,7 +57,7 @@ class Town:
         for pool in self.config.pools[::2]:
             self.log.scaling(Scaling(0, pool.service, 4.0, None, "", "vpa"))
         collector = FakeCollector(services=self.services)
-        self.loop = self.log.loop(self.config, collector, self.clock, Means(spread=spread))
+        self.loop = self.log.loop(self.config, collector, self.clock, PoolResources(spread=spread))
 
     def period(self) -> list[Answer]:
         now_ms = self.clock()
@@ -66,7 +66,7 @@ class Town:
             service.works(now_ms, now_ms + 1_000)
         self.clock.pass_s(1)
         self.loop.periods()
-        answers = [self.loop.deciders[0].answers[pool.key] for pool in self.config.pools]
+        answers = [pool_shard(self.loop).answers[pool.key] for pool in self.config.pools]
         for answer in answers:
             if answer.content.action == "APPLY" and answer.content.target is not None:
                 self.services[answer.key].size = answer.content.target
@@ -74,7 +74,7 @@ class Town:
 
     @property
     def states(self) -> dict[PoolKey, PoolState]:
-        return dict(self.loop.deciders[0].states)
+        return dict(pool_shard(self.loop).states)
 
 
 @pytest.fixture

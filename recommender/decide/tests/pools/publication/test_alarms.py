@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from prometheus_client import CollectorRegistry
 from worlds import World, codes
 
 from fakes import CART, DB, FakeService, config
-from sluice.engine.counts import Counts
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
+from sluice.pools.counts import PoolCounts
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.publication.alarms import Alarms, Entered
 from sluice.pools.publication.answer import Answer, unsaid
@@ -61,8 +62,8 @@ def test_what_the_log_says_already_is_not_told_again() -> None:
 
 
 def test_changes_that_are_taken_back_are_counted_by_reason_from_zero() -> None:
-    counts = Counts()
-    got = counts.registry.get_sample_value
+    registry = CollectorRegistry()
+    counts, got = PoolCounts(registry), registry.get_sample_value
     name = "sluice_decider_taken_back_total"
     reasons = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "CHECKED")
     assert [got(name, {"reason": each}) for each in reasons] == [0, 0, 0, 0]
@@ -118,5 +119,7 @@ def test_the_rule_in_the_readme_is_legal_and_of_a_metric_that_there_is() -> None
     (group,) = yaml.safe_load(text)["groups"]
     (rule,) = group["rules"]
     assert {"alert", "expr", "for", "labels", "annotations"} == rule.keys()
-    metrics = {sample.name for family in Counts().registry.collect() for sample in family.samples}
+    registry = CollectorRegistry()
+    PoolCounts(registry)
+    metrics = {sample.name for family in registry.collect() for sample in family.samples}
     assert rule["expr"].split()[0] in metrics

@@ -6,16 +6,17 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sluice.engine.records import Received
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
-from sluice.pools.commit import Found, Received
+from sluice.pools.commit import PoolRecords
 from sluice.pools.inputs.messages import scaling_of
 from sluice.pools.inputs.occupancy import told_of
 from sluice.pools.inputs.scalings import Scalings
 from sluice.pools.inputs.sizes import Sizes
 from sluice.pools.names import key_of
-from sluice.pools.v1.log_pb2 import ObservedSize
+from sluice.pools.v1.log_pb2 import ObservedSize, Report
 from sluice.pools.v1.log_pb2 import Pause as PauseMessage
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ class Changes(NamedTuple):
 class Heard:
     """Inputs of a shard. They may arrive again, as after an aborted transaction, without effect."""
 
-    def __init__(self, found: Found, now_ms: int) -> None:
+    def __init__(self, found: PoolRecords, now_ms: int) -> None:
         self.sizes, self.scalings = Sizes(), Scalings(found.states.scalings)
         self.pauses: dict[PoolKey, Pause] = dict(found.states.pauses)
         for key, facts in found.states.facts.items():
@@ -48,7 +49,7 @@ class Heard:
         self._read(received.observed)
         paused: set[PoolKey] = set()
         scaled: set[str] = set()
-        for report in received.reports:
+        for report in (each for each in received.reports if isinstance(each, Report)):
             match report.WhichOneof("report"):
                 case "pause":
                     if (key := _key_of(report.pause)) is not None:

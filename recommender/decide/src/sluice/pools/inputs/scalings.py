@@ -61,6 +61,8 @@ class Scalings:
     def __init__(self, events: Iterable[Scaling] = ()) -> None:
         self._events: dict[str, list[Scaling]] = {}
         self._courses: dict[PoolKey, Course] = {}
+        self.notified = 0
+        """Number of notifications that were new."""
         for event in events:
             self.notify(event)
 
@@ -70,6 +72,7 @@ class Scalings:
             insort(events, event, key=lambda one: one.at_ms)
             events[:] = _containers_once(events)[-REMEMBERED:]
             self._courses.clear()
+            self.notified += 1
 
     def told(self) -> dict[str, Told]:
         """The newest notified containers, by service."""

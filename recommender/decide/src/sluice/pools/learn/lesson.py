@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.config import Pool
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.model.states import State
@@ -20,6 +19,7 @@ from sluice.pools.learn.measure import Windows, windows_of
 from sluice.pools.learn.propose import propose
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Checkpoint, Facts
+from sluice.pools.section import Pool
 from sluice.pools.windows.rows import Measured
 
 # Known windows before the new ones, as a lead-in.

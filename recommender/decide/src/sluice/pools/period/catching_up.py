@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.operator_inputs import Heard
 from sluice.pools.period.data_sizes import DataSizes
-from sluice.pools.period.deciding import Known, Means, new_buckets, teach
+from sluice.pools.period.deciding import Known, PoolResources, new_buckets, teach
 from sluice.pools.period.freshness import Awaited
 from sluice.pools.period.published_models import learns
 from sluice.pools.period.source import Collects
 from sluice.pools.period.spread import Job, Past, Stepped
 from sluice.pools.policy.state import PoolState
+from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 
 # Age of the oldest windows to read again.
@@ -22,11 +22,11 @@ CATCH_UP_MS = 600_000
 
 
 def caught_up(
-    config: Config,
+    config: PoolsSection,
     states: Mapping[PoolKey, PoolState],
     heard: Heard,
     collector: Collects,
-    means: Means,
+    means: PoolResources,
     thresholds: Mapping[PoolKey, Threshold],
     thresholds_ns: dict[PoolKey, int],
     data: DataSizes,
@@ -58,7 +58,12 @@ def _untaught(states: Mapping[PoolKey, PoolState], key: PoolKey) -> bool:
 
 
 def _past(
-    config: Config, states: Mapping[PoolKey, PoolState], heard: Heard, means: Means, window: Window, at_ms: int
+    config: PoolsSection,
+    states: Mapping[PoolKey, PoolState],
+    heard: Heard,
+    means: PoolResources,
+    window: Window,
+    at_ms: int,
 ) -> Iterator[Job]:
     """Jobs that learn a past window, without a decision."""
     for pool in config.pools:

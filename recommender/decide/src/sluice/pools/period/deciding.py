@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.config import Config, Pool
-from sluice.engine.workers import Workers
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
@@ -40,33 +38,36 @@ from sluice.pools.period.observe import (
 )
 from sluice.pools.period.published_models import Targets, learns, named
 from sluice.pools.period.spread import Job, Past, Spread, Stepped
+from sluice.pools.period.workers import Workers
 from sluice.pools.policy.observation import Buckets, Constraints
 from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.answer import Answer, Windows, answer
+from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows import Window
-from sluice.subsets.product import SubsetMeans
-from sluice.tuning.product import TuningMeans
 
 
 @dataclass
-class Means:
-    """Tools that a decider shares over all of its shards. alive: called during a period to report progress. subsets,
-    tuning: None where none are to be decided."""
+class PoolResources:
+    """The resources of a decider for the pools of all of its shards. alive: called during a period to report
+    progress."""
 
     workers: Workers = field(default_factory=Workers)
     spread: Spread = field(default_factory=Spread)
     problems: Problems = field(default_factory=Problems)
     alive: Callable[[], None] = lambda: None
-    subsets: SubsetMeans | None = None
-    tuning: TuningMeans | None = None
     learners: Learners = field(default_factory=Learners)
+
+    def close(self) -> None:
+        self.workers.close()
+        self.spread.close()
+        self.learners.close()
 
 
 class Known(NamedTuple):
     """The pools of one shard at the start of a period. paths: sets of pools of which one may look at a time. targets:
     of each pool, as last read. later: pools left for a later period. demands: new ones. data: where spans have it."""
 
-    config: Config
+    config: PoolsSection
     paths: list[set[PoolKey]]
     states: Mapping[PoolKey, PoolState]
     heard: Heard
@@ -98,7 +99,7 @@ class Outcome(NamedTuple):
 
 
 def decide(
-    known: Known, means: Means, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
+    known: Known, means: PoolResources, thresholds: Mapping[PoolKey, Threshold], window: Window, now_ms: int
 ) -> Iterator[Outcome]:
     """One outcome for each pool, in any order. A failure of one pool does not affect others."""
     config, _, states, heard, awaited, targets, later, demands, _ = known
@@ -187,7 +188,7 @@ def _outcome(about: About, stepped: Stepped | Failed, now_ms: int) -> Outcome:
 
 def _agents(
     known: Known,
-    means: Means,
+    means: PoolResources,
     thresholds: Mapping[PoolKey, Threshold],
     bound: Mapping[PoolKey, Constraints],
     window: Window,
@@ -211,7 +212,7 @@ def _agents(
 
 def teach(
     known: Known,
-    means: Means,
+    means: PoolResources,
     thresholds: Mapping[PoolKey, Threshold],
     window: Window,
     now_ms: int,

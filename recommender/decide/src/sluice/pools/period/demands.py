@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice
 
-from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.period.source import Collects
+from sluice.pools.section import PoolsSection
 from sluice.pools.windows.demand import until_s
 
 # It takes 0.6 ms to judge a full pool by a reading, so many pools are spread over the periods of this time.
@@ -27,7 +27,7 @@ class Demands:
 
     def newest(
         self,
-        config: Config,
+        config: PoolsSection,
         collector: Collects,
         thresholds: Mapping[PoolKey, Threshold],
         now_ms: int,
@@ -52,7 +52,7 @@ class Demands:
 
     def _read(
         self,
-        config: Config,
+        config: PoolsSection,
         collector: Collects,
         thresholds: Mapping[PoolKey, Threshold],
         to_s: int,

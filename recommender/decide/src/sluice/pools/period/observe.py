@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sluice.config import Config, Pool
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
@@ -20,6 +19,7 @@ from sluice.pools.inputs.sizes import TargetSize
 from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.answer import Windows
+from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.whole import Whole
 
@@ -117,7 +117,7 @@ def constraints(
 
 
 def ceilings_of(
-    config: Config,
+    config: PoolsSection,
     states: Mapping[PoolKey, PoolState],
     targets: Mapping[PoolKey, tuple[TargetSize, ...]],
     instances: Mapping[PoolKey, int],

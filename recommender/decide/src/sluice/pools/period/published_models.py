@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sluice.config import Pool
-from sluice.engine.workers import Workers
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.model.reason import Reason
@@ -15,6 +13,8 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.inputs.sizes import Sizes, TargetSize
+from sluice.pools.period.workers import Workers
+from sluice.pools.section import Pool
 from sluice.pools.windows import Window
 
 Targets = Mapping[PoolKey, tuple[TargetSize, ...]]

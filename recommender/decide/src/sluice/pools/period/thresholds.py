@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from sluice.config import Config, Pool, Slo
 from sluice.model.durations import format_ms
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime, threshold_of
+from sluice.pools.section import Pool, PoolsSection, Slo
 
 # Width of a bucket of the latency histograms (tests/contract/latency_index.csv). Windows resolve no less, and each
 # change of the threshold's bucket makes the decider read all of a pool's windows again.
@@ -35,7 +35,7 @@ class Thresholds:
         self._known: dict[Asked, _Known] = {}
         self._standing: dict[PoolKey, _Standing] = {}
 
-    def of(self, config: Config, seen: dict[Asked, UpstreamTime], now_ms: int) -> dict[PoolKey, Threshold]:
+    def of(self, config: PoolsSection, seen: dict[Asked, UpstreamTime], now_ms: int) -> dict[PoolKey, Threshold]:
         """The threshold of each pool. `seen`: the result of this period's query."""
         found, asked = {}, set()
         for pool in config.pools:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from sluice.config import Pool
 from sluice.fast.changed import changed
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
@@ -18,6 +17,7 @@ from sluice.pools.inputs.sizes import TargetSize, one_size
 from sluice.pools.learn.lesson import Named
 from sluice.pools.policy.decision import Advice, Decision
 from sluice.pools.policy.state import Learnt
+from sluice.pools.section import Pool
 
 # A range's ends move with the noise of each second. A new range is published once an end moved by this share.
 STANDS = 0.15

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from sluice.engine.records import Heartbeat
 from sluice.model.keys import PoolKey
 from sluice.model.times import timestamp
-from sluice.pools.commit import Heartbeat
 from sluice.pools.names import key_of, message_of
 from sluice.pools.v1.log_pb2 import NotRenewed, ShardHeartbeat
 

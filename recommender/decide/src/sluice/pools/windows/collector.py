@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
+from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, upstream
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.newest import fixed_settle_ms, newest
@@ -47,7 +47,7 @@ class Collector:
         """Memory of the kept rows, bytes."""
         return self._reading.cells.nbytes
 
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
         """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
         query where none asks."""
         parameters = upstream.parameters(config, now_ms)
@@ -56,14 +56,14 @@ class Collector:
         columns = self._database.columns(upstream.SQL, parameters)
         return upstream.times(columns, config) if columns else {}
 
-    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+    def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         """The demand on each server and client pool in the minute up to `to_s`, Unix time."""
         keys = demand.keys(config, thresholds_ns)
         if not keys.rows:
             return {}
         return demand.demands(self._database.arrays(demand.SQL, demand.parameters(config, to_s), keys), config, to_s)
 
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         """The amount of data that a span of the newest minute moved, for each pool whose size is learnt. {} without a
         query where there is none."""
         keys = data_sizes.keys(config)
@@ -71,13 +71,15 @@ class Collector:
             return {}
         return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
 
-    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
+    def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""
         columns = self._database.columns(offsets.SQL, offsets.parameters(now_ms))
         self._clocks.take(offsets.seen_of(columns) if columns else {}, config.stored_ms)
         return self._clocks.offsets_ms
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+    def collect(
+        self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
+    ) -> Window:
         """The window at `now_ms`; the window that it returned before is invalid from now on.
 
         thresholds_ns: of the pools that are to be judged. For others only their own rows are read.
@@ -105,7 +107,7 @@ class Collector:
         return self._delay.settle_ms, self._delay.whole_before(now_ms)
 
     def _window(
-        self, config: Config, judged: Collection[PoolKey], now_ms: int, settle_ms: Ints, before_ms: Ints
+        self, config: PoolsSection, judged: Collection[PoolKey], now_ms: int, settle_ms: Ints, before_ms: Ints
     ) -> Window:
         """settle_ms, before_ms: of each pool; buckets that start before `before_ms` are complete."""
         bucket_ms, number_of_reading = config.stored_ms, self._readings

@@ -9,10 +9,10 @@ from importlib.resources import files
 
 from sluice.clickhouse.native import Arrays, Column
 from sluice.clickhouse.table import Table
-from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.models import DQN
 from sluice.pools.learn.condition import DataSize
+from sluice.pools.section import PoolsSection
 
 SQL = files(__package__).joinpath("data_sizes.sql").read_text(encoding="utf-8")
 COLUMNS = ("pool UInt32", "side String", "service String", "peer String")
@@ -26,7 +26,7 @@ def parameters(now_ms: int) -> dict[str, object]:
     return {"from_s": (now_s - LASTS_S) // WINDOW_S * WINDOW_S, "to_s": now_s + 1}
 
 
-def keys(config: Config) -> Table:
+def keys(config: PoolsSection) -> Table:
     """The pools whose size is learnt, by their place in the configuration."""
     return Table(
         "keys",
@@ -39,7 +39,7 @@ def keys(config: Config) -> Table:
     )
 
 
-def data_sizes(columns: list[Column | Arrays], config: Config) -> dict[PoolKey, DataSize]:
+def data_sizes(columns: list[Column | Arrays], config: PoolsSection) -> dict[PoolKey, DataSize]:
     """Data sizes from the query's columns. A pool without a span that gives a size is left out."""
     numbers = [column.tolist() for column in columns if not isinstance(column, Arrays)]
     return {

@@ -13,9 +13,9 @@ from importlib.resources import files
 
 from sluice.clickhouse.native import Arrays, Column
 from sluice.clickhouse.table import Table
-from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.section import PoolsSection
 from sluice.pools.windows import query
 from sluice.pools.windows.latency import last_index_within
 
@@ -33,11 +33,11 @@ def until_s(now_ms: int) -> int:
     return (now_ms // 1000 - SETTLES_S) // EVERY_S * EVERY_S
 
 
-def parameters(config: Config, to_s: int) -> dict[str, object]:
+def parameters(config: PoolsSection, to_s: int) -> dict[str, object]:
     return {"from_s": to_s - LASTS_S, "to_s": to_s, "bucket_ms": config.stored_ms}
 
 
-def keys(config: Config, thresholds_ns: Mapping[PoolKey, int]) -> Table:
+def keys(config: PoolsSection, thresholds_ns: Mapping[PoolKey, int]) -> Table:
     """The server and client pools, by their place in the configuration."""
     asked = [
         query.Key(number, pool.key, last_index_within(thresholds_ns[pool.key]))
@@ -49,7 +49,7 @@ def keys(config: Config, thresholds_ns: Mapping[PoolKey, int]) -> Table:
     return table._replace(rows=[*table.rows, *calls])
 
 
-def demands(columns: list[Column | Arrays], config: Config, to_s: int) -> dict[PoolKey, Demand]:
+def demands(columns: list[Column | Arrays], config: PoolsSection, to_s: int) -> dict[PoolKey, Demand]:
     """Demands from the query's columns. A pool without own spans has none, since the number of its instances is
     unknown.
 

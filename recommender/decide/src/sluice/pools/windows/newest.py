@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from sluice.config import Config, Pool
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
+from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows.delay import START_MS
 from sluice.pools.windows.intervals import interval_for, measure_over
 from sluice.pools.windows.rows import Measured, Rows, split, whole_before
@@ -17,7 +17,7 @@ from sluice.pools.windows.rows import Measured, Rows, split, whole_before
 def measure_newest(
     rows: Rows,
     pools: Sequence[Pool],
-    config: Config,
+    config: PoolsSection,
     now_ms: int,
     in_force_ms: Mapping[PoolKey, int] = MappingProxyType({}),
 ) -> list[Measured | None]:
@@ -35,13 +35,13 @@ def measure_newest(
     ]
 
 
-def fixed_settle_ms(config: Config) -> int | None:
+def fixed_settle_ms(config: PoolsSection) -> int | None:
     """The configured delay; None where the delay of the data is measured."""
     return None if isinstance(config.settle, str) else int(config.settle)
 
 
 def newest(
-    own: Rows, index: int, pool: Pool, config: Config, before_ms: int | None, in_force_ms: int | None
+    own: Rows, index: int, pool: Pool, config: PoolsSection, before_ms: int | None, in_force_ms: int | None
 ) -> Measured | None:
     """Measures one pool from its own rows, in which it is number `index`; rows before `before_ms` are complete."""
     if before_ms is None:

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sluice.config import Config, Pool, Slo, Upstream
-from sluice.config.model import Statistic
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.section import Pool, PoolsSection, Slo, Statistic, Upstream
 
 SQL = files(__package__).joinpath("upstream.sql").read_text(encoding="utf-8")
 
@@ -25,7 +24,7 @@ LEAST_TRACES = 20
 QUANTILES: dict[Statistic, float] = {"mean": -1.0, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 
 
-def parameters(config: Config, now_ms: int) -> dict[str, object] | None:
+def parameters(config: PoolsSection, now_ms: int) -> dict[str, object] | None:
     """Parameters of `SQL`, for the pools with a measured upstream; None when there is none. `asked`
     indexes `_asked`."""
     keys: list[tuple[int, str, str, str, bool, float, int]] = []
@@ -45,7 +44,7 @@ def parameters(config: Config, now_ms: int) -> dict[str, object] | None:
     }
 
 
-def times(columns: list[list[float]], config: Config) -> dict[Asked, UpstreamTime]:
+def times(columns: list[list[float]], config: PoolsSection) -> dict[Asked, UpstreamTime]:
     """Times from the query's columns (asked, seen, upstream_ms); pools with too few traces are left out."""
     asked = [Asked(pool.key, slo.name) for pool, slo, _ in _asked(config)]
     return {
@@ -53,7 +52,7 @@ def times(columns: list[list[float]], config: Config) -> dict[Asked, UpstreamTim
     }
 
 
-def _asked(config: Config) -> list[tuple[Pool, Slo, Upstream]]:
+def _asked(config: PoolsSection) -> list[tuple[Pool, Slo, Upstream]]:
     return [
         (pool, slo, asked)
         for pool in config.pools

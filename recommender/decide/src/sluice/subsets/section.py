@@ -1,22 +1,19 @@
-"""The section `subsets` of the file: connection subsets."""
+"""The section `subsets` of the configuration: connection subsets."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from sluice.document import Strict
 from sluice.model.durations import Milliseconds
 
 #: `sluice.subsets.strategy.STRATEGIES`, repeated so as not to import that module.
 Strategy = Literal["microns", "full", "sre", "rocksteadier", "aperture", "proportional", "a68"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class SubsetPair(_Strict):
+class SubsetPair(Strict):
     """A calling service and a called one."""
 
     upstream: str = Field(min_length=1)
@@ -41,7 +38,7 @@ def _address(template: object) -> object:
     return template
 
 
-class Subsetting(_Strict):
+class Subsetting(Strict):
     """The application of one group: its pairs of services that get subsets, solved together.
 
     name   of the application in displays; default: its group
@@ -71,7 +68,7 @@ class Subsetting(_Strict):
     gone: Milliseconds = Field(default=20_000.0, ge=10_000, le=3_600_000)
     learn: Milliseconds = Field(default=3_600_000.0, ge=60_000, le=30 * 86_400_000)
     retrain: Milliseconds = Field(default=600_000.0, ge=10_000, le=86_400_000)
-    addresses: dict[str, Annotated[str, BeforeValidator(_address)]] = {}
+    addresses: dict[str, Annotated[str, BeforeValidator(_address)]] = Field(default={})
     group: str = ""
 
     @property
@@ -83,6 +80,12 @@ class Subsetting(_Strict):
         return self.pairs == "auto" or any(
             (each.upstream, each.downstream) == (upstream, downstream) for each in self.pairs
         )
+
+
+class SubsetsSection(Strict):
+    """subsets: applications whose containers connect by subsets, at most one a group."""
+
+    subsets: list[Subsetting] = Field(default=[])
 
 
 def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:

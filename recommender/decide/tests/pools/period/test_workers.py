@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from fakes import hump
-from sluice.engine.workers import TASK, Workers
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
+from sluice.pools.period.workers import TASK, Workers
 
 JOBS = [Job("scg", hump(highest=20 + i % 20).samples) for i in range(TASK + 3)]
 
@@ -81,7 +81,7 @@ ORPHAN = """
 import os, time
 from fakes import hump
 from sluice.pools.estimate.attempt import Job
-from sluice.engine.workers import Workers
+from sluice.pools.period.workers import Workers
 if __name__ == "__main__":
     workers = Workers(processes=1, from_jobs=1)
     workers.run([Job("scg", hump().samples)])

@@ -11,7 +11,7 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from migrate.__main__ import schema_up
-from sluice.cli.critical_path.walker import command
+from sluice.cli.traces.critical_path.walker import command
 from stack.installs import FLINK_HOME
 from support.clickhouse import PASSWORD, WRITER, clickhouse
 from support.stack import PATIENCE_S

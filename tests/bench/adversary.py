@@ -29,7 +29,7 @@ from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
-from sluice.pools.publication.answer import Content
+from sluice.pools.publication.publication import Content
 from testbed.adversary.draw import world
 from testbed.adversary.world import Second, World, true_of
 

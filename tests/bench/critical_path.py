@@ -11,9 +11,9 @@ from apart.test_critical_path import RECORDED
 from bench import java_loop
 from integration import hotel
 from integration.path_reference import critical_paths, jaeger_spans
-from sluice.cli.critical_path.parts import TraceParts
-from sluice.cli.critical_path.walker import command
-from sluice.cli.replay.records import Skipped, read_traces
+from sluice.cli.traces.critical_path.parts import TraceParts
+from sluice.cli.traces.critical_path.walker import command
+from sluice.cli.traces.replay.records import Skipped, read_traces
 
 TRACES = 3_000
 BAR = 50

@@ -10,7 +10,7 @@ import pytest
 
 from integration.one_run import BUCKET_MS, MS, SECONDS, OneRun, batches, check, summed
 from migrate.__main__ import schema_up
-from sluice.cli.critical_path.walker import command
+from sluice.cli.traces.critical_path.walker import command
 from sluice.model.states import State
 from stack.installs import FLINK_HOME
 from support.clickhouse import ClickHouse, clickhouse

@@ -23,10 +23,10 @@ from sluice.model.reason import Reason
 from sluice.model.scaling import Scaling
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
-from sluice.pools.estimate.attempt import Failed, Job
+from sluice.pools.estimate.attempt import EstimateJob, Failed
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
-from sluice.pools.learn.learners import Learners
-from sluice.pools.period.deciding import PoolResources
+from sluice.pools.learned.learners import Learners
+from sluice.pools.period.decide import PoolResources
 from sluice.pools.period.workers import Workers
 from sluice.pools.policy.state import PoolState
 from sluice.pools.product import PoolsShard
@@ -188,5 +188,5 @@ class InLoop:
 
 
 class _Silent(Workers):
-    def run(self, jobs: Sequence[Job]) -> list[Estimate | Failed]:
+    def run(self, jobs: Sequence[EstimateJob]) -> list[Estimate | Failed]:
         return [Estimate(State.LEARNING, ()) for _ in jobs]

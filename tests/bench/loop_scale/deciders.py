@@ -21,8 +21,8 @@ from sluice.journal.shards import Shards
 from sluice.model.times import timestamp
 from sluice.pools.commit import PoolsCommit
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.period.deciding import PoolResources
-from sluice.pools.period.spread import Job, Outcome, Spread
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.spread import Outcome, Spread, StepJob
 from sluice.pools.publication.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
@@ -37,7 +37,7 @@ class Watched(Spread):
 
     observing_s, stepping_s = 0.0, 0.0
 
-    def run(self, jobs: Iterable[Job], pools: int) -> Iterator[tuple[Job, Outcome]]:
+    def run(self, jobs: Iterable[StepJob], pools: int) -> Iterator[tuple[StepJob, Outcome]]:
         self.observing_s = self.stepping_s = 0.0
         outcomes = super().run(self._made(jobs), pools)
         while True:
@@ -48,7 +48,7 @@ class Watched(Spread):
                 return
             yield found
 
-    def _made(self, jobs: Iterable[Job]) -> Iterator[Job]:
+    def _made(self, jobs: Iterable[StepJob]) -> Iterator[StepJob]:
         made = iter(jobs)
         while True:
             begun = time.perf_counter()

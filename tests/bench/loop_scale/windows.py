@@ -15,9 +15,9 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import Window
-from sluice.pools.windows.whole import Whole, whole
+from sluice.pools.windows.complete_buckets import Whole, whole
 from sluice.pools.windows.window import OnDemand
 
 # Different curves; the others repeat them.

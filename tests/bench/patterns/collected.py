@@ -11,10 +11,10 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.windows import Window
+from sluice.pools.windows.complete_buckets import Whole, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.demand import LASTS_S
 from sluice.pools.windows.rows import Ints
-from sluice.pools.windows.whole import Whole, whole
 from sluice.pools.windows.window import OnDemand
 from testbed.patterns.windows import BUCKET_MS, ORIGIN_S, Known
 

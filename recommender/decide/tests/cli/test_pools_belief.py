@@ -9,8 +9,8 @@ from click.testing import Result
 from feeds import evidence
 from sluice.cli.pools.words import BASES, STATES
 from sluice.common.v1.decision_pb2 import Action, Reason
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second
-from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.picture import draw
 from sluice.pools.policy.state import Learnt
 from sluice.pools.publication.messages import belief_evidence

@@ -99,7 +99,7 @@ def test_an_unchanged_answer_is_written_once_a_minute_and_a_heartbeat_in_between
 
 def test_each_explanation_is_of_a_new_answer_or_a_minute_old(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
-    monkeypatch.setattr("sluice.pools.publication.publication.MOST_EXPLANATIONS", 1)
+    monkeypatch.setattr("sluice.pools.publication.publisher.MOST_EXPLANATIONS", 1)
     world.step(1)
     explained = world.log.committed(world.log.topics.explanations)
     assert len(explained) == 1  # the other one in the next period

@@ -28,9 +28,9 @@ from sluice.model.hours import Hours
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
-from sluice.pools.period import deciding
+from sluice.pools.period import decide as deciding
 from sluice.pools.policy.picture import draw
-from sluice.pools.publication.answer import Answer
+from sluice.pools.publication.publication import Publication
 from sluice.pools.windows import Window
 
 
@@ -301,7 +301,7 @@ def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: p
     world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
     made = deciding.answer
 
-    def answer(pool: Pool, *rest: Any) -> Answer:
+    def answer(pool: Pool, *rest: Any) -> Publication:
         if pool.key == DB:
             raise ValueError("no such answer")
         return made(pool, *rest)

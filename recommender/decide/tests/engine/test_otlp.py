@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import (
     add_MetricsServiceServicer_to_server,
 )
 
-from sluice.engine.counts import Counts
+from sluice.engine.counts import EngineMetrics
 from sluice.engine.otlp import Push
 
 
@@ -46,7 +46,7 @@ def test_what_prometheus_reads_goes_by_otlp_too(monkeypatch: pytest.MonkeyPatch)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     server.start()
-    counts = Counts()
+    counts = EngineMetrics()
     push = Push(counts.registry, environment)
     counts.period(spent_ms=1_500, asked_ms=1_000)
     counts.failed("decision")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.belief.evidence import Rows
+from sluice.pools.estimate.belief.evidence import LevelRows
 from sluice.pools.estimate.belief.family import family
 from sluice.pools.estimate.belief.posterior import LENGTH, LN_SPREAD_PRIOR, NEGLIGIBLE, SPREADS, posterior
 
@@ -14,9 +14,9 @@ ROW = st.tuples(
 )
 
 
-def rows_of(found: list[tuple[float, float, float, bool, float]]) -> Rows:
+def rows_of(found: list[tuple[float, float, float, bool, float]]) -> LevelRows:
     ln_n, ln_rate, variance, full, scale = (np.array(column) for column in zip(*found, strict=True))
-    return Rows(ln_n, ln_rate, variance, full, scale)
+    return LevelRows(ln_n, ln_rate, variance, full, scale)
 
 
 @given(st.lists(ROW, min_size=3, max_size=9))

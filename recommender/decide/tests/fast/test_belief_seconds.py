@@ -6,7 +6,7 @@ import numpy as np
 
 from sluice.fast.belief_seconds import falls
 from sluice.pools.estimate.belief.edge import DEEPER, STANDS, STEEPER, SURE, _first_fallen
-from sluice.pools.estimate.belief.evidence import Run, ended, runs, second, share_full
+from sluice.pools.estimate.belief.evidence import SecondRun, ended, runs, second, share_full
 from sluice.pools.estimate.belief.family import Floats, Ints
 
 Buckets = tuple[Ints, Floats, Floats, Floats, Floats]
@@ -27,7 +27,7 @@ def drawn(rng: np.random.Generator) -> Buckets:
     return start_ms, concurrency, completions, size, cores
 
 
-def plain(buckets: Buckets, bucket_s: float, now_ms: float) -> list[Run]:
+def plain(buckets: Buckets, bucket_s: float, now_ms: float) -> list[SecondRun]:
     start_ms, concurrency, completions, size, cores = buckets
     keys = [(at // 1_000, str(of), str(on)) for at, of, on in zip(start_ms, size, cores, strict=True)]
     lows = [at for at in range(len(keys)) if at == 0 or keys[at] != keys[at - 1]]
@@ -40,7 +40,7 @@ def plain(buckets: Buckets, bucket_s: float, now_ms: float) -> list[Run]:
                 age_s = max(0.0, (now_ms - (int(start_ms[high - 1]) + 1_000 * bucket_s)) / 1_000)
                 done = completions[low:high].tolist()
                 seen = second(float(cores[low]), int(size[low]), of, done, bucket_s, age_s)
-        found.append(Run(low, full, seen))
+        found.append(SecondRun(low, full, seen))
     return found
 
 

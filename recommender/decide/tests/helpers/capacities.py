@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from applications import random_application
-from sluice.subsets.answer import Answer, answer
 from sluice.subsets.connections import flow
 from sluice.subsets.fleet import Floats
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.problem import problem
+from sluice.subsets.strategy_result import StrategyResult, answer
 
 APPLICATIONS = 150
 
 
-def with_capacities(seed: int, room: float, weights: bool) -> Answer:
+def with_capacities(seed: int, room: float, weights: bool) -> StrategyResult:
     """The solution of one in which each container takes `room` times the mean load of its service."""
     app = random_application(seed)
     asked = problem(app)
@@ -25,10 +25,10 @@ def with_capacities(seed: int, room: float, weights: bool) -> Answer:
         replace(one, containers=tuple(replace(each, capacity_per_s=usual[one.name] * room) for each in one.containers))
         for one in app.services
     )
-    return answer(replace(app, services=limited), "microns", {}, Settings(weights=weights))
+    return answer(replace(app, services=limited), "microns", {}, MicronsSettings(weights=weights))
 
 
-def passed(found: Answer) -> list[Floats]:
+def passed(found: StrategyResult) -> list[Floats]:
     """Of each service's containers their load, relative to their capacity."""
     work, _ = flow(found.problem, found.solution.subsets)
     return [load / fleet.capacity_per_s for fleet, load in zip(found.problem.fleets, work, strict=True)]

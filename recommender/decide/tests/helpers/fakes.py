@@ -12,9 +12,9 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
-from sluice.pools.windows import Measured, Window
-from sluice.pools.windows.whole import Whole
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.windows import PoolWindow, Window
+from sluice.pools.windows.complete_buckets import Whole
 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")
@@ -35,9 +35,9 @@ def config(**changes: object) -> Config:
     return given.model_copy(update=changes)
 
 
-def measured(concurrency: np.ndarray, goodput: np.ndarray, end_ms: int = 60_000) -> Measured:
+def measured(concurrency: np.ndarray, goodput: np.ndarray, end_ms: int = 60_000) -> PoolWindow:
     starts = end_ms - BUCKET_MS * np.arange(len(concurrency), 0, -1)
-    return Measured(samples_of(concurrency, goodput), starts.astype(np.int64), BUCKET_MS)
+    return PoolWindow(samples_of(concurrency, goodput), starts.astype(np.int64), BUCKET_MS)
 
 
 def bursts(highest: float) -> np.ndarray:
@@ -45,19 +45,19 @@ def bursts(highest: float) -> np.ndarray:
     return np.linspace(0.5, highest, 600).reshape(100, 6).T.ravel()
 
 
-def rising(end_ms: int = 60_000, highest: float = 30) -> Measured:
+def rising(end_ms: int = 60_000, highest: float = 30) -> PoolWindow:
     """10/s per request in flight, without an end."""
     x = bursts(highest)
     return measured(x, 10 * x, end_ms)
 
 
-def hump(end_ms: int = 60_000, highest: float = 36, top: float = 12) -> Measured:
+def hump(end_ms: int = 60_000, highest: float = 36, top: float = 12) -> PoolWindow:
     """10/s per request in flight up to `top`, then 5/s less for each one more."""
     x = bursts(highest)
     return measured(x, np.maximum(np.minimum(10 * x, 10 * top - 5 * (x - top)), 0), end_ms)
 
 
-def glimpse(end_ms: int = 60_000) -> Measured:
+def glimpse(end_ms: int = 60_000) -> PoolWindow:
     """Too few buckets to say anything."""
     x = np.linspace(0.5, 30, 20)
     return measured(x, 10 * x, end_ms)
@@ -111,7 +111,7 @@ class FakeService:
 class FakeCollector:
     """Answers with `pools` and what `services` did up to a second ago, or raises `problem`."""
 
-    pools: dict[PoolKey, Measured | None] = field(default_factory=dict)
+    pools: dict[PoolKey, PoolWindow | None] = field(default_factory=dict)
     services: dict[PoolKey, FakeService] = field(default_factory=dict)
     asked_ms: list[tuple[int, bool]] = field(default_factory=list)
     problem: Exception | None = None

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from sluice.config import Config
 from sluice.decider.products import codec, products
-from sluice.engine.counts import Counts
+from sluice.engine.counts import EngineMetrics
 from sluice.engine.loop import Loop
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import shard_name, topics
@@ -21,8 +21,8 @@ from sluice.model.scaling import Scaling
 from sluice.model.times import timestamp
 from sluice.pools.inputs.messages import event_of, scaling_name
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.period.deciding import PoolResources
-from sluice.pools.period.source import Collects
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.source import WindowSource
 from sluice.pools.product import PoolsShard
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy
@@ -49,7 +49,7 @@ class MemoryLog:
     def loop(
         self,
         config: Config,
-        collector: Collects,
+        collector: WindowSource,
         clock: Callable[[], int],
         pools: PoolResources | None = None,
         subsets: SubsetResources | None = None,
@@ -63,7 +63,7 @@ class MemoryLog:
         me = Identity("test", len(config.groups), config.generation)
         shards = Shards(MemoryBroker(self.cluster), self.topics, me, codec(), clock=lambda: clock() / 1_000)
         pools = pools or PoolResources()
-        counts = Counts()
+        counts = EngineMetrics()
         tenants = products(lambda: collector, pools, subsets, tuning, registry=counts.registry)
         loop = Loop(config, shards, tenants, clock, pools.problems, counts)
         loop.own()

@@ -14,11 +14,11 @@ from sluice.config import Config, Pool, Slo, Upstream
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.model.scaling import Scaling
-from sluice.pools.learn.learners import Learners
+from sluice.pools.learned.learners import Learners
 from sluice.pools.names import pool_name
-from sluice.pools.period.deciding import PoolResources
+from sluice.pools.period.decide import PoolResources
 from sluice.pools.product import PoolsShard
-from sluice.pools.publication.answer import Answer
+from sluice.pools.publication.publication import Publication
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
@@ -46,13 +46,13 @@ class World:
     def configure(self, config: Config) -> None:
         self.loop.next_config = config
 
-    def step(self, after_s: float = 5) -> Answer:
+    def step(self, after_s: float = 5) -> Publication:
         """So much later; cart's answer."""
         self.clock.pass_s(after_s)
         self.loop.periods()
         return self.cart
 
-    def run(self, seconds: int, key: PoolKey = CART) -> list[Answer]:
+    def run(self, seconds: int, key: PoolKey = CART) -> list[Publication]:
         """A period a second, in which the service works and its actuator does what is said at once."""
         service, found = self.collector.services[key], []
         for _ in range(seconds):
@@ -71,7 +71,7 @@ class World:
         return found
 
     @property
-    def cart(self) -> Answer:
+    def cart(self) -> Publication:
         return self.decider.answers[CART]
 
     def said(self, key: PoolKey = CART) -> PoolSize:
@@ -83,7 +83,7 @@ class World:
         return self.log.heartbeat()
 
 
-def brief(answer: Answer) -> tuple[str, int | None, int]:
+def brief(answer: Publication) -> tuple[str, int | None, int]:
     return answer.content.state, answer.content.target, answer.revision
 
 
@@ -94,5 +94,5 @@ def above(pool: Pool, slo_ms: float = 250, **asked: object) -> Config:
     return config(slos=[slo], pools=[pool.model_copy(update={"upstream": upstream})])
 
 
-def codes(answer: Answer) -> tuple[str, ...]:
+def codes(answer: Publication) -> tuple[str, ...]:
     return answer.content.codes

@@ -14,7 +14,7 @@ from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
-from sluice.pools.publication.schedule import Due
+from sluice.pools.publication.schedule import WriteSchedule
 
 BEGIN_MS, BUCKET_MS, CORES, SLO_S = 1_700_000_000_000, 100, 4.0, 0.5
 # What is asked for again each time, as a collector does that waits for late rows: it is not to count twice.
@@ -56,7 +56,7 @@ class Decider:
     """Takes the shard from whoever had it."""
 
     def __init__(self, pool: Pool, place: Place) -> None:
-        self._pool, self._due = pool, Due()
+        self._pool, self._due = pool, WriteSchedule()
         ((self._log, found),) = taken(place.decider("test", shards=1), wanted=1).values()
         states = pools_of(found).states
         self._due.restored(states)

@@ -24,7 +24,7 @@ from sluice.journal.kafka_settings import KafkaSettingsError, from_environment
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError, PartitionsError
 from sluice.model.keys import PoolKey
-from sluice.pools.moving import Held, Move, arrival, departure, moves
+from sluice.pools.moving import Move, MovingShard, arrival, departure, moves
 
 # The session of a killed decider ends within the first; the second is the time for taking all shards.
 GONE_S, TAKEN_S = 15.0, 60.0
@@ -93,8 +93,8 @@ def _alone(broker: Broker, wait: Callable[[float], None]) -> None:
     raise MoveError(f"move pools: {deciders} deciders own the shards; end them first")
 
 
-def _taken(shards: DeciderShards, wanted: int) -> dict[int, tuple[DeciderLog, Held]]:
-    taken: dict[int, tuple[DeciderLog, Held]] = {}
+def _taken(shards: DeciderShards, wanted: int) -> dict[int, tuple[DeciderLog, MovingShard]]:
+    taken: dict[int, tuple[DeciderLog, MovingShard]] = {}
     until = time.monotonic() + TAKEN_S
     while len(taken) < wanted:
         if time.monotonic() > until:
@@ -104,7 +104,7 @@ def _taken(shards: DeciderShards, wanted: int) -> dict[int, tuple[DeciderLog, He
             taken.pop(number)
         if change.taken is not None:
             log, found = change.taken
-            taken[log.shard] = log, Held(found, log.received(), int(time.time() * 1e3))
+            taken[log.shard] = log, MovingShard(found, log.received(), int(time.time() * 1e3))
     return taken
 
 

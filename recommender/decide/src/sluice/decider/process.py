@@ -16,7 +16,7 @@ from sluice.clickhouse.connection import connection
 from sluice.config import Config, ConfigError, load
 from sluice.decider.products import codec, products
 from sluice.engine.codec import DeciderShards
-from sluice.engine.counts import Counts
+from sluice.engine.counts import EngineMetrics
 from sluice.engine.loop import Loop
 from sluice.engine.pages import Pages
 from sluice.fast.garbage import search_rarely
@@ -24,16 +24,16 @@ from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
 from sluice.model.problems import Problems
-from sluice.pools.learn.learners import Learners
-from sluice.pools.period.deciding import PoolResources
-from sluice.pools.period.history import before
+from sluice.pools.learned.learners import Learners
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.history import read_history
 from sluice.pools.period.spread import Spread
 from sluice.pools.period.workers import Workers
 from sluice.pools.windows import Collector
 from sluice.subsets.product import SubsetResources
-from sluice.subsets.reader.reading import Reading
+from sluice.subsets.reader.reader import SubsetReader
 from sluice.tuning.product import TuningResources
-from sluice.tuning.reader.reading import TrialReading
+from sluice.tuning.reader.reader import TrialReader
 
 if TYPE_CHECKING:
     from sluice.engine.otlp import Push
@@ -53,7 +53,7 @@ class Process:
 
     def __init__(self, path: Path, config: Config, environment: Mapping[str, str]) -> None:
         self._path = path
-        counts = Counts()
+        counts = EngineMetrics()
         address = environment.get("SLUICE_DECIDER") or "127.0.0.1:8092"
         self._pages = Pages(address, counts.registry, lambda: (now_ms() - counts.looked_ms) / 1e3)
         search_rarely()
@@ -65,12 +65,12 @@ class Process:
         self._shards = DeciderShards(self._broker, names, me, codec())
         problems = Problems(counts.failed)
         # Connections of their own, since they read in parallel to control periods.
-        subsets = SubsetResources(Reading(connection(environment, lambda: None)))
-        tuning = TuningResources(TrialReading(connection(environment, lambda: None)))
+        subsets = SubsetResources(SubsetReader(connection(environment, lambda: None)))
+        tuning = TuningResources(TrialReader(connection(environment, lambda: None)))
         spread = Spread(None if config.processes == "auto" else config.processes)
         pools = PoolResources(Workers(), spread, problems, self._shards.alive, Learners(problems))
         reader = connection(environment, self._shards.alive)
-        collector, history = lambda: Collector(reader), lambda: before(reader)
+        collector, history = lambda: Collector(reader), lambda: read_history(reader)
         self._products = products(collector, pools, subsets, tuning, history, counts.registry)
         for product in self._products:
             product.start(config)
@@ -124,7 +124,7 @@ class Process:
         self._wake.set()
 
 
-def _push(counts: Counts, environment: Mapping[str, str]) -> Push | None:
+def _push(counts: EngineMetrics, environment: Mapping[str, str]) -> Push | None:
     if not any(environment.get(name) for name in OTLP):
         return None
     # 11 MB that few deciders need.

@@ -10,10 +10,10 @@ from prometheus_client import CollectorRegistry, Gauge
 from sluice.decider.heartbeat import Heartbeats
 from sluice.engine.codec import DeciderCodec
 from sluice.engine.product import Product, ProductShard
-from sluice.pools.counts import PoolCounts
-from sluice.pools.period.deciding import PoolResources
-from sluice.pools.period.history import Before
-from sluice.pools.period.source import Collects
+from sluice.pools.counts import PoolMetrics
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.history import History
+from sluice.pools.period.source import WindowSource
 from sluice.pools.product import PoolsProduct, PoolsShard
 from sluice.subsets.product import NotifiedContainers, SubsetResources, SubsetsProduct
 from sluice.tuning.product import TuningProduct, TuningResources
@@ -26,16 +26,16 @@ def codec() -> DeciderCodec:
 
 
 def products(
-    collector: Callable[[], Collects],
+    collector: Callable[[], WindowSource],
     pools: PoolResources | None = None,
     subsets: SubsetResources | None = None,
     tuning: TuningResources | None = None,
-    history: Callable[[], Before] | None = None,
+    history: Callable[[], History] | None = None,
     registry: CollectorRegistry | None = None,
 ) -> Sequence[Product]:
     """subsets, tuning: None where none are to be decided. registry: of metrics; None: no metrics."""
     pools = pools or PoolResources()
-    counts = None if registry is None else PoolCounts(registry)
+    counts = None if registry is None else PoolMetrics(registry)
     text = "Applications of these shards with subsets."
     applications = Gauge("sluice_decider_applications", text, registry=registry)
     return (

@@ -10,7 +10,7 @@ from sluice.engine.records import Heartbeat
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
-class Counts:
+class EngineMetrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.looked_ms = 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sluice.engine.codec import DeciderLog, DeciderShards
-from sluice.engine.counts import Counts
+from sluice.engine.counts import EngineMetrics
 from sluice.engine.product import Product
 from sluice.engine.shard import Shard
 from sluice.journal.shard import AbortedError, FencedError, HungError, OlderError, PartitionsError
@@ -56,7 +56,7 @@ class Loop:
     products: Sequence[Product]
     clock: Clock
     problems: Problems = field(default_factory=Problems)
-    counts: Counts = field(default_factory=Counts)
+    counts: EngineMetrics = field(default_factory=EngineMetrics)
     owned: dict[int, Shard] = field(default_factory=dict)
     next_config: LoopConfig | None = None
     """The configuration from the next period on."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sluice.fast.belief import Floats, Ints, compiled
 
 
-class Kind(IntEnum):
+class SecondKind(IntEnum):
     """What buckets show: nothing, a full pool, a saturated one, or one that is not full. UNENDED: some of the requests
     in flight have not ended yet, which `evidence.second` corrects."""
 
@@ -25,7 +25,7 @@ class Kind(IntEnum):
     UNENDED = 4
 
 
-NOTHING, FULL, SATURATED, PARTIAL, UNENDED = (int(kind) for kind in Kind)
+NOTHING, FULL, SATURATED, PARTIAL, UNENDED = (int(kind) for kind in SecondKind)
 
 
 @compiled

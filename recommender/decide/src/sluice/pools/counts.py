@@ -12,7 +12,7 @@ from sluice.pools.policy.transitions import Case
 from sluice.pools.publication.alarms import CONTRADICTED, TAKEN_BACK, Entered
 
 
-class PoolCounts:
+class PoolMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._pools = Gauge("sluice_decider_pools", "Pools of these shards.", registry=registry)
         self._clocks = Gauge(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sluice.engine.records import Commit, Found, Heartbeat, Received
 from sluice.model.keys import PoolKey
 from sluice.pools.commit import PoolRecords, PoolsCommit
-from sluice.pools.inputs.operator_inputs import Changes, Heard
+from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.names import key_of
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.state_message import joined
@@ -35,7 +35,7 @@ class Move(NamedTuple):
 
 
 @dataclass
-class Held:
+class MovingShard:
     """A shard at its takeover, with the inputs since. Its first commit includes the inputs."""
 
     found: Found
@@ -44,7 +44,7 @@ class Held:
 
     def __post_init__(self) -> None:
         self.pools: PoolRecords = self.found.parts["pools"]
-        self.heard = Heard(self.pools, self.now_ms)
+        self.heard = OperatorInputs(self.pools, self.now_ms)
         self.told = self.heard.take(self.received)
         self.leases = Leases(self.found.heartbeat)
         beat = self.found.heartbeat
@@ -68,7 +68,7 @@ class Held:
         return self.pools.decisions.keys() | states.facts.keys() | states.evidence.keys() | self.heard.pauses.keys()
 
 
-def moves(shards: Mapping[PoolKey, int], held: Mapping[int, Held]) -> list[Move]:
+def moves(shards: Mapping[PoolKey, int], held: Mapping[int, MovingShard]) -> list[Move]:
     """shards: of each configured pool. Other pools in the journal stay."""
     found = []
     for source, one in sorted(held.items()):
@@ -87,7 +87,7 @@ def _stale(here: PoolSize | None, there: PoolSize | None) -> bool:
     return there.revision >= here.revision
 
 
-def arrival(batch: Sequence[Move], source: Held, target: Held, now_ms: int) -> Commit:
+def arrival(batch: Sequence[Move], source: MovingShard, target: MovingShard, now_ms: int) -> Commit:
     """The commit of the target's shard, for moves from one source."""
     keys = [each.key for each in batch if not each.stale]
     for service in sorted({name for key in keys for name in (key.service, key.peer) if name}):
@@ -108,7 +108,7 @@ def arrival(batch: Sequence[Move], source: Held, target: Held, now_ms: int) -> C
     return Commit(target.received, beat, {"pools": part})
 
 
-def departure(batch: Sequence[Move], source: Held, now_ms: int) -> Commit:
+def departure(batch: Sequence[Move], source: MovingShard, now_ms: int) -> Commit:
     """The commit of the source's shard, after the target's."""
     told, keys = _told(source), [each.key for each in batch]
     part = PoolsCommit(
@@ -120,13 +120,13 @@ def departure(batch: Sequence[Move], source: Held, now_ms: int) -> Commit:
     return Commit(source.received, _beat(source, source.found.heartbeat, now_ms), {"pools": part})
 
 
-def _told(held: Held) -> Changes:
+def _told(held: MovingShard) -> DurableInputs:
     """The changes by inputs; only once, since the first commit has them."""
-    told, held.told = held.told, Changes({}, {})
+    told, held.told = held.told, DurableInputs({}, {})
     return told
 
 
-def _renumbered(source: Held, target: Held, key: PoolKey) -> PoolSize:
+def _renumbered(source: MovingShard, target: MovingShard, key: PoolKey) -> PoolSize:
     """The answer with a revision above that of an earlier stay in the target's shard."""
     size, there = PoolSize(), target.pools.decisions.get(key)
     size.CopyFrom(source.pools.decisions[key])
@@ -135,7 +135,7 @@ def _renumbered(source: Held, target: Held, key: PoolKey) -> PoolSize:
     return size
 
 
-def _beat(held: Held, before: ShardHeartbeat | None, now_ms: int) -> Heartbeat:
+def _beat(held: MovingShard, before: ShardHeartbeat | None, now_ms: int) -> Heartbeat:
     """A heartbeat that lengthens no lease: nothing was decided."""
     computed_ms = now_ms if before is None else before.computed_at.ToMilliseconds()
     left_ms = held.leases.until_ms - now_ms

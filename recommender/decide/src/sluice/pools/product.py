@@ -11,30 +11,30 @@ from sluice.engine.records import Heartbeat, Received
 from sluice.model.keys import PoolKey
 from sluice.pools.codec import PoolsCodec
 from sluice.pools.commit import PoolRecords, PoolsCommit
-from sluice.pools.counts import PoolCounts
+from sluice.pools.counts import PoolMetrics
 from sluice.pools.estimate import libraries
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.guard.turns import paths
-from sluice.pools.inputs.operator_inputs import Changes, Heard
+from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.inputs.scalings import Scalings
-from sluice.pools.period.acquisition import TakingOver
+from sluice.pools.period.acquisition import Acquisition
 from sluice.pools.period.catching_up import caught_up
 from sluice.pools.period.clock_offsets import ShardClocks
 from sluice.pools.period.data_sizes import DataSizes
-from sluice.pools.period.deciding import Known, Outcome, PoolResources, decide
+from sluice.pools.period.decide import PeriodInputs, PoolOutcome, PoolResources, decide
 from sluice.pools.period.demands import Demands
-from sluice.pools.period.freshness import Awaited
-from sluice.pools.period.history import Before
-from sluice.pools.period.published_models import judged
-from sluice.pools.period.source import Collects
+from sluice.pools.period.freshness import Freshness
+from sluice.pools.period.history import History
+from sluice.pools.period.published_models import judged_pools
+from sluice.pools.period.source import WindowSource
 from sluice.pools.period.thresholds import Thresholds
 from sluice.pools.policy.prepare import prepare
 from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.alarms import Alarms
-from sluice.pools.publication.answer import AWAITED, Answer, unsaid
 from sluice.pools.publication.leases import Leases
-from sluice.pools.publication.publication import Said, Words, restored, words
-from sluice.pools.publication.schedule import Due
+from sluice.pools.publication.publication import AWAITED, Publication, undecided
+from sluice.pools.publication.publisher import Publications, Published, publications, restored
+from sluice.pools.publication.schedule import WriteSchedule
 from sluice.pools.section import PoolsSection
 
 log = logging.getLogger(__name__)
@@ -47,10 +47,10 @@ class PoolsProduct:
 
     def __init__(
         self,
-        collector: Callable[[], Collects],
+        collector: Callable[[], WindowSource],
         resources: PoolResources,
-        history: Callable[[], Before] | None = None,
-        counts: PoolCounts | None = None,
+        history: Callable[[], History] | None = None,
+        counts: PoolMetrics | None = None,
     ) -> None:
         self._collector, self._resources, self._history, self._counts = collector, resources, history, counts
 
@@ -81,7 +81,7 @@ class Period(NamedTuple):
     """The result of a period. It holds only once it is committed."""
 
     commit: PoolsCommit
-    words: Words
+    publications: Publications
     states: Mapping[PoolKey, PoolState]
     not_renewed: frozenset[PoolKey]
 
@@ -90,29 +90,29 @@ class PoolsShard:
     def __init__(
         self,
         takeover: Takeover,
-        collector: Collects,
+        collector: WindowSource,
         resources: PoolResources,
-        history: Callable[[], Before] | None,
-        counts: PoolCounts | None,
+        history: Callable[[], History] | None,
+        counts: PoolMetrics | None,
     ) -> None:
         """takeover: `part` has `PoolRecords`."""
         found: PoolRecords = takeover.part
         now_ms = takeover.now_ms
         self.config: PoolsSection = takeover.config
         self._collector, self._means, self._history, self._counts = collector, resources, history, counts
-        self._heard, self._heard_to = Heard(found, now_ms), 0
+        self._heard, self._heard_to = OperatorInputs(found, now_ms), 0
         self._states = found.states.states()
         self._said = restored(found.decisions)
         self._alarms = Alarms({key: each.content.codes for key, each in self._said.items() if each.content})
-        self._answers: dict[PoolKey, Answer] = {}
-        self._due = Due()
+        self._answers: dict[PoolKey, Publication] = {}
+        self._due = WriteSchedule()
         self._due.restored(found.states)
         self._leases = Leases(takeover.heartbeat)
-        self._awaited = Awaited(found.states.evidence, now_ms)
+        self._awaited = Freshness(found.states.evidence, now_ms)
         self._thresholds, self._demands, self._data = Thresholds(), Demands(), DataSizes()
         self.clocks = ShardClocks()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
-        self._taking_over = TakingOver()
+        self._taking_over = Acquisition()
         self._caught_up = False
         self._period: Period | None = None
 
@@ -122,7 +122,7 @@ class PoolsShard:
         return self._states
 
     @property
-    def answers(self) -> Mapping[PoolKey, Answer]:
+    def answers(self) -> Mapping[PoolKey, Publication]:
         """The newest answer of each pool."""
         return self._answers
 
@@ -153,7 +153,7 @@ class PoolsShard:
             changes = self._take_up(self._history())
         thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
         targets = {pool.key: self._heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
-        thresholds_ns = {key: thresholds[key].value_ns for key in judged(config.pools, targets)}
+        thresholds_ns = {key: thresholds[key].value_ns for key in judged_pools(config.pools, targets)}
         self.clocks.look(config, self._collector, now_ms, self._means.problems)
         if not self._caught_up:
             self._states = caught_up(
@@ -172,14 +172,14 @@ class PoolsShard:
         later = self._later(config)
         demands = self._demands.newest(config, self._collector, thresholds, now_ms, self._means.problems)
         data = self._data.newest(config, self._collector, now_ms, self._means.problems)
-        known = Known(
+        known = PeriodInputs(
             config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later, demands, data
         )
         states: dict[PoolKey, PoolState] = {}
         # Publications of decided pools are made while others are still being decided.
         answers = self._answers_of(decide(known, self._means, thresholds, window, now_ms), states, now_ms)
         keys = [pool.key for pool in config.pools]
-        said = words(self._said, answers, keys, now_ms)
+        said = publications(self._said, answers, keys, now_ms)
         not_renewed = frozenset(keys) - said.answers.keys()
         due = dict(self._due.of({**self._states, **states}))
         commit = PoolsCommit(said.decisions, said.explanations, due, changes.pauses, changes.scalings)
@@ -192,18 +192,19 @@ class PoolsShard:
         if period is None:
             return
         self._states |= period.states
-        self._said |= period.words.said
+        self._said |= period.publications.said
         pools = {pool.key for pool in self.config.pools}
         gone = self._answers.keys() - pools
-        self._answers = {key: each for key, each in self._answers.items() if key not in gone} | period.words.answers
+        kept = {key: answer for key, answer in self._answers.items() if key not in gone}
+        self._answers = kept | period.publications.answers
         if written:
             self._history = None
             self._leases.renewed(heartbeat, period.not_renewed)
-        entered = self._alarms.look(period.words.answers.values(), pools)
+        entered = self._alarms.look(period.publications.answers.values(), pools)
         for each in entered:
             log.warning("%s: %s: %s", each.key, each.case, each.text)
         if self._counts is not None:
-            self._counts.decided(len(period.words.answers), len(period.not_renewed))
+            self._counts.decided(len(period.publications.answers), len(period.not_renewed))
             self._counts.entered(entered)
             if written:
                 self._counts.written(period.commit)
@@ -218,14 +219,14 @@ class PoolsShard:
         stands = {key for key, each in self._said.items() if each.content is not None} - self._heard.pauses.keys()
         return self._taking_over.left([pool.key for pool in config.pools], stands)
 
-    def _take_up(self, known: Before) -> Changes:
+    def _take_up(self, known: History) -> DurableInputs:
         keys = {pool.key for pool in self.config.pools}
-        self._said = {key: Said(revision) for key, revision in known.revisions.items() if key in keys}
+        self._said = {key: Published(revision) for key, revision in known.revisions.items() if key in keys}
         return self._heard.take_up({key: each for key, each in known.pauses.items() if key in keys}, known.scalings)
 
     def _answers_of(
-        self, outcomes: Iterable[Outcome], states: dict[PoolKey, PoolState], now_ms: int
-    ) -> Iterator[Answer]:
+        self, outcomes: Iterable[PoolOutcome], states: dict[PoolKey, PoolState], now_ms: int
+    ) -> Iterator[Publication]:
         """Answers of outcomes. Adds new states to `states`."""
         for each in outcomes:
             if each.state is not None:
@@ -234,11 +235,11 @@ class PoolsShard:
             if answer is not None:
                 yield answer
 
-    def _answer(self, outcome: Outcome, now_ms: int) -> Answer | None:
+    def _answer(self, outcome: PoolOutcome, now_ms: int) -> Publication | None:
         """The answer; None where the last one stays, with the rest of its lease."""
         (about, _, made), problems = outcome, self._means.problems
         key = about.pool.key
-        if isinstance(made, Answer):
+        if isinstance(made, Publication):
             problems.succeeded(f"decision of {key}")
             return made
         if made is not None:
@@ -246,7 +247,7 @@ class PoolsShard:
         last = self._said.get(key)
         if last is not None and last.content is not None and last.content.codes != (AWAITED.code,):
             return None
-        return unsaid(about.pool, about.threshold, about.targets, made, now_ms)
+        return undecided(about.pool, about.threshold, about.targets, made, now_ms)
 
     def _path_sets(self, config: PoolsSection) -> list[set[PoolKey]]:
         if self._paths is None or self._paths[0] is not config:

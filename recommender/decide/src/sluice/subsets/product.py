@@ -12,18 +12,18 @@ from typing import Any, NamedTuple, Protocol
 
 from sluice.engine.product import ProductShard, Proposal, Takeover
 from sluice.engine.records import Heartbeat, Received
-from sluice.model.containers import Told
+from sluice.model.containers import ReportedContainers
 from sluice.model.problems import Problems
 from sluice.subsets.application import Application
-from sluice.subsets.assemble import Rules, assemble
+from sluice.subsets.assemble import AssemblyRules, assemble
 from sluice.subsets.codec import SubsetsCodec
-from sluice.subsets.latency.learnt import Learnt
+from sluice.subsets.latency.learnt import TrainedModels
 from sluice.subsets.latency.training import latency_model
-from sluice.subsets.legal import IllegalError
+from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.members import members, newer
+from sluice.subsets.observed import ObservedApplication
 from sluice.subsets.records import KnownSubsets, SubsetCommit
 from sluice.subsets.section import Subsetting
-from sluice.subsets.seen import Seen
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Found, Training
 
@@ -31,10 +31,10 @@ from sluice.subsets.training import Found, Training
 EVERY_MS = 10_000
 
 
-class Source(Protocol):
+class SubsetSource(Protocol):
     """Reads from the database. Raises the database's errors."""
 
-    def seen(self, now_ms: int, window_ms: float) -> Seen: ...
+    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication: ...
 
     def samples(self, now_ms: int, learn_ms: float) -> Found: ...
 
@@ -43,7 +43,7 @@ class Source(Protocol):
 class SubsetResources:
     """The resources of a decider for the subsets of all of its shards. background: runs one job at a time."""
 
-    source: Source
+    source: SubsetSource
     background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="subsets"))
     training: Training = field(default_factory=Training)
 
@@ -66,7 +66,7 @@ class NotifiedContainers(Protocol):
     @property
     def notified(self) -> int: ...
 
-    def told(self) -> Mapping[str, Told]: ...
+    def told(self) -> Mapping[str, ReportedContainers]: ...
 
 
 class SubsetsProduct:
@@ -164,7 +164,7 @@ class SubsetsShard:
         if failure is not None:
             self._problems.failed(what, failure)
         elif commit.held:
-            self._problems.failed(what, IllegalError(commit.held))
+            self._problems.failed(what, IllegalSubsetsError(commit.held))
         else:
             self._problems.succeeded(what)
         if commit:
@@ -182,7 +182,12 @@ class SubsetsShard:
 
 
 def _work(
-    known: KnownSubsets, asked: Subsetting, told: Mapping[str, Told], source: Source, training: Training, now_ms: int
+    known: KnownSubsets,
+    asked: Subsetting,
+    told: Mapping[str, ReportedContainers],
+    source: SubsetSource,
+    training: Training,
+    now_ms: int,
 ) -> SubsetsStep:
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
     rules = _rules(asked)
@@ -190,7 +195,7 @@ def _work(
         seen = source.seen(now_ms, asked.window)
     except Exception as cause:
         found_s = {name: each.computed_at.ToMilliseconds() / 1000 for name, each in known.containers.items()}
-        news = members(Seen(), newer(told, found_s), rules.address, rules.gone_s)
+        news = members(ObservedApplication(), newer(told, found_s), rules.address, rules.gone_s)
         return SubsetsStep(*step(known, asked, news, (), None, now_ms), cause)
     there = members(seen, told, rules.address, rules.gone_s)
     if problems := _nothing(seen, asked):
@@ -212,7 +217,7 @@ def _work(
         return SubsetsStep(*step(known, asked, there, [failed], None, now_ms), cause)
 
 
-def _nothing(seen: Seen, asked: Subsetting) -> list[str]:
+def _nothing(seen: ObservedApplication, asked: Subsetting) -> list[str]:
     within = f"in the last {asked.window / 1000:g} s"
     if not seen.containers:
         return [f"no SERVER or CONSUMER spans {within}: the containers are unknown"]
@@ -221,14 +226,14 @@ def _nothing(seen: Seen, asked: Subsetting) -> list[str]:
     return []
 
 
-def _nothing_learnt(app: Application) -> Learnt:
-    return Learnt(latency_model({}, [each.name for each in app.services]), 0)
+def _nothing_learnt(app: Application) -> TrainedModels:
+    return TrainedModels(latency_model({}, [each.name for each in app.services]), 0)
 
 
-def _rules(asked: Subsetting) -> Rules:
+def _rules(asked: Subsetting) -> AssemblyRules:
     def address(service: str, instance: str, host: str) -> str:
         return asked.addresses.get(service, "").format(service=service, instance=instance, host=host)
 
-    return Rules(
+    return AssemblyRules(
         asked.wants, address, asked.quota, asked.min_subset, asked.percentile, asked.keep_in_zone, asked.gone / 1000
     )

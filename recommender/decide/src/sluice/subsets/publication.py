@@ -8,13 +8,13 @@ from sluice.common.v1.decision_pb2 import Reason
 from sluice.model.keys import SubsetKey
 from sluice.model.times import timestamp
 from sluice.subsets.application import Application, Container, Service
-from sluice.subsets.churn import Named
+from sluice.subsets.churn import NamedConnections
 from sluice.subsets.latency.boosted import BoostedLatency
 from sluice.subsets.members import Member, Members
-from sluice.subsets.membership import Bounds, follow
+from sluice.subsets.membership import ConnectionLimits, follow
 from sluice.subsets.names import key_of, message_of
 from sluice.subsets.records import Subsets
-from sluice.subsets.state import State
+from sluice.subsets.state import SubsetState
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
 #: The mean weight of an upstream container's endpoints, rounded. Weights that change by less than CLOSE, relative to
@@ -25,7 +25,7 @@ MEAN_WEIGHT, CLOSE = 100, 0.03
 MOST_REASONS = 5
 
 
-def of_state(state: State, application: Application, said: Subsets, now_ms: int) -> Iterator[subset_pb2.Subset]:
+def of_state(state: SubsetState, application: Application, said: Subsets, now_ms: int) -> Iterator[subset_pb2.Subset]:
     """The subsets of a solution that differ from the published ones, and the ends of those that it no longer has."""
     services = {service.name: service for service in application.services}
     zones = {host.name: host.zone for host in application.hosts}
@@ -56,7 +56,7 @@ def of_state(state: State, application: Application, said: Subsets, now_ms: int)
 
 
 def followed(
-    said: Subsets, members: Members, bounds: Bounds, problems: Sequence[str], now_ms: int
+    said: Subsets, members: Members, bounds: ConnectionLimits, problems: Sequence[str], now_ms: int
 ) -> Iterator[subset_pb2.Subset]:
     """The published subsets, adapted to the present containers. With `problems`, they are held and name the
     problems."""
@@ -137,9 +137,9 @@ def members_of(
     return found
 
 
-def connections(said: Iterable[subset_pb2.Subset]) -> Named:
+def connections(said: Iterable[subset_pb2.Subset]) -> NamedConnections:
     """The published connections, to continue from."""
-    found: Named = {}
+    found: NamedConnections = {}
     for each in said:
         if each.state != subset_pb2.STATE_DELETED:
             ends = found.setdefault((each.key.upstream, each.key.downstream), {})

@@ -9,17 +9,17 @@ from sluice.model.times import timestamp
 from sluice.subsets import publication as words
 from sluice.subsets.application import Application, Host
 from sluice.subsets.assemble import Assembled
-from sluice.subsets.churn import Named
-from sluice.subsets.explain import explanations, run_message
-from sluice.subsets.latency.learnt import Learnt
-from sluice.subsets.legal import IllegalError
+from sluice.subsets.churn import NamedConnections
+from sluice.subsets.explanation import explanations, run_message
+from sluice.subsets.latency.learnt import TrainedModels
+from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.members import Members
-from sluice.subsets.membership import Bounds
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.membership import ConnectionLimits
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.plan import plan
 from sluice.subsets.records import KnownSubsets, SubsetCommit, SubsetRecords
 from sluice.subsets.section import Subsetting
-from sluice.subsets.state import Cause, Inputs, Run, State, When
+from sluice.subsets.state import Cause, Inputs, SolverRun, SolverTrigger, SubsetState
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 
 #: Causes that make a change of connections necessary.
@@ -31,7 +31,7 @@ def step(
     asked: Subsetting,
     members: Members,
     seen: Assembled | Sequence[str],
-    learnt: Learnt | None,
+    learnt: TrainedModels | None,
     now_ms: int,
 ) -> tuple[KnownSubsets, SubsetCommit]:
     """Runs the planner, or follows membership where that is not possible.
@@ -52,7 +52,7 @@ def step(
         inputs = _inputs(asked, seen, learnt, None)
     try:
         solved, run = plan(before, inputs, now_ms / 1000)
-    except IllegalError as cause:
+    except IllegalSubsetsError as cause:
         return _held(known, asked, members, cause.problems, app, now_ms)
     assert solved is not None
     if solved.held:
@@ -74,12 +74,12 @@ def gone(known: KnownSubsets, now_ms: int) -> tuple[KnownSubsets, SubsetCommit]:
     return KnownSubsets({**known.subsets, **words.by_key(ended)}), SubsetCommit(said, (), None, states)
 
 
-def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | None) -> Inputs:
+def _inputs(asked: Subsetting, seen: Assembled, learnt: TrainedModels, before: NamedConnections | None) -> Inputs:
     return Inputs(
         seen.application,
         learnt.model,
-        Settings(churn_budget=asked.churn_budget),
-        When(asked.quiet / 1000, asked.drift),
+        MicronsSettings(churn_budget=asked.churn_budget),
+        SolverTrigger(asked.quiet / 1000, asked.drift),
         asked.strategy,
         seen.missing,
         before,
@@ -88,7 +88,7 @@ def _inputs(asked: Subsetting, seen: Assembled, learnt: Learnt, before: Named | 
 
 
 def _said(
-    known: KnownSubsets, asked: Subsetting, app: Application, run: Run | None, learnt: Learnt, now_ms: int
+    known: KnownSubsets, asked: Subsetting, app: Application, run: SolverRun | None, learnt: TrainedModels, now_ms: int
 ) -> tuple[KnownSubsets, SubsetCommit]:
     """Publishes the solution. run: None where the solution stays and is no longer held."""
     solved = known.solved
@@ -132,7 +132,7 @@ def _held(
 ) -> tuple[KnownSubsets, SubsetCommit]:
     """Keeps the published connections, adapted to the present containers. problems: empty where the step only waits for
     a model."""
-    bounds = Bounds(asked.quota, asked.min_subset, asked.keep_in_zone)
+    bounds = ConnectionLimits(asked.quota, asked.min_subset, asked.keep_in_zone)
     made = list(words.followed(known.subsets, members, bounds, problems, now_ms))
     services = () if app is None else [each.name for each in app.services]
     containers = words.members_of(members, known.containers, services, now_ms)
@@ -159,7 +159,7 @@ def _moved(known: KnownSubsets, made: Sequence[subset_pb2.Subset]) -> bool:
     return any({end.instance for end in each.endpoints} != was.get(key) for key, each in words.by_key(made).items())
 
 
-def _since(solved: State, before: log_pb2.ApplicationState | None, now_ms: int) -> State:
+def _since(solved: SubsetState, before: log_pb2.ApplicationState | None, now_ms: int) -> SubsetState:
     """The state with the quiet time and the contention of the process that decided before."""
     if before is None:
         return solved

@@ -15,10 +15,10 @@ from sluice.subsets.application import Application
 from sluice.subsets.calls import rates
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.boosted import FEWEST, BoostedLatency
-from sluice.subsets.latency.learnt import Learnt, learn
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.learnt import TrainedModels, learn
+from sluice.subsets.latency.samples import LatencySamples
 
-Found = Mapping[str, tuple[Samples, Ints]]
+Found = Mapping[str, tuple[LatencySamples, Ints]]
 """By service, the samples and the starts of their windows."""
 
 
@@ -36,7 +36,7 @@ class Why(Enum):
 class _Asked(NamedTuple):
     services: frozenset[str]
     at_ms: int
-    future: Future[Learnt]
+    future: Future[TrainedModels]
 
 
 class Training:
@@ -44,13 +44,13 @@ class Training:
 
     def __init__(self) -> None:
         self._executor: ProcessPoolExecutor | None = None
-        self._learnt: dict[str, tuple[frozenset[str], Learnt]] = {}
+        self._learnt: dict[str, tuple[frozenset[str], TrainedModels]] = {}
         self._asked: dict[str, _Asked] = {}
         self._looked_ms: dict[str, int] = {}
 
     def newest(
         self, name: str, application: Application, samples: Callable[[], Found], retrain_ms: float, now_ms: int
-    ) -> Learnt | None:
+    ) -> TrainedModels | None:
         """The newest model of the called services, or None while the first one is in training.
 
         samples: the query, called where the model is stale or these services are others. Raises what `samples` raises,
@@ -101,7 +101,7 @@ class Training:
         self._asked[name] = _Asked(services, now_ms, self._executor.submit(learn, *work))
 
 
-def _trained(learnt: Learnt, services: frozenset[str]) -> bool:
+def _trained(learnt: TrainedModels, services: frozenset[str]) -> bool:
     return any(isinstance(learnt.model.of(each), BoostedLatency) for each in services)
 
 

@@ -13,13 +13,13 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from sluice.document import ConfigError, Strict, parse_as
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
-from sluice.tuning.objective.objective import Objective, Slo
+from sluice.tuning.objective.enough import TrialLength
+from sluice.tuning.objective.objective import Objective, TuningSlo
 from sluice.tuning.session.create import problems
-from sluice.tuning.session.session import Plan, Root
-from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Space, Value, When
+from sluice.tuning.session.session import MeasuredRoot, Plan
+from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Requirement, Space, Value
 from sluice.tuning.space.constraint import Linear
-from sluice.tuning.space.parameter import Kind
+from sluice.tuning.space.parameter import ValueKind
 
 Number = int | float
 _VALUE = bool | int | float | str
@@ -59,7 +59,7 @@ class _Parameter(Strict):
         return self
 
     def parameter(self) -> Parameter:
-        kind: Kind = Boolean()
+        kind: ValueKind = Boolean()
         default: Value = self.default
         if self.kind == "integer":
             kind = Integer(int(self.low or 0), int(self.high or 0), self.scale == "log")
@@ -68,7 +68,7 @@ class _Parameter(Strict):
             default = float(default) if isinstance(default, int) and not isinstance(default, bool) else default
         elif self.kind == "category":
             kind = Category(tuple(self.choices or ()))
-        when = None if self.when is None else When(self.when.parameter, tuple(self.when.values))
+        when = None if self.when is None else Requirement(self.when.parameter, tuple(self.when.values))
         return Parameter(self.name, kind, default, self.service, when)
 
 
@@ -100,10 +100,10 @@ class _Objective(Strict):
 
 
 class _Window(Strict):
-    warm_up_s: Number = Window.warm_up_s
-    least_s: Number = Window.least_s
-    most_s: Number = Window.most_s
-    precision: Number = Window.precision
+    warm_up_s: Number = TrialLength.warm_up_s
+    least_s: Number = TrialLength.least_s
+    most_s: Number = TrialLength.most_s
+    precision: Number = TrialLength.precision
 
 
 class _Root(Strict):
@@ -127,7 +127,7 @@ class _Application(Strict):
 
 
 @dataclass(frozen=True)
-class Application:
+class TuningFile:
     """The content of a file. `service`, `operation`: the root whose requests the objective measures; None: any
     operation."""
 
@@ -136,7 +136,7 @@ class Application:
     operation: str | None
 
 
-def load(path: Path, name: str) -> Application:
+def load(path: Path, name: str) -> TuningFile:
     """Reads the plan of a session `name` from `path`. ConfigError when the file cannot be read or parsed, or is not
     legal."""
     try:
@@ -152,7 +152,7 @@ def load(path: Path, name: str) -> Application:
         ),
         objective=Objective(
             tuple((_METRICS[name], float(weight)) for name, weight in file.objective.minimize.items()),
-            tuple(Slo(_METRICS[name], float(limit)) for name, limit in file.objective.slos.items()),
+            tuple(TuningSlo(_METRICS[name], float(limit)) for name, limit in file.objective.slos.items()),
             _float(file.objective.threshold_ms),
         ),
         method=file.method,
@@ -161,13 +161,13 @@ def load(path: Path, name: str) -> Application:
         parallel=file.parallel,
         pairs=file.pairs,
         patience_ms=file.patience_ms,
-        window=Window(**{key: float(value) for key, value in file.window.model_dump().items()}),
-        root=Root(file.root.service, file.root.operation or ""),
+        window=TrialLength(**{key: float(value) for key, value in file.window.model_dump().items()}),
+        root=MeasuredRoot(file.root.service, file.root.operation or ""),
     )
     wrong = list(problems(plan))
     if wrong:
         raise ConfigError("\n".join(f"{path}: {each}" for each in wrong))
-    return Application(plan=plan, service=file.root.service, operation=file.root.operation)
+    return TuningFile(plan=plan, service=file.root.service, operation=file.root.operation)
 
 
 def _float(number: Number | None) -> float | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from sluice.tuning.objective.message import read_outcome
 from sluice.tuning.session import warm
 from sluice.tuning.session.create import create
-from sluice.tuning.session.events import Applied, Ask, Event, Handed, Refused, Stop, Tell
+from sluice.tuning.session.events import Applied, Ask, Event, Handed, RefusedCommand, Stop, Tell
 from sluice.tuning.session.message import read_plan
 from sluice.tuning.session.session import Session
 from sluice.tuning.session.step import step
@@ -57,7 +57,7 @@ def _created(sessions: Mapping[str, Session], request: tuning_service_pb2.Create
             return _refused("NOT_FOUND", "warm_start", f"warm_start: there is no session {request.warm_start!r}")
         known = [each for each in warm.first(earlier, plan.space) if each not in plan.first]
         made = replace(made, plan=replace(plan, first=(*plan.first, *known)[: plan.budget]))
-    if isinstance(made, Refused):
+    if isinstance(made, RefusedCommand):
         return _refusal(made, "plan.")
     return Done(made)
 
@@ -79,13 +79,13 @@ def _event(sessions: Mapping[str, Session], request: _Told, event: Event, now_ms
     if session is None:
         return _refused("NOT_FOUND", "session", f"session: there is no session {request.session!r}")
     after, effects = step(session, event, now_ms)
-    refused = [effect for effect in effects if isinstance(effect, Refused)]
+    refused = [effect for effect in effects if isinstance(effect, RefusedCommand)]
     handed = [effect.trial.number for effect in effects if isinstance(effect, Handed)]
     # Time passed all the same: trials without a report in time have failed by now.
     return Done(after, _refusal(refused[0]).refusal if refused else None, handed)
 
 
-def _refusal(refused: Refused, within: str = "") -> Done:
+def _refusal(refused: RefusedCommand, within: str = "") -> Done:
     return _refused(refused.code, within + refused.field if refused.field else "", refused.why)
 
 

@@ -18,9 +18,9 @@ from sluice.tuning.objective.enough import lacking
 from sluice.tuning.objective.guard import tripped
 from sluice.tuning.objective.judge import judged
 from sluice.tuning.objective.objective import Objective, worth
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.objective.racing import hopeless
-from sluice.tuning.session.session import Plan, Purpose, Root, Session, Trial
+from sluice.tuning.session.session import MeasuredRoot, Plan, Purpose, Session, Trial
 
 # The guard: the stretch that it checks, and the interval of checks, in seconds.
 GUARD_S, GUARD_EVERY_S = 10.0, 5.0
@@ -33,17 +33,17 @@ _WORST = 1e9
 _STILL = "; no data of any other service came either: the pipeline may stand still"
 
 
-class Span(NamedTuple):
+class MeasuredSpan(NamedTuple):
     """What to measure: the root's requests in [from_ms, to_ms), Unix ms. cpu: also the CPU time of requests."""
 
-    root: Root
+    root: MeasuredRoot
     from_ms: int
     to_ms: int
     cpu: bool = False
 
 
 @dataclass(frozen=True)
-class Measured:
+class TrialMeasurement:
     """whole: the span is over and its data complete. silent: the newest blocks are empty, and so is all other data.
     unknown: containers whose CPU metrics are needed and never came."""
 
@@ -53,7 +53,7 @@ class Measured:
     unknown: Sequence[str] = ()
 
 
-def spans(sessions: Mapping[str, Session]) -> dict[TrialName, Span]:
+def spans(sessions: Mapping[str, Session]) -> dict[TrialName, MeasuredSpan]:
     """The spans of all trials in force."""
     return {
         TrialName(name, trial.number): _span(session.plan, session.plan.root, trial.applied_ms)
@@ -64,12 +64,12 @@ def spans(sessions: Mapping[str, Session]) -> dict[TrialName, Span]:
     }
 
 
-def _span(plan: Plan, root: Root, applied_ms: int) -> Span:
+def _span(plan: Plan, root: MeasuredRoot, applied_ms: int) -> MeasuredSpan:
     from_ms = applied_ms + round(1000 * plan.window.warm_up_s)
-    return Span(root, from_ms, from_ms + round(1000 * plan.window.most_s), plan.cpu)
+    return MeasuredSpan(root, from_ms, from_ms + round(1000 * plan.window.most_s), plan.cpu)
 
 
-def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
+def ended(session: Session, trial: Trial, seen: TrialMeasurement) -> Outcome | None:
     """The outcome of the trial; None: measure on. Racing applies only to the search: each confirming trial counts."""
     objective, window, blocks = session.plan.objective, session.plan.window, seen.blocks
     for count in _looks(blocks, GUARD_EVERY_S):
@@ -80,14 +80,14 @@ def ended(session: Session, trial: Trial, seen: Measured) -> Outcome | None:
         if seen.unknown and _ever(session, blocks):
             named = ", ".join(seen.unknown[:NAMED])
             more = f" and {len(seen.unknown) - NAMED} more" if len(seen.unknown) > NAMED else ""
-            return Outcome(Verdict.FAILED, why=f"cpu_ms is unknown: no CPU metrics of {named}{more}")
+            return Outcome(TrialVerdict.FAILED, why=f"cpu_ms is unknown: no CPU metrics of {named}{more}")
         blocks = list(takewhile(lambda block: block.cpu_s is not None, blocks))
     best = session.best if trial.purpose is Purpose.SEARCH else None
     upper = None if best is None or best.outcome is None else best.outcome.upper
     if upper is not None:
         for count in _looks(blocks, max(1.0, window.most_s / RACING_LOOKS)):
             if (why := hopeless(blocks[:count], objective, upper, RACING_LOOKS)) is not None:
-                return Outcome(Verdict.HOPELESS, worth(blocks[:count], objective).value, why=why)
+                return Outcome(TrialVerdict.HOPELESS, worth(blocks[:count], objective).value, why=why)
     if seen.whole or (blocks and lacking(blocks, objective, window) is None):
         return judged(blocks, objective, window) if _ever(session, blocks) else _unseen(session)
     return None
@@ -102,7 +102,7 @@ def _ever(session: Session, blocks: Sequence[Block]) -> bool:
 def _unseen(session: Session) -> Outcome:
     root = session.plan.root
     what = f"{root.service!r} {root.operation}".strip() if root is not None else ""
-    return Outcome(Verdict.FAILED, why=f"the pipeline has no SERVER spans of the root {what}")
+    return Outcome(TrialVerdict.FAILED, why=f"the pipeline has no SERVER spans of the root {what}")
 
 
 def _looks(blocks: Sequence[Block], every_s: float) -> list[int]:
@@ -129,4 +129,4 @@ def _unsafe(blocks: Sequence[Block], objective: Objective, why: str) -> Outcome:
     found = worth(blocks, objective)
     excess = found.excess if math.isfinite(found.excess) else _WORST
     value = found.value if math.isfinite(found.value) else None
-    return Outcome(Verdict.UNSAFE, value, excess=min(excess, _WORST), why=f"rolled back: {why}")
+    return Outcome(TrialVerdict.UNSAFE, value, excess=min(excess, _WORST), why=f"rolled back: {why}")

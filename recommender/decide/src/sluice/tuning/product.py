@@ -15,7 +15,7 @@ from sluice.engine.product import ProductShard, Proposal, Takeover
 from sluice.engine.records import Heartbeat, Received
 from sluice.model.problems import Problems
 from sluice.tuning.codec import TuningCodec
-from sluice.tuning.measure import Measured, Span, ended, spans
+from sluice.tuning.measure import MeasuredSpan, TrialMeasurement, ended, spans
 from sluice.tuning.names import TrialName
 from sluice.tuning.records import KnownSessions, TuningCommit
 from sluice.tuning.step import stepped
@@ -26,17 +26,19 @@ MEASURE_MS = 1_000
 QUICK_S = 0.05
 
 
-class Source(Protocol):
+class TrialSource(Protocol):
     """Reads from the database. Raises the database's errors."""
 
-    def measured(self, asked: Mapping[TrialName, Span], now_ms: int) -> Mapping[TrialName, Measured]: ...
+    def measured(
+        self, asked: Mapping[TrialName, MeasuredSpan], now_ms: int
+    ) -> Mapping[TrialName, TrialMeasurement]: ...
 
 
 @dataclass
 class TuningResources:
     """The resources of a decider for the tuning sessions of all of its shards. background: runs one job at a time."""
 
-    source: Source
+    source: TrialSource
     background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="tuning"))
 
     def close(self) -> None:
@@ -163,7 +165,7 @@ class TuningShard:
 
 
 def _work(
-    known: KnownSessions, commands: Sequence[log_pb2.Command], source: Source | None, now_ms: int
+    known: KnownSessions, commands: Sequence[log_pb2.Command], source: TrialSource | None, now_ms: int
 ) -> SessionsStep:
     problem: Exception | None = None
     outcomes = {}

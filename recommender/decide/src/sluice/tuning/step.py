@@ -14,7 +14,7 @@ from itertools import zip_longest
 from google.protobuf.message import Message
 
 from sluice.tuning.command import Done, commanded
-from sluice.tuning.explain import explanation
+from sluice.tuning.explanation import explanation
 from sluice.tuning.names import TrialName, answers_name, session_name, trial_name
 from sluice.tuning.objective.outcome import Outcome
 from sluice.tuning.records import KnownSessions, Sessions, TuningCommit

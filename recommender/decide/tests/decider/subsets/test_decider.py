@@ -12,8 +12,8 @@ from sluice.journal.shard import AbortedError
 from sluice.model.containers import ToldContainer
 from sluice.model.scaling import Scaling
 from sluice.subsets.application import Call
+from sluice.subsets.observed import SeenTree
 from sluice.subsets.section import Strategy
-from sluice.subsets.seen import SeenTree
 from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 

@@ -17,8 +17,8 @@ from subset_worlds import SubsetWorld
 
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
-from sluice.subsets.latency.samples import Samples
-from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.latency.samples import LatencySamples
+from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
 from sluice.subsets.v1 import explanation_pb2, subset_pb2
 from support.reference import containers
 from support.reference.spans import Record
@@ -42,7 +42,7 @@ class Tables:
     reference: Reference
     hosts: dict[str, SeenHost]
 
-    def seen(self, now_ms: int, window_ms: float) -> Seen:
+    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication:
         found: dict[tuple[str, str, str], list[tuple[int, int]]] = defaultdict(list)
         for (service, instance, host, window_s), row in _of(containers.samples, self.reference).items():
             found[service, instance, host].append((window_s, row.requests))
@@ -54,9 +54,9 @@ class Tables:
             for (_, operation, _, tree), row in self.reference.call_trees().items()
         ]
         newest_s = max(each.last_s for each in there)
-        return Seen(there, tuple(trees), self.hosts, float(newest_s - BEGAN_S), newest_s)
+        return ObservedApplication(there, tuple(trees), self.hosts, float(newest_s - BEGAN_S), newest_s)
 
-    def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[Samples, Ints]]:
+    def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[LatencySamples, Ints]]:
         rows: dict[str, list[list[float]]] = defaultdict(list)
         for (service, _, host, window_s), row in sorted(_of(containers.own_times, self.reference).items()):
             if row.requests >= LEAST_REQUESTS:
@@ -67,7 +67,7 @@ class Tables:
                 rows[service].append([row.requests / 10, *busy, mean - np.log(1e6), spread, window_s])
         tables = {service: np.array(of) for service, of in rows.items()}
         return {
-            service: (Samples(of[:, 0], of[:, 1:4], of[:, 4], of[:, 5]), of[:, 6].astype(np.int64))
+            service: (LatencySamples(of[:, 0], of[:, 1:4], of[:, 4], of[:, 5]), of[:, 6].astype(np.int64))
             for service, of in tables.items()
         }
 

@@ -16,8 +16,8 @@ from sluice.model.containers import ToldContainer
 from sluice.model.keys import SubsetKey
 from sluice.model.scaling import Scaling
 from sluice.subsets.application import USUAL, Call
+from sluice.subsets.observed import SeenTree
 from sluice.subsets.plan import plan
-from sluice.subsets.seen import SeenTree
 from sluice.subsets.training import Training
 from sluice.subsets.v1 import subset_pb2
 

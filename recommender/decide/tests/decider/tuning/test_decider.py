@@ -11,11 +11,11 @@ from tuning_worlds import SESSION, TRIAL, TuningWorld, index_of, plan
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
 from sluice.tuning import step as tuning_step
-from sluice.tuning.measure import Measured, ended
+from sluice.tuning.measure import TrialMeasurement, ended
 from sluice.tuning.objective.block import Block, Metric
-from sluice.tuning.objective.enough import Window
-from sluice.tuning.objective.objective import Objective, Slo
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.enough import TrialLength
+from sluice.tuning.objective.objective import Objective, TuningSlo
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.session import Phase, Session
 from sluice.tuning.session.step import OPEN
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
@@ -87,7 +87,7 @@ def test_what_was_measured_is_told_by_the_decider() -> None:
     world.pass_s(8)
     outcome = world.sessions["first"].trials[0].outcome
     assert outcome is not None
-    assert (outcome.verdict, round(outcome.value or 0)) == (Verdict.GOOD, 100)
+    assert (outcome.verdict, round(outcome.value or 0)) == (TrialVerdict.GOOD, 100)
     (number,) = world.ask().trials
     world.applied(number)
     world.pass_s(9)
@@ -120,31 +120,31 @@ def test_a_trial_that_passes_an_slo_is_ended_at_once_and_recorded() -> None:
     world.pass_s(8)
     outcome = world.sessions["first"].trials[0].outcome
     assert outcome is not None
-    assert outcome.verdict is Verdict.UNSAFE
+    assert outcome.verdict is TrialVerdict.UNSAFE
     assert "rolled back" in outcome.why
     assert outcome.excess > 1
 
 
 def measured(cpu_s: list[float | None], whole: bool, unknown: tuple[str, ...] = ()) -> Outcome | None:
     """Of a trial whose objective is CPU time: blocks of 10 s with 100 requests of 100 ms."""
-    cpu = Objective(((Metric.CPU, 1.0),), (Slo(Metric.P99, 900.0),))
-    world = opened(objective=cpu, window=Window(2.0, 20.0, 60.0, 0.5))
+    cpu = Objective(((Metric.CPU, 1.0),), (TuningSlo(Metric.P99, 900.0),))
+    world = opened(objective=cpu, window=TrialLength(2.0, 20.0, 60.0, 0.5))
     world.ask()
     session = world.sessions["first"]
     blocks = [Block(10.0, {index_of(100): 100}, cpu_s=each) for each in cpu_s]
-    return ended(session, session.trials[0], Measured(blocks, whole, unknown=unknown))
+    return ended(session, session.trials[0], TrialMeasurement(blocks, whole, unknown=unknown))
 
 
 def test_cpu_time_of_a_request_is_by_the_blocks_that_know_it() -> None:
     assert measured([2.0] * 4 + [None] * 2, whole=False) is None, "of four blocks there is no interval"
     outcome = measured([2.0] * 5 + [None], whole=False)
     assert outcome is not None
-    assert (outcome.verdict, outcome.value) == (Verdict.GOOD, pytest.approx(20.0)), "2 s for 100 requests"
+    assert (outcome.verdict, outcome.value) == (TrialVerdict.GOOD, pytest.approx(20.0)), "2 s for 100 requests"
 
 
 def test_cpu_time_that_never_comes_fails_the_trial_and_names_who_did_not_tell() -> None:
     outcome = measured([2.0] * 5 + [None], whole=True, unknown=("'db-1' of 'db'",))
-    assert outcome == Outcome(Verdict.FAILED, why="cpu_ms is unknown: no CPU metrics of 'db-1' of 'db'")
+    assert outcome == Outcome(TrialVerdict.FAILED, why="cpu_ms is unknown: no CPU metrics of 'db-1' of 'db'")
     outcome = measured([2.0] * 5 + [None], whole=True, unknown=tuple(f"'{n}' of 'db'" for n in range(12)))
     assert outcome is not None
     assert outcome.why.endswith("'8' of 'db', '9' of 'db' and 2 more")
@@ -157,9 +157,9 @@ def test_where_nothing_completes_the_pipeline_is_named_if_it_may_be_that(silent:
     world.good(0)
     world.ask()
     session = world.sessions["first"]
-    outcome = ended(session, session.trials[1], Measured([Block(1.0, {}, 0)] * 5, whole=False, silent=silent))
+    outcome = ended(session, session.trials[1], TrialMeasurement([Block(1.0, {}, 0)] * 5, whole=False, silent=silent))
     assert outcome is not None
-    assert outcome.verdict is Verdict.UNSAFE
+    assert outcome.verdict is TrialVerdict.UNSAFE
     assert outcome.why.startswith("rolled back: no request completed in 5 s")
     assert ("the pipeline may stand still" in outcome.why) is silent
 
@@ -174,7 +174,7 @@ def test_a_trial_that_cannot_win_is_given_up() -> None:
     trials = world.sessions["first"].trials
     outcome = trials[1].outcome
     assert outcome is not None
-    assert outcome.verdict is Verdict.HOPELESS
+    assert outcome.verdict is TrialVerdict.HOPELESS
 
 
 def test_a_winner_that_is_far_better_is_confirmed_by_what_was_measured() -> None:
@@ -191,7 +191,7 @@ def test_a_winner_that_is_far_better_is_confirmed_by_what_was_measured() -> None
         world.applied(number)
         world.pass_s(9)
     session = world.sessions["first"]
-    assert {trial.outcome.verdict for trial in session.trials if trial.outcome} == {Verdict.GOOD}
+    assert {trial.outcome.verdict for trial in session.trials if trial.outcome} == {TrialVerdict.GOOD}
     assert session.gain is not None
     assert (round(session.gain.share, 2), session.gain.pairs) == (0.5, 2)
     assert session.recommended == session.trials[1].configuration
@@ -206,7 +206,7 @@ def test_a_root_without_spans_fails_the_trial_with_its_reason() -> None:
     world.pass_s(20)
     outcome = world.sessions["first"].trials[0].outcome
     assert outcome is not None
-    assert outcome.verdict is Verdict.FAILED
+    assert outcome.verdict is TrialVerdict.FAILED
     assert "no outcome within 15 s" in outcome.why
 
 
@@ -232,7 +232,7 @@ def test_a_trial_that_nobody_tells_fails_in_time() -> None:
     world.pass_s(16)
     outcome = world.sessions["first"].trials[0].outcome
     assert outcome is not None
-    assert outcome.verdict is Verdict.FAILED
+    assert outcome.verdict is TrialVerdict.FAILED
 
 
 def refusal(answer: log_pb2.Answer) -> tuple[str, str]:
@@ -262,16 +262,16 @@ def test_bad_input_is_refused_with_field_and_range_and_changes_nothing() -> None
 
 def test_nan_a_trial_told_twice_and_one_never_handed_out() -> None:
     world = opened()
-    assert refusal(world.tell(0, Outcome(Verdict.GOOD, 1.0))) == ("NOT_FOUND", "trial")
+    assert refusal(world.tell(0, Outcome(TrialVerdict.GOOD, 1.0))) == ("NOT_FOUND", "trial")
     world.ask()
     assert refusal(world.ask()) == ("RESOURCE_EXHAUSTED", "")
-    nan = world.tell(0, Outcome(Verdict.GOOD, math.nan))
+    nan = world.tell(0, Outcome(TrialVerdict.GOOD, math.nan))
     assert refusal(nan) == ("INVALID_ARGUMENT", "outcome.value")
     assert "legal: -1e+100 to 1e+100" in nan.refusal.why
     assert world.sessions["first"].trials[0].outcome is None, "nothing is lost"
     world.good(0)
     kept = world.sessions["first"].trials[0]
-    assert refusal(world.tell(0, Outcome(Verdict.FAILED))) == ("ALREADY_EXISTS", "trial")
+    assert refusal(world.tell(0, Outcome(TrialVerdict.FAILED))) == ("ALREADY_EXISTS", "trial")
     assert refusal(world.applied(0)) == ("ALREADY_EXISTS", "trial")
     assert world.sessions["first"].trials[0] == kept
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from sluice.pools.clocks.offsets import GONE, READINGS, Clocks, Instance, Seen, fastest_ms, offset_ms, seen_of
+from sluice.pools.clocks.offsets import GONE, READINGS, Clocks, Instance, InstanceDelay, fastest_ms, offset_ms, seen_of
 from sluice.pools.windows.query import clock_of
 
 A, B, C = Instance("cart", "a"), Instance("cart", "b"), Instance("stock", "c")
 BUCKET_MS = 100
 # Of a clock that is right, over a way of 200 ms.
-RIGHT = Seen(200, 6, 180, 12)
+RIGHT = InstanceDelay(200, 6, 180, 12)
 
 
-def seen(usual_ms: int, least_ms: int | None = None, recent: int = 6, windows: int = 12) -> Seen:
-    return Seen(usual_ms, recent, usual_ms if least_ms is None else least_ms, windows)
+def seen(usual_ms: int, least_ms: int | None = None, recent: int = 6, windows: int = 12) -> InstanceDelay:
+    return InstanceDelay(usual_ms, recent, usual_ms if least_ms is None else least_ms, windows)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def seen(usual_ms: int, least_ms: int | None = None, recent: int = 6, windows: i
         (seen(8_000, windows=5), None),
     ],
 )
-def test_offset(given: Seen, expected: int | None) -> None:
+def test_offset(given: InstanceDelay, expected: int | None) -> None:
     assert offset_ms(given, 200) == expected
 
 
@@ -112,7 +112,7 @@ def test_who_is_gone_is_forgotten() -> None:
 
 
 def test_columns_become_what_was_seen() -> None:
-    assert seen_of([["cart"], ["a"], [-800], [6], [-850], [12]]) == {A: Seen(-800, 6, -850, 12)}
+    assert seen_of([["cart"], ["a"], [-800], [6], [-850], [12]]) == {A: InstanceDelay(-800, 6, -850, 12)}
 
 
 def test_names_of_a_service_and_an_instance_do_not_stand_for_each_other() -> None:

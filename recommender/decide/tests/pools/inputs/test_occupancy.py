@@ -4,9 +4,9 @@ import pytest
 from worlds import World
 
 from fakes import CART, FakeService
-from sluice.pools.inputs.occupancy import Told, message_of, occupancy, told_of
+from sluice.pools.inputs.occupancy import OccupancyReport, message_of, occupancy, told_of
 from sluice.pools.inputs.sizes import Sizes
-from sluice.pools.period import deciding
+from sluice.pools.period import decide as deciding
 from sluice.pools.policy.observation import Occupancy as Seen
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 
@@ -86,7 +86,7 @@ def test_it_goes_to_a_message_and_back(message: Occupancy) -> None:
 
 def test_more_full_than_readings_is_all_of_them() -> None:
     told = told_of(Occupancy(readings=2, full=7), 5)
-    assert told == Told(5, 2, 2, (0, 0.0, 0))
+    assert told == OccupancyReport(5, 2, 2, (0, 0.0, 0))
 
 
 def test_a_period_observes_it_and_the_answer_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,18 +13,18 @@ from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
-from sluice.pools.period.history import Before, before
+from sluice.pools.period.history import History, read_history
 from support import clickhouse
 
 TOLD = Scaling(5_000, "cart", 2.0, 3, "v2", "vpa")
-KNOWN = Before({CART: 41, PoolKey("gone", "server", ""): 9}, {CART: Pause(1, "ada", "release")}, [TOLD])
+KNOWN = History({CART: 41, PoolKey("gone", "server", ""): 9}, {CART: Pause(1, "ada", "release")}, [TOLD])
 
 
 def test_a_log_that_was_never_written_goes_on_from_the_tables_once() -> None:
     asked = []
     world = World()
 
-    def history() -> Before:
+    def history() -> History:
         asked.append(1)
         if len(asked) == 1:
             raise ConnectionError("down")
@@ -49,7 +49,7 @@ def test_a_log_that_was_never_written_goes_on_from_the_tables_once() -> None:
 def test_what_the_tables_have(database: clickhouse.ClickHouse) -> None:
     client = database.client("sluice")
     reader = ClickHouse(database.url, READER)
-    assert before(reader) == Before({}, {}, [])
+    assert read_history(reader) == History({}, {}, [])
     now_s = int(time.time())
     at = [datetime.fromtimestamp(now_s - 30 + second, UTC) for second in (10, 20, 30)]
     pool, db = ["cart", "server", ""], ["catalogue", "client", "catalogue-db"]
@@ -60,7 +60,7 @@ def test_what_the_tables_have(database: clickhouse.ClickHouse) -> None:
     client.insert("pool_pauses", [*told, [*db, at[2], False, "ada", "d"]], column_names=columns)
     columns = ["service", "at", "cpu_limit_cores", "replicas", "version", "source"]
     client.insert("scaling_events", [["cart", at[0], 2.0, 3, "v2", "vpa"]], column_names=columns)
-    found = before(reader)
+    found = read_history(reader)
     assert found.revisions == {CART: 8, DB: 3}
     assert found.pauses == {CART: Pause(1_000 * (now_s - 10), "ada", "b")}
     assert found.scalings == [Scaling(1_000 * (now_s - 20), "cart", 2.0, 3, "v2", "vpa")]

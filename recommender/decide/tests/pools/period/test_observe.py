@@ -6,11 +6,11 @@ from fakes import CART, DB, config
 from sluice.config import Backend
 from sluice.pools.inputs.scalings import Scalings
 from sluice.pools.inputs.sizes import TargetSize
-from sluice.pools.period.observe import buckets_of, by_target, ceilings_of
+from sluice.pools.period.observations import buckets_of, by_target, ceilings_of
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import learn
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
-from sluice.pools.windows.whole import Whole
+from sluice.pools.windows.complete_buckets import Whole
 
 COURSE = Scalings().course(CART)
 

@@ -18,11 +18,11 @@ from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
 from sluice.pools.estimate.attempt import Failed
-from sluice.pools.period.deciding import PoolResources
-from sluice.pools.period.spread import AHEAD, TASK, Job, Outcome, Spread, Stepped
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.spread import AHEAD, TASK, Outcome, Spread, StepJob, Stepped
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
-from sluice.pools.publication.answer import Answer
+from sluice.pools.publication.publication import Publication
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Town:
         collector = FakeCollector(services=self.services)
         self.loop = self.log.loop(self.config, collector, self.clock, PoolResources(spread=spread))
 
-    def period(self) -> list[Answer]:
+    def period(self) -> list[Publication]:
         now_ms = self.clock()
         for key, service in self.services.items():
             self.log.size(key, service.size, now_ms, written=True)
@@ -110,11 +110,11 @@ def seen(cores: float = 4.0) -> Observation:
     return Observation({"a": 8}, buckets, cores, 0.1)
 
 
-def jobs(count: int) -> list[Job]:
-    return [Job(PoolKey(f"s-{i}", "server", ""), PoolState(), seen(), 2_000, i) for i in range(count)]
+def jobs(count: int) -> list[StepJob]:
+    return [StepJob(PoolKey(f"s-{i}", "server", ""), PoolState(), seen(), 2_000, i) for i in range(count)]
 
 
-def by_key(spread: Spread, given: list[Job]) -> dict[PoolKey, Outcome]:
+def by_key(spread: Spread, given: list[StepJob]) -> dict[PoolKey, Outcome]:
     return {job.key: outcome for job, outcome in spread.run(given, len(given))}
 
 
@@ -126,7 +126,7 @@ def test_few_pools_need_no_process() -> None:
 
 def test_a_pool_that_fails_leaves_the_others_alone_and_its_state_where_it_was(spread: Spread) -> None:
     first = by_key(spread, jobs(3))
-    good = [Job(key, of.state, seen(), 3_000) for key, of in first.items() if isinstance(of, Stepped)]
+    good = [StepJob(key, of.state, seen(), 3_000) for key, of in first.items() if isinstance(of, Stepped)]
     later = replace(seen().buckets, start_ms=seen().buckets.start_ms + 1_000, size=np.zeros(3))  # lengths that differ
     broken = replace(seen(), buckets=later)
     found = by_key(spread, [good[0]._replace(seen=broken), *good[1:]])
@@ -146,7 +146,7 @@ def test_what_a_process_that_hangs_was_to_do_is_done_all_the_same() -> None:
 def test_jobs_are_asked_for_when_those_before_are_done_and_all_come_back(spread: Spread) -> None:
     asked = 0
 
-    def given() -> Iterator[Job]:
+    def given() -> Iterator[StepJob]:
         nonlocal asked
         for job in jobs(count):
             asked += 1

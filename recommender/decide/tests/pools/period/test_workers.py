@@ -15,10 +15,10 @@ import pytest
 from fakes import hump
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
-from sluice.pools.estimate.attempt import Failed, Job
+from sluice.pools.estimate.attempt import EstimateJob, Failed
 from sluice.pools.period.workers import TASK, Workers
 
-JOBS = [Job("scg", hump(highest=20 + i % 20).samples) for i in range(TASK + 3)]
+JOBS = [EstimateJob("scg", hump(highest=20 + i % 20).samples) for i in range(TASK + 3)]
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_the_same_answers_in_the_same_order(workers: Workers) -> None:
 def test_a_process_asks_for_as_much_as_the_length_of_the_buckets_says(workers: Workers) -> None:
     """200 buckets are 20 s of 100 ms, too few, and 40 s of 200 ms."""
     some = hump().samples.take(np.arange(600) % 3 == 0)
-    outcomes = workers.run([Job("scg", some), Job("scg", some, bucket_ms=200)])
+    outcomes = workers.run([EstimateJob("scg", some), EstimateJob("scg", some, bucket_ms=200)])
     assert pids(workers)
     states = [one.state for one in outcomes if isinstance(one, Estimate)]
     assert states == [State.LEARNING, State.PROVIDED]
@@ -71,7 +71,7 @@ class Deadly(np.ndarray):
 
 
 def test_a_job_that_kills_every_worker_fails_and_the_process_lives(workers: Workers) -> None:
-    deadly = Job("scg", replace(JOBS[0].samples, start_ms=np.zeros(1, dtype=np.int64).view(Deadly)))
+    deadly = EstimateJob("scg", replace(JOBS[0].samples, start_ms=np.zeros(1, dtype=np.int64).view(Deadly)))
     outcomes = workers.run([deadly, deadly])
     assert [type(one) for one in outcomes] == [Failed, Failed]
     assert len(targets(workers.run(JOBS))) == len(JOBS)

@@ -13,18 +13,18 @@ from worlds import World, codes
 from fakes import CART, DB, FakeService, config
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
-from sluice.pools.counts import PoolCounts
+from sluice.pools.counts import PoolMetrics
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.publication.alarms import Alarms, Entered
-from sluice.pools.publication.answer import Answer, unsaid
+from sluice.pools.publication.publication import Publication, undecided
 
 BOTH = {CART, DB}
 README = Path(__file__).parents[4] / "README.md"
 
 
-def of(code: str, text: str = "", key: PoolKey = CART) -> Answer:
+def of(code: str, text: str = "", key: PoolKey = CART) -> Publication:
     """An answer that says the case, and another reason behind it."""
-    made = unsaid(config().pools[0], Threshold(60.0, "pool", ""), (), None, 0)
+    made = undecided(config().pools[0], Threshold(60.0, "pool", ""), (), None, 0)
     return replace(
         made,
         key=key,
@@ -63,7 +63,7 @@ def test_what_the_log_says_already_is_not_told_again() -> None:
 
 def test_changes_that_are_taken_back_are_counted_by_reason_from_zero() -> None:
     registry = CollectorRegistry()
-    counts, got = PoolCounts(registry), registry.get_sample_value
+    counts, got = PoolMetrics(registry), registry.get_sample_value
     name = "sluice_decider_taken_back_total"
     reasons = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "CHECKED")
     assert [got(name, {"reason": each}) for each in reasons] == [0, 0, 0, 0]
@@ -120,6 +120,6 @@ def test_the_rule_in_the_readme_is_legal_and_of_a_metric_that_there_is() -> None
     (rule,) = group["rules"]
     assert {"alert", "expr", "for", "labels", "annotations"} == rule.keys()
     registry = CollectorRegistry()
-    PoolCounts(registry)
+    PoolMetrics(registry)
     metrics = {sample.name for family in registry.collect() for sample in family.samples}
     assert rule["expr"].split()[0] in metrics

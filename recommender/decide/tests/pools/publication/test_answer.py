@@ -2,7 +2,7 @@
 
 import pytest
 
-from sluice.pools.publication.answer import Content, settled
+from sluice.pools.publication.publication import Content, settled
 
 
 def content(*range_: int | None, target: int = 12) -> Content:

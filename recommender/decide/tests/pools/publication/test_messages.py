@@ -11,24 +11,24 @@ from sluice.model.reason import Reason
 from sluice.model.states import State
 from sluice.pools.codec import MOST_EXPLANATION_BYTES
 from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Second
-from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.threshold import Threshold
-from sluice.pools.inputs.occupancy import Told
+from sluice.pools.inputs.occupancy import OccupancyReport
 from sluice.pools.inputs.sizes import TargetSize
 from sluice.pools.policy.picture import draw
 from sluice.pools.policy.state import Learnt
-from sluice.pools.publication.answer import Answer, Content
 from sluice.pools.publication.messages import belief_evidence, content_of, explanation, pool_size
+from sluice.pools.publication.publication import Content, Publication
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 SEEN = evidence(8, 16, 32).with_second(Second(2.0, True, True, 10.0, 200.0, 1.0))
 LEARNT = Learnt(evidence=SEEN, kept=believed(None, SEEN, 4.0))
 
 
-def answer(current: int | None) -> Answer:
-    return Answer(
+def answer(current: int | None) -> Publication:
+    return Publication(
         key=CART,
         content=Content("PROVIDED", current, current, 14, 18, 16, ("BEST",)),
         reasons=(),
@@ -88,7 +88,7 @@ def test_an_answer_is_read_from_the_log_with_the_content_that_it_was_written_wit
 
 
 def test_an_answer_has_what_its_targets_told_lately_and_is_no_other_one_for_it() -> None:
-    told = Told(5_000, 3, 2, (32, 30.0, 32), (5, 2.5, 6))
+    told = OccupancyReport(5_000, 3, 2, (32, 30.0, 32), (5, 2.5, 6))
     targets = (TargetSize("a", 32, 6_000, (told,)), TargetSize("b", 32, 26_000, (told,)), TargetSize("c", 32, 6_000))
     given = pool_size(replace(answer(12), targets=targets))
     a, b, c = given.sizes

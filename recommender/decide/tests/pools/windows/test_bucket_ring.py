@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.clickhouse.native import Arrays, NativeError
-from sluice.pools.windows.cells import FEWEST, Cells
+from sluice.pools.windows.bucket_ring import FEWEST, Cells
 from sluice.pools.windows.new_rows import NewRows, new_rows_of
 
 OWN, JUDGE = 0, 1

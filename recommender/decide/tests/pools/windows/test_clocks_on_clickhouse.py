@@ -10,7 +10,7 @@ import pytest
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.pools.clocks.offsets import SQL, Instance, Seen, parameters, seen_of
+from sluice.pools.clocks.offsets import SQL, Instance, InstanceDelay, parameters, seen_of
 from sluice.pools.windows import Collector, Window
 from sluice.pools.windows.latency import last_index_within
 
@@ -62,9 +62,9 @@ def test_what_is_usual_is_a_median_of_a_minute_and_the_least_of_two(database: An
     )
     # Of the newest 6, 300, -5,000, 310, 320, 330 and 2,000, the lower middle is 310; 150 is over two minutes old.
     expected = {
-        Instance("cart", "a"): Seen(310, 6, -5_000, 12),
-        Instance("cart", "new"): Seen(-800, 2, -800, 2),
-        Instance("stock", "was"): Seen(200, 1, 200, 1),
+        Instance("cart", "a"): InstanceDelay(310, 6, -5_000, 12),
+        Instance("cart", "new"): InstanceDelay(-800, 2, -800, 2),
+        Instance("stock", "was"): InstanceDelay(200, 1, 200, 1),
     }
     assert seen_of(reader.columns(SQL, parameters(NOW_MS))) == expected
     # Ages count from the newest window, not from this clock.

@@ -10,7 +10,7 @@ from sluice.clickhouse.native import Arrays, Column
 from sluice.clickhouse.table import Table
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.pools.windows import Collector, Measured
+from sluice.pools.windows import Collector, PoolWindow
 from sluice.pools.windows.query import ENGINE_SQL, NUMBERED
 
 CART = PoolKey("cart", "server", "")
@@ -46,7 +46,7 @@ def config(bucket: str = "auto") -> Config:
     return Config.model_validate({"bucket": bucket, "stored_bucket": "100ms", "pools": [pool]})
 
 
-def collect(collector: Collector, given: Config) -> Measured | None:
+def collect(collector: Collector, given: Config) -> PoolWindow | None:
     return collector.collect(given, {CART: 60_000_000}, NOW_MS).pools[CART]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.pools.windows.whole import Whole, alone, whole
+from sluice.pools.windows.complete_buckets import Whole, alone, whole
 
 BUSY = 10**8  # one in flight for all of a bucket of 100 ms
 

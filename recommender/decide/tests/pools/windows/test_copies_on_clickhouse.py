@@ -11,7 +11,7 @@ from sluice.clickhouse.native import Arrays, Column
 from sluice.clickhouse.table import Table
 from sluice.model.keys import PoolKey
 from sluice.pools.windows.query import ENGINE_SQL
-from sluice.pools.windows.reading import Reading
+from sluice.pools.windows.reading import WindowReader
 from support.clickhouse import PASSWORD, WRITER
 
 pytestmark = pytest.mark.integration
@@ -56,7 +56,7 @@ def test_rows_that_come_to_copies_in_another_order_count_once(database: Any, see
     client.command("CREATE DATABASE copy")
     client.command("CREATE TABLE copy.windows AS sluice.windows")
     names = ["sluice", "copy"]
-    reading = Reading(Copies(database.url, names, rng))
+    reading = WindowReader(Copies(database.url, names, rng))
     waiting: dict[str, list[list[Any]]] = {name: [] for name in names}
     newest: dict[tuple[Any, ...], list[Any]] = {}
     arrived, first = np.zeros(len(POOLS), dtype=np.int64), None
@@ -88,10 +88,10 @@ def test_rows_that_come_to_copies_in_another_order_count_once(database: Any, see
     client.command("DROP DATABASE copy SYNC")
 
 
-def read(reading: Reading) -> Any:
+def read(reading: WindowReader) -> Any:
     return reading.read(POOLS, [None] * len(POOLS), START_MS, START_MS + 60 * BUCKET_MS, BUCKET_MS)
 
 
-def held(reading: Reading) -> Any:
+def held(reading: WindowReader) -> Any:
     """Busy time of each pool, in ns."""
     return np.array([int(reading.own(pool)[1].sum()) for pool in range(len(POOLS))])

@@ -8,7 +8,7 @@ import pytest
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import Collector
 from sluice.pools.windows.data_sizes import parameters
 

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.pools.windows.intervals import coarsen, interval_for, measure_over
-from sluice.pools.windows.rows import Rows
+from sluice.pools.windows.rows import WindowRows
 
 MS = 10**6
 
 
-def rows(*each: tuple[int, float, int, int, int, int, int], pool: int = 0) -> Rows:
+def rows(*each: tuple[int, float, int, int, int, int, int], pool: int = 0) -> WindowRows:
     """(bucket start ms, in flight over 100 ms, own done, own good, instances, judged, judged good)."""
     columns = [[pool, start, round(100 * MS * in_flight), *counts] for start, in_flight, *counts in each]
-    return Rows(*np.array(columns, dtype=np.int64).reshape(-1, 8).T)
+    return WindowRows(*np.array(columns, dtype=np.int64).reshape(-1, 8).T)
 
 
 PAIR = rows((1000, 3.0, 4, 3, 1, 5, 4), (1100, 5.0, 6, 6, 2, 7, 2), (1200, 8.0, 1, 0, 2, 1, 1))
@@ -69,7 +69,7 @@ def test_the_choice_goes_by_the_pools_own_concurrency_and_its_judges_completions
 def test_nothing_is_lost_in_longer_buckets(each: list[tuple[int, ...]], factor: int) -> None:
     fine = rows(*((100 * at, float(x), *counts) for at, x, *counts in each))  # type: ignore[arg-type]
     long = coarsen(fine, 100, 100 * factor)
-    for name in [field.name for field in fields(Rows)][2:]:
+    for name in [field.name for field in fields(WindowRows)][2:]:
         if name != "instances":
             assert getattr(long, name).sum() == getattr(fine, name).sum()
     assert (long.bucket_start_ms % (100 * factor) == 0).all()

@@ -9,7 +9,7 @@ import pytest
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.config import Config, Pool
 from sluice.model.keys import PoolKey
-from sluice.pools.windows import Collector, Measured
+from sluice.pools.windows import Collector, PoolWindow
 from sluice.pools.windows.latency import last_index_within
 
 pytestmark = pytest.mark.integration
@@ -53,7 +53,7 @@ def row(
 
 @pytest.fixture
 def collect(database: Any) -> Any:
-    def run(rows: list[list[Any]], *keys: PoolKey) -> dict[PoolKey, Measured | None]:
+    def run(rows: list[list[Any]], *keys: PoolKey) -> dict[PoolKey, PoolWindow | None]:
         if rows:
             database.client("sluice").insert("windows", rows, column_names=COLUMNS)
         pools = [pool(key) for key in keys]

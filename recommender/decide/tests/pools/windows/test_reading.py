@@ -11,7 +11,7 @@ from sluice.clickhouse.table import Table, TooLargeError
 from sluice.model.keys import PoolKey
 from sluice.pools.windows import reading
 from sluice.pools.windows.query import ENGINE_SQL, NUMBERED, OWN_SQL
-from sluice.pools.windows.reading import Reading
+from sluice.pools.windows.reading import WindowReader
 
 POOLS = [PoolKey(f"s{i}", "server", "") for i in range(4)]
 MS = 10**6
@@ -68,21 +68,21 @@ class Inserted:
         return [pool, 0 * one, source, number, *(Arrays(one, column) for column in flat)]
 
 
-def read(given: Reading, to: int, thresholds_ms: tuple[int | None, ...] = (100,) * 4) -> list[int]:
+def read(given: WindowReader, to: int, thresholds_ms: tuple[int | None, ...] = (100,) * 4) -> list[int]:
     """Completions of each pool in the 10 buckets before bucket `to`."""
     limits = [threshold and threshold * MS for threshold in thresholds_ms]
     given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)
     return completions(given, len(POOLS))
 
 
-def completions(given: Reading, pools: int) -> list[int]:
+def completions(given: WindowReader, pools: int) -> list[int]:
     return [int(given.rows(pool).own_completions.sum()) for pool in range(pools)]
 
 
 @pytest.mark.parametrize("engine", ["ReplicatedReplacingMergeTree", "SharedReplacingMergeTree", "Distributed"])
 def test_where_inserts_are_not_numbered_by_one_server_everything_is_read(engine: str) -> None:
     database = Inserted([("s0", 95, 3)], engine=engine)
-    given = Reading(database)
+    given = WindowReader(database)
     assert read(given, 100) == [3, 0, 0, 0]
     database.rows.insert(0, ("s1", 96, 5))  # what another replica took comes with a smaller number
     assert read(given, 100) == [3, 5, 0, 0]
@@ -91,7 +91,7 @@ def test_where_inserts_are_not_numbered_by_one_server_everything_is_read(engine:
 
 def test_a_database_that_fails_as_the_pools_change_leaves_nothing_half_changed() -> None:
     database = Inserted([("s0", 95, 3), ("s3", 96, 4)])
-    given = Reading(database)
+    given = WindowReader(database)
     two, limits = POOLS[:2], [100 * MS] * 4
     given.read(two, limits[:2], 9_000, 10_000, 100)
     assert completions(given, 2) == [3, 0]
@@ -104,7 +104,7 @@ def test_a_database_that_fails_as_the_pools_change_leaves_nothing_half_changed()
 
 def test_after_the_first_reading_only_what_is_new_is_asked_for() -> None:
     database = Inserted([("s0", 95, 3), ("s1", 99, 4)])
-    given = Reading(database)
+    given = WindowReader(database)
     assert read(given, 100) == [3, 4, 0, 0]
     database.rows += [("s0", 96, 5), ("s3", 103, 7)]  # one is late
     assert read(given, 102) == [8, 4, 0, 0]
@@ -116,7 +116,7 @@ def test_after_the_first_reading_only_what_is_new_is_asked_for() -> None:
 
 def test_a_pool_whose_threshold_moved_is_read_whole_and_the_others_are_not() -> None:
     database = Inserted([("s0", 91, 3), ("s1", 99, 4)])
-    given = Reading(database)
+    given = WindowReader(database)
     read(given, 100)
     database.asked.clear()
     assert read(given, 100, (100, 50, 100, 100)) == [3, 4, 0, 0]
@@ -125,7 +125,7 @@ def test_a_pool_whose_threshold_moved_is_read_whole_and_the_others_are_not() -> 
 
 def test_of_a_pool_that_nobody_judges_its_own_rows_are_read_and_the_others_when_it_is_to_be_judged() -> None:
     database = Inserted([("s0", 91, 3), ("s1", 99, 4)])
-    given = Reading(database)
+    given = WindowReader(database)
     assert read(given, 100, (100, None, None, None)) == [3, 4, 0, 0]
     assert database.asked == [(["s0"], -1), (["s1", "s2", "s3"], -1)]
     assert database.of_own == [("server", "s1", "s3")]
@@ -144,7 +144,7 @@ def test_pools_that_nobody_judges_are_read_in_stretches_of_the_table(monkeypatch
     monkeypatch.setattr(reading, "MAX_OWN_ROWS", 22)
     keys = [PoolKey("s2", "server", ""), PoolKey("s1", "client", "db"), PoolKey("s0", "server", ""), POOLS[1]]
     database = Inserted([("s2", 91, 3)])
-    given = Reading(database)
+    given = WindowReader(database)
     given.read(keys, [None] * 4, 9_000, 10_000, 100)
     assert completions(given, 4) == [3, 0, 0, 0]
     assert database.of_own == [("server", "s0", "s1"), ("server", "s2", "s2"), ("client", "s1", "s1")]
@@ -152,18 +152,18 @@ def test_pools_that_nobody_judges_are_read_in_stretches_of_the_table(monkeypatch
 
 def test_a_query_that_is_too_large_is_made_in_halves_down_to_one_pool() -> None:
     database = Inserted([("s0", 91, 3), ("s3", 99, 4)], most=2)
-    assert read(Reading(database), 100) == [3, 0, 0, 4]
+    assert read(WindowReader(database), 100) == [3, 0, 0, 4]
     assert [len(services) for services, _ in database.asked] == [4, 2, 2]
     database.most = 0
     with pytest.raises(TooLargeError):
-        read(Reading(database), 100)
+        read(WindowReader(database), 100)
 
 
 def test_pools_are_read_whole_in_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     """11 buckets of 2 rows a pool: 44 rows hold two pools."""
     monkeypatch.setattr(reading, "MAX_ROWS", 44)
     database = Inserted([("s0", 91, 3), ("s3", 99, 4)])
-    given = Reading(database)
+    given = WindowReader(database)
     assert read(given, 100) == [3, 0, 0, 4]
     assert [services for services, _ in database.asked] == [["s0", "s1"], ["s2", "s3"]]
     database.asked.clear()
@@ -173,7 +173,7 @@ def test_pools_are_read_whole_in_shares(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_period_that_failed_is_made_good_for_by_the_next() -> None:
     database = Inserted([("s0", 91, 3)])
-    given = Reading(database)
+    given = WindowReader(database)
     read(given, 100)
     database.rows += [("s0", 101, 5)]
     database.problem = OSError("away")
@@ -186,7 +186,7 @@ def test_a_period_that_failed_is_made_good_for_by_the_next() -> None:
 
 def test_a_table_that_was_made_anew_is_read_anew() -> None:
     database = Inserted([("s0", 91, 3), ("s0", 92, 3), ("s1", 99, 4)])
-    given = Reading(database)
+    given = WindowReader(database)
     read(given, 100)
     database.rows = [("s2", 98, 6)]
     assert read(given, 100) == [0, 0, 6, 0]
@@ -194,12 +194,14 @@ def test_a_table_that_was_made_anew_is_read_anew() -> None:
 
 def test_a_clock_that_is_set_back_begins_anew() -> None:
     database = Inserted([("s0", 91, 3), ("s1", 99, 4)])
-    given = Reading(database)
+    given = WindowReader(database)
     assert read(given, 100) == [3, 4, 0, 0]
     assert read(given, 95) == [3, 0, 0, 0]
 
 
-def arrived(given: Reading, to: int, thresholds_ms: tuple[int, ...] = (100,) * 4) -> list[tuple[int, int, int]] | None:
+def arrived(
+    given: WindowReader, to: int, thresholds_ms: tuple[int, ...] = (100,) * 4
+) -> list[tuple[int, int, int]] | None:
     """(pool, bucket, busy ns) of what came; None when nothing was known before."""
     limits = [threshold * MS for threshold in thresholds_ms]
     found = given.read(POOLS, limits, 100 * (to - 10), 100 * to, 100)
@@ -214,7 +216,7 @@ BUSY = 10**8
 
 def test_what_was_there_at_the_first_reading_is_no_arrival() -> None:
     database = Inserted([("s0", 95, 3)])
-    given = Reading(database)
+    given = WindowReader(database)
     assert arrived(given, 100) is None
     database.rows += [("s0", 96, 5), ("s3", 99, 7)]
     assert arrived(given, 101) == [(0, 96, BUSY), (3, 99, BUSY)]
@@ -223,7 +225,7 @@ def test_what_was_there_at_the_first_reading_is_no_arrival() -> None:
 
 def test_of_a_pool_whose_threshold_moved_nothing_has_arrived() -> None:
     database = Inserted([("s0", 95, 3), ("s1", 95, 3)])
-    given = Reading(database)
+    given = WindowReader(database)
     arrived(given, 100)
     database.rows += [("s0", 97, 5), ("s1", 97, 5)]
     assert arrived(given, 100, (100, 50, 100, 100)) == [(0, 97, BUSY)]
@@ -231,7 +233,7 @@ def test_of_a_pool_whose_threshold_moved_nothing_has_arrived() -> None:
 
 def test_what_a_failed_reading_brought_arrives_with_the_next() -> None:
     database = Inserted([("s0", 95, 3), ("s3", 95, 3)], most=2)
-    given = Reading(database)
+    given = WindowReader(database)
     assert arrived(given, 100) is None
     database.rows += [("s0", 97, 5), ("s3", 98, 5)]
     database.fail_after = 2
@@ -242,7 +244,7 @@ def test_what_a_failed_reading_brought_arrives_with_the_next() -> None:
 
 def test_arrivals_are_told_where_everything_is_read_each_time() -> None:
     database = Inserted([("s0", 95, 3), ("s3", 95, 3)], most=2, engine="ReplicatedReplacingMergeTree")
-    given = Reading(database)
+    given = WindowReader(database)
     assert arrived(given, 100) is None
     database.rows.append(("s0", 97, 5))
     assert arrived(given, 101) == [(0, 97, BUSY)]
@@ -256,7 +258,7 @@ def test_arrivals_are_told_where_everything_is_read_each_time() -> None:
 
 def test_the_newest_bucket_of_each_pool() -> None:
     database = Inserted([("s0", 95, 3), ("s0", 93, 3), ("s3", 99, 1)])
-    given = Reading(database)
+    given = WindowReader(database)
     limits = [100 * MS] * 4
     assert given.read(POOLS, limits, 9_000, 10_000, 100).newest_ms.tolist() == [9_500, -1, -1, 9_900]
     assert given.read(POOLS, limits, 9_600, 10_600, 100).newest_ms.tolist() == [-1, -1, -1, 9_900]
@@ -265,7 +267,7 @@ def test_the_newest_bucket_of_each_pool() -> None:
 def test_the_past_can_be_read_in_steps_up_to_the_present() -> None:
     """Steps of a window, with what is written meanwhile; some of it late."""
     database = Inserted([("s0", bucket, 1) for bucket in range(90, 130)])
-    given = Reading(database)
+    given = WindowReader(database)
     assert read(given, 100) == [10, 0, 0, 0]
     assert read(given, 110) == [10, 0, 0, 0]
     database.rows += [("s1", 112, 5), ("s0", 108, 5), ("s1", 131, 1)]

@@ -12,11 +12,11 @@ from clickhouse_connect.driver.external import ExternalData
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.pools.windows import Collector, Measured, Window
+from sluice.pools.windows import Collector, PoolWindow, Window
 from sluice.pools.windows.latency import last_index_within
 from sluice.pools.windows.newest import measure_newest
 from sluice.pools.windows.query import ENGINE_SQL, NUMBERED, Key, keys
-from sluice.pools.windows.rows import EMPTY, Rows
+from sluice.pools.windows.rows import EMPTY, WindowRows
 
 pytestmark = pytest.mark.integration
 
@@ -51,7 +51,7 @@ CONFIG = Config.model_validate(
 KEYS = [PoolKey(*one) for one in POOLS]  # type: ignore[arg-type]
 
 
-def whole(client: Any, thresholds: dict[PoolKey, int], now_ms: int) -> dict[PoolKey, Measured | None]:
+def whole(client: Any, thresholds: dict[PoolKey, int], now_ms: int) -> dict[PoolKey, PoolWindow | None]:
     """Everything read anew, with the query as it stands beside this file."""
     requests = [Key(i, key, last_index_within(thresholds[key])) for i, key in enumerate(KEYS)]
     table = keys(requests)
@@ -60,7 +60,7 @@ def whole(client: Any, thresholds: dict[PoolKey, int], now_ms: int) -> dict[Pool
     from_ms = now_ms - int(CONFIG.window + CONFIG.settle) - 10_000
     span = {"from_ms": from_ms, "to_ms": now_ms, "bucket_ms": BUCKET_MS}
     columns = client.query_np(ALL, parameters=span, external_data=sent).T
-    rows = Rows(*columns) if len(columns) else EMPTY
+    rows = WindowRows(*columns) if len(columns) else EMPTY
     return dict(zip(KEYS, measure_newest(rows, CONFIG.pools, CONFIG, now_ms), strict=True))
 
 
@@ -104,7 +104,7 @@ class Writer:
         return [rows[i] for i in self._rng.integers(0, len(rows), self._rng.integers(0, most))] if rows else []
 
 
-def assert_same(found: Mapping[PoolKey, Measured | None], expected: dict[PoolKey, Measured | None]) -> int:
+def assert_same(found: Mapping[PoolKey, PoolWindow | None], expected: dict[PoolKey, PoolWindow | None]) -> int:
     """Of those that are judged; the number of pools with something to compare."""
     for key, other in found.items():
         one = expected[key]

@@ -12,20 +12,20 @@ from sluice.model.reason import Reason
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.windows import query
 from sluice.pools.windows.newest import measure_newest
-from sluice.pools.windows.query import Key, Span
-from sluice.pools.windows.rows import EMPTY, Rows, measure, split, whole_before
+from sluice.pools.windows.query import BucketSpan, Key
+from sluice.pools.windows.rows import EMPTY, WindowRows, measure, split, whole_before
 
 MS = 10**6
 BUSY = 100 * MS  # one in flight for all of a bucket
 
 
-def rows(*each: tuple[int, int, float, int, int, int, int]) -> Rows:
+def rows(*each: tuple[int, int, float, int, int, int, int]) -> WindowRows:
     """(pool, bucket start s/10, in flight, own done, own good, judged, judged good); one instance, 100 ms."""
     columns = [
         [pool, 100 * tenth, round(in_flight * 100 * MS), done, good, int(in_flight > 0), judged, judged_good]
         for pool, tenth, in_flight, done, good, judged, judged_good in each
     ]
-    return Rows(*np.array(columns, dtype=np.int64).reshape(-1, 8).T)
+    return WindowRows(*np.array(columns, dtype=np.int64).reshape(-1, 8).T)
 
 
 def test_callers_that_arrive_late_cut_the_window() -> None:
@@ -64,9 +64,9 @@ def test_a_pool_that_only_its_judges_saw_has_nothing() -> None:
     assert whole_before(rows((0, 600, 0.0, 0, 0, 5, 5)), 0, 70_000, 2_000) is None
 
 
-def raw(*given_rows: tuple[int, ...]) -> Rows:
-    """Columns as `Rows` has them."""
-    return Rows(*np.asarray(given_rows, dtype=np.int64).reshape(-1, 8).T)
+def raw(*given_rows: tuple[int, ...]) -> WindowRows:
+    """Columns as `WindowRows` has them."""
+    return WindowRows(*np.asarray(given_rows, dtype=np.int64).reshape(-1, 8).T)
 
 
 def test_each_pool_gets_its_own_rows_in_any_order() -> None:
@@ -155,7 +155,7 @@ def test_each_pool_has_its_own_part_and_that_of_its_judges_but_nobody_judges_con
 
 
 def test_a_span_is_asked_for_in_milliseconds() -> None:
-    span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters(pools=2)
+    span = BucketSpan(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters(pools=2)
     times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
     right = {"first_ms": 1000, "until_ms": 3000, "off": False, "clocks": [0], "ahead": [0]}
     assert span == times | right | {"first": 10, "seen": 4, "many": False}
@@ -163,7 +163,7 @@ def test_a_span_is_asked_for_in_milliseconds() -> None:
 
 def test_where_clocks_are_off_buckets_from_the_most_behind_to_the_most_ahead_are_asked_for() -> None:
     ahead = {Instance("cart", "a"): 1_000, Instance("cart", "b"): -300}
-    span = Span(first=10, until=30, bucket_ms=100, before=25, seen=4, ahead_ms=ahead).parameters(pools=2)
+    span = BucketSpan(first=10, until=30, bucket_ms=100, before=25, seen=4, ahead_ms=ahead).parameters(pools=2)
     assert (span["from_ms"], span["to_ms"]) == (700, 4_000)
     assert (span["first_ms"], span["until_ms"], span["before_ms"]) == (1_000, 3_000, 2_500)
     assert (span["off"], span["ahead"]) == (True, [0, 1_000, -300])
@@ -172,7 +172,7 @@ def test_where_clocks_are_off_buckets_from_the_most_behind_to_the_most_ahead_are
 def test_what_callers_have_in_flight_is_counted_in_requests_of_the_pool() -> None:
     """2 in flight at callers, of which each span is 3 of the pool's: 6, on two instances."""
     columns = [[0], [0], [10**8], [30], [30], [2], [10], [10], [2 * 10**8]]
-    rows = Rows(*(np.array(column, dtype=np.int64) for column in columns))
+    rows = WindowRows(*(np.array(column, dtype=np.int64) for column in columns))
     found = measure(rows, 0, 0, 1_000, 100)
     assert found is not None
     assert found.samples.in_system is not None

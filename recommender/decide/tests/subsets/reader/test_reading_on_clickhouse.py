@@ -12,8 +12,8 @@ from tuning_worlds import index_of
 
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.subsets.application import Call
-from sluice.subsets.reader.reading import LEAST_REQUESTS, Reading
-from sluice.subsets.seen import SeenContainer, SeenHost, SeenTree
+from sluice.subsets.observed import SeenContainer, SeenHost, SeenTree
+from sluice.subsets.reader.reader import LEAST_REQUESTS, SubsetReader
 
 pytestmark = pytest.mark.integration
 
@@ -74,17 +74,17 @@ def client(database: Any) -> Any:
 
 
 @pytest.fixture
-def reading(database: Any) -> Reading:
-    return Reading(ClickHouse(database.url, READER))
+def reading(database: Any) -> SubsetReader:
+    return SubsetReader(ClickHouse(database.url, READER))
 
 
-def test_nothing_seen_is_no_error(reading: Reading) -> None:
+def test_nothing_seen_is_no_error(reading: SubsetReader) -> None:
     seen = reading.seen(NOW_MS, 300_000)
     assert (seen.containers, seen.trees, seen.hosts, seen.newest_s) == ((), (), {}, 0)
     assert reading.samples(NOW_MS, 3_600_000) == {}
 
 
-def test_containers_are_where_they_were_last_and_counted_once(client: Any, reading: Reading) -> None:
+def test_containers_are_where_they_were_last_and_counted_once(client: Any, reading: SubsetReader) -> None:
     rows = [
         requests("cart-0", "h1", 40, 5),
         requests("cart-0", "h1", 40, 7),  # a newer version of the same window
@@ -102,7 +102,7 @@ def test_containers_are_where_they_were_last_and_counted_once(client: Any, readi
     assert (seen.newest_s, seen.window_s) == (NOW_S - 10, 30.0)
 
 
-def test_trees_come_with_how_often_they_were_seen(client: Any, reading: Reading) -> None:
+def test_trees_come_with_how_often_they_were_seen(client: Any, reading: SubsetReader) -> None:
     cart, mail = '{"service":"cart"}', '{"service":"mail"}'
     text = f'{{"service":"front","operation":"GET /","stages":[[{cart},{mail}],[{cart}]]}}'
     columns = ["root_service", "root_operation", "window", "window_s", "tree", "traces", "version"]
@@ -115,7 +115,7 @@ def test_trees_come_with_how_often_they_were_seen(client: Any, reading: Reading)
     assert seen.cut == 3
 
 
-def test_contention_is_that_of_the_newest_minute(client: Any, reading: Reading) -> None:
+def test_contention_is_that_of_the_newest_minute(client: Any, reading: SubsetReader) -> None:
     rows = [
         level("host_cpu_idle", "h1", 20, 0.7),
         level("host_cpu_idle", "h1", 30, 0.5),
@@ -132,7 +132,7 @@ def test_contention_is_that_of_the_newest_minute(client: Any, reading: Reading) 
     assert isinstance(hosts["h2"], SeenHost)
 
 
-def test_samples_are_own_times_with_what_the_host_was_busy_with(client: Any, reading: Reading) -> None:
+def test_samples_are_own_times_with_what_the_host_was_busy_with(client: Any, reading: SubsetReader) -> None:
     rows = [requests("cart-0", "h1", 20, 50, 8.0), requests("cart-1", "h1", 20, LEAST_REQUESTS - 1, 8.0)]
     client.insert("container_own_time", rows, column_names=LATENCY)
     client.insert("resource_metrics", [level("host_cpu_idle", "h1", 20, 0.7)], column_names=METRICS)
@@ -144,7 +144,7 @@ def test_samples_are_own_times_with_what_the_host_was_busy_with(client: Any, rea
     assert windows.tolist() == [NOW_S - 20]
 
 
-def test_the_p95_of_the_newest_minute_is_over_all_containers(client: Any, reading: Reading) -> None:
+def test_the_p95_of_the_newest_minute_is_over_all_containers(client: Any, reading: SubsetReader) -> None:
     """90 requests of 8 ms and 10 of 80 ms; the index of a latency is good to 1 %. What is older than a minute does not
     count."""
     rows = [

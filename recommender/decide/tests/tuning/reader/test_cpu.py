@@ -5,20 +5,25 @@ from __future__ import annotations
 import pytest
 
 from sluice.tuning.objective.block import Block
-from sluice.tuning.reader.cpu import Container, CpuReading, Used, containers, reached, used, with_cpu
+from sluice.tuning.reader.cpu import ContainerWindows, CpuReading, Used, containers, reached, used, with_cpu
 
 
 def test_a_window_has_the_cores_that_the_next_point_tells() -> None:
-    each = Container("web", "web-1", {0, 10, 20, 30, 40, 130}, {30: 0.5, 60: 0.7})
+    each = ContainerWindows("web", "web-1", {0, 10, 20, 30, 40, 130}, {30: 0.5, 60: 0.7})
     assert [each.used(at) for at in (0, 10, 20, 30, 40, 60)] == [0.5, 0.5, 0.5, 0.5, 0.7, 0.7]
     assert each.used(130) is None, "it worked, and nobody tells"
     assert each.used(120) == 0.0, "it was not there"
-    assert Container("web", "web-1", {0}, {60: 0.5}).used(0) is None, "a point a minute later tells of what came after"
+    assert ContainerWindows("web", "web-1", {0}, {60: 0.5}).used(0) is None, (
+        "a point a minute later tells of what came after"
+    )
 
 
 def test_rows_are_one_container_each() -> None:
     rows = [("web", "a", 10, 1, None), ("web", "a", 20, 0, 0.25), ("web", "b", 10, 1, 0.5)]
-    assert containers(rows) == [Container("web", "a", {10}, {20: 0.25}), Container("web", "b", {10}, {10: 0.5})]
+    assert containers(rows) == [
+        ContainerWindows("web", "a", {10}, {20: 0.25}),
+        ContainerWindows("web", "b", {10}, {10: 0.5}),
+    ]
 
 
 def test_all_that_a_root_calls_is_reached_once_round_circles_too() -> None:
@@ -28,7 +33,7 @@ def test_all_that_a_root_calls_is_reached_once_round_circles_too() -> None:
 
 
 def test_one_that_does_not_tell_leaves_the_window_unknown_and_is_named_once_it_is_too_late() -> None:
-    of = [Container("web", "a", {0, 10}, {0: 0.5, 10: 0.5}), Container("db", "b", {0, 10}, {0: 0.1})]
+    of = [ContainerWindows("web", "a", {0, 10}, {0: 0.5, 10: 0.5}), ContainerWindows("db", "b", {0, 10}, {0: 0.1})]
     assert used(of, [0, 10], 109) == Used({0: pytest.approx(6.0)}, ())
     assert used(of, [0, 10], 110) == Used({0: pytest.approx(6.0)}, ("'b' of 'db'",))
     assert used([], [0], 99) == Used({}, ())

@@ -8,12 +8,12 @@ import pytest
 from tuning_worlds import index_of, plan
 
 from sluice.clickhouse.connection import ClickHouse as Connection
-from sluice.tuning.measure import Span, ended
+from sluice.tuning.measure import MeasuredSpan, ended
 from sluice.tuning.names import TrialName
-from sluice.tuning.objective.outcome import Verdict
-from sluice.tuning.reader.reading import TrialReading
+from sluice.tuning.objective.outcome import TrialVerdict
+from sluice.tuning.reader.reader import TrialReader
 from sluice.tuning.session.events import Applied, Ask
-from sluice.tuning.session.session import Root
+from sluice.tuning.session.session import MeasuredRoot
 from sluice.tuning.session.step import step
 from support.clickhouse import ClickHouse
 
@@ -38,7 +38,7 @@ EDGES = ["caller", "callee", "window", "window_s", "calls", "errors", "latency",
 
 
 @pytest.fixture
-def reading(database: ClickHouse) -> TrialReading:
+def reading(database: ClickHouse) -> TrialReader:
     """web: each second, on each of two instances, 10 requests of 50 ms of which 1 failed, and 10 of 200 ms; but for two
     seconds, in which nothing completed. Rows of a version before are there too, and those of another side."""
     client = database.client("sluice")
@@ -60,7 +60,7 @@ def reading(database: ClickHouse) -> TrialReading:
         for operation, complete, ms in (("GET /home", True, 300), ("GET /home", False, 9_000), ("POST /", True, 5_000))
     ]
     client.insert("critical_paths", paths, column_names=PATHS)
-    return TrialReading(Connection(database.url, "sluice_reader"))
+    return TrialReader(Connection(database.url, "sluice_reader"))
 
 
 def written(database: ClickHouse, second: int, at_s: int) -> None:
@@ -72,31 +72,33 @@ def written(database: ClickHouse, second: int, at_s: int) -> None:
     client.insert("critical_paths", [[*path, written]], column_names=[*PATHS, "written"])
 
 
-def one(reading: TrialReading, span: Span, now_s: int) -> tuple[list[tuple[float, dict[int, int], int]], bool]:
+def one(reading: TrialReader, span: MeasuredSpan, now_s: int) -> tuple[list[tuple[float, dict[int, int], int]], bool]:
     trial = TrialName("first", 0)
     found = reading.measured({trial: span}, 1000 * now_s)[trial]
     return [(block.seconds, dict(block.latencies), block.errors) for block in found.blocks], found.whole
 
 
-def test_seconds_of_a_service_over_all_instances(reading: TrialReading) -> None:
-    blocks, whole = one(reading, Span(Root("web"), 1000 * (NOW_S - 24) - 600, 1000 * (NOW_S - 14) + 400), NOW_S)
+def test_seconds_of_a_service_over_all_instances(reading: TrialReader) -> None:
+    blocks, whole = one(
+        reading, MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 24) - 600, 1000 * (NOW_S - 14) + 400), NOW_S
+    )
     busy = (1.0, {index_of(50): 18, index_of(200): 20}, 2)
     silent = (1.0, {}, 0)
     assert blocks == [busy] * 4 + [silent] * 2 + [busy] * 4, "errors are of the fastest"
     assert whole
 
 
-def test_what_may_still_come_is_not_read(reading: TrialReading) -> None:
-    blocks, whole = one(reading, Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S)
+def test_what_may_still_come_is_not_read(reading: TrialReader) -> None:
+    blocks, whole = one(reading, MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S)
     assert (len(blocks), whole) == (7, False), "up to two seconds before the newest that was seen"
-    blocks, _ = one(reading, Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S + 20)
+    blocks, _ = one(reading, MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S + 20)
     assert len(blocks) == 15, "when nothing was seen for so long, that is what is seen"
     assert blocks[-1] == (1.0, {}, 0)
 
 
-def test_a_pipeline_that_is_behind_is_waited_for(reading: TrialReading, database: ClickHouse) -> None:
+def test_a_pipeline_that_is_behind_is_waited_for(reading: TrialReader, database: ClickHouse) -> None:
     """Found with a pipeline that was 55 s behind: the default was rolled back as nothing had completed."""
-    span = Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20))
+    span = MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20))
     for behind_s in (30, 300):
         written(database, NOW_S - 1, NOW_S + behind_s - 5)
         assert len(one(reading, span, NOW_S + behind_s)[0]) == 7, f"{behind_s} s behind"
@@ -104,24 +106,24 @@ def test_a_pipeline_that_is_behind_is_waited_for(reading: TrialReading, database
     assert (len(blocks), whole) == (30, True), "when nothing was written for so long"
 
 
-def test_so_is_one_of_paths(reading: TrialReading, database: ClickHouse) -> None:
-    span = Span(Root("web", "GET /home"), 1000 * (NOW_S - 30), 1000 * (NOW_S + 30))
+def test_so_is_one_of_paths(reading: TrialReader, database: ClickHouse) -> None:
+    span = MeasuredSpan(MeasuredRoot("web", "GET /home"), 1000 * (NOW_S - 30), 1000 * (NOW_S + 30))
     written(database, NOW_S - 10, NOW_S + 80)
     assert len(one(reading, span, NOW_S + 100)[0]) == 1
     assert len(one(reading, span, NOW_S + 125)[0]) == 6
 
 
-def test_silence_that_may_be_the_pipeline_s_says_so(reading: TrialReading, database: ClickHouse) -> None:
+def test_silence_that_may_be_the_pipeline_s_says_so(reading: TrialReader, database: ClickHouse) -> None:
     trial = TrialName("first", 0)
-    span = Span(Root("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20))
+    span = MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20))
     found = reading.measured({trial: span}, 1000 * (NOW_S + 20))[trial]
     assert found.silent
     written(database, NOW_S + 19, NOW_S + 20)
     assert not reading.measured({trial: span}, 1000 * (NOW_S + 20))[trial].silent, "another service's requests ended"
 
 
-def test_windows_of_an_operation_have_its_own_times_and_the_service_s_share_of_errors(reading: TrialReading) -> None:
-    span = Span(Root("web", "GET /home"), 1000 * (NOW_S - 55), 1000 * (NOW_S - 5))
+def test_windows_of_an_operation_have_its_own_times_and_the_service_s_share_of_errors(reading: TrialReader) -> None:
+    span = MeasuredSpan(MeasuredRoot("web", "GET /home"), 1000 * (NOW_S - 55), 1000 * (NOW_S - 5))
     blocks, whole = one(reading, span, NOW_S)
     assert [seconds for seconds, _, _ in blocks] == [10.0] * 3, "the windows within"
     assert blocks[0] == (10.0, {index_of(300): 38}, 2), "1 of 20 requests of web failed"
@@ -156,45 +158,45 @@ def used(database: ClickHouse, db_until_s: int) -> None:
         client.insert("resource_metrics", points, column_names=METRICS)
 
 
-def cpu_s(reading: TrialReading, root: Root, now_s: int) -> tuple[list[float | None], bool, list[str]]:
+def cpu_s(reading: TrialReader, root: MeasuredRoot, now_s: int) -> tuple[list[float | None], bool, list[str]]:
     trial = TrialName("first", 0)
-    span = Span(root, 1000 * (NOW_S - 50), 1000 * (NOW_S - 10), cpu=True)
+    span = MeasuredSpan(root, 1000 * (NOW_S - 50), 1000 * (NOW_S - 10), cpu=True)
     found = reading.measured({trial: span}, 1000 * now_s)[trial]
     spent = [None if each.cpu_s is None else round(each.cpu_s, 6) for each in found.blocks]
     assert [each.seconds for each in found.blocks] == [10.0] * len(spent)
     return spent, found.whole, list(found.unknown)
 
 
-def test_cpu_time_is_of_all_that_the_root_calls(reading: TrialReading, database: ClickHouse) -> None:
+def test_cpu_time_is_of_all_that_the_root_calls(reading: TrialReader, database: ClickHouse) -> None:
     used(database, NOW_S + 60)
-    found = cpu_s(reading, Root("web"), NOW_S + 30)
+    found = cpu_s(reading, MeasuredRoot("web"), NOW_S + 30)
     assert found == ([10.0] * 4, True, []), "10 s of 0.2 + 0.2 + 0.5 + 0.1 cores"
     written(database, NOW_S + 20, NOW_S + 30)
-    spent, whole, _ = cpu_s(reading, Root("web", "GET /home"), NOW_S + 30)
+    spent, whole, _ = cpu_s(reading, MeasuredRoot("web", "GET /home"), NOW_S + 30)
     assert spent == [1.0, 1.0, 1.0, pytest.approx(40 * 10 / 320, abs=1e-6)], "40 of 400 requests, later of 320, are its"
     assert whole
 
 
 def test_cpu_time_that_did_not_come_yet_is_waited_for_and_then_named(
-    reading: TrialReading, database: ClickHouse
+    reading: TrialReader, database: ClickHouse
 ) -> None:
     used(database, NOW_S - 30)
-    assert cpu_s(reading, Root("web"), NOW_S + 30) == ([10.0, 10.0, None, None], False, [])
+    assert cpu_s(reading, MeasuredRoot("web"), NOW_S + 30) == ([10.0, 10.0, None, None], False, [])
     written(database, NOW_S + 69, NOW_S + 70)
-    assert cpu_s(reading, Root("web"), NOW_S + 75) == ([10.0, 10.0, None, None], False, [])
+    assert cpu_s(reading, MeasuredRoot("web"), NOW_S + 75) == ([10.0, 10.0, None, None], False, [])
     written(database, NOW_S + 79, NOW_S + 80)
-    assert cpu_s(reading, Root("web"), NOW_S + 85) == ([10.0, 10.0, None, None], True, ["'db-1' of 'db'"])
+    assert cpu_s(reading, MeasuredRoot("web"), NOW_S + 85) == ([10.0, 10.0, None, None], True, ["'db-1' of 'db'"])
 
 
-def test_without_any_container_cpu_time_is_not_known(reading: TrialReading) -> None:
-    assert cpu_s(reading, Root("web"), NOW_S + 120) == ([None] * 4, True, ["any container"])
+def test_without_any_container_cpu_time_is_not_known(reading: TrialReader) -> None:
+    assert cpu_s(reading, MeasuredRoot("web"), NOW_S + 120) == ([None] * 4, True, ["any container"])
 
 
-def test_several_trials_are_one_query_each(reading: TrialReading) -> None:
+def test_several_trials_are_one_query_each(reading: TrialReader) -> None:
     spans = {
-        TrialName("first", 0): Span(Root("web"), 1000 * (NOW_S - 30), 1000 * (NOW_S - 25)),
-        TrialName("second", 3): Span(Root("nobody"), 1000 * (NOW_S - 30), 1000 * (NOW_S - 25)),
-        TrialName("third", 1): Span(Root("web", "GET /home"), 1000 * (NOW_S - 60), 1000 * (NOW_S - 30)),
+        TrialName("first", 0): MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 30), 1000 * (NOW_S - 25)),
+        TrialName("second", 3): MeasuredSpan(MeasuredRoot("nobody"), 1000 * (NOW_S - 30), 1000 * (NOW_S - 25)),
+        TrialName("third", 1): MeasuredSpan(MeasuredRoot("web", "GET /home"), 1000 * (NOW_S - 60), 1000 * (NOW_S - 30)),
     }
     found = reading.measured(spans, 1000 * NOW_S)
     assert {trial.session: sum(block.completions for block in each.blocks) for trial, each in found.items()} == {
@@ -204,17 +206,17 @@ def test_several_trials_are_one_query_each(reading: TrialReading) -> None:
     }
 
 
-def test_an_objective_without_spans_fails_the_trial_and_says_so(reading: TrialReading) -> None:
+def test_an_objective_without_spans_fails_the_trial_and_says_so(reading: TrialReader) -> None:
     from sluice.tuning.session.create import create
     from sluice.tuning.session.session import Session
 
-    session = create(plan(root=Root("nobody")), (), 1000 * (NOW_S - 40))
+    session = create(plan(root=MeasuredRoot("nobody")), (), 1000 * (NOW_S - 40))
     assert isinstance(session, Session)
     session, _ = step(session, Ask(), 1000 * (NOW_S - 40))
     session, _ = step(session, Applied(0, 1000 * (NOW_S - 40)), 1000 * (NOW_S - 39))
     trial = TrialName("first", 0)
-    span = Span(Root("nobody"), 1000 * (NOW_S - 38), 1000 * (NOW_S - 26))
+    span = MeasuredSpan(MeasuredRoot("nobody"), 1000 * (NOW_S - 38), 1000 * (NOW_S - 26))
     outcome = ended(session, session.trials[0], reading.measured({trial: span}, 1000 * NOW_S)[trial])
     assert outcome is not None
-    assert outcome.verdict is Verdict.FAILED
+    assert outcome.verdict is TrialVerdict.FAILED
     assert "nobody" in outcome.why

@@ -52,7 +52,7 @@ class Instance(NamedTuple):
         return f"{self.service} {self.instance}"
 
 
-class Seen(NamedTuple):
+class InstanceDelay(NamedTuple):
     """Delays of one instance, ms. usual: the median over windows of a minute of the least delay; least: over two
     minutes; recent, windows: the number of windows in each."""
 
@@ -67,15 +67,15 @@ def parameters(now_ms: int) -> dict[str, object]:
     return {"from_ms": now_ms - LOOKS_BACK_MS, "recent_s": RECENT_S, "lasts_s": LASTS_S}
 
 
-def seen_of(columns: list[list[Any]]) -> dict[Instance, Seen]:
+def seen_of(columns: list[list[Any]]) -> dict[Instance, InstanceDelay]:
     """From the query's columns."""
     return {
-        Instance(service, instance): Seen(*map(int, numbers))
+        Instance(service, instance): InstanceDelay(*map(int, numbers))
         for service, instance, *numbers in zip(*columns, strict=True)
     }
 
 
-def fastest_ms(seen: Iterable[Seen]) -> int:
+def fastest_ms(seen: Iterable[InstanceDelay]) -> int:
     """The least transport time: the least usual delay of those clocks that are not surely ahead; 0 without one. Below 0
     the broker's clock is behind.
 
@@ -87,7 +87,7 @@ def fastest_ms(seen: Iterable[Seen]) -> int:
     return next((ms for ms in usual if ms >= 0), 0)
 
 
-def offset_ms(seen: Seen, way_ms: int) -> int | None:
+def offset_ms(seen: InstanceDelay, way_ms: int) -> int | None:
     """The offset of a clock, above 0 ahead and below 0 behind; 0 for one that is right within the error; None where
     there is too little evidence.
 
@@ -118,7 +118,7 @@ class Clocks:
         """Offsets of the instances whose clocks are off."""
         return dict(islice(((instance, ms) for instance, ms in self._held.items() if ms), MOST))
 
-    def take(self, seen: Mapping[Instance, Seen], bucket_ms: int) -> None:
+    def take(self, seen: Mapping[Instance, InstanceDelay], bucket_ms: int) -> None:
         """Takes in a reading, one every ten seconds."""
         for instance in [*self._held]:
             self._away[instance] = 0 if instance in seen else self._away.get(instance, 0) + 1

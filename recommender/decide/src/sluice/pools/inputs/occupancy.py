@@ -16,7 +16,7 @@ OVER_MS = 30_000
 
 
 @dataclass(frozen=True)
-class Told:
+class OccupancyReport:
     """One report of one target, over its readings since the last report, under one size.
 
     at_ms    Unix time of receipt
@@ -32,16 +32,16 @@ class Told:
     waiting: tuple[int, float, int] | None = None
 
 
-def told_of(message: occupancy_pb2.Occupancy, at_ms: int) -> Told | None:
+def told_of(message: occupancy_pb2.Occupancy, at_ms: int) -> OccupancyReport | None:
     """The report in a message; None for an empty one."""
     if message.readings < 1:
         return None
     waiting = (message.waiting, message.waiting_mean, message.waiting_most) if message.HasField("waiting") else None
     busy = message.busy, message.busy_mean, message.busy_most
-    return Told(at_ms, message.readings, min(message.full, message.readings), busy, waiting)
+    return OccupancyReport(at_ms, message.readings, min(message.full, message.readings), busy, waiting)
 
 
-def message_of(told: Told) -> occupancy_pb2.Occupancy:
+def message_of(told: OccupancyReport) -> occupancy_pb2.Occupancy:
     message = occupancy_pb2.Occupancy(readings=told.readings, full=told.full)
     message.busy, message.busy_mean, message.busy_most = told.busy
     if told.waiting is not None:
@@ -49,18 +49,18 @@ def message_of(told: Told) -> occupancy_pb2.Occupancy:
     return message
 
 
-def kept(before: tuple[Told, ...], new: Told | None, now_ms: int) -> tuple[Told, ...]:
+def kept(before: tuple[OccupancyReport, ...], new: OccupancyReport | None, now_ms: int) -> tuple[OccupancyReport, ...]:
     """The reports of a target under one size that still count, oldest first."""
     recent = tuple(each for each in before if now_ms - each.at_ms <= OVER_MS)
     return recent if new is None else (*recent, new)
 
 
-def newest_told(told: tuple[Told, ...], now_ms: int) -> Told | None:
+def newest_told(told: tuple[OccupancyReport, ...], now_ms: int) -> OccupancyReport | None:
     """The newest report; None where the target has no recent one."""
     return told[-1] if told and now_ms - told[-1].at_ms <= FRESH_MS else None
 
 
-def occupancy(targets: Iterable[tuple[Told, ...]], now_ms: int) -> Occupancy | None:
+def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Occupancy | None:
     """The occupancy of a pool, from the reports of its targets. None without recent ones."""
     telling = [told for told in targets if newest_told(told, now_ms) is not None]
     if not telling:

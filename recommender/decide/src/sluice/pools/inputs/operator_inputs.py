@@ -25,14 +25,14 @@ log = logging.getLogger(__name__)
 OLDEST_MS = 600_000
 
 
-class Changes(NamedTuple):
+class DurableInputs(NamedTuple):
     """Inputs that must outlive this process, for `Commit`."""
 
     pauses: Mapping[PoolKey, Pause | None]
     scalings: Mapping[str, Sequence[Scaling]]
 
 
-class Heard:
+class OperatorInputs:
     """Inputs of a shard. They may arrive again, as after an aborted transaction, without effect."""
 
     def __init__(self, found: PoolRecords, now_ms: int) -> None:
@@ -45,7 +45,7 @@ class Heard:
         recent = {name: each for name, each in found.observed.items() if _read_at_ms(each) >= now_ms - OLDEST_MS}
         self._read(recent)
 
-    def take(self, received: Received) -> Changes:
+    def take(self, received: Received) -> DurableInputs:
         self._read(received.observed)
         paused: set[PoolKey] = set()
         scaled: set[str] = set()
@@ -63,16 +63,16 @@ class Heard:
                 case "scaling":
                     self.scalings.notify(scaling_of(report.scaling))
                     scaled.add(report.scaling.service)
-        return Changes(
+        return DurableInputs(
             {key: self.pauses.get(key) for key in paused}, {service: self.scalings.of(service) for service in scaled}
         )
 
-    def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> Changes:
+    def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> DurableInputs:
         """Adds inputs from before the journal; those of the journal take precedence."""
         self.pauses = {**pauses, **self.pauses}
         for event in scalings:
             self.scalings.notify(event)
-        return Changes(dict(self.pauses), {each.service: self.scalings.of(each.service) for each in scalings})
+        return DurableInputs(dict(self.pauses), {each.service: self.scalings.of(each.service) for each in scalings})
 
     def _read(self, observed: Mapping[str, ObservedSize]) -> None:
         new = [each for name, each in observed.items() if self._seen.get(name) is not each]

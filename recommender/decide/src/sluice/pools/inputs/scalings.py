@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sluice.model.containers import Told
+from sluice.model.containers import ReportedContainers
 from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
 from sluice.pools.estimate.belief.family import Floats, Ints
@@ -74,10 +74,10 @@ class Scalings:
             self._courses.clear()
             self.notified += 1
 
-    def told(self) -> dict[str, Told]:
+    def told(self) -> dict[str, ReportedContainers]:
         """The newest notified containers, by service."""
         return {
-            service: Told(event.at_ms / 1000, event.containers)
+            service: ReportedContainers(event.at_ms / 1000, event.containers)
             for service, events in self._events.items()
             for event in events
             if event.containers

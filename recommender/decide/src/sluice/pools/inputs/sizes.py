@@ -10,7 +10,7 @@ import numpy as np
 
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.inputs.occupancy import Told, kept
+from sluice.pools.inputs.occupancy import OccupancyReport, kept
 
 # A report older than this does not count as the present size.
 FRESH_MS = 60_000
@@ -29,7 +29,7 @@ class TargetSize:
     instance: str
     size: int | None
     read_at_ms: int
-    told: tuple[Told, ...] = ()
+    told: tuple[OccupancyReport, ...] = ()
     reporter: str = ""
     owned_at_ms: int = 0
 
@@ -67,7 +67,7 @@ class Sizes:
         at_ms: int,
         instance: str = "",
         written: bool = False,
-        told: Told | None = None,
+        told: OccupancyReport | None = None,
         reporter: str = "",
     ) -> None:
         """Adds a report: a size, None for no limit, and occupancy.

@@ -16,7 +16,7 @@ from sluice.model.keys import PoolKey
 SHARE, FEWEST = 0.5, 500
 
 
-class TakingOver:
+class Acquisition:
     """Leaves no pools from the first period on that decided all the waiting ones."""
 
     def __init__(self) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Threshold
-from sluice.pools.inputs.operator_inputs import Heard
+from sluice.pools.inputs.operator_inputs import OperatorInputs
 from sluice.pools.period.data_sizes import DataSizes
-from sluice.pools.period.deciding import Known, PoolResources, new_buckets, teach
-from sluice.pools.period.freshness import Awaited
+from sluice.pools.period.decide import PeriodInputs, PoolResources, new_buckets, teach
+from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.published_models import learns
-from sluice.pools.period.source import Collects
-from sluice.pools.period.spread import Job, Past, Stepped
+from sluice.pools.period.source import WindowSource
+from sluice.pools.period.spread import Past, StepJob, Stepped
 from sluice.pools.policy.state import PoolState
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
@@ -24,8 +24,8 @@ CATCH_UP_MS = 600_000
 def caught_up(
     config: PoolsSection,
     states: Mapping[PoolKey, PoolState],
-    heard: Heard,
-    collector: Collects,
+    heard: OperatorInputs,
+    collector: WindowSource,
     means: PoolResources,
     thresholds: Mapping[PoolKey, Threshold],
     thresholds_ns: dict[PoolKey, int],
@@ -37,7 +37,7 @@ def caught_up(
     found, width = dict(states), int(config.window)
     ends = [states[pool.key].learnt.until_ms for pool in config.pools if pool.key in states]
     targets = {pool.key: heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
-    known = Known(config, [], states, heard, Awaited({}, now_ms), targets)
+    known = PeriodInputs(config, [], states, heard, Freshness({}, now_ms), targets)
     ends += [0 for pool in config.pools if learns(pool, targets[pool.key]) and _untaught(states, pool.key)]
     oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
     for at_ms in range(oldest + width, now_ms, width):
@@ -60,11 +60,11 @@ def _untaught(states: Mapping[PoolKey, PoolState], key: PoolKey) -> bool:
 def _past(
     config: PoolsSection,
     states: Mapping[PoolKey, PoolState],
-    heard: Heard,
+    heard: OperatorInputs,
     means: PoolResources,
     window: Window,
     at_ms: int,
-) -> Iterator[Job]:
+) -> Iterator[StepJob]:
     """Jobs that learn a past window, without a decision."""
     for pool in config.pools:
         key, state = pool.key, states.get(pool.key, PoolState())
@@ -73,4 +73,4 @@ def _past(
         except Exception as cause:
             means.problems.failed(f"evidence of {key}", cause)
             continue
-        yield Job(key, state, past, at_ms)
+        yield StepJob(key, state, past, at_ms)

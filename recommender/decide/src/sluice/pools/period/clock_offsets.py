@@ -6,7 +6,7 @@ import logging
 
 from sluice.model.problems import Problems
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.period.source import Collects
+from sluice.pools.period.source import WindowSource
 from sluice.pools.section import PoolsSection
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class ShardClocks:
         """How far clocks are ahead, negative: behind; only those that are off."""
         self._asked_ms: int | None = None
 
-    def look(self, config: PoolsSection, collector: Collects, now_ms: int, problems: Problems) -> None:
+    def look(self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems) -> None:
         """Reads offsets when due. To be called before windows are collected."""
         if self._asked_ms is not None and abs(now_ms - self._asked_ms) < EVERY_MS:
             return

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
-from sluice.pools.learn.condition import DataSize
-from sluice.pools.period.source import Collects
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.period.source import WindowSource
 from sluice.pools.section import PoolsSection
 
 EVERY_MS = 10_000
@@ -21,7 +21,7 @@ class DataSizes:
         self._asked_ms: int | None = None
 
     def newest(
-        self, config: PoolsSection, collector: Collects, now_ms: int, problems: Problems
+        self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems
     ) -> Mapping[PoolKey, DataSize]:
         """Data sizes of the pools whose spans have them."""
         if self._asked_ms is None or abs(now_ms - self._asked_ms) >= EVERY_MS:

@@ -9,7 +9,7 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.pools.estimate.threshold import Threshold
-from sluice.pools.period.source import Collects
+from sluice.pools.period.source import WindowSource
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows.demand import until_s
 
@@ -28,7 +28,7 @@ class Demands:
     def newest(
         self,
         config: PoolsSection,
-        collector: Collects,
+        collector: WindowSource,
         thresholds: Mapping[PoolKey, Threshold],
         now_ms: int,
         problems: Problems,
@@ -53,7 +53,7 @@ class Demands:
     def _read(
         self,
         config: PoolsSection,
-        collector: Collects,
+        collector: WindowSource,
         thresholds: Mapping[PoolKey, Threshold],
         to_s: int,
         problems: Problems,

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Learnt
+from sluice.pools.windows.complete_buckets import Whole
 from sluice.pools.windows.delay import LONGEST_MS, START_MS
-from sluice.pools.windows.whole import Whole
 
 # A pipeline has caught up if windows advance at most at this ratio to time, measured over at least this long.
 STEADY, LOOK_MS = 1.5, 5_000
@@ -30,7 +30,7 @@ class _Look(NamedTuple):
     newest_ms: int
 
 
-class Awaited:
+class Freshness:
     def __init__(self, evidence: Mapping[PoolKey, tuple[Learnt, int]], began_ms: int) -> None:
         """evidence: of the previous decider, with the time (Unix ms) of the decision that came with it."""
         delays_ms = {key: at_ms - learnt.until_ms for key, (learnt, at_ms) in evidence.items()}

@@ -6,8 +6,9 @@ answers in the tables, and pauses stay.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
+from sluice.clickhouse.database import Database
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
@@ -26,13 +27,7 @@ FROM (SELECT * FROM scaling_events FINAL ORDER BY service, at DESC LIMIT {REMEMB
 """
 
 
-class Database(Protocol):
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        """The result's columns; raises an error when the database cannot answer."""
-        ...
-
-
-class Before(NamedTuple):
+class History(NamedTuple):
     """Newest revision and present pause, by pool; scaling notifications, oldest first by service."""
 
     revisions: dict[PoolKey, int]
@@ -40,12 +35,12 @@ class Before(NamedTuple):
     scalings: list[Scaling]
 
 
-def before(database: Database) -> Before:
+def read_history(database: Database) -> History:
     """Reads all three. Raises the database's errors."""
     revisions, pauses, scalings = (
         list(zip(*database.columns(sql, {}), strict=True)) for sql in (REVISIONS_SQL, PAUSES_SQL, SCALINGS_SQL)
     )
-    return Before(
+    return History(
         {PoolKey(*key): revision for *key, revision in revisions},
         {PoolKey(*key): Pause(at, by, why, size) for *key, at, by, why, size in pauses},
         [Scaling(at, service, *rest) for service, at, *rest in scalings],

@@ -9,12 +9,12 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 
 
-class Collects(Protocol):
+class WindowSource(Protocol):
     """Methods raise the database's errors."""
 
     def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]: ...

@@ -52,7 +52,7 @@ class Past(NamedTuple):
     version: str
 
 
-class Job(NamedTuple):
+class StepJob(NamedTuple):
     """about: data for the caller, which is not sent to the process."""
 
     key: PoolKey
@@ -89,16 +89,16 @@ class Spread:
         for ready in [self._process(which).submit(()) for which in range(count if count > 1 else 0)]:
             wait([] if ready is None else [ready])
 
-    def run(self, jobs: Iterable[Job], pools: int) -> Iterator[tuple[Job, Outcome]]:
+    def run(self, jobs: Iterable[StepJob], pools: int) -> Iterator[tuple[StepJob, Outcome]]:
         """Each job with its outcome, in any order. pools: their number. Takes further jobs while the first ones run.
         Jobs of a process that died run in another one, and if that dies too, in this one."""
         count = self._count(pools)
         if count == 1:
             yield from ((job, _outcome(job.state, job.seen, job.now_ms)) for job in jobs)
             return
-        left: list[Job] = []
+        left: list[StepJob] = []
         yield from self._run(jobs, count, left)
-        again: list[Job] = []
+        again: list[StepJob] = []
         yield from self._run(left, count, again)
         yield from ((job, _light(_outcome(job.state, job.seen, job.now_ms))) for job in again)
 
@@ -115,13 +115,13 @@ class Spread:
     def _count(self, pools: int) -> int:
         return self._asked or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
 
-    def _run(self, jobs: Iterable[Job], count: int, left: list[Job]) -> Iterator[tuple[Job, Outcome]]:
+    def _run(self, jobs: Iterable[StepJob], count: int, left: list[StepJob]) -> Iterator[tuple[StepJob, Outcome]]:
         """left: gets the jobs of a process that died."""
-        waiting: dict[int, list[Job]] = defaultdict(list)
-        begun: deque[tuple[int, list[Job], _Future | None]] = deque()
+        waiting: dict[int, list[StepJob]] = defaultdict(list)
+        begun: deque[tuple[int, list[StepJob], _Future | None]] = deque()
         dead: Counter[int] = Counter()
 
-        def oldest() -> Iterator[tuple[Job, Outcome]]:
+        def oldest() -> Iterator[tuple[StepJob, Outcome]]:
             which, task, future = begun.popleft()
             found = self._processes[which].outcomes(task, future, self._hangs_s)
             if found is None:
@@ -168,7 +168,7 @@ class _Process:
     executor: ProcessPoolExecutor
     held: dict[PoolKey, PoolState] = field(default_factory=dict)
 
-    def submit(self, task: Sequence[Job]) -> _Future | None:
+    def submit(self, task: Sequence[StepJob]) -> _Future | None:
         """The task's future; None when the process is dead."""
         sent = [
             (job.key, None if self.held.pop(job.key, None) is job.state else job.state, job.seen, job.now_ms)
@@ -179,7 +179,7 @@ class _Process:
         except BrokenProcessPool:
             return None
 
-    def outcomes(self, task: Sequence[Job], future: _Future | None, hangs_s: float) -> list[Outcome] | None:
+    def outcomes(self, task: Sequence[StepJob], future: _Future | None, hangs_s: float) -> list[Outcome] | None:
         """The task's outcomes; None when the process is dead."""
         try:
             found = future.result(hangs_s) if future is not None else None

@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from sluice.engine.workers import begin
 from sluice.pools.estimate import Estimate, libraries
-from sluice.pools.estimate.attempt import Failed, Job, attempt_all
+from sluice.pools.estimate.attempt import EstimateJob, Failed, attempt_all
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Workers:
         self._from_jobs = from_jobs
         self._executor: ProcessPoolExecutor | None = None
 
-    def run(self, jobs: Sequence[Job]) -> list[Estimate | Failed]:
+    def run(self, jobs: Sequence[EstimateJob]) -> list[Estimate | Failed]:
         """An estimate per job, in their order. Never raises for a failure in a worker."""
         if len(jobs) < self._from_jobs:
             return attempt_all(jobs)
@@ -53,7 +53,7 @@ class Workers:
         if executor is not None:
             executor.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, tasks: list[Sequence[Job]], done: dict[int, list[Estimate | Failed]]) -> None:
+    def _run(self, tasks: list[Sequence[EstimateJob]], done: dict[int, list[Estimate | Failed]]) -> None:
         if self._executor is None:
             # Not fork: this process has threads.
             context = multiprocessing.get_context("forkserver")

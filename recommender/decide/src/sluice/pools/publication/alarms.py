@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.transitions import Case
-from sluice.pools.publication.answer import AWAITED, Answer
+from sluice.pools.publication.publication import AWAITED, Publication
 
 TAKEN_BACK = (Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.CHECKED.name)
 CONTRADICTED = (Case.SPANS_DISAGREE.name, Case.UNACCOUNTED.name)
@@ -43,7 +43,7 @@ class Alarms:
         """The name of each pool's case; no entry without an alarm."""
         return self._of
 
-    def look(self, answers: Iterable[Answer], pools: Set[PoolKey]) -> tuple[Entered, ...]:
+    def look(self, answers: Iterable[Publication], pools: Set[PoolKey]) -> tuple[Entered, ...]:
         """answers: committed ones. pools: all configured ones; others are dropped. Returns new entries."""
         self._of = {key: case for key, case in self._of.items() if key in pools}
         entered = []

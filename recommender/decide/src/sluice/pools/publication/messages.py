@@ -15,13 +15,13 @@ from sluice.pools.inputs.baseline import Baseline
 from sluice.pools.inputs.occupancy import message_of as occupancy_message
 from sluice.pools.inputs.occupancy import newest_told
 from sluice.pools.inputs.sizes import TargetSize
-from sluice.pools.learn.condition import Condition
-from sluice.pools.learn.lesson import Learned
+from sluice.pools.learned.condition import Condition
+from sluice.pools.learned.lesson import Learned
 from sluice.pools.names import message_of
 from sluice.pools.policy.advice_message import advice_message, advice_of
 from sluice.pools.policy.picture import Believed, Picture, draw, draw_on
 from sluice.pools.policy.state_message import checkpoint_message
-from sluice.pools.publication.answer import Answer, Content, Hardware
+from sluice.pools.publication.publication import Content, Hardware, Publication
 from sluice.pools.v1 import evidence_pb2, pool_size_pb2
 from sluice.pools.v1.advice_pb2 import Advice
 
@@ -29,7 +29,7 @@ from sluice.pools.v1.advice_pb2 import Advice
 MOST_POINTS = 300
 
 
-def pool_size(answer: Answer) -> pool_size_pb2.PoolSize:
+def pool_size(answer: Publication) -> pool_size_pb2.PoolSize:
     """The message without a lease, which heartbeats have."""
     content = answer.content
     message = pool_size_pb2.PoolSize(
@@ -95,7 +95,7 @@ def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
     )
 
 
-def explanation(answer: Answer) -> evidence_pb2.Explanation:
+def explanation(answer: Publication) -> evidence_pb2.Explanation:
     """The evidence behind an answer. Makes the belief again, which takes most of the time."""
     threshold = answer.threshold
     message = evidence_pb2.Explanation(

@@ -21,7 +21,7 @@ EVERY_MS = 60_000
 NEVER = -1 << 62
 
 
-class Due:
+class WriteSchedule:
     """Remembers the parts that it returned as due, or that were restored."""
 
     def __init__(self) -> None:

@@ -7,19 +7,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from sluice.clickhouse.database import ArrayDatabase
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, upstream
+from sluice.pools.windows.complete_buckets import Whole, alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.newest import fixed_settle_ms, newest
-from sluice.pools.windows.reading import Database, Reading
-from sluice.pools.windows.rows import Ints, Measured, whole_before
-from sluice.pools.windows.whole import Whole, alone, whole
+from sluice.pools.windows.reading import WindowReader
+from sluice.pools.windows.rows import Ints, PoolWindow, whole_before
 from sluice.pools.windows.window import OnDemand, Window
 
 # Room in front of the window for late spans: spans whose peer only traces show come about 6 s after the others.
@@ -34,9 +35,9 @@ class Collector:
     It raises the database's errors: the caller handles a period without data.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ArrayDatabase) -> None:
         self._database = database
-        self._reading = Reading(database)
+        self._reading = WindowReader(database)
         self._delay = Delay(0, 1)
         self._intervals_ms: dict[PoolKey, int] = {}
         self._readings = 0
@@ -116,12 +117,12 @@ class Collector:
         # A length that the data chose holds over periods without data, and not over a restart.
         self._intervals_ms = {key: ms for key, ms in self._intervals_ms.items() if key in automatic}
 
-        def reading() -> Reading:
+        def reading() -> WindowReader:
             if self._readings != number_of_reading:
                 raise RuntimeError("read a window that is over: a later reading replaced its rows")
             return self._reading
 
-        def measured_of(number: int) -> Measured | None:
+        def measured_of(number: int) -> PoolWindow | None:
             pool, rows = config.pools[number], reading().rows(number)
             border_ms = whole_before(rows, number, now_ms, int(settle_ms[number]))
             if border_ms is not None:

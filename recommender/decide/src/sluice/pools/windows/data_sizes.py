@@ -11,7 +11,7 @@ from sluice.clickhouse.native import Arrays, Column
 from sluice.clickhouse.table import Table
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.models import DQN
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 
 SQL = files(__package__).joinpath("data_sizes.sql").read_text(encoding="utf-8")

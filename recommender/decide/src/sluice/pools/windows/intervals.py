@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sluice.pools.estimate.interval import Interval, choose
-from sluice.pools.windows.rows import Ints, Measured, Rows, measure
+from sluice.pools.windows.rows import Ints, PoolWindow, WindowRows, measure
 
 
-def coarsen(rows: Rows, length_ms: int, interval_ms: int) -> Rows:
+def coarsen(rows: WindowRows, length_ms: int, interval_ms: int) -> WindowRows:
     """Sums rows of one pool, of `length_ms`, into buckets of `interval_ms`, a multiple of it.
 
     Instances: the most in any of the buckets. Two buckets of 100 ms with 3 and 5 in flight: one of 200 ms with 4.
@@ -24,7 +24,7 @@ def coarsen(rows: Rows, length_ms: int, interval_ms: int) -> Rows:
 
     instances = np.zeros(len(starts), dtype=np.int64)
     np.maximum.at(instances, group, rows.instances)
-    return Rows(
+    return WindowRows(
         pool=np.full(len(starts), rows.pool[0] if len(rows.pool) else 0, dtype=np.int64),
         bucket_start_ms=starts.astype(np.int64),
         busy_ns=summed(rows.busy_ns),
@@ -38,7 +38,7 @@ def coarsen(rows: Rows, length_ms: int, interval_ms: int) -> Rows:
 
 
 def interval_for(
-    rows: Rows, pool: int, from_ms: int, before_ms: int, stored_ms: int, in_force_ms: int | None = None
+    rows: WindowRows, pool: int, from_ms: int, before_ms: int, stored_ms: int, in_force_ms: int | None = None
 ) -> Interval | None:
     """The interval for the data of one pool, from buckets as `measure` takes them; None when nothing was in flight."""
     own = rows.take(
@@ -55,8 +55,8 @@ def interval_for(
 
 
 def measure_over(
-    rows: Rows, pool: int, from_ms: int, before_ms: int, stored_ms: int, interval_ms: int
-) -> Measured | None:
+    rows: WindowRows, pool: int, from_ms: int, before_ms: int, stored_ms: int, interval_ms: int
+) -> PoolWindow | None:
     """As `measure`, in buckets of `interval_ms`; buckets partly outside the range are left out."""
     if interval_ms == stored_ms:
         return measure(rows, pool, from_ms, before_ms, stored_ms)

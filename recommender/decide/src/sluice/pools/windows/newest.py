@@ -11,16 +11,16 @@ from sluice.model.reason import Reason
 from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows.delay import START_MS
 from sluice.pools.windows.intervals import interval_for, measure_over
-from sluice.pools.windows.rows import Measured, Rows, split, whole_before
+from sluice.pools.windows.rows import PoolWindow, WindowRows, split, whole_before
 
 
 def measure_newest(
-    rows: Rows,
+    rows: WindowRows,
     pools: Sequence[Pool],
     config: PoolsSection,
     now_ms: int,
     in_force_ms: Mapping[PoolKey, int] = MappingProxyType({}),
-) -> list[Measured | None]:
+) -> list[PoolWindow | None]:
     """Measures every pool, in their order; `rows.pool` indexes `pools`. None where nothing completed.
 
     in_force_ms: the bucket length that the data of a pool chose before.
@@ -41,8 +41,8 @@ def fixed_settle_ms(config: PoolsSection) -> int | None:
 
 
 def newest(
-    own: Rows, index: int, pool: Pool, config: PoolsSection, before_ms: int | None, in_force_ms: int | None
-) -> Measured | None:
+    own: WindowRows, index: int, pool: Pool, config: PoolsSection, before_ms: int | None, in_force_ms: int | None
+) -> PoolWindow | None:
     """Measures one pool from its own rows, in which it is number `index`; rows before `before_ms` are complete."""
     if before_ms is None:
         return None

@@ -56,7 +56,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Span:
+class BucketSpan:
     """Buckets [first, until), numbered by their length since 1970. Of those before `before` the query reads only what
     came with inserts after number `seen`, of the others everything.
 

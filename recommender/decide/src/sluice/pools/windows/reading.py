@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol, get_args
+from typing import get_args
 
 import numpy as np
 
-from sluice.clickhouse.native import Arrays, Column
-from sluice.clickhouse.table import Table, TooLargeError
+from sluice.clickhouse.database import ArrayDatabase
+from sluice.clickhouse.table import TooLargeError
 from sluice.model.keys import PoolKey, Side
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.windows import query
-from sluice.pools.windows.cells import Cells
+from sluice.pools.windows.bucket_ring import Cells
 from sluice.pools.windows.delay import Arrivals
 from sluice.pools.windows.latency import last_index_within
 from sluice.pools.windows.new_rows import NewRows, new_rows_of, own_rows_of
-from sluice.pools.windows.query import Key, Span
-from sluice.pools.windows.rows import Ints, Rows
+from sluice.pools.windows.query import BucketSpan, Key
+from sluice.pools.windows.rows import Ints, WindowRows
 
 # Planned rows of a query: up to 320 MB in the database, of the 512 MiB of the reading user.
 MAX_ROWS = 3_200_000
@@ -32,23 +32,7 @@ UNJUDGED = -2
 NO_CLOCKS: Mapping[Instance, int] = MappingProxyType({})
 
 
-class Database(Protocol):
-    """The part of a ClickHouse client that is needed. It returns a result's columns, and raises when the database
-    cannot answer."""
-
-    def arrays(self, sql: str, parameters: dict[str, object], table: Table) -> list[Column | Arrays]:
-        """Columns of whole numbers and arrays of them, from a query that reads `table`, which is sent along.
-
-        TooLargeError when the query needs more than the user may have.
-        """
-        ...
-
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]:
-        """Columns of any types."""
-        ...
-
-
-class Reading:
+class WindowReader:
     """The rows of the window, kept current with what was inserted since the last period.
 
     Inserts have numbers that grow in the order in which they become visible, so nothing is missed, however late it is
@@ -65,7 +49,7 @@ class Reading:
     the last one that succeeded.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ArrayDatabase) -> None:
         self._database = database
         self._keys: list[PoolKey] = []
         self._bucket_ms = 0
@@ -117,7 +101,7 @@ class Reading:
         known = np.flatnonzero(self._seen > NEVER)
         if len(known):
             seen = int(self._seen[known].min()) if self._numbered else NEVER
-            span = Span(first, until, bucket_ms, self._until, seen, self._ahead_ms)
+            span = BucketSpan(first, until, bucket_ms, self._until, seen, self._ahead_ms)
             buckets = until - self._until if self._numbered else width
             new = sum(self._ask(share, span, self._cells) for share in self._shares(known, buckets))
             if self._numbered and new == 0 and self._began_anew(span):
@@ -126,10 +110,10 @@ class Reading:
                 self._judge_by(last_good)
         self._until = until
         for share in self._shares(np.flatnonzero(self._seen == NEVER), width):
-            self._ask(share, Span(first, until, bucket_ms, until, ahead_ms=self._ahead_ms), None)
+            self._ask(share, BucketSpan(first, until, bucket_ms, until, ahead_ms=self._ahead_ms), None)
         return self._arrivals()
 
-    def rows(self, pool: int) -> Rows:
+    def rows(self, pool: int) -> WindowRows:
         """The rows of one pool, as of the last reading."""
         return self._cells.rows(pool, self._until, self._bucket_ms)
 
@@ -196,7 +180,7 @@ class Reading:
         self._cells.forget(others)
         self._seen[others] = NEVER
 
-    def _ask(self, pools: Ints, span: Span, known: Cells | None) -> int:
+    def _ask(self, pools: Ints, span: BucketSpan, known: Cells | None) -> int:
         """Reads these pools and returns the number of new rows; in halves where all are too many for the database.
         known: the rows that arrivals add to; None when there is nothing to compare with."""
         requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
@@ -216,7 +200,7 @@ class Reading:
         self._seen[pools] = self._newest
         return len(new)
 
-    def _new(self, requests: list[Key], span: Span) -> NewRows:
+    def _new(self, requests: list[Key], span: BucketSpan) -> NewRows:
         """New rows of pools that all have thresholds, or of pools of one side of which none has."""
         if requests[0].last_good != UNJUDGED:
             columns = self._database.arrays(query.SQL, span.parameters(len(requests)), query.keys(requests))
@@ -230,7 +214,7 @@ class Reading:
         more = (added > 0) & (np.repeat(new.judges, new.counts) == 0)
         return np.repeat(new.pool, new.counts)[more], new.at[more], added[more]
 
-    def _began_anew(self, span: Span) -> bool:
+    def _began_anew(self, span: BucketSpan) -> bool:
         """Whether the table was recreated, since its insert numbers are smaller than before. It is checked only when
         nothing is new."""
         newest = self._database.columns(query.NEWEST_SQL, span.parameters(0))

@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Rows:
+class WindowRows:
     """Columns of the query's result, each of shape (r,), all whole numbers; `pool` indexes the requests."""
 
     pool: Ints
@@ -35,11 +35,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.pool)
 
-    def take(self, keep: NDArray[np.bool_] | Ints | slice) -> Rows:
+    def take(self, keep: NDArray[np.bool_] | Ints | slice) -> WindowRows:
         """The rows where `keep` is True, or at the indices in it. Consecutive rows share memory."""
         if not isinstance(keep, slice) and keep.dtype == np.bool_:
             keep = _stretch(np.flatnonzero(keep))
-        return Rows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+        return WindowRows(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
 
 def _stretch(indices: Ints) -> Ints | slice:
@@ -50,11 +50,11 @@ def _stretch(indices: Ints) -> Ints | slice:
     return indices
 
 
-EMPTY = Rows(*(np.empty(0, dtype=np.int64) for _ in Rows.__dataclass_fields__))
+EMPTY = WindowRows(*(np.empty(0, dtype=np.int64) for _ in WindowRows.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
-class Measured:
+class PoolWindow:
     """One pool over one window. `bucket_start_ms`, shape (n,), belongs to the samples; limits are not known yet."""
 
     samples: Samples
@@ -75,7 +75,7 @@ class Measured:
     def completions(self) -> int:
         return int(self.samples.completions.sum())
 
-    def since(self, ms: int) -> Measured | None:
+    def since(self, ms: int) -> PoolWindow | None:
         """Only the buckets that start at `ms` or later; None when nothing completed in them."""
         keep = self.bucket_start_ms >= ms
         if keep.all():
@@ -86,7 +86,7 @@ class Measured:
         return replace(self, samples=samples, bucket_start_ms=self.bucket_start_ms[keep])
 
 
-def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | None:
+def whole_before(rows: WindowRows, pool: int, to_ms: int, settle_ms: int) -> int | None:
     """Buckets of the pool that start before this time are complete; None when it has no row of its own.
 
     A span is sent when it ends, and takes time to arrive: the newest buckets lack the spans in flight or on their way,
@@ -108,7 +108,7 @@ def whole_before(rows: Rows, pool: int, to_ms: int, settle_ms: int) -> int | Non
     return min(newest, to_ms) - settle_ms
 
 
-def split(rows: Rows, pools: int) -> list[Rows]:
+def split(rows: WindowRows, pools: int) -> list[WindowRows]:
     """The rows of each of the pools 0..pools-1.
 
     The rows are sorted by pool, unless they are already, and cut. So 10,000 pools cost as much as their rows do, since
@@ -120,17 +120,17 @@ def split(rows: Rows, pools: int) -> list[Rows]:
     return [rows.take(slice(ends[i], ends[i + 1])) for i in range(pools)]
 
 
-def measure(rows: Rows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> Measured | None:
+def measure(rows: WindowRows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> PoolWindow | None:
     """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed."""
     return _measure(_busy(rows.take(rows.pool == pool), from_ms, before_ms), bucket_ms)
 
 
-def _busy(rows: Rows, from_ms: int, before_ms: int) -> Rows:
+def _busy(rows: WindowRows, from_ms: int, before_ms: int) -> WindowRows:
     inside = (rows.bucket_start_ms >= from_ms) & (rows.bucket_start_ms < before_ms)
     return rows.take(inside & (rows.instances > 0) & (rows.busy_ns > 0))
 
 
-def _measure(own: Rows, bucket_ms: int) -> Measured | None:
+def _measure(own: WindowRows, bucket_ms: int) -> PoolWindow | None:
     """Samples of one pool, from the rows in which it had something in flight; None when nothing of it completed.
 
     Values are per instance: sums over instances divided by the instances that had something in flight in the bucket. An
@@ -159,10 +159,10 @@ def _measure(own: Rows, bucket_ms: int) -> Measured | None:
         caller_judged=by_caller,
         in_system=_in_system(own, bucket_ms) / count if by_caller else None,
     )
-    return Measured(samples, own.bucket_start_ms, bucket_ms)
+    return PoolWindow(samples, own.bucket_start_ms, bucket_ms)
 
 
-def _in_system(own: Rows, bucket_ms: int) -> Floats:
+def _in_system(own: WindowRows, bucket_ms: int) -> Floats:
     """In flight by the judges' spans, in requests of the pool's own. By Little's law their response time is this
     divided by the pool's throughput. That holds also where a request is several of the pool's, or not every caller's
     span is there.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from sluice.model.keys import PoolKey
-from sluice.pools.windows.rows import Measured
-from sluice.pools.windows.whole import Whole
+from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.rows import PoolWindow
 
 Value = TypeVar("Value")
 
@@ -47,7 +47,7 @@ class Window:
     each       complete buckets of the instances in these spans: by name, as `whole`
     """
 
-    pools: Mapping[PoolKey, Measured | None]
+    pools: Mapping[PoolKey, PoolWindow | None]
     whole: Mapping[PoolKey, Whole | None] = field(default_factory=dict)
     settle_ms: Mapping[PoolKey, int] = field(default_factory=dict)
     each: Callable[[PoolKey, Collection[str]], dict[str, Whole]] = _none

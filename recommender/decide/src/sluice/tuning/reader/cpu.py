@@ -12,8 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 
+from sluice.clickhouse.database import Database
 from sluice.tuning.objective.block import Block
 from sluice.tuning.session.create import CPU_LATE_S, PATH_WINDOW_S
 
@@ -24,12 +25,8 @@ _POINT_S = 60
 MOST_KEPT = 100
 
 
-class Database(Protocol):
-    def columns(self, sql: str, parameters: dict[str, object]) -> list[list[Any]]: ...
-
-
 @dataclass
-class Container:
+class ContainerWindows:
     """By start of window, Unix s: where it had requests, and its cores where a point gives them."""
 
     service: str
@@ -122,10 +119,10 @@ def reached(root: str, calls: Iterable[tuple[str, str]]) -> set[str]:
     return found
 
 
-def containers(rows: Iterable[tuple[str, str, int, int, float | None]]) -> list[Container]:
-    found: dict[tuple[str, str], Container] = {}
+def containers(rows: Iterable[tuple[str, str, int, int, float | None]]) -> list[ContainerWindows]:
+    found: dict[tuple[str, str], ContainerWindows] = {}
     for service, instance, second, worked, cores in rows:
-        each = found.setdefault((service, instance), Container(service, instance))
+        each = found.setdefault((service, instance), ContainerWindows(service, instance))
         if worked:
             each.worked.add(second)
         if cores is not None:
@@ -133,7 +130,7 @@ def containers(rows: Iterable[tuple[str, str, int, int, float | None]]) -> list[
     return list(found.values())
 
 
-def used(of: list[Container], windows: Iterable[int], upto_s: int) -> Used:
+def used(of: list[ContainerWindows], windows: Iterable[int], upto_s: int) -> Used:
     """The CPU of the windows. A window may be incomplete for CPU_LATE_S. Without any container nothing is known."""
     cpu_s: dict[int, float] = {}
     unknown: dict[str, None] = {}

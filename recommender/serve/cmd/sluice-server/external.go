@@ -16,14 +16,14 @@ import (
 	"sluice.dev/serve/internal/external"
 )
 
-// externally is the listener for Kubernetes' external metrics; without an address there is none. callers signed the API
+// externalListener is the listener for Kubernetes' external metrics; without an address there is none. callers signed the API
 // server's certificate; nil where anybody on this machine may ask.
-type externally struct {
+type externalListener struct {
 	address string
 	callers *x509.CertPool
 }
 
-func externallyOf(lookup func(string) string, a *access.Access) (e externally, err error) {
+func externalListenerOf(lookup func(string) string, a *access.Access) (e externalListener, err error) {
 	if e.address = lookup("SLUICE_EXTERNAL_METRICS"); e.address == "" {
 		return e, nil
 	}
@@ -51,7 +51,7 @@ func externallyOf(lookup func(string) string, a *access.Access) (e externally, e
 }
 
 // serve answers until stop is called.
-func (e externally) serve(service *calls.Service, a *access.Access, logger *slog.Logger) (stop func(), err error) {
+func (e externalListener) serve(service *calls.Service, a *access.Access, logger *slog.Logger) (stop func(), err error) {
 	if e.address == "" {
 		return func() {}, nil
 	}

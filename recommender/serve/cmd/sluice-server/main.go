@@ -68,10 +68,10 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 	flags := flag.NewFlagSet("sluice-server", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	check := flags.Bool("check", false, "")
-	said := flags.Bool("version", false, "")
-	work := serve
+	showVersion := flags.Bool("version", false, "")
+	command := serve
 	if len(arguments) > 0 && arguments[0] == "records" {
-		work, arguments = record, arguments[1:]
+		command, arguments = record, arguments[1:]
 	}
 	err := flags.Parse(arguments)
 	if err == nil && flags.NArg() > 0 {
@@ -84,7 +84,7 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 	case err != nil:
 		fmt.Fprintf(errs, "sluice-server: %v (--help shows what is legal)\n", err)
 		return 2
-	case *said:
+	case *showVersion:
 		fmt.Fprintln(out, "sluice-server", buildVersion())
 		return 0
 	}
@@ -103,7 +103,7 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	if err := work(ctx, s, errs); err != nil {
+	if err := command(ctx, s, errs); err != nil {
 		fmt.Fprintf(errs, "sluice-server: %v\n", err)
 		return 1
 	}

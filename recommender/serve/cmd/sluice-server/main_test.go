@@ -31,12 +31,12 @@ func TestWrongUse(t *testing.T) {
 	if err := os.WriteFile(tokens, []byte("short\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		name        string
 		words       []string
 		environment map[string]string
 		code        int
-		says        string
+		want        string
 	}{
 		{"an unknown flag", []string{"--port=1"}, nil, 2, "--help"},
 		{"an argument", []string{"now"}, nil, 2, `unexpected argument "now"`},
@@ -58,8 +58,8 @@ func TestWrongUse(t *testing.T) {
 		{"help", []string{"--help"}, nil, 0, "SLUICE_TLS_CLIENT_CA"},
 	} {
 		var out bytes.Buffer
-		if code := run(each.words, lookup(each.environment), &out, &out); code != each.code || !strings.Contains(out.String(), each.says) {
-			t.Errorf("%s: %d, %s", each.name, code, out.String())
+		if code := run(tt.words, lookup(tt.environment), &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%s: %d, %s", tt.name, code, out.String())
 		}
 	}
 }

@@ -15,7 +15,7 @@ type tokens map[[sha256.Size]byte]Caller
 // parseTokens reads one token a line: TOKEN [NAME [ROLE,...]]. A token alone has all roles, and is named by the start of its
 // hash. Lines that begin with # are comments.
 func parseTokens(content []byte) (tokens, error) {
-	found, names := tokens{}, map[string]bool{}
+	callers, names := tokens{}, map[string]bool{}
 	for n, line := range lines(content) {
 		words := strings.Fields(line)
 		if len(words) > 3 {
@@ -29,18 +29,18 @@ func parseTokens(content []byte) (tokens, error) {
 		}
 		hash := sha256.Sum256([]byte(words[0]))
 		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), all}
-		if err := rest(&caller, words[1:]); err != nil {
+		if err := setNameAndRoles(&caller, words[1:]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
-		if _, twice := found[hash]; twice || names[caller.Name] {
+		if _, repeated := callers[hash]; repeated || names[caller.Name] {
 			return nil, fmt.Errorf("line %d repeats a token or a name", n+1)
 		}
-		found[hash], names[caller.Name] = caller, true
+		callers[hash], names[caller.Name] = caller, true
 	}
-	if len(found) == 0 {
+	if len(callers) == 0 {
 		return nil, fmt.Errorf("it is empty; legal: a line a token, TOKEN [NAME [ROLE,...]]")
 	}
-	return found, nil
+	return callers, nil
 }
 
 // clients are callers by the name in their certificate.
@@ -48,25 +48,25 @@ type clients map[string]Caller
 
 // parseClients reads one certificate a line: NAME ROLE,...
 func parseClients(content []byte) (clients, error) {
-	found := clients{}
+	callers := clients{}
 	for n, line := range lines(content) {
 		words := strings.Fields(line)
 		if len(words) != 2 {
 			return nil, fmt.Errorf("line %d has %d words; legal: NAME ROLE,...", n+1, len(words))
 		}
 		caller := Caller{}
-		if err := rest(&caller, words); err != nil {
+		if err := setNameAndRoles(&caller, words); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
-		if _, twice := found[caller.Name]; twice {
+		if _, repeated := callers[caller.Name]; repeated {
 			return nil, fmt.Errorf("line %d repeats a name", n+1)
 		}
-		found[caller.Name] = caller
+		callers[caller.Name] = caller
 	}
-	return found, nil
+	return callers, nil
 }
 
-func rest(caller *Caller, words []string) (err error) {
+func setNameAndRoles(caller *Caller, words []string) (err error) {
 	if len(words) > 0 {
 		caller.Name = words[0]
 	}

@@ -26,9 +26,9 @@ var roleNames = []struct {
 
 func (r Role) String() string {
 	var names []string
-	for _, each := range roleNames {
-		if r&each.role != 0 {
-			names = append(names, each.name)
+	for _, entry := range roleNames {
+		if r&entry.role != 0 {
+			names = append(names, entry.name)
 		}
 	}
 	return strings.Join(names, ",")
@@ -38,22 +38,22 @@ func (r Role) String() string {
 func parseRoles(text string) (Role, error) {
 	roles := none
 	for name := range strings.SplitSeq(text, ",") {
-		found := none
-		for _, each := range roleNames {
-			if each.name == name {
-				found = each.role
+		role := none
+		for _, entry := range roleNames {
+			if entry.name == name {
+				role = entry.role
 			}
 		}
-		if found == none {
+		if role == none {
 			return none, fmt.Errorf("%q is no role; legal: read, report, operate, with commas between", name)
 		}
-		roles |= found
+		roles |= role
 	}
 	return roles, nil
 }
 
-// needed is the role that a method needs; open: it needs none.
-func needed(method string) (role Role, open bool) {
+// requiredRole is the role that a method needs; open: it needs none.
+func requiredRole(method string) (role Role, open bool) {
 	switch {
 	case strings.HasPrefix(method, "/grpc.health.v1.Health/"):
 		return none, true // probes of an orchestrator have no token, and learn only whether the server serves
@@ -64,14 +64,14 @@ func needed(method string) (role Role, open bool) {
 		strings.HasSuffix(method, "/ReportDelivery"), strings.HasSuffix(method, "/AskTrials"),
 		strings.HasSuffix(method, "/TellTrial"):
 		return Report, false
-	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), safe(method):
+	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), readsOnly(method):
 		return Read, false
 	default:
 		return all, false // a method that is not listed here
 	}
 }
 
-func safe(method string) bool {
+func readsOnly(method string) bool {
 	_, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
 	for _, verb := range []string{"Get", "List", "Watch", "Explain", "Diff"} {
 		if strings.HasPrefix(name, verb) {

@@ -18,31 +18,31 @@ const (
 	CoresHelp    = "CPU limit of one instance that would serve the demand on its server pool; the present one where no better limit is known."
 )
 
-// Each calls f for every service with advice at now. It leaves out a pool without advice, or whose lease is over: an
+// Walk calls f for every service with advice at now. It leaves out a pool without advice, or whose lease is over: an
 // autoscaler that finds no value changes nothing.
-func Each(t *table.Log, now time.Time, f func(service string, of *poolsv1.Advice)) {
+func Walk(t *table.Tables, now time.Time, visit func(service string, advice *poolsv1.Advice)) {
 	if t == nil {
 		return
 	}
 	for after, more := (keys.Pool{}), true; more; {
-		var those []*table.Pool
+		var page []*table.Pool
 		var view *table.View[keys.Pool, *poolsv1.PoolSize]
-		those, more, view = t.Pools.Page(after, page, func(keys.Pool) bool { return true })
-		for _, e := range those {
+		page, more, view = t.Pools.Page(after, pageSize, func(keys.Pool) bool { return true })
+		for _, e := range page {
 			after = e.Key
-			of, lease := e.Answer.GetAdvice(), view.Shards[e.Shard].Lease
-			if of == nil || lease == nil || e.Key.Side != poolsv1.Side_SIDE_SERVER {
+			advice, lease := e.Publication.GetAdvice(), view.Shards[e.Shard].Lease
+			if advice == nil || lease == nil || e.Key.Side != poolsv1.Side_SIDE_SERVER {
 				continue
 			}
 			if _, left := lease.Of(e.Key, now); left > 0 {
-				f(e.Key.Service, of)
+				visit(e.Key.Service, advice)
 			}
 		}
 	}
 }
 
-// One is the advice on a service; nil where there is none.
-func One(t *table.Log, service string, now time.Time) *poolsv1.Advice {
+// ForService is the advice on a service; nil where there is none.
+func ForService(t *table.Tables, service string, now time.Time) *poolsv1.Advice {
 	if t == nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func One(t *table.Log, service string, now time.Time) *poolsv1.Advice {
 	if _, left := view.Shards[e.Shard].Lease.Of(e.Key, now); left <= 0 {
 		return nil
 	}
-	return e.Answer.GetAdvice()
+	return e.Publication.GetAdvice()
 }
 
-const page = 1000
+const pageSize = 1000

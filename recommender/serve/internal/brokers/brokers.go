@@ -62,42 +62,42 @@ func Load(path string, lookup func(string) string) (Settings, error) {
 }
 
 func parse(text []byte, lookup func(string) string) (Settings, error) {
-	var told file
+	var content file
 	decoder := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
-	if err := decoder.Decode(&told); err != nil {
+	if err := decoder.Decode(&content); err != nil {
 		var unknown *toml.StrictMissingError
 		if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 			return Settings{}, fmt.Errorf("%s is not known", strings.Join(unknown.Errors[0].Key(), "."))
 		}
 		return Settings{}, err
 	}
-	s := Settings{Brokers: told.Brokers, prefix: told.Prefix, names: told.Names}
-	if told.TLS != nil {
-		config, err := told.TLS.config()
+	s := Settings{Brokers: content.Brokers, prefix: content.Prefix, names: content.Names}
+	if content.TLS != nil {
+		config, err := content.TLS.config()
 		if err != nil {
 			return Settings{}, err
 		}
 		s.Options = append(s.Options, kgo.DialTLSConfig(config))
 	}
-	if told.SASL != nil {
-		mechanism, err := told.SASL.mechanism(lookup)
+	if content.SASL != nil {
+		mechanism, err := content.SASL.mechanism(lookup)
 		if err != nil {
 			return Settings{}, err
 		}
 		s.Options = append(s.Options, kgo.SASL(mechanism))
 	}
-	more, err := told.Franz.options()
+	more, err := content.Franz.options()
 	s.Options = append(s.Options, more...)
 	return s, err
 }
 
 // Topic is the name on the brokers of the topic `name` of collector/topics.yaml. usual is its name, with the prefix, where
 // the settings do not name it.
-func (s Settings) Topic(name, usual string) string {
-	if told, ok := s.names[name]; ok {
-		return told
+func (s Settings) Topic(name, fallback string) string {
+	if configured, ok := s.names[name]; ok {
+		return configured
 	}
-	return s.prefix + usual
+	return s.prefix + fallback
 }
 
 func (o options) options() (all []kgo.Opt, err error) {

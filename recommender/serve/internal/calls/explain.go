@@ -27,12 +27,12 @@ func (s *Service) ExplainPoolSize(ctx context.Context, request *poolsv1.ExplainP
 	if _, err := s.fetch(ctx, reading, e.Key.Record(), explanation); err != nil {
 		return nil, err
 	}
-	explanation.PoolSize = answer(e, view, time.Now())
+	explanation.PoolSize = leasedDecision(e, view, time.Now())
 	return &poolsv1.ExplainPoolSizeResponse{Explanation: explanation}, nil
 }
 
 // fetch reads the newest explanation under a key into a message; false where there is none yet.
-func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string, into proto.Message) (found bool, err error) {
+func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string, into proto.Message) (ok bool, err error) {
 	within, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
 	for tries := 0; ; tries++ {

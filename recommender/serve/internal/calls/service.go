@@ -36,22 +36,22 @@ type Service struct {
 	poolsv1.UnimplementedPoolSizeServiceServer
 	log     Store
 	history History
-	// unread returns the reason why there is no reading yet.
-	unread   func() string
-	reading  atomic.Pointer[topics.Reading]
-	stopping chan struct{}
-	watchers atomic.Int64
+	// readProblem returns the reason why there is no reading yet.
+	readProblem func() string
+	reading     atomic.Pointer[topics.Reading]
+	stopping    chan struct{}
+	watchers    atomic.Int64
 }
 
 // New is a service without a reading: calls return UNAVAILABLE until Serve.
-func New(log Store, history History, unread func() string) *Service {
-	return &Service{log: log, history: history, unread: unread, stopping: make(chan struct{})}
+func New(log Store, history History, readProblem func() string) *Service {
+	return &Service{log: log, history: history, readProblem: readProblem, stopping: make(chan struct{})}
 }
 
 // Serve sets the reading that calls are answered from. Watches of the earlier reading end.
 func (s *Service) Serve(reading topics.Reading) {
 	if before := s.reading.Swap(&reading); before != nil {
-		before.Log.Close()
+		before.Tables.Close()
 	}
 }
 
@@ -67,9 +67,9 @@ func (s *Service) Stop() {
 func (s *Service) Watchers() int64 { return s.watchers.Load() }
 
 // Log is the log that is served; nil before the first.
-func (s *Service) Log() *table.Log {
+func (s *Service) Log() *table.Tables {
 	if reading := s.reading.Load(); reading != nil {
-		return reading.Log
+		return reading.Tables
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (s *Service) read() (*topics.Reading, error) {
 	if reading := s.reading.Load(); reading != nil {
 		return reading, nil
 	}
-	return nil, problem.Unavailable(problem.NotReadYet, s.unread())
+	return nil, problem.Unavailable(problem.NotReadYet, s.readProblem())
 }
 
 type poolView = table.View[keys.Pool, *poolsv1.PoolSize]
@@ -93,16 +93,16 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolVie
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	e, view := reading.Log.Pools.Get(key)
+	e, view := reading.Tables.Pools.Get(key)
 	if e == nil {
 		return nil, nil, nil, problem.Of(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
 	}
 	return e, view, reading, nil
 }
 
-// answer is the decision of an entry at now, with its lease; STALE where that is over.
-func answer(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
-	size := proto.CloneOf(e.Answer)
+// leasedDecision is the decision of an entry at now, with its lease; STALE where that is over.
+func leasedDecision(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
+	size := proto.CloneOf(e.Publication)
 	lease := view.Shards[e.Shard].Lease
 	until, left := lease.Of(e.Key, now)
 	size.ComputedAt = lease.Computed(e)
@@ -119,7 +119,7 @@ func (s *Service) GetPoolSize(_ context.Context, request *poolsv1.GetPoolSizeReq
 	if err != nil {
 		return nil, err
 	}
-	return &poolsv1.GetPoolSizeResponse{PoolSize: answer(e, view, time.Now())}, nil
+	return &poolsv1.GetPoolSizeResponse{PoolSize: leasedDecision(e, view, time.Now())}, nil
 }
 
 // WatchPoolSizes implements the service.
@@ -128,13 +128,13 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	if err != nil {
 		return err
 	}
-	return watched(s, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Pool, *poolsv1.PoolSize] {
-		return watch.Watch[keys.Pool, *poolsv1.PoolSize]{Table: of.Log.Pools, Filter: filter, Words: watch.Pools}
+	return runWatch(s, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Pool, *poolsv1.PoolSize] {
+		return watch.Watch[keys.Pool, *poolsv1.PoolSize]{Table: of.Tables.Pools, Filter: filter, Encoder: watch.PoolEncoder}
 	})
 }
 
-// watched runs a watch of the records that made returns, from a resume token on, until its caller is gone.
-func watched[K table.Key[K], V any](s *Service, resume string, stream grpc.ServerStream, made func(*topics.Reading) watch.Watch[K, V]) error {
+// runWatch runs a watch of the records that made returns, from a resume token on, until its caller is gone.
+func runWatch[K table.Key[K], V any](s *Service, resume string, stream grpc.ServerStream, newWatch func(*topics.Reading) watch.Watch[K, V]) error {
 	token, err := watch.ParseToken(resume)
 	if err != nil {
 		return err
@@ -145,14 +145,14 @@ func watched[K table.Key[K], V any](s *Service, resume string, stream grpc.Serve
 	}
 	s.watchers.Add(1)
 	defer s.watchers.Add(-1)
-	w := made(reading)
+	w := newWatch(reading)
 	w.End, w.Stopping = s.log.Ends, s.stopping
 	w.Send = func(frame *watch.Frame) error { return stream.SendMsg(frame) }
 	return w.Run(stream.Context(), token)
 }
 
-// by is the caller's identity, or the given name where callers are not authenticated.
-func by(ctx context.Context, given string) string {
+// callerName is the caller's identity, or the given name where callers are not authenticated.
+func callerName(ctx context.Context, given string) string {
 	if caller := access.From(ctx); caller.Name != "" {
 		return caller.Name
 	}

@@ -51,14 +51,14 @@ type (
 // Handler answers from the log at the time of the request. Services have no namespace: all namespaces see the same. A
 // selector is service=NAME. Without one, or for an unknown service, the list is empty; an autoscaler regards that as an error
 // and changes nothing.
-func Handler(log func() *table.Log) http.Handler {
+func Handler(log func() *table.Tables) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+prefix, func(to http.ResponseWriter, _ *http.Request) {
 		list := resourceList{Kind: "APIResourceList", APIVersion: "v1", GroupVersion: group}
 		for _, name := range []string{advised.Replicas, advised.Cores} {
 			list.Resources = append(list.Resources, resource{Name: name, Namespaced: true, Kind: "ExternalMetricValueList", Verbs: []string{"get"}})
 		}
-		answer(to, list)
+		writeJSON(to, list)
 	})
 	mux.HandleFunc("GET "+prefix+"/namespaces/{namespace}/{metric}", func(to http.ResponseWriter, request *http.Request) {
 		name, now := request.PathValue("metric"), time.Now()
@@ -72,31 +72,31 @@ func Handler(log func() *table.Log) http.Handler {
 			http.Error(to, "the selector is not legal; legal: service=NAME", http.StatusBadRequest)
 			return
 		}
-		if of := advised.One(log(), service, now); of != nil {
-			each := value{MetricName: name, MetricLabels: map[string]string{"service": service}, Timestamp: now.UTC()}
+		if advice := advised.ForService(log(), service, now); advice != nil {
+			item := value{MetricName: name, MetricLabels: map[string]string{"service": service}, Timestamp: now.UTC()}
 			switch {
-			case name == advised.Replicas && of.AdvisedReplicas != nil:
-				each.Value = strconv.FormatUint(uint64(of.GetAdvisedReplicas()), 10)
-			case name == advised.Cores && of.AdvisedCpuLimitCores != nil:
-				each.Value = strconv.FormatInt(int64(math.Round(1000*of.GetAdvisedCpuLimitCores())), 10) + "m"
+			case name == advised.Replicas && advice.AdvisedReplicas != nil:
+				item.Value = strconv.FormatUint(uint64(advice.GetAdvisedReplicas()), 10)
+			case name == advised.Cores && advice.AdvisedCpuLimitCores != nil:
+				item.Value = strconv.FormatInt(int64(math.Round(1000*advice.GetAdvisedCpuLimitCores())), 10) + "m"
 			}
-			if each.Value != "" {
-				list.Items = append(list.Items, each)
+			if item.Value != "" {
+				list.Items = append(list.Items, item)
 			}
 		}
-		answer(to, list)
+		writeJSON(to, list)
 	})
 	return mux
 }
 
 // serviceOf reads service=NAME, or service==NAME.
 func serviceOf(selector string) (service string, ok bool) {
-	label, rest, found := strings.Cut(selector, "=")
+	label, rest, separated := strings.Cut(selector, "=")
 	service = strings.TrimPrefix(rest, "=")
-	return service, found && label == "service" && service != "" && !strings.ContainsAny(service, ",=! ()")
+	return service, separated && label == "service" && service != "" && !strings.ContainsAny(service, ",=! ()")
 }
 
-func answer(to http.ResponseWriter, what any) {
+func writeJSON(to http.ResponseWriter, content any) {
 	to.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(to).Encode(what) // the client may be gone
+	_ = json.NewEncoder(to).Encode(content) // the client may be gone
 }

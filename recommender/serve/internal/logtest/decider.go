@@ -18,11 +18,11 @@ import (
 
 // Decider writes one shard, by transactions.
 type Decider struct {
-	t      testing.TB
-	log    *Log
-	client *kgo.Client
-	shard  int32
-	wrote  []string // topics, in this transaction
+	t             testing.TB
+	log           *Log
+	client        *kgo.Client
+	shard         int32
+	topicsWritten []string // topics, in this transaction
 	// Lease, Generation and Shards are those of its heartbeats.
 	Lease      time.Duration
 	Generation uint64
@@ -72,13 +72,13 @@ func (d *Decider) PutBytes(topic, key string, value []byte) {
 	if err := d.client.ProduceSync(ctx, record).FirstErr(); err != nil {
 		d.t.Fatal(err)
 	}
-	if !slices.Contains(d.wrote, topic) {
-		d.wrote = append(d.wrote, topic)
+	if !slices.Contains(d.topicsWritten, topic) {
+		d.topicsWritten = append(d.topicsWritten, topic)
 	}
 }
 
-// Beat writes a heartbeat.
-func (d *Decider) Beat(exempt ...*poolsv1.NotRenewed) {
+// Heartbeat writes a heartbeat.
+func (d *Decider) Heartbeat(exempt ...*poolsv1.NotRenewed) {
 	d.t.Helper()
 	d.Put(d.log.Decisions, keys.Shard(d.shard), &poolsv1.ShardHeartbeat{
 		Shard: uint32(d.shard), Shards: uint32(d.Shards), Generation: d.Generation, ComputedAt: timestamppb.Now(),
@@ -94,8 +94,8 @@ func (d *Decider) End(commit bool) {
 	if err := d.client.EndTransaction(ctx, kgo.TransactionEndTry(commit)); err != nil {
 		d.t.Fatal(err)
 	}
-	d.log.settle(ctx, d.t, d.shard, d.wrote)
-	d.wrote = nil
+	d.log.awaitEnd(ctx, d.t, d.shard, d.topicsWritten)
+	d.topicsWritten = nil
 }
 
 // Publish writes decisions and a heartbeat in one transaction.
@@ -105,7 +105,7 @@ func (d *Decider) Publish(sizes ...*poolsv1.PoolSize) {
 	for _, size := range sizes {
 		d.Put(d.log.Decisions, keys.Of(size.GetPool()).Record(), size)
 	}
-	d.Beat()
+	d.Heartbeat()
 	d.End(true)
 }
 
@@ -114,6 +114,6 @@ func (d *Decider) Explain(pool keys.Pool, explanation *poolsv1.Explanation) {
 	d.t.Helper()
 	d.Begin()
 	d.Put(d.log.Explanations, pool.Record(), explanation)
-	d.Beat()
+	d.Heartbeat()
 	d.End(true)
 }

@@ -20,7 +20,7 @@ import (
 
 // Log is a log with empty topics.
 type Log struct {
-	topics.Log
+	topics.Journal
 	client *kgo.Client
 	fake   *kfake.Cluster
 }
@@ -38,7 +38,7 @@ func New(t testing.TB, shards int) *Log {
 		t.Cleanup(cluster.Close)
 		l.fake, brokers = cluster, cluster.ListenAddrs()
 	}
-	l.Log = topics.Named(brokers, shards, "test_"+strings.ToLower(rand.Text()[:10])+"_")
+	l.Journal = topics.JournalOf(brokers, shards, "test_"+strings.ToLower(rand.Text()[:10])+"_")
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
 	if err != nil {
 		t.Fatal(err)
@@ -68,8 +68,8 @@ func (l *Log) Create(t testing.TB, shards int) {
 	for name, config := range map[string]map[string]*string{
 		l.Decisions: compacted, l.Explanations: compacted, l.Observed: compacted, l.Reports: nil,
 	} {
-		if made, err := admin.CreateTopic(ctx, int32(shards), 1, config, name); err != nil || made.Err != nil {
-			t.Fatal(name, err, made.Err)
+		if created, err := admin.CreateTopic(ctx, int32(shards), 1, config, name); err != nil || created.Err != nil {
+			t.Fatal(name, err, created.Err)
 		}
 	}
 	// The controller creates a topic before the broker knows its partitions.
@@ -99,24 +99,24 @@ func (l *Log) Delete(t testing.TB) {
 	}
 }
 
-// settle waits until a shard's last transaction has ended in these topics. A broker answers when the end is decided, and
+// awaitEnd waits until a shard's last transaction has ended in these topics. A broker answers when the end is decided, and
 // writes it to each partition later; until then a reader's end is before it.
-func (l *Log) settle(ctx context.Context, t testing.TB, shard int32, topics []string) {
+func (l *Log) awaitEnd(ctx context.Context, t testing.TB, shard int32, topics []string) {
 	t.Helper()
 	admin := kadm.NewClient(l.client)
-	for over := len(topics) == 0; !over; {
+	for settled := len(topics) == 0; !settled; {
 		ends, err := admin.ListEndOffsets(ctx, topics...)
 		committed, failed := admin.ListCommittedOffsets(ctx, topics...)
 		if err = errors.Join(err, failed, ends.Error(), committed.Error()); err != nil {
 			t.Fatal(topics, err)
 		}
-		over = true
+		settled = true
 		for _, topic := range topics {
 			end, _ := ends.Lookup(topic, shard)
 			until, _ := committed.Lookup(topic, shard)
-			over = over && until.Offset == end.Offset
+			settled = settled && until.Offset == end.Offset
 		}
-		if !over {
+		if !settled {
 			time.Sleep(time.Millisecond)
 		}
 	}

@@ -43,12 +43,12 @@ func (d *Decider) Connect(containers []*subsetsv1.ServiceContainers, subsets ...
 	d.t.Helper()
 	d.Begin()
 	for _, all := range containers {
-		d.Put(d.log.Decisions, keys.Called(all.GetService()).Record(), all)
+		d.Put(d.log.Decisions, keys.CalledService(all.GetService()).Record(), all)
 	}
 	for _, subset := range subsets {
 		d.Put(d.log.Decisions, keys.OfSubset(subset.GetKey()).Record(), subset)
 	}
-	d.Beat()
+	d.Heartbeat()
 	d.End(true)
 }
 

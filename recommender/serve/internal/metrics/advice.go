@@ -16,18 +16,18 @@ var (
 	advisedCores    = prometheus.NewDesc(advised.Cores, advised.CoresHelp, []string{"service"}, nil)
 )
 
-// advice has the metrics that hardware autoscalers read.
-type advice struct{ service *calls.Service }
+// adviceCollector has the metrics that hardware autoscalers read.
+type adviceCollector struct{ service *calls.Service }
 
 // Describe implements prometheus.Collector.
-func (advice) Describe(to chan<- *prometheus.Desc) {
+func (adviceCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- advisedReplicas
 	to <- advisedCores
 }
 
 // Collect implements prometheus.Collector.
-func (a advice) Collect(to chan<- prometheus.Metric) {
-	advised.Each(a.service.Log(), time.Now(), func(service string, of *poolsv1.Advice) {
+func (a adviceCollector) Collect(to chan<- prometheus.Metric) {
+	advised.Walk(a.service.Log(), time.Now(), func(service string, of *poolsv1.Advice) {
 		if of.AdvisedReplicas != nil {
 			to <- prometheus.MustNewConstMetric(advisedReplicas, prometheus.GaugeValue, float64(of.GetAdvisedReplicas()), service)
 		}

@@ -17,7 +17,7 @@ import (
 
 // Metrics are the metrics of the server itself.
 type Metrics struct {
-	*Pages
+	*Exporter
 	calls   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
 }
@@ -25,7 +25,7 @@ type Metrics struct {
 // New registers the metrics of service and reader, which are read at each scrape.
 func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Collector) *Metrics {
 	m := &Metrics{
-		Pages: NewPages(),
+		Exporter: NewExporter(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: "sluice", Subsystem: "server", Name: "calls_total", Help: "Calls that ended, by method and code.",
 		}, []string{"method", "code"}),
@@ -53,11 +53,11 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 	})
 	m.gauge("records_left_out", "Records of the log that could not be used, since it was last read from its start.", func() float64 {
 		if t := service.Log(); t != nil {
-			return float64(t.Refused())
+			return float64(t.LeftOut())
 		}
 		return 0
 	})
-	m.registry.MustRegister(leases{service}, advice{service})
+	m.registry.MustRegister(leaseCollector{service}, adviceCollector{service})
 	m.registry.MustRegister(more...)
 	return m
 }
@@ -69,10 +69,10 @@ func (m *Metrics) gauge(name, help string, value func() float64) {
 
 // Unary counts a call.
 func (m *Metrics) Unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	began := time.Now()
+	start := time.Now()
 	response, err := handler(ctx, request)
 	m.count(info.FullMethod, err)
-	m.seconds.WithLabelValues(short(info.FullMethod)).Observe(time.Since(began).Seconds())
+	m.seconds.WithLabelValues(short(info.FullMethod)).Observe(time.Since(start).Seconds())
 	return response, err
 }
 

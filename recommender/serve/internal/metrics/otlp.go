@@ -13,7 +13,7 @@ import (
 
 // Push sends the same metrics by OTLP as the OTEL_EXPORTER_OTLP_* variables say, every OTEL_METRIC_EXPORT_INTERVAL. stop
 // sends the last values.
-func (p *Pages) Push(ctx context.Context, log *slog.Logger) (stop func(context.Context) error, err error) {
+func (p *Exporter) Push(ctx context.Context, log *slog.Logger) (stop func(context.Context) error, err error) {
 	exporter, err := otlpmetricgrpc.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("send metrics by OTLP: %w", err)

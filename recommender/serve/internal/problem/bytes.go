@@ -16,29 +16,29 @@ type Registrar struct{ grpc.ServiceRegistrar }
 
 // RegisterService implements grpc.ServiceRegistrar.
 func (r Registrar) RegisterService(description *grpc.ServiceDesc, service any) {
-	own := *description
-	own.Methods = make([]grpc.MethodDesc, len(description.Methods))
+	checked := *description
+	checked.Methods = make([]grpc.MethodDesc, len(description.Methods))
 	for i, method := range description.Methods {
 		handler := method.Handler
-		method.Handler = func(srv any, ctx context.Context, decode func(any) error, by grpc.UnaryServerInterceptor) (any, error) {
+		method.Handler = func(srv any, ctx context.Context, decode func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
 			request := &Request{}
 			into := func(to any) error { request.to = to; return decode(request) }
-			return handler(srv, ctx, into, request.last(by))
+			return handler(srv, ctx, into, request.reportFault(interceptor))
 		}
-		own.Methods[i] = method
+		checked.Methods[i] = method
 	}
-	own.Streams = make([]grpc.StreamDesc, len(description.Streams))
+	checked.Streams = make([]grpc.StreamDesc, len(description.Streams))
 	for i, stream := range description.Streams {
 		handler := stream.Handler
-		stream.Handler = func(srv any, s grpc.ServerStream) error { return handler(srv, checked{s}) }
-		own.Streams[i] = stream
+		stream.Handler = func(srv any, s grpc.ServerStream) error { return handler(srv, checkedStream{s}) }
+		checked.Streams[i] = stream
 	}
-	r.ServiceRegistrar.RegisterService(&own, service)
+	r.ServiceRegistrar.RegisterService(&checked, service)
 }
 
-type checked struct{ grpc.ServerStream }
+type checkedStream struct{ grpc.ServerStream }
 
-func (c checked) RecvMsg(to any) error {
+func (c checkedStream) RecvMsg(to any) error {
 	request := &Request{to: to}
 	if err := c.ServerStream.RecvMsg(request); err != nil {
 		return err
@@ -55,9 +55,9 @@ type Request struct {
 	err error
 }
 
-// last calls `by`, and the call itself reports a fault of the request: so the caller is authenticated first, and the call is
+// reportFault calls `by`, and the call itself reports a fault of the request: so the caller is authenticated first, and the call is
 // counted.
-func (r *Request) last(by grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
+func (r *Request) reportFault(interceptor grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, call grpc.UnaryHandler) (any, error) {
 		checked := func(ctx context.Context, request any) (any, error) {
 			if r.err != nil {
@@ -65,10 +65,10 @@ func (r *Request) last(by grpc.UnaryServerInterceptor) grpc.UnaryServerIntercept
 			}
 			return call(ctx, request)
 		}
-		if by == nil {
+		if interceptor == nil {
 			return checked(ctx, request)
 		}
-		return by(ctx, request, info, checked)
+		return interceptor(ctx, request, info, checked)
 	}
 }
 

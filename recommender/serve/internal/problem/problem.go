@@ -47,7 +47,7 @@ func Of(code codes.Code, reason, text string, metadata ...string) error {
 		}
 		info.Metadata[metadata[i]] = metadata[i+1]
 	}
-	return with(code, text, info)
+	return withDetails(code, text, info)
 }
 
 // Unavailable asks the caller to try again.
@@ -60,7 +60,7 @@ func Empty(field, legal string) error {
 
 // NotLegal is the error for a field with a value that is not legal. given is shown, cut to 100 characters.
 func NotLegal(field string, given any, legal string) error {
-	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s is not legal; legal: %s", field, shown(given), legal))
+	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s is not legal; legal: %s", field, shorten(given), legal))
 }
 
 // Conflict is the error for a field that conflicts with another.
@@ -72,19 +72,19 @@ func Conflict(field, is, legal string) error {
 func Refused(code codes.Code, reason, field, text string) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
 	if field == "" {
-		return with(code, text, info)
+		return withDetails(code, text, info)
 	}
 	info.Metadata = map[string]string{"field": field}
-	if _, legal, found := strings.Cut(text, "legal: "); found {
+	if _, legal, ok := strings.Cut(text, "legal: "); ok {
 		info.Metadata["legal"] = legal
 	}
-	return with(code, text, info, &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
+	return withDetails(code, text, info, &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
 		{Field: field, Description: text, Reason: reason},
 	}})
 }
 
 func invalid(reason, field, legal, text string) error {
-	return with(codes.InvalidArgument, text,
+	return withDetails(codes.InvalidArgument, text,
 		&errdetails.ErrorInfo{Reason: reason, Domain: Domain, Metadata: map[string]string{"field": field, "legal": legal}},
 		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
 			{Field: field, Description: text, Reason: reason},
@@ -92,16 +92,16 @@ func invalid(reason, field, legal, text string) error {
 	)
 }
 
-func with(code codes.Code, text string, details ...protoadapt.MessageV1) error {
-	made := status.New(code, text)
-	if detailed, err := made.WithDetails(details...); err == nil {
-		made = detailed
+func withDetails(code codes.Code, text string, details ...protoadapt.MessageV1) error {
+	result := status.New(code, text)
+	if detailed, err := result.WithDetails(details...); err == nil {
+		result = detailed
 	}
-	return made.Err()
+	return result.Err()
 }
 
-// shown returns at most a line: a caller's value may have megabytes.
-func shown(given any) string {
+// shorten returns at most a line: a caller's value may have megabytes.
+func shorten(given any) string {
 	text, quoted := fmt.Sprint(given), false
 	if s, ok := given.(string); ok {
 		text, quoted = s, true

@@ -12,8 +12,8 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// asked bounds how long a scrape waits for the log.
-const asked = 2 * time.Second
+// scrapePatience bounds how long a scrape waits for the log.
+const scrapePatience = 2 * time.Second
 
 // Progress counts how far the tables are behind the log, and the rows written and refused.
 type Progress struct {
@@ -30,7 +30,7 @@ type Progress struct {
 }
 
 // NewProgress queries the log with a client of its own at each scrape.
-func NewProgress(log topics.Log, now func() time.Time) (*Progress, error) {
+func NewProgress(log topics.Journal, now func() time.Time) (*Progress, error) {
 	client, err := log.Client(kgo.ClientID(Group + "-lag"))
 	if err != nil {
 		return nil, err
@@ -57,14 +57,14 @@ func (p *Progress) Close() { p.admin.Close() }
 func (p *Progress) Describe(to chan<- *prometheus.Desc) {
 	to <- p.lag
 	to <- p.age
-	for _, each := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
-		each.Describe(to)
+	for _, collector := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
+		collector.Describe(to)
 	}
 }
 
 // Collect implements prometheus.Collector. Without the log the lag is not known.
 func (p *Progress) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), asked)
+	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
 	defer cancel()
 	if groups, err := p.admin.Lag(ctx, p.group); err == nil && groups.Error() == nil {
 		for topic, lag := range groups[p.group].Lag.TotalByTopic() {
@@ -76,13 +76,13 @@ func (p *Progress) Collect(to chan<- prometheus.Metric) {
 		age = max(0, p.now().Sub(time.UnixMilli(oldest)).Seconds())
 	}
 	to <- prometheus.MustNewConstMetric(p.age, prometheus.GaugeValue, age)
-	for _, each := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
-		each.Collect(to)
+	for _, collector := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
+		collector.Collect(to)
 	}
 }
 
-// reading sets the records that have to be written now; none: all are written.
-func (p *Progress) reading(records []*kgo.Record) {
+// setWaiting sets the records that have to be written now; none: all are written.
+func (p *Progress) setWaiting(records []*kgo.Record) {
 	oldest := int64(0)
 	for _, record := range records {
 		if at := record.Timestamp.UnixMilli(); oldest == 0 || at < oldest {

@@ -34,7 +34,7 @@ const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
 // Run writes the committed records of the log into the tables until ctx is done. It commits offsets after the rows: a row may
 // be written twice, which the tables merge into one, and no row is lost. While the database is away the log keeps the
 // records.
-func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress, logger *slog.Logger) error {
+func Run(ctx context.Context, log topics.Journal, insert Insert, progress *Progress, logger *slog.Logger) error {
 	client, err := log.Client(
 		kgo.ClientID(Group),
 		kgo.ConsumerGroup(groupOf(log)),
@@ -53,9 +53,9 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 	w := &writer{log: log, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
 	for ctx.Err() == nil {
 		fetches := client.PollFetches(ctx)
-		for _, each := range fetches.Errors() {
+		for _, failure := range fetches.Errors() {
 			if ctx.Err() == nil {
-				logger.Warn("cannot read the log", "topic", each.Topic, "shard", each.Partition, "error", each.Err)
+				logger.Warn("cannot read the log", "topic", failure.Topic, "shard", failure.Partition, "error", failure.Err)
 				sleep(ctx, firstPause)
 			}
 		}
@@ -70,10 +70,10 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 	return nil
 }
 
-func groupOf(log topics.Log) string { return log.Decisions + "-" + Group }
+func groupOf(log topics.Journal) string { return log.Decisions + "-" + Group }
 
 type writer struct {
-	log      topics.Log
+	log      topics.Journal
 	insert   Insert
 	progress *Progress
 	logger   *slog.Logger
@@ -82,7 +82,7 @@ type writer struct {
 
 // write returns when all rows are in the tables; false when ctx was done before.
 func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
-	w.progress.reading(records)
+	w.progress.setWaiting(records)
 	tables := map[string][]Row{}
 	for _, record := range records {
 		if record.Attrs.IsControl() {
@@ -101,7 +101,7 @@ func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
 			return false
 		}
 	}
-	w.progress.reading(nil)
+	w.progress.setWaiting(nil)
 	return true
 }
 
@@ -159,15 +159,15 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 	}
 	lease, known := w.leases[record.Partition]
 	if !known {
-		lease = usualLease
+		lease = defaultLease
 	}
 	row, err = decision(record, lease)
 	return "recommendations", row, err
 }
 
-func sleep(ctx context.Context, how time.Duration) {
+func sleep(ctx context.Context, duration time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(how):
+	case <-time.After(duration):
 	}
 }

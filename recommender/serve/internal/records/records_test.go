@@ -59,22 +59,25 @@ func (d *tables) of(table, column string) (values []any) {
 func run(t *testing.T, log *logtest.Log, d *tables) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	progress, err := NewProgress(log.Log, time.Now)
+	progress, err := NewProgress(log.Journal, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { defer close(done); _ = Run(ctx, log.Log, d.insert, progress, slog.New(slog.DiscardHandler)) }()
+	go func() {
+		defer close(done)
+		_ = Run(ctx, log.Journal, d.insert, progress, slog.New(slog.DiscardHandler))
+	}()
 	stop = func() { cancel(); <-done; progress.Close() }
 	t.Cleanup(stop)
 	d.progress = progress
 	return stop
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, name string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("never: " + what)
+			t.Fatal("never: " + name)
 		}
 	}
 }
@@ -129,7 +132,7 @@ func TestARowThatIsRefusedStopsNoOther(t *testing.T) {
 
 func TestReportsHaveTheirTables(t *testing.T) {
 	log := logtest.New(t, 1)
-	w, err := topics.NewWriter(log.Log)
+	w, err := topics.NewWriter(log.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,26 +140,26 @@ func TestReportsHaveTheirTables(t *testing.T) {
 	d := &tables{}
 	run(t, log, d)
 	size := uint32(8)
-	for _, each := range []*poolsv1.Report{
+	for _, tt := range []*poolsv1.Report{
 		{Report: &poolsv1.Report_Actuation{Actuation: &poolsv1.Actuation{Pool: cart.Proto(), TargetName: "t", Outcome: 2, ReadBack: &size}}, RequestId: "r", By: "bob"},
 		{Report: &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: cart.Proto(), Paused: true}}, By: "ann"},
 		{Report: &poolsv1.Report_Scaling{Scaling: &commonv1.ScalingEvent{Service: "cart", Source: "hpa"}}, By: "eve"},
 		{}, // of a later version
 	} {
-		each.Received = timestamppb.Now()
-		if err := w.Report(t.Context(), cart.Record(), each, 0); err != nil {
+		tt.Received = timestamppb.Now()
+		if err := w.Report(t.Context(), cart.Record(), tt, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	eventually(t, "the rows", func() bool {
 		return len(d.of("actuations", "at"))+len(d.of("pool_pauses", "at"))+len(d.of("scaling_events", "at")) == 3
 	})
-	for _, each := range []struct{ table, column, want string }{
+	for _, tt := range []struct{ table, column, want string }{
 		{"actuations", "outcome", "APPLIED"}, {"actuations", "instance", "t"}, {"actuations", "request_id", "r"},
 		{"actuations", "by", "bob"}, {"pool_pauses", "by", "ann"}, {"scaling_events", "by", "eve"}, {"scaling_events", "source", "hpa"},
 	} {
-		if got := d.of(each.table, each.column)[0]; got != each.want {
-			t.Errorf("%s.%s: %v, want %s", each.table, each.column, got, each.want)
+		if got := d.of(tt.table, tt.column)[0]; got != tt.want {
+			t.Errorf("%s.%s: %v, want %s", tt.table, tt.column, got, tt.want)
 		}
 	}
 	if partition, offset := d.of("actuations", "log_partition")[0], d.of("actuations", "log_offset")[0]; partition != int32(0) || offset != int64(0) {

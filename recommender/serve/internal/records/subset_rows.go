@@ -29,10 +29,10 @@ func subset(record *kgo.Record) (Row, error) {
 		return nil, fmt.Errorf("under the key %s: a subset of %s", record.Key, keys.OfSubset(s.GetKey()))
 	}
 	endpoints, addresses, weights, reasons := []string{}, []string{}, []uint32{}, []string{}
-	for _, each := range s.GetEndpoints() {
-		endpoints = append(endpoints, each.GetInstance())
-		addresses = append(addresses, each.GetAddress())
-		weights = append(weights, each.GetWeight())
+	for _, endpoint := range s.GetEndpoints() {
+		endpoints = append(endpoints, endpoint.GetInstance())
+		addresses = append(addresses, endpoint.GetAddress())
+		weights = append(weights, endpoint.GetWeight())
 	}
 	for _, reason := range s.GetReasons() {
 		reasons = append(reasons, reason.GetCode())

@@ -22,9 +22,9 @@ func TestSubsetsAndDeliveriesHaveTheirTables(t *testing.T) {
 	decider.Begin()
 	decider.Put(log.Decisions, "subset/a/another/b", logtest.Subset(key, 7, "b-1"))
 	decider.Put(log.Decisions, key.Record(), nil)
-	decider.Beat()
+	decider.Heartbeat()
 	decider.End(true)
-	w, err := topics.NewWriter(log.Log)
+	w, err := topics.NewWriter(log.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,14 +42,14 @@ func TestSubsetsAndDeliveriesHaveTheirTables(t *testing.T) {
 	d := &tables{}
 	run(t, log, d)
 	eventually(t, "the rows", func() bool { return len(d.of("subsets", "at"))+len(d.of("subset_deliveries", "at")) == 2 })
-	for _, each := range []struct{ table, column, want string }{
+	for _, tt := range []struct{ table, column, want string }{
 		{"subsets", "upstream", "a"}, {"subsets", "instance", "a-1"}, {"subsets", "downstream", "b"}, {"subsets", "revision", "7"},
 		{"subsets", "state", "PROVIDED"}, {"subsets", "endpoints", "[b-1 b-2]"}, {"subsets", "weights", "[1 2]"},
 		{"subset_deliveries", "outcome", "REFUSED"}, {"subset_deliveries", "by", "ann"}, {"subset_deliveries", "client", "a~a-1"},
 		{"subset_deliveries", "detail", "no such zone"}, {"subset_deliveries", "revision", "7"},
 	} {
-		if got := fmt.Sprint(d.of(each.table, each.column)[0]); got != each.want {
-			t.Errorf("%s.%s: %v, want %s", each.table, each.column, got, each.want)
+		if got := fmt.Sprint(d.of(tt.table, tt.column)[0]); got != tt.want {
+			t.Errorf("%s.%s: %v, want %s", tt.table, tt.column, got, tt.want)
 		}
 	}
 	if n := len(d.of("recommendations", "at")); n != 0 {
@@ -70,7 +70,7 @@ func TestLatencyModelsHaveRowOfEachService(t *testing.T) {
 	}
 	decider.Put(log.Explanations, "pair/a/d", &subsetsv1.PairExplanation{Pair: &subsetsv1.Pair{Upstream: "a", Downstream: "d"}})
 	decider.Put(log.Explanations, "pool/cart/server/", &poolsv1.Explanation{})
-	decider.Beat()
+	decider.Heartbeat()
 	decider.End(true)
 	d := &tables{}
 	run(t, log, d)

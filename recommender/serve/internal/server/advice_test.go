@@ -24,7 +24,7 @@ func advised(size *poolsv1.PoolSize, kind poolsv1.Advice_Kind, replicas uint32, 
 // page is the advice in /metrics, a line each.
 func (r *running) page(t *testing.T) (lines []string) {
 	t.Helper()
-	m := metrics.New(r.service, topics.NewReader(topics.Log{}, slog.New(slog.DiscardHandler), nil))
+	m := metrics.New(r.service, topics.NewReader(topics.Journal{}, slog.New(slog.DiscardHandler), nil))
 	answer := httptest.NewRecorder()
 	m.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for line := range strings.Lines(answer.Body.String()) {

@@ -72,14 +72,14 @@ func (b *bounded) gets(want uint32, refused string) {
 	}
 }
 
-// sizesTold are the newest reported size of each instance, and the writes, oldest first.
-func sizesTold(t *testing.T, log *logtest.Log) (sizes map[string]*poolsv1.TargetSize, done []*poolsv1.Actuation) {
+// observedSizes are the newest reported size of each instance, and the writes, oldest first.
+func observedSizes(t *testing.T, log *logtest.Log) (sizes map[string]*poolsv1.TargetSize, done []*poolsv1.Actuation) {
 	t.Helper()
 	sizes = map[string]*poolsv1.TargetSize{}
 	for _, record := range log.Read(t, log.Observed) {
-		seen := &poolsv1.ObservedSize{}
-		must(t, proto.Unmarshal(record.Value, seen))
-		sizes[seen.GetSize().GetInstance()] = seen.GetSize()
+		observation := &poolsv1.ObservedSize{}
+		must(t, proto.Unmarshal(record.Value, observation))
+		sizes[observation.GetSize().GetInstance()] = observation.GetSize()
 	}
 	for _, record := range log.Read(t, log.Reports) {
 		report := &poolsv1.Report{}
@@ -89,31 +89,31 @@ func sizesTold(t *testing.T, log *logtest.Log) (sizes map[string]*poolsv1.Target
 	return sizes, done
 }
 
-func bounds(t *testing.T) (*running, *logtest.Decider, *logtest.Log, xds.Bounds) {
+func bounds(t *testing.T) (*running, *logtest.Decider, *logtest.Log, xds.SizedPools) {
 	t.Helper()
 	log := logtest.New(t, 1)
 	d := log.Decider(t, 0)
-	those, err := xds.ParseBounds("a/client/b, a/client/c")
+	pools, err := xds.ParseSizedPools("a/client/b, a/client/c")
 	must(t, err)
 	hold := logtest.Apply(ab, 1, 12)
 	hold.Action, hold.Current, hold.Sizes = commonv1.Action_ACTION_HOLD, nil, nil
 	d.Publish(hold)
-	return start(t, log, options{bounds: those}).ready(t), d, log, those
+	return start(t, log, options{bounds: pools}).ready(t), d, log, pools
 }
 
 func TestAnEnvoyIsGivenWhatADecisionSaysAndItsACKIsTheReadBack(t *testing.T) {
-	r, d, log, those := bounds(t)
+	r, d, log, envoys := bounds(t)
 	b := r.bounded(t, "a-1", "")
 	b.gets(1<<32-1, "") // nobody decided anything that may be applied
-	eventually(t, "it has no limit", func() bool { sizes, _ := sizesTold(t, log); return sizes["a-1"].GetUnbounded() })
+	eventually(t, "it has no limit", func() bool { sizes, _ := observedSizes(t, log); return sizes["a-1"].GetUnbounded() })
 	d.Publish(logtest.Apply(ab, 2, 12))
 	b.gets(12, "")
 	d.Publish(logtest.Apply(ab, 3, 5))
 	b.gets(5, "no")
 	d.Publish(logtest.Apply(ab, 4, 20))
 	b.gets(20, "")
-	eventually(t, "all is told", func() bool { _, done := sizesTold(t, log); return len(done) == 3 })
-	sizes, done := sizesTold(t, log)
+	eventually(t, "all is told", func() bool { _, done := observedSizes(t, log); return len(done) == 3 })
+	sizes, done := observedSizes(t, log)
 	if sizes["a-1"].GetSize() != 20 {
 		t.Error(sizes)
 	}
@@ -138,10 +138,10 @@ func TestAnEnvoyIsGivenWhatADecisionSaysAndItsACKIsTheReadBack(t *testing.T) {
 	b.cancel()
 	r.stop()
 	before := len(log.Read(t, log.Observed))
-	again := start(t, log, options{bounds: those}).ready(t)
+	again := start(t, log, options{bounds: envoys}).ready(t)
 	same := again.bounded(t, "a-1", b.version)
 	eventually(t, "it is seen to be in force", func() bool { return len(log.Read(t, log.Observed)) > before })
-	if sizes, done := sizesTold(t, log); sizes["a-1"].GetSize() != 20 || len(done) != 3 {
+	if sizes, done := observedSizes(t, log); sizes["a-1"].GetSize() != 20 || len(done) != 3 {
 		t.Error(sizes, done)
 	}
 	d.Publish(logtest.Apply(ab, 6, 10))
@@ -169,7 +169,7 @@ func TestAPoolThatNobodyNamedStaysAsItIs(t *testing.T) {
 	r := start(t, log, options{}).ready(t)
 	b := r.bounded(t, "a-1", "")
 	b.gets(1<<32-1, "")
-	if sizes, done := sizesTold(t, log); len(sizes)+len(done) > 0 {
+	if sizes, done := observedSizes(t, log); len(sizes)+len(done) > 0 {
 		t.Error(sizes, done)
 	}
 }

@@ -65,7 +65,7 @@ func TestListsArePagedInOrder(t *testing.T) {
 			break
 		}
 		_, err = r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{PageToken: token, Service: "s1"})
-		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
+		assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
 	}
 	if fmt.Sprint(got) != "[s0 s1 s2 s3 s4 s5 s6 s7 s8 s9]" || pages != 3 {
 		t.Error(got, pages)
@@ -84,7 +84,7 @@ func TestAPageIsNeverTooLargeForAClient(t *testing.T) {
 		}
 		d.Put(log.Decisions, keys.Of(size.GetPool()).Record(), size)
 	}
-	d.Beat()
+	d.Heartbeat()
 	d.End(true)
 	r := start(t, log, options{}).ready(t)
 	got, pages := 0, 0
@@ -189,8 +189,8 @@ func TestReportsGoIntoTheLog(t *testing.T) {
 		if record.Partition != 1 || size.GetSize().GetSize() != 8 || size.GetSize().GetReadAt() == nil {
 			t.Error(record.Partition, size)
 		}
-		of := slices.IndexFunc(got, func(each *poolsv1.Report) bool {
-			return proto.Equal(each.GetReceived(), size.GetSize().GetReadAt()) && each.GetRequestId() == size.GetRequestId()
+		of := slices.IndexFunc(got, func(report *poolsv1.Report) bool {
+			return proto.Equal(report.GetReceived(), size.GetSize().GetReadAt()) && report.GetRequestId() == size.GetRequestId()
 		})
 		if reported := size.GetSize().GetInstance() != "b"; reported != (of >= 0) || reported != (size.GetRequestId() != "") {
 			t.Error("a size has the id and the time of its report, if there is one:", size)
@@ -207,28 +207,28 @@ func TestUseGoesIntoTheLogWithTheSize(t *testing.T) {
 	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
 	r := start(t, log, options{}).ready(t)
 	mean := 2.5
-	told := map[string]*poolsv1.Occupancy{
+	occupancies := map[string]*poolsv1.Occupancy{
 		"full":  {Readings: 3, Full: 2, Busy: 8, BusyMean: 7.5, BusyMost: 8, Waiting: set(5), WaitingMean: &mean, WaitingMost: set(6)},
 		"light": {Readings: 1},
 		"mute":  nil,
 	}
-	for instance, use := range told {
+	for instance, use := range occupancies {
 		_, err := r.client.ReportActuation(t.Context(), report(func(a *poolsv1.Actuation) {
 			a.Outcome, a.Instance, a.Occupancy = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, instance, use
 		}))
 		must(t, err)
 	}
 	for _, record := range log.Read(t, log.Observed) {
-		seen := &poolsv1.ObservedSize{}
-		must(t, proto.Unmarshal(record.Value, seen))
-		want := told[seen.GetSize().GetInstance()]
-		if got := seen.GetSize().Occupancy; (got == nil) != (want == nil) || !proto.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", seen.GetSize().GetInstance(), got, want)
+		observation := &poolsv1.ObservedSize{}
+		must(t, proto.Unmarshal(record.Value, observation))
+		want := occupancies[observation.GetSize().GetInstance()]
+		if got := observation.GetSize().Occupancy; (got == nil) != (want == nil) || !proto.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", observation.GetSize().GetInstance(), got, want)
 		}
-		delete(told, seen.GetSize().GetInstance())
+		delete(occupancies, observation.GetSize().GetInstance())
 	}
-	if len(told) > 0 {
-		t.Error("not in the log:", told)
+	if len(occupancies) > 0 {
+		t.Error("not in the log:", occupancies)
 	}
 }
 
@@ -251,19 +251,19 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 		t.Error("it was paused")
 	}
 	later := timestamppb.New(time.Now().Add(time.Hour))
-	told, err := r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
+	response, err := r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
 		ScalingEvent: &commonv1.ScalingEvent{Service: "cart", Source: "hpa", Replicas: set(3), At: later},
 	})
 	must(t, err)
-	if told.GetPools() != 2 {
-		t.Error(told)
+	if response.GetPools() != 2 {
+		t.Error(response)
 	}
-	told, err = r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
+	response, err = r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
 		ScalingEvent: &commonv1.ScalingEvent{Service: "unknown", Source: "hpa", Replicas: set(3)},
 	})
 	must(t, err)
-	if told.GetPools() != 0 {
-		t.Error(told)
+	if response.GetPools() != 0 {
+		t.Error(response)
 	}
 	byShard := map[int32]int{}
 	for _, record := range log.Read(t, log.Reports) {
@@ -279,13 +279,13 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 	})
 	must(t, err)
 	ids := map[string]int{}
-	for _, each := range r.reports(t, log) {
-		ids[each.GetRequestId()]++
-		if each.GetBy() != "ann" && each.GetBy() != "hpa" {
-			t.Error(each)
+	for _, report := range r.reports(t, log) {
+		ids[report.GetRequestId()]++
+		if report.GetBy() != "ann" && report.GetBy() != "hpa" {
+			t.Error(report)
 		}
-		if at := each.GetScaling().GetAt(); at != nil && at.AsTime().After(time.Now()) {
-			t.Error("in force from the future on:", each)
+		if at := report.GetScaling().GetAt(); at != nil && at.AsTime().After(time.Now()) {
+			t.Error("in force from the future on:", report)
 		}
 	}
 	// Two under the caller's own id, the copies of an event under one, and the other three under one each.
@@ -307,7 +307,7 @@ func TestWithoutTheLogNothingIsStoredAndThatIsSaid(t *testing.T) {
 	_, err := r.client.ReportActuation(ctx, report(func(*poolsv1.Actuation) {}))
 	refused(t, err, codes.DeadlineExceeded)
 	_, err = r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "ann"})
-	told(t, err, codes.Unavailable, problem.NotStored, "")
+	assertError(t, err, codes.Unavailable, problem.NotStored, "")
 	if _, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()}); err != nil {
 		t.Error("what was read is served:", err)
 	}

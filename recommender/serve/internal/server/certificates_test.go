@@ -58,28 +58,28 @@ func (a *authority) make(t *testing.T, name string, c *x509.Certificate) (*x509.
 	must(t, err)
 	must(t, os.WriteFile(a.path(name+".pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	must(t, os.WriteFile(a.path(name+".key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
-	made, err := x509.ParseCertificate(der)
+	certificate, err := x509.ParseCertificate(der)
 	must(t, err)
-	return made, key
+	return certificate, key
 }
 
 func (a *authority) server(t *testing.T, name string) *x509.Certificate {
-	made, _ := a.make(t, name, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
-	return made
+	certificate, _ := a.make(t, name, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
+	return certificate
 }
 
 func (a *authority) client(t *testing.T, name string) tls.Certificate {
 	t.Helper()
 	a.make(t, name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
-	own, err := tls.LoadX509KeyPair(a.path(name+".pem"), a.path(name+".key"))
+	certificate, err := tls.LoadX509KeyPair(a.path(name+".pem"), a.path(name+".key"))
 	must(t, err)
-	return own
+	return certificate
 }
 
-func (a *authority) trust(own ...tls.Certificate) grpc.DialOption {
+func (a *authority) trust(certificates ...tls.Certificate) grpc.DialOption {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)
-	return grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: own}))
+	return grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: certificates}))
 }
 
 func TestCertificatesAreReadAgain(t *testing.T) {

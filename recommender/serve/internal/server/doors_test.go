@@ -57,7 +57,7 @@ func TestTokensHaveRolesAndNames(t *testing.T) {
 		_, err = stream.Recv()
 		return err
 	}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		token                   string
 		get, watch, tell, pause codes.Code
 	}{
@@ -67,21 +67,21 @@ func TestTokensHaveRolesAndNames(t *testing.T) {
 		{oldToken, codes.OK, codes.OK, codes.OK, codes.OK},
 		{"guess-guess-guess-guess", codes.Unauthenticated, codes.Unauthenticated, codes.Unauthenticated, codes.Unauthenticated},
 	} {
-		ctx := with(each.token)
+		ctx := with(tt.token)
 		got := []codes.Code{status.Code(get(ctx)), status.Code(watch(ctx)), status.Code(tell(ctx)), status.Code(pause(ctx))}
-		want := []codes.Code{each.get, each.watch, each.tell, each.pause}
+		want := []codes.Code{tt.get, tt.watch, tt.tell, tt.pause}
 		for i := range want {
 			if got[i] != want[i] {
-				t.Errorf("%s: %v, want %v", each.token, got, want)
+				t.Errorf("%s: %v, want %v", tt.token, got, want)
 				break
 			}
 		}
 	}
-	told(t, get(context.Background()), codes.Unauthenticated, problem.Unauthenticated, "")
-	told(t, tell(with(readToken)), codes.PermissionDenied, problem.RoleLacking, "")
+	assertError(t, get(context.Background()), codes.Unauthenticated, problem.Unauthenticated, "")
+	assertError(t, tell(with(readToken)), codes.PermissionDenied, problem.RoleLacking, "")
 	names := map[string]int{}
-	for _, each := range r.reports(t, log) {
-		names[each.GetBy()]++
+	for _, tt := range r.reports(t, log) {
+		names[tt.GetBy()]++
 	}
 	if names["actuator"] != 1 || names["ann"] != 1 || names["somebody else"] != 0 || len(names) != 3 {
 		t.Error("who did it is the identity, and no field:", names)
@@ -123,13 +123,13 @@ func TestAWatchEndsWithItsToken(t *testing.T) {
 	}
 	viewer, other := watch(readToken), watch(oldToken)
 	must(t, os.WriteFile(file, []byte(readToken+" viewer report\n"+oldToken+"\n"), 0o600))
-	told(t, ended(viewer), codes.PermissionDenied, problem.RoleLacking, "")
+	assertError(t, ended(viewer), codes.PermissionDenied, problem.RoleLacking, "")
 	for range 5 {
 		_, err := other.Recv()
 		must(t, err) // nothing changed for it
 	}
 	must(t, os.WriteFile(file, []byte(readToken+"\n"), 0o600))
-	told(t, ended(other), codes.Unauthenticated, problem.Unauthenticated, "")
+	assertError(t, ended(other), codes.Unauthenticated, problem.Unauthenticated, "")
 }
 
 func TestWhoAsksIsAskedBeforeWhat(t *testing.T) {
@@ -140,8 +140,8 @@ func TestWhoAsksIsAskedBeforeWhat(t *testing.T) {
 	call := func(ctx context.Context) error {
 		return r.link.Invoke(ctx, "/sluice.pools.v1.PoolSizeService/GetPoolSize", &[]byte{0xff}, &[]byte{}, grpc.ForceCodecV2(raw{}))
 	}
-	told(t, call(t.Context()), codes.Unauthenticated, problem.Unauthenticated, "")
-	told(t, call(with(readToken)), codes.InvalidArgument, problem.NotProtobuf, "")
+	assertError(t, call(t.Context()), codes.Unauthenticated, problem.Unauthenticated, "")
+	assertError(t, call(with(readToken)), codes.InvalidArgument, problem.NotProtobuf, "")
 }
 
 func TestHealthAndReflection(t *testing.T) {

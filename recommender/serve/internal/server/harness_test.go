@@ -41,7 +41,7 @@ type bothWays struct {
 
 type noHistory struct{}
 
-func (noHistory) Answers(context.Context, keys.Pool, uint64, int) ([]calls.Answered, error) {
+func (noHistory) Decisions(context.Context, keys.Pool, uint64, int) ([]calls.PastDecision, error) {
 	return nil, context.DeadlineExceeded
 }
 
@@ -63,7 +63,7 @@ type options struct {
 	every   time.Duration
 	lookup  func(string) string
 	dial    []grpc.DialOption
-	bounds  xds.Bounds
+	bounds  xds.SizedPools
 	// address is the listen address; any free one where it is empty.
 	address string
 }
@@ -75,7 +75,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 		o.history = noHistory{}
 	}
 	if o.every == 0 {
-		o.every = watch.Every
+		o.every = watch.EventInterval
 	}
 	if o.lookup == nil {
 		o.lookup = func(string) string { return "" }
@@ -83,9 +83,9 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	if o.dial == nil {
 		o.dial = []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	}
-	writer, err := topics.NewWriter(log.Log)
+	writer, err := topics.NewWriter(log.Journal)
 	must(t, err)
-	explanations, err := topics.NewExplanations(log.Log)
+	explanations, err := topics.NewExplanations(log.Journal)
 	must(t, err)
 	a, err := access.Open(o.lookup)
 	must(t, err)
@@ -96,10 +96,10 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a)
 	must(t, err)
-	r.reader = topics.NewReader(log.Log, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
+	r.reader = topics.NewReader(log.Journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
 		r.service.Serve(reading)
-		hub.Serve(reading.Log)
-		go watch.Ticks(ctx, reading.Log, o.every)
+		hub.Serve(reading.Tables)
+		go watch.Ticks(ctx, reading.Tables, o.every)
 		listening.Ready(true)
 	})
 	go a.Follow(ctx, 10*time.Millisecond, slog.New(slog.DiscardHandler))
@@ -142,11 +142,11 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, name string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("never: " + what)
+			t.Fatal("never: " + name)
 		}
 	}
 }

@@ -52,20 +52,20 @@ func TestASecondReporterOfATargetIsRefusedAtEachServerAndToldInTheLog(t *testing
 		t.Error("sizes are taken of the owner, and of nobody:", got)
 	}
 	var outcomes []string
-	for _, each := range servers[0].reports(t, log) {
-		if detail := each.GetActuation().GetDetail(); !strings.HasPrefix(detail, "TARGET_OWNED: cart/server cart-1: ") {
+	for _, report := range servers[0].reports(t, log) {
+		if detail := report.GetActuation().GetDetail(); !strings.HasPrefix(detail, "TARGET_OWNED: cart/server cart-1: ") {
 			t.Error(detail)
 		}
-		outcomes = append(outcomes, strings.TrimPrefix(each.GetActuation().GetOutcome().String(), "ACTUATION_OUTCOME_"))
+		outcomes = append(outcomes, strings.TrimPrefix(report.GetActuation().GetOutcome().String(), "ACTUATION_OUTCOME_"))
 	}
 	if got := strings.Join(outcomes, ","); got != "REFUSED,APPLIED,REFUSED,APPLIED" {
 		t.Error("the audit has each refusal, and what was written in spite of it:", got)
 	}
 
 	// The owner has reported nothing for a minute: the decider's decision no longer has its size.
-	gone := logtest.Apply(cart, 2, 8)
-	gone.Sizes = nil
-	d.Publish(gone)
+	unowned := logtest.Apply(cart, 2, 8)
+	unowned.Sizes = nil
+	d.Publish(unowned)
 	eventually(t, "the second is taken", func() bool { return servers[1].reportBy(t, "b@two :1", observed) == nil })
 	if all := reporters(); all[len(all)-1] != "b@two :1" {
 		t.Error(all)

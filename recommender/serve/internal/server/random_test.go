@@ -47,7 +47,7 @@ func (w *world) decide() {
 		changed[pool] = size
 		d.Put(w.log.Decisions, pool.Record(), size)
 	}
-	d.Beat()
+	d.Heartbeat()
 	if !commit && w.rand.IntN(2) == 0 {
 		w.deciders[shard] = w.log.Decider(w.t, int32(shard)) // killed within the transaction
 		w.deciders[shard].Publish()
@@ -90,15 +90,15 @@ func (w *world) agreed() {
 	for _, d := range w.deciders {
 		d.Publish() // a heartbeat, so that watchers have something to read
 	}
-	for _, each := range w.watchers {
-		for end := time.Now().Add(patience); !w.has(each.sizes, want); {
+	for _, watcher := range w.watchers {
+		for end := time.Now().Add(patience); !w.has(watcher.sizes, want); {
 			if time.Now().After(end) {
-				w.t.Fatalf("a watcher does not come to what is committed: %s", w.difference(each.sizes))
+				w.t.Fatalf("a watcher does not come to what is committed: %s", w.difference(watcher.sizes))
 			}
-			for each.beat = nil; each.beat == nil; {
-				each.take()
+			for watcher.beat = nil; watcher.beat == nil; {
+				watcher.take()
 			}
-			each.told = 0
+			watcher.answers = 0
 			for _, d := range w.deciders {
 				d.Publish()
 			}
@@ -159,7 +159,7 @@ func TestWhateverHappensWatchersAgreeWithTheLog(t *testing.T) {
 		w.servers = append(w.servers, start(t, w.log, options{}).ready(t))
 	}
 	for j := range 4 {
-		w.watchers, w.at = append(w.watchers, w.servers[j%2].watch(t, &ask{}).whole()), append(w.at, j%2)
+		w.watchers, w.at = append(w.watchers, w.servers[j%2].watch(t, &ask{}).awaitSnapshot()), append(w.at, j%2)
 	}
 	for range 40 {
 		switch w.rand.IntN(12) {
@@ -167,7 +167,7 @@ func TestWhateverHappensWatchersAgreeWithTheLog(t *testing.T) {
 			w.restart()
 		case 1:
 			j := w.rand.IntN(len(w.watchers))
-			w.watchers[j].whole()
+			w.watchers[j].awaitSnapshot()
 			w.reconnect(j)
 		case 2:
 			w.agreed()

@@ -25,7 +25,7 @@ func TestWhatBecomesOfATokenIsTold(t *testing.T) {
 	log := logtest.New(t, 1)
 	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		name  string
 		token string
 		want  commonv1.Resumption
@@ -37,12 +37,12 @@ func TestWhatBecomesOfATokenIsTold(t *testing.T) {
 			Topic: r.service.Log().Pools.View().Topic, At: time.Now(), Offsets: []int64{1, 1},
 		}.String(), commonv1.Resumption_RESUMPTION_OTHER_LOG},
 	} {
-		w := r.watch(t, &ask{ResumeToken: each.token}).whole()
-		if w.snapshots != 1 || w.told != 1 || w.resumption != each.want {
-			t.Errorf("%s: %v, %d answers in %d snapshots", each.name, w.resumption, w.told, w.snapshots)
+		w := r.watch(t, &ask{ResumeToken: tt.token}).awaitSnapshot()
+		if w.snapshots != 1 || w.answers != 1 || w.resumption != tt.want {
+			t.Errorf("%s: %v, %d answers in %d snapshots", tt.name, w.resumption, w.answers, w.snapshots)
 		}
 	}
-	if w := r.watch(t, &ask{ResumeToken: r.token(0, 23*time.Hour)}).whole(); w.snapshots != 0 || w.told != 0 {
+	if w := r.watch(t, &ask{ResumeToken: r.token(0, 23*time.Hour)}).awaitSnapshot(); w.snapshots != 0 || w.answers != 0 {
 		t.Error("a token that is good was not", w.resumption)
 	}
 }
@@ -75,7 +75,7 @@ func TestAServerThatStaysBehindATokenSaysSo(t *testing.T) {
 	must(t, err)
 	began := time.Now()
 	_, err = stream.Recv()
-	told(t, err, codes.Unavailable, problem.BehindToken, "")
+	assertError(t, err, codes.Unavailable, problem.BehindToken, "")
 	if waited := time.Since(began); waited < watch.Patience {
 		t.Errorf("it waited for %v", waited)
 	}
@@ -92,7 +92,7 @@ func TestAWatcherThatDoesNotReadIsSentWhatIsNewest(t *testing.T) {
 	d := log.Decider(t, 0)
 	d.Publish(logtest.Apply(cart, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	w := r.watch(t, &ask{}).whole()
+	w := r.watch(t, &ask{}).awaitSnapshot()
 	const last = 600 // far more than the windows of a stream hold
 	large := logtest.Apply(cart, 1, 8)
 	large.Model = strings.Repeat("x", 2000)
@@ -100,7 +100,7 @@ func TestAWatcherThatDoesNotReadIsSentWhatIsNewest(t *testing.T) {
 		large.Revision = revision
 		d.Publish(large)
 	}
-	if w.at(cart, last); w.told > last/2 {
-		t.Errorf("it was told %d of %d", w.told, last-1)
+	if w.at(cart, last); w.answers > last/2 {
+		t.Errorf("it was told %d of %d", w.answers, last-1)
 	}
 }

@@ -46,7 +46,7 @@ type Server struct {
 
 // Listen listens at once; calls are answered once Serve is called. Health is NOT_SERVING until Ready.
 func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, observe ...grpc.ServerOption) (*Server, error) {
-	if err := a.Demand(address); err != nil {
+	if err := a.CheckAddress(address); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", address)

@@ -41,8 +41,8 @@ func tlsServer(t *testing.T, a *authority, more map[string]string) (r *running, 
 	return r, d, log, of
 }
 
-// asked is the result of a stream on a link.
-func asked(t *testing.T, link *grpc.ClientConn) error {
+// callWithToken is the result of a stream on a link.
+func callWithToken(t *testing.T, link *grpc.ClientConn) error {
 	t.Helper()
 	stream, err := discovery.NewAggregatedDiscoveryServiceClient(link).StreamAggregatedResources(t.Context())
 	if err != nil {
@@ -77,8 +77,8 @@ func TestAStockClientIsKnownByItsCertificate(t *testing.T) {
 	link, err := grpc.NewClient(r.address, a.trust(a.client(t, "bob")))
 	must(t, err)
 	defer link.Close()
-	refused(t, asked(t, link), codes.Unauthenticated)
-	refused(t, asked(t, r.link), codes.Unavailable) // no certificate, no connection
+	refused(t, callWithToken(t, link), codes.Unauthenticated)
+	refused(t, callWithToken(t, r.link), codes.Unavailable) // no certificate, no connection
 	client.more(t, 100)
 }
 
@@ -90,8 +90,8 @@ func TestAStockClientIsKnownByItsToken(t *testing.T) {
 	if os.Getenv(callCredentials) == "" {
 		again := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
 		again.Env = append(os.Environ(), callCredentials+"=true")
-		if said, err := again.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, said)
+		if output, err := again.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, output)
 		}
 		return
 	}
@@ -107,7 +107,7 @@ func TestAStockClientIsKnownByItsToken(t *testing.T) {
 		a.path("authority.pem"), a.path("token")))
 	client.more(t, 50)
 	about(t, client.shares(t, of, 2000), map[string]float64{"b-1": 0.75, "b-2": 0.25})
-	refused(t, asked(t, r.link), codes.Unauthenticated)
+	refused(t, callWithToken(t, r.link), codes.Unauthenticated)
 	for credential, want := range map[string]codes.Code{reportToken: codes.PermissionDenied, "guess-guess-guess-guess": codes.Unauthenticated} {
 		stream, err := discovery.NewAggregatedDiscoveryServiceClient(r.link).StreamAggregatedResources(with(credential))
 		must(t, err)

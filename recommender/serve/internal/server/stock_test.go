@@ -67,9 +67,9 @@ func TestAStockClientOfGRPCFollowsItsSubset(t *testing.T) {
 	for i, record := range log.Read(t, log.Reports) {
 		report := &subsetsv1.SubsetReport{}
 		must(t, proto.Unmarshal(record.Value, report))
-		told := report.GetDelivery()
-		if keys.OfSubset(told.GetKey()) != a1b || told.GetRevision() != uint64(i+1) || told.GetClient() != "a~a-1" ||
-			told.GetOutcome() != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
+		delivery := report.GetDelivery()
+		if keys.OfSubset(delivery.GetKey()) != a1b || delivery.GetRevision() != uint64(i+1) || delivery.GetClient() != "a~a-1" ||
+			delivery.GetOutcome() != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
 			t.Error(report)
 		}
 	}
@@ -99,8 +99,8 @@ func TestAClientWithoutASubsetIsConnectedToEverybody(t *testing.T) {
 	about(t, client.shares(t, of, 1000), map[string]float64{"b-1": 0.5, "b-2": 0.5})
 
 	d.Begin()
-	d.Put(log.Decisions, keys.Called("b").Record(), nil) // nobody knows the service any more: who has somebody keeps them
-	d.Beat()
+	d.Put(log.Decisions, keys.CalledService("b").Record(), nil) // nobody knows the service any more: who has somebody keeps them
+	d.Heartbeat()
 	d.End(true)
 	client.more(t, 1000)
 	about(t, client.shares(t, of, 1000), map[string]float64{"b-1": 0.5, "b-2": 0.5})

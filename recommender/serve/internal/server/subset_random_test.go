@@ -34,7 +34,7 @@ func (n *network) solve() {
 	commit := n.rand.IntN(4) > 0
 	changed := map[keys.Subset]*subsetsv1.Subset{}
 	d.Begin()
-	d.Put(n.log.Decisions, keys.Called("b").Record(), logtest.Containers("b", "b-1", "b-2"))
+	d.Put(n.log.Decisions, keys.CalledService("b").Record(), logtest.Containers("b", "b-1", "b-2"))
 	d.Put(n.log.Decisions, cart.Record(), logtest.Apply(cart, 1, 8))
 	for range n.rand.IntN(5) {
 		key := subsetOf(fmt.Sprint("a", shard), fmt.Sprint(n.rand.IntN(4)), "b")
@@ -46,7 +46,7 @@ func (n *network) solve() {
 		d.Put(n.log.Decisions, key.Record(), subset)
 		changed[key] = subset
 	}
-	d.Beat()
+	d.Heartbeat()
 	if !commit && n.rand.IntN(2) == 0 {
 		n.deciders[shard] = n.log.Decider(n.t, int32(shard)) // killed within the transaction
 		n.deciders[shard].Publish()
@@ -62,13 +62,13 @@ func (n *network) solve() {
 
 // live are the subsets that were committed and not deleted.
 func (n *network) live() map[keys.Subset]*subsetsv1.Subset {
-	those := map[keys.Subset]*subsetsv1.Subset{}
+	subsets := map[keys.Subset]*subsetsv1.Subset{}
 	for key, subset := range n.committed {
 		if subset.GetState() != subsetsv1.State_STATE_DELETED {
-			those[key] = subset
+			subsets[key] = subset
 		}
 	}
-	return those
+	return subsets
 }
 
 func same(got, want map[keys.Subset]*subsetsv1.Subset) bool {
@@ -102,7 +102,7 @@ func (n *network) agreed() {
 			for w.beat = nil; w.beat == nil; {
 				w.take()
 			}
-			w.told = 0
+			w.answers = 0
 			for _, d := range n.deciders {
 				d.Publish()
 			}
@@ -140,7 +140,7 @@ func TestWhateverHappensWatchersOfSubsetsAgreeWithTheLog(t *testing.T) {
 		n.servers = append(n.servers, start(t, n.log, options{}).ready(t))
 	}
 	for i := range 3 {
-		n.watchers = append(n.watchers, n.servers[i%2].connections(t, &subsetsv1.WatchSubsetsRequest{}).whole())
+		n.watchers = append(n.watchers, n.servers[i%2].connections(t, &subsetsv1.WatchSubsetsRequest{}).awaitSnapshot())
 	}
 	for range 40 {
 		switch n.rand.IntN(12) {
@@ -153,7 +153,7 @@ func TestWhateverHappensWatchersOfSubsetsAgreeWithTheLog(t *testing.T) {
 			}
 		case 1:
 			i := n.rand.IntN(len(n.watchers))
-			n.watchers[i].whole()
+			n.watchers[i].awaitSnapshot()
 			n.reconnect(i)
 		case 2:
 			n.agreed()

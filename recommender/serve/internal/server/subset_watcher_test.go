@@ -18,7 +18,7 @@ type connections struct {
 	cancel     func()
 	subsets    map[keys.Subset]*subsetsv1.Subset
 	token      string
-	told       int
+	answers    int
 	snapshots  int
 	resumption commonv1.Resumption
 	beat       *commonv1.Heartbeat
@@ -58,15 +58,15 @@ func (w *connections) take() {
 			w.t.Fatalf("%s went backwards: %d after %d", key, subset.GetRevision(), before.GetRevision())
 		}
 		w.subsets[key] = subset
-		w.told++
+		w.answers++
 		return
 	}
 	if w.token = event.GetResumeToken(); w.token == "" {
 		w.t.Fatalf("no token: %v", event)
 	}
 	if snapshot := event.GetSnapshot(); snapshot != nil {
-		if int(snapshot.GetAnswers()) != w.told {
-			w.t.Fatalf("a snapshot of %d came with %d", snapshot.GetAnswers(), w.told)
+		if int(snapshot.GetAnswers()) != w.answers {
+			w.t.Fatalf("a snapshot of %d came with %d", snapshot.GetAnswers(), w.answers)
 		}
 		w.snapshots++
 		w.resumption = snapshot.GetResumption()
@@ -78,7 +78,7 @@ func (w *connections) take() {
 // until reads to the first heartbeat at which holds is true.
 func (w *connections) until(holds func() bool) *connections {
 	w.t.Helper()
-	w.told = 0
+	w.answers = 0
 	for w.beat = nil; w.beat == nil || !holds(); {
 		for w.beat = nil; w.beat == nil; {
 			w.take()
@@ -87,7 +87,7 @@ func (w *connections) until(holds func() bool) *connections {
 	return w
 }
 
-func (w *connections) whole() *connections {
+func (w *connections) awaitSnapshot() *connections {
 	w.t.Helper()
 	return w.until(func() bool { return true })
 }

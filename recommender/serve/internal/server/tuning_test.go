@@ -42,23 +42,23 @@ func tunes(t *testing.T) (*running, *tuner) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for seen := 0; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
-			seen = u.answer(seen)
+		for answered := 0; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
+			answered = u.answer(answered)
 		}
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
 	return start(t, log, options{}).ready(t), u
 }
 
-func (u *tuner) answer(seen int) int {
+func (u *tuner) answer(answered int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	records := u.log.Read(u.t, u.log.Reports)
-	if u.silent || len(records) == seen {
-		return seen
+	if u.silent || len(records) == answered {
+		return answered
 	}
 	u.d.Begin()
-	for _, record := range records[seen:] {
+	for _, record := range records[answered:] {
 		command := &tuningv1.Command{}
 		if err := proto.Unmarshal(record.Value, command); err != nil {
 			u.t.Error(err)
@@ -90,7 +90,7 @@ func (u *tuner) answer(seen int) int {
 		u.answers = append(u.answers, answer)
 	}
 	u.d.Put(u.log.Decisions, keys.Answers(0).Record(), &tuningv1.Answers{Answers: u.answers})
-	u.d.Beat()
+	u.d.Heartbeat()
 	u.d.End(true)
 	return len(records)
 }
@@ -117,16 +117,16 @@ func plan(name, target string) *tuningv1.CreateSessionRequest {
 func TestASessionFromItsCreationToItsEnd(t *testing.T) {
 	r, _ := tunes(t)
 	ctx := t.Context()
-	made, err := r.tuning.CreateSession(ctx, plan("first/try", "shop"))
+	created, err := r.tuning.CreateSession(ctx, plan("first/try", "shop"))
 	must(t, err)
-	if made.GetSession().GetPhase() != tuningv1.Phase_PHASE_SEARCHING {
-		t.Error(made)
+	if created.GetSession().GetPhase() != tuningv1.Phase_PHASE_SEARCHING {
+		t.Error(created)
 	}
 	for number := range uint32(2) {
-		asked, err := r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first/try", Count: 1})
+		trials, err := r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first/try", Count: 1})
 		must(t, err)
-		if len(asked.GetTrials()) != 1 || asked.GetTrials()[0].GetNumber() != number {
-			t.Fatal(asked)
+		if len(trials.GetTrials()) != 1 || trials.GetTrials()[0].GetNumber() != number {
+			t.Fatal(trials)
 		}
 	}
 	_, err = r.tuning.TellTrial(ctx, &tuningv1.TellTrialRequest{Session: "first/try", Trial: 1, AppliedAt: timestamppb.Now()})
@@ -188,7 +188,7 @@ func TestAWatchOfASessionGoesOnWhereItWas(t *testing.T) {
 		must(t, err)
 	}
 	ask("first")
-	watch := func(token string, until func(*tuningv1.WatchSessionResponse) bool) (said, last string) {
+	watch := func(token string, until func(*tuningv1.WatchSessionResponse) bool) (events, last string) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		stream, err := r.tuning.WatchSession(ctx, &tuningv1.WatchSessionRequest{Session: "first", ResumeToken: token})
@@ -198,26 +198,26 @@ func TestAWatchOfASessionGoesOnWhereItWas(t *testing.T) {
 			must(t, err)
 			switch {
 			case event.GetSession() != nil:
-				said += event.GetSession().GetPlan().GetName() + " "
+				events += event.GetSession().GetPlan().GetName() + " "
 			case event.GetTrial() != nil:
-				said += fmt.Sprint(event.GetTrial().GetNumber(), " ")
+				events += fmt.Sprint(event.GetTrial().GetNumber(), " ")
 			case event.GetSnapshot() != nil:
-				said += "all "
+				events += "all "
 			}
 			if last = event.GetResumeToken(); until(event) {
-				return said, last
+				return events, last
 			}
 		}
 	}
 	beat := func(event *tuningv1.WatchSessionResponse) bool { return event.GetHeartbeat() != nil }
-	said, token := watch("", beat)
-	if said != "first 0 all " {
-		t.Error(said)
+	events, token := watch("", beat)
+	if events != "first 0 all " {
+		t.Error(events)
 	}
 	ask("second")
 	ask("first")
-	if said, _ = watch(token, beat); said != "1 " {
-		t.Error(said)
+	if events, _ = watch(token, beat); events != "1 " {
+		t.Error(events)
 	}
 }
 
@@ -225,33 +225,33 @@ func TestBadInputAtEveryEntryOfTuning(t *testing.T) {
 	r, u := tunes(t)
 	ctx, long := t.Context(), strings.Repeat("x", 3000)
 	_, err := r.tuning.CreateSession(ctx, &tuningv1.CreateSessionRequest{})
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan")
 	_, err = r.tuning.CreateSession(ctx, plan("", "shop"))
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan.name")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan.name")
 	_, err = r.tuning.CreateSession(ctx, plan(long, "shop"))
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.name")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.name")
 	wrong := plan("first", "shop")
 	wrong.Plan.Method = "guess"
 	_, err = r.tuning.CreateSession(ctx, wrong)
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.method")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.method")
 	_, err = r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first"})
-	told(t, err, codes.NotFound, problem.SessionUnknown, "")
+	assertError(t, err, codes.NotFound, problem.SessionUnknown, "")
 	_, err = r.tuning.GetSession(ctx, &tuningv1.GetSessionRequest{})
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "session")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "session")
 	_, err = r.tuning.CreateSession(ctx, plan("first", "shop"))
 	must(t, err)
 	_, err = r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first", RequestId: "two words"})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
 	_, err = r.tuning.TellTrial(ctx, &tuningv1.TellTrialRequest{Session: "first", Trial: 10})
-	told(t, err, codes.AlreadyExists, problem.SessionRefused, "")
+	assertError(t, err, codes.AlreadyExists, problem.SessionRefused, "")
 	_, err = r.tuning.StopSession(ctx, &tuningv1.StopSessionRequest{Session: "first", Why: long})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
 	_, err = r.tuning.ListSessions(ctx, &tuningv1.ListSessionsRequest{PageSize: 2000})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
 	stream, err := r.tuning.WatchSession(ctx, &tuningv1.WatchSessionRequest{Session: "nobody"})
 	must(t, err)
 	_, err = stream.Recv()
-	told(t, err, codes.NotFound, problem.SessionUnknown, "")
+	assertError(t, err, codes.NotFound, problem.SessionUnknown, "")
 
 	u.mu.Lock()
 	u.silent = true

@@ -20,7 +20,7 @@ func TestStateThenChangesThenHeartbeats(t *testing.T) {
 	log := logtest.New(t, 1)
 	d := log.Decider(t, 0)
 	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 4, 9), logtest.Deleted(catalogue, 9))
-	w := start(t, log, options{}).ready(t).watch(t, &ask{}).whole()
+	w := start(t, log, options{}).ready(t).watch(t, &ask{}).awaitSnapshot()
 	if len(w.sizes) != 2 || w.snapshots != 1 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
 		t.Fatal(w.sizes, w.snapshots, w.resumption)
 	}
@@ -29,12 +29,12 @@ func TestStateThenChangesThenHeartbeats(t *testing.T) {
 		t.Error(shards)
 	}
 	d.Publish(logtest.Apply(cart, 2, 10))
-	if w.at(cart, 2); w.told != 1 || w.snapshots != 1 {
-		t.Error(w.told, w.snapshots)
+	if w.at(cart, 2); w.answers != 1 || w.snapshots != 1 {
+		t.Error(w.answers, w.snapshots)
 	}
 	d.Publish()
-	if w.whole(); w.told != 0 {
-		t.Error("a heartbeat came with", w.told)
+	if w.awaitSnapshot(); w.answers != 0 {
+		t.Error("a heartbeat came with", w.answers)
 	}
 	d.Publish(logtest.Deleted(orders, 5))
 	if w.at(orders, 5); w.sizes[orders].GetState() != poolsv1.State_STATE_DELETED {
@@ -48,7 +48,7 @@ func TestAWatchTakesOnlyWhatItNames(t *testing.T) {
 	one.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(catalogue, 1, 8))
 	two.Publish(logtest.Apply(orders, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		ask    *ask
 		want   []keys.Pool
 		shards int
@@ -58,21 +58,21 @@ func TestAWatchTakesOnlyWhatItNames(t *testing.T) {
 		{&ask{Services: []string{"orders"}, Pools: []*poolsv1.Pool{catalogue.Proto()}}, []keys.Pool{orders, catalogue}, 2},
 		{&ask{Service: "unknown"}, nil, 2},
 	} {
-		w := r.watch(t, each.ask).whole()
-		if len(w.sizes) != len(each.want) || len(w.beat.GetHeartbeat().GetShards()) != each.shards {
-			t.Errorf("%v: %v, %v", each.ask, w.sizes, w.beat)
+		w := r.watch(t, tt.ask).awaitSnapshot()
+		if len(w.sizes) != len(tt.want) || len(w.beat.GetHeartbeat().GetShards()) != tt.shards {
+			t.Errorf("%v: %v, %v", tt.ask, w.sizes, w.beat)
 		}
-		for _, pool := range each.want {
+		for _, pool := range tt.want {
 			if w.sizes[pool] == nil {
-				t.Errorf("%v: no %v", each.ask, pool)
+				t.Errorf("%v: no %v", tt.ask, pool)
 			}
 		}
 	}
-	w := r.watch(t, &ask{Service: "orders"}).whole()
+	w := r.watch(t, &ask{Service: "orders"}).awaitSnapshot()
 	one.Publish(logtest.Apply(cart, 2, 8))
 	two.Publish(logtest.Apply(orders, 2, 8))
-	if w.at(orders, 2); w.told != 1 {
-		t.Error(w.told)
+	if w.at(orders, 2); w.answers != 1 {
+		t.Error(w.answers)
 	}
 }
 
@@ -82,19 +82,19 @@ func TestATokenIsGoodAtAnyServerAndAfterAllWereRestarted(t *testing.T) {
 	one.Publish(logtest.Apply(cart, 1, 8))
 	two.Publish(logtest.Apply(orders, 1, 8), logtest.Apply(catalogue, 1, 9))
 	first := start(t, log, options{}).ready(t)
-	w := first.watch(t, &ask{}).whole()
+	w := first.watch(t, &ask{}).awaitSnapshot()
 	first.stop()
 	one.Publish(logtest.Apply(cart, 2, 8))
 	two.Publish(logtest.Deleted(catalogue, 2))
 	second := start(t, log, options{}).ready(t)
-	w = w.resume(second, &ask{}).whole()
-	if w.snapshots != 0 || w.told != 2 || w.sizes[cart].GetRevision() != 2 ||
+	w = w.resume(second, &ask{}).awaitSnapshot()
+	if w.snapshots != 0 || w.answers != 2 || w.sizes[cart].GetRevision() != 2 ||
 		w.sizes[catalogue].GetState() != poolsv1.State_STATE_DELETED {
-		t.Fatal(w.snapshots, w.told, w.sizes)
+		t.Fatal(w.snapshots, w.answers, w.sizes)
 	}
 	third := start(t, log, options{}).ready(t)
-	if w = w.resume(third, &ask{}).whole(); w.told != 0 || w.snapshots != 0 {
-		t.Error("nothing changed, and it was told", w.told)
+	if w = w.resume(third, &ask{}).awaitSnapshot(); w.answers != 0 || w.snapshots != 0 {
+		t.Error("nothing changed, and it was told", w.answers)
 	}
 }
 
@@ -103,18 +103,18 @@ func TestATokenThatCannotBeGoneOnFrom(t *testing.T) {
 	d := log.Decider(t, 0)
 	d.Publish(logtest.Apply(cart, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	w := r.watch(t, &ask{}).whole()
-	if w = w.resume(r, &ask{Service: "cart"}).whole(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER {
+	w := r.watch(t, &ask{}).awaitSnapshot()
+	if w = w.resume(r, &ask{Service: "cart"}).awaitSnapshot(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER {
 		t.Error(w.resumption)
 	}
-	w = r.watch(t, &ask{}).whole()
+	w = r.watch(t, &ask{}).awaitSnapshot()
 	r.stop()
 	log.Delete(t)
 	log.Create(t, 1)
 	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
 	r = start(t, log, options{}).ready(t)
-	if w = w.resume(r, &ask{}).whole(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG || w.told != 1 {
-		t.Error(w.resumption, w.told)
+	if w = w.resume(r, &ask{}).awaitSnapshot(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG || w.answers != 1 {
+		t.Error(w.resumption, w.answers)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestALogThatIsReplacedEndsItsWatches(t *testing.T) {
 	log := logtest.New(t, 1)
 	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	w := r.watch(t, &ask{}).whole()
+	w := r.watch(t, &ask{}).awaitSnapshot()
 	log.Delete(t)
 	log.Create(t, 1)
 	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
@@ -132,7 +132,7 @@ func TestALogThatIsReplacedEndsItsWatches(t *testing.T) {
 			break
 		}
 	}
-	if w = w.resume(r, &ask{}).whole(); w.sizes[orders] == nil || w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG {
+	if w = w.resume(r, &ask{}).awaitSnapshot(); w.sizes[orders] == nil || w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG {
 		t.Error(w.resumption, w.sizes)
 	}
 }
@@ -169,14 +169,14 @@ func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
 	d := log.Decider(t, 0)
 	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	w := r.watch(t, &ask{}).whole()
-	over := timestamppb.New(time.Now().Add(-time.Second))
+	w := r.watch(t, &ask{}).awaitSnapshot()
+	ended := timestamppb.New(time.Now().Add(-time.Second))
 	d.Begin()
-	d.Beat(&poolsv1.NotRenewed{Pool: cart.Proto(), ValidUntil: over})
+	d.Heartbeat(&poolsv1.NotRenewed{Pool: cart.Proto(), ValidUntil: ended})
 	d.End(true)
 	w.until(func() bool { return len(w.beat.GetNotRenewed()) == 1 })
 	named := w.beat.GetNotRenewed()[0]
-	if keys.Of(named.GetPool()) != cart || named.GetLeaseLeft().AsDuration() != 0 || !named.GetValidUntil().AsTime().Equal(over.AsTime()) {
+	if keys.Of(named.GetPool()) != cart || named.GetLeaseLeft().AsDuration() != 0 || !named.GetValidUntil().AsTime().Equal(ended.AsTime()) {
 		t.Error(named)
 	}
 	list, err := r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{})
@@ -184,7 +184,7 @@ func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
 	if got := list.GetPoolSizes(); got[0].GetState() != poolsv1.State_STATE_STALE || got[1].GetState() != poolsv1.State_STATE_PROVIDED {
 		t.Error(got)
 	}
-	if w = r.watch(t, &ask{Service: "orders"}).whole(); len(w.beat.GetNotRenewed()) != 0 {
+	if w = r.watch(t, &ask{Service: "orders"}).awaitSnapshot(); len(w.beat.GetNotRenewed()) != 0 {
 		t.Error("a watch of orders was told of cart")
 	}
 }
@@ -194,7 +194,7 @@ func TestASilentDeciderDoesNotSilenceAWatch(t *testing.T) {
 	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
 	w := start(t, log, options{every: 20 * time.Millisecond}).ready(t).watch(t, &ask{})
 	for range 5 {
-		w.whole()
+		w.awaitSnapshot()
 	}
 }
 
@@ -203,15 +203,15 @@ func TestAPoolThatMovedToAnotherShardIsToldOnce(t *testing.T) {
 	one, two := log.Decider(t, 0), log.Decider(t, 1)
 	one.Publish(logtest.Apply(cart, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	w := r.watch(t, &ask{}).whole()
+	w := r.watch(t, &ask{}).awaitSnapshot()
 	two.Publish(logtest.Apply(cart, 3, 9))
 	w.at(cart, 3)
 	one.Publish(logtest.Deleted(cart, 2))
-	w.whole()
+	w.awaitSnapshot()
 	if w.sizes[cart].GetState() == poolsv1.State_STATE_DELETED || w.sizes[cart].GetShard() != 1 {
 		t.Error(w.sizes[cart])
 	}
-	if fresh := r.watch(t, &ask{}).whole(); len(fresh.sizes) != 1 || fresh.sizes[cart].GetRevision() != 3 {
+	if fresh := r.watch(t, &ask{}).awaitSnapshot(); len(fresh.sizes) != 1 || fresh.sizes[cart].GetRevision() != 3 {
 		t.Error(fresh.sizes)
 	}
 }
@@ -220,7 +220,7 @@ func TestAServerThatStopsSaysSo(t *testing.T) {
 	log := logtest.New(t, 1)
 	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
 	r := start(t, log, options{}).ready(t)
-	w := r.watch(t, &ask{}).whole()
+	w := r.watch(t, &ask{}).awaitSnapshot()
 	go r.stop()
 	_, err := w.stream.Recv()
 	refused(t, err, codes.Unavailable)

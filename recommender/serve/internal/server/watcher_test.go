@@ -18,8 +18,8 @@ type watcher struct {
 	cancel func()
 	sizes  map[keys.Pool]*poolsv1.PoolSize
 	token  string
-	// told counts decisions since the last call of until.
-	told       int
+	// answers counts decisions since the last call of until.
+	answers    int
 	snapshots  int
 	resumption commonv1.Resumption
 	beat       *poolsv1.WatchPoolSizesResponse
@@ -63,7 +63,7 @@ func (w *watcher) take() {
 			w.t.Fatal("a token in the middle of a transaction")
 		}
 		w.sizes[pool] = size
-		w.told++
+		w.answers++
 		return
 	}
 	w.token = event.GetResumeToken()
@@ -71,8 +71,8 @@ func (w *watcher) take() {
 		w.t.Fatalf("no token: %v", event)
 	}
 	if snapshot := event.GetSnapshot(); snapshot != nil {
-		if int(snapshot.GetAnswers()) != w.told {
-			w.t.Fatalf("a snapshot of %d came with %d", snapshot.GetAnswers(), w.told)
+		if int(snapshot.GetAnswers()) != w.answers {
+			w.t.Fatalf("a snapshot of %d came with %d", snapshot.GetAnswers(), w.answers)
 		}
 		w.snapshots++
 		w.resumption = snapshot.GetResumption()
@@ -84,7 +84,7 @@ func (w *watcher) take() {
 // until reads to the first heartbeat at which holds is true.
 func (w *watcher) until(holds func() bool) *watcher {
 	w.t.Helper()
-	w.told = 0
+	w.answers = 0
 	for w.beat = nil; w.beat == nil || !holds(); {
 		w.beat = nil
 		for w.beat == nil {
@@ -94,7 +94,7 @@ func (w *watcher) until(holds func() bool) *watcher {
 	return w
 }
 
-func (w *watcher) whole() *watcher {
+func (w *watcher) awaitSnapshot() *watcher {
 	w.t.Helper()
 	return w.until(func() bool { return true })
 }

@@ -29,17 +29,17 @@ type incremental struct {
 	has    map[string]string
 }
 
-func (r *running) incremental(t *testing.T, node string, known map[string]string, names ...string) *incremental {
+func (r *running) incremental(t *testing.T, node string, versions map[string]string, names ...string) *incremental {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	stream, err := discovery.NewAggregatedDiscoveryServiceClient(r.link).DeltaAggregatedResources(ctx)
 	must(t, err)
 	c := &incremental{t, stream, cancel, map[string]string{}}
-	for name, version := range known {
+	for name, version := range versions {
 		c.has[name] = version
 	}
 	must(t, stream.Send(&discovery.DeltaDiscoveryRequest{
-		Node: &core.Node{Id: node}, TypeUrl: assignments, ResourceNamesSubscribe: names, InitialResourceVersions: known,
+		Node: &core.Node{Id: node}, TypeUrl: assignments, ResourceNamesSubscribe: names, InitialResourceVersions: versions,
 	}))
 	return c
 }
@@ -55,13 +55,13 @@ func (c *incremental) take(refused string) map[string][]string {
 		c.t.Error("something was taken back", response)
 	}
 	got := map[string][]string{}
-	for _, each := range response.GetResources() {
+	for _, resource := range response.GetResources() {
 		all := &endpoints.ClusterLoadAssignment{}
-		must(c.t, each.GetResource().UnmarshalTo(all))
+		must(c.t, resource.GetResource().UnmarshalTo(all))
 		for _, locality := range all.GetEndpoints() {
-			got[each.GetName()] = append(got[each.GetName()], locality.GetLocality().GetSubZone())
+			got[resource.GetName()] = append(got[resource.GetName()], locality.GetLocality().GetSubZone())
 		}
-		c.has[each.GetName()] = each.GetVersion()
+		c.has[resource.GetName()] = resource.GetVersion()
 	}
 	answer := &discovery.DeltaDiscoveryRequest{TypeUrl: assignments, ResponseNonce: response.GetNonce()}
 	if refused != "" {
@@ -74,16 +74,16 @@ func (c *incremental) take(refused string) map[string][]string {
 // silent asserts that no response comes for a while, in which one would have come.
 func (c *incremental) silent(while func()) {
 	c.t.Helper()
-	came := make(chan error, 1)
-	go func() { _, err := c.stream.Recv(); came <- err }()
+	received := make(chan error, 1)
+	go func() { _, err := c.stream.Recv(); received <- err }()
 	while()
 	select {
-	case err := <-came:
+	case err := <-received:
 		c.t.Fatal("something was sent", err)
 	case <-time.After(200 * time.Millisecond):
 	}
 	c.cancel()
-	<-came
+	<-received
 }
 
 func only(t *testing.T, got map[string][]string, service string, instances ...string) {
@@ -147,7 +147,7 @@ func TestAServerThatIsBehindAClientSendsNothing(t *testing.T) {
 	eventually(t, "both have read it", func() bool {
 		view = r.service.Log().Subsets.View()
 		e, _ := r.service.Log().Subsets.Get(a1b)
-		return e.Answer.GetRevision() == 2
+		return e.Publication.GetRevision() == 2
 	})
 	version := further(c.has["b"], view.Shards[1].Position)
 	behind := r.incremental(t, "a~a-1", map[string]string{"b": version}, "b")
@@ -168,5 +168,5 @@ func TestANodeThatIsNoContainerIsTold(t *testing.T) {
 	r, _, _ := connected(t)
 	c := r.incremental(t, "sidecar", nil, "b")
 	_, err := c.stream.Recv()
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "node.id")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "node.id")
 }

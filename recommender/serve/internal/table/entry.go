@@ -7,25 +7,25 @@ type Entry[K Key[K], V any] struct {
 	Key    K
 	Shard  int32
 	Offset int64
-	// Answer is the record's publication, without the fields that the log does not decide. Nobody changes it.
-	Answer V
+	// Publication is the record's publication, without the fields that the log does not decide. Nobody changes it.
+	Publication V
 	// Deleted is true where the publication was deleted.
 	Deleted bool
-	// forgotten: the record had no value. It stays as a deleted one, so that watchers are notified.
-	forgotten bool
+	// tombstone: the record had no value. It stays as a deleted one, so that watchers are notified.
+	tombstone bool
 	// superseded is the offset of the record that replaced this one; -1 while there is none.
 	superseded atomic.Int64
-	made       atomic.Pointer[made]
+	derived    atomic.Pointer[derived]
 }
 
-// made is a value that was derived from an entry for its watchers, with the lease of that time.
-type made struct {
+// derived is a value that was derived from an entry for its watchers, with the lease of that time.
+type derived struct {
 	lease *Lease
-	what  any
+	value any
 }
 
-func newEntry[K Key[K], V any](key K, shard int32, offset int64, answer V, deleted bool) *Entry[K, V] {
-	e := &Entry[K, V]{Key: key, Shard: shard, Offset: offset, Answer: answer, Deleted: deleted}
+func newEntry[K Key[K], V any](key K, shard int32, offset int64, publication V, deleted bool) *Entry[K, V] {
+	e := &Entry[K, V]{Key: key, Shard: shard, Offset: offset, Publication: publication, Deleted: deleted}
 	e.superseded.Store(-1)
 	return e
 }
@@ -36,12 +36,12 @@ func (e *Entry[K, V]) Newest(position int64) bool {
 	return by < 0 || by >= position
 }
 
-// Made returns the value that `it` derives from the entry; it runs once for each lease, for all watchers.
-func (e *Entry[K, V]) Made(lease *Lease, it func() any) any {
-	if last := e.made.Load(); last != nil && last.lease == lease {
-		return last.what
+// Derived returns the value that `it` derives from the entry; it runs once for each lease, for all watchers.
+func (e *Entry[K, V]) Derived(lease *Lease, derive func() any) any {
+	if last := e.derived.Load(); last != nil && last.lease == lease {
+		return last.value
 	}
-	next := &made{lease, it()}
-	e.made.Store(next)
-	return next.what
+	next := &derived{lease, derive()}
+	e.derived.Store(next)
+	return next.value
 }

@@ -5,30 +5,30 @@ import (
 	"sync"
 )
 
-// fresh has the entries of the newest heartbeat of a shard, by group. Without it each of 10,000 watchers of a service would
+// recentEntries has the entries of the newest heartbeat of a shard, by group. Without it each of 10,000 watchers of a service would
 // look at the entries of 10,000 pools. The first watcher that needs it makes it.
-type fresh[K Key[K], V any] struct {
+type recentEntries[K Key[K], V any] struct {
 	// before is the shard's position before that heartbeat.
-	before int64
-	once   sync.Once
-	of     map[string][]*Entry[K, V]
+	before  int64
+	once    sync.Once
+	byGroup map[string][]*Entry[K, V]
 }
 
 // SinceOf is Since for a caller that wants only these groups. Within each group the order is that of the log.
 func (s *Shard[K, V]) SinceOf(groups []string, offset int64, f func(*Entry[K, V]) bool) {
-	if offset != s.fresh.before {
+	if offset != s.recent.before {
 		s.Since(offset, f) // a slow or resuming watcher
 		return
 	}
-	s.fresh.once.Do(func() {
-		s.fresh.of = map[string][]*Entry[K, V]{}
+	s.recent.once.Do(func() {
+		s.recent.byGroup = map[string][]*Entry[K, V]{}
 		for _, e := range s.order[s.first(offset):] {
 			group := e.Key.Group()
-			s.fresh.of[group] = append(s.fresh.of[group], e)
+			s.recent.byGroup[group] = append(s.recent.byGroup[group], e)
 		}
 	})
 	for _, group := range groups {
-		for _, e := range s.fresh.of[group] {
+		for _, e := range s.recent.byGroup[group] {
 			if e.Newest(s.Position) && !f(e) {
 				return
 			}

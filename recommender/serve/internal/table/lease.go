@@ -38,8 +38,8 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 	}
 	if len(l.NotRenewed) > 0 {
 		l.exempt = make(map[keys.Pool]time.Time, len(l.NotRenewed))
-		for _, each := range l.NotRenewed {
-			l.exempt[keys.Of(each.GetPool())] = each.GetValidUntil().AsTime()
+		for _, exempt := range l.NotRenewed {
+			l.exempt[keys.Of(exempt.GetPool())] = exempt.GetValidUntil().AsTime()
 		}
 	}
 	return l
@@ -47,8 +47,8 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 
 // Computed is the start of the newest period that led to a decision, which its record was written in or before.
 func (l *Lease) Computed(e *Pool) *timestamppb.Timestamp {
-	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Answer.GetComputedAt().AsTime()) {
-		return e.Answer.GetComputedAt()
+	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Publication.GetComputedAt().AsTime()) {
+		return e.Publication.GetComputedAt()
 	}
 	return timestamppb.New(l.ComputedAt)
 }

@@ -13,9 +13,9 @@ type Shard[K Key[K], V any] struct {
 	// Lease is nil before the first heartbeat.
 	Lease *Lease
 	// order has the newest entry of every key, ordered by offset. It may also have some older entries.
-	order []*Entry[K, V]
-	live  int
-	fresh *fresh[K, V]
+	order  []*Entry[K, V]
+	live   int
+	recent *recentEntries[K, V]
 }
 
 // Since calls f with each newest entry that was written at offset or later, in the log's order, until f returns false.

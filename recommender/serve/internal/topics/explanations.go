@@ -29,10 +29,10 @@ type Index struct {
 // NewIndex is empty.
 func NewIndex() *Index { return &Index{places: map[string]Place{}} }
 
-func (x *Index) put(key string, at Place, gone bool) {
+func (x *Index) put(key string, at Place, deleted bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !gone {
+	if !deleted {
 		x.places[key] = at
 	} else if x.places[key].Shard == at.Shard { // else the key moved to another shard
 		delete(x.places, key)
@@ -49,11 +49,11 @@ func (x *Index) Of(key string) (Place, bool) {
 
 // Explanations fetches them from the log, one at a time.
 type Explanations struct {
-	log    Log
-	client *kgo.Client
+	journal Journal
+	client  *kgo.Client
 
 	mu    sync.Mutex
-	about *kadm.TopicDetail
+	topic *kadm.TopicDetail
 }
 
 // ErrGone: a newer explanation replaced it, and compaction removed it.
@@ -61,12 +61,12 @@ var ErrGone = errors.New("it no longer exists")
 
 // NewExplanations has a client of its own: a broker answers the requests of one connection in turn, and a consumer's requests
 // wait for records.
-func NewExplanations(log Log) (*Explanations, error) {
+func NewExplanations(log Journal) (*Explanations, error) {
 	client, err := log.Client(kgo.ClientID("sluice-server-explain"))
 	if err != nil {
 		return nil, fmt.Errorf("connect to %v: %w", log.Brokers, err)
 	}
-	return &Explanations{log: log, client: client}, nil
+	return &Explanations{journal: log, client: client}, nil
 }
 
 // Close closes its connections.
@@ -84,8 +84,8 @@ func (e *Explanations) Fetch(ctx context.Context, key string, at Place, into pro
 	return nil
 }
 
-// explains returns an error where a key is not that of an explanation.
-func explains(key string) (err error) {
+// checkExplanationKey returns an error where a key is not that of an explanation.
+func checkExplanationKey(key string) (err error) {
 	switch word, _, _ := strings.Cut(key, "/"); word {
 	case "pair":
 		_, err = keys.ParsePair(key)
@@ -106,7 +106,7 @@ func (e *Explanations) value(ctx context.Context, key string, at Place) ([]byte,
 	}
 	got, err := fetch(ctx, e.client, *about, at.Shard, at.Offset)
 	if err != nil {
-		e.forget() // the next request asks for the new leader
+		e.forgetLeaders() // the next request asks for the new leader
 		return nil, err
 	}
 	for _, record := range got.records {
@@ -120,21 +120,21 @@ func (e *Explanations) value(ctx context.Context, key string, at Place) ([]byte,
 func (e *Explanations) leaders(ctx context.Context) (*kadm.TopicDetail, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.about == nil {
-		about, err := detail(ctx, e.client, e.log.Explanations)
+	if e.topic == nil {
+		about, err := detail(ctx, e.client, e.journal.Explanations)
 		if err != nil {
 			return nil, err
 		}
-		if len(about.Partitions) != e.log.Shards {
-			return nil, fmt.Errorf("%s has %d partitions; configured are %d shards", e.log.Explanations, len(about.Partitions), e.log.Shards)
+		if len(about.Partitions) != e.journal.Shards {
+			return nil, fmt.Errorf("%s has %d partitions; configured are %d shards", e.journal.Explanations, len(about.Partitions), e.journal.Shards)
 		}
-		e.about = &about
+		e.topic = &about
 	}
-	return e.about, nil
+	return e.topic, nil
 }
 
-func (e *Explanations) forget() {
+func (e *Explanations) forgetLeaders() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.about = nil
+	e.topic = nil
 }

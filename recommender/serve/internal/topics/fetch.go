@@ -10,9 +10,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// found is the result of one request for a partition from an offset on: committed records, and the offset after them, which
+// fetchResult is the result of one request for a partition from an offset on: committed records, and the offset after them, which
 // may be further where offsets have no records.
-type found struct {
+type fetchResult struct {
 	records []*kgo.Record
 	next    int64
 }
@@ -20,7 +20,7 @@ type found struct {
 const mostFetched = 2 << 20
 
 // fetch asks the leader once, without waiting for more records.
-func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, shard int32, offset int64) (*found, error) {
+func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, shard int32, offset int64) (*fetchResult, error) {
 	partition := kmsg.NewFetchRequestTopicPartition()
 	partition.Partition, partition.FetchOffset, partition.PartitionMaxBytes = shard, offset, mostFetched
 	topic := kmsg.NewFetchRequestTopic()
@@ -48,7 +48,7 @@ func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, sha
 	if read.Err != nil {
 		return nil, read.Err
 	}
-	return &found{read.Records, next}, nil
+	return &fetchResult{read.Records, next}, nil
 }
 
 // detail is the brokers' description of a topic: its id, and the leaders of its partitions.
@@ -65,7 +65,7 @@ func detail(ctx context.Context, client *kgo.Client, name string) (kadm.TopicDet
 }
 
 // skip returns the offset after those offsets from at on that have no records; at itself where one has, or none was written.
-func skip(ctx context.Context, client *kgo.Client, log Log, topic string, shard int32, at, end int64) (int64, error) {
+func skip(ctx context.Context, client *kgo.Client, log Journal, topic string, shard int32, at, end int64) (int64, error) {
 	about, err := detail(ctx, client, topic)
 	if err != nil {
 		return at, err

@@ -17,7 +17,7 @@ import (
 const patience = 30 * time.Second
 
 // read starts to read a log, and returns the reader and the channel of its readings.
-func read(t *testing.T, log topics.Log) (*topics.Reader, chan topics.Reading) {
+func read(t *testing.T, log topics.Journal) (*topics.Reader, chan topics.Reading) {
 	readings := make(chan topics.Reading, 10)
 	r := topics.NewReader(log, slog.New(slog.DiscardHandler), func(reading topics.Reading) { readings <- reading })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -48,20 +48,20 @@ func eventually(t *testing.T, what string, holds func() bool) {
 }
 
 func revision(reading topics.Reading, pool keys.Pool) uint64 {
-	e, _ := reading.Log.Pools.Get(pool)
+	e, _ := reading.Tables.Pools.Get(pool)
 	if e == nil {
 		return 0
 	}
-	return e.Answer.GetRevision()
+	return e.Publication.GetRevision()
 }
 
 var cart, orders = logtest.Server("cart"), logtest.Server("orders")
 
 func TestAnEmptyLogIsReadToItsEnd(t *testing.T) {
 	log := logtest.New(t, 2)
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
-	if e, view := reading.Log.Pools.Get(cart); e != nil || len(view.Shards) != 2 || view.Topic == [16]byte{} {
+	if e, view := reading.Tables.Pools.Get(cart); e != nil || len(view.Shards) != 2 || view.Topic == [16]byte{} {
 		t.Error(e, view)
 	}
 }
@@ -74,7 +74,7 @@ func TestWhatWasThereAtTheStartIsThereWhenReady(t *testing.T) {
 			d.Publish(logtest.Apply(logtest.Server([]string{"cart", "orders"}[shard]), revision+1, 8))
 		}
 	}
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
 	if revision(reading, cart) != 5 || revision(reading, orders) != 5 {
 		t.Error(revision(reading, cart), revision(reading, orders))
@@ -87,9 +87,9 @@ func TestOnlyWhatIsCommittedCounts(t *testing.T) {
 	d.Publish(logtest.Apply(cart, 1, 8))
 	d.Begin()
 	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
-	d.Beat()
+	d.Heartbeat()
 	d.End(false)
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
 	if got := revision(reading, cart); got != 1 {
 		t.Errorf("revision %d: an aborted transaction was read", got)
@@ -97,7 +97,7 @@ func TestOnlyWhatIsCommittedCounts(t *testing.T) {
 	d.Begin()
 	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 10))
 	d.Put(log.Decisions, orders.Record(), logtest.Apply(orders, 1, 10))
-	d.Beat()
+	d.Heartbeat()
 	time.Sleep(50 * time.Millisecond) // it would be seen by now, if at all
 	if got := revision(reading, cart); got != 1 {
 		t.Errorf("revision %d: an open transaction was read", got)
@@ -113,7 +113,7 @@ func TestATransactionCountsWithItsHeartbeat(t *testing.T) {
 	log := logtest.New(t, 1)
 	d := log.Decider(t, 0)
 	d.Publish(logtest.Apply(cart, 1, 8))
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
 	d.Begin()
 	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
@@ -130,16 +130,16 @@ func TestADeciderThatLostItsShardIsNotHeard(t *testing.T) {
 	log := logtest.New(t, 1)
 	before := log.Decider(t, 0)
 	before.Publish(logtest.Apply(cart, 1, 8))
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
 	before.Begin()
 	before.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
-	before.Beat()
+	before.Heartbeat()
 	after := log.Decider(t, 0)
 	after.Publish(logtest.Apply(cart, 2, 20)) // taking over ends what was open
 	eventually(t, "the successor's answer", func() bool { return revision(reading, cart) == 2 })
-	if e, _ := reading.Log.Pools.Get(cart); e.Answer.GetTarget() != 20 {
-		t.Error("revision 2 is the one that was fenced off:", e.Answer)
+	if e, _ := reading.Tables.Pools.Get(cart); e.Publication.GetTarget() != 20 {
+		t.Error("revision 2 is the one that was fenced off:", e.Publication)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestACompactedLogGivesTheSame(t *testing.T) {
 	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 99, 8))
 	d.End(false) // the log ends in offsets without records
 	log.Compact()
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
 	if revision(reading, cart) != 20 || revision(reading, orders) != 0 {
 		t.Error(revision(reading, cart), revision(reading, orders))
@@ -166,7 +166,7 @@ func TestACompactedLogGivesTheSame(t *testing.T) {
 
 func TestAnotherNumberOfShardsIsRefused(t *testing.T) {
 	log := logtest.New(t, 3)
-	other := log.Log
+	other := log.Journal
 	other.Shards = 2
 	r, readings := read(t, other)
 	eventually(t, "the refusal", func() bool { return strings.Contains(r.Problem(), "3 partitions; configured are 2 shards") })
@@ -178,7 +178,7 @@ func TestAnotherNumberOfShardsIsRefused(t *testing.T) {
 func TestALogThatIsNotThereIsWaitedFor(t *testing.T) {
 	log := logtest.New(t, 1)
 	log.Delete(t)
-	r, readings := read(t, log.Log)
+	r, readings := read(t, log.Journal)
 	eventually(t, "the problem", func() bool {
 		return strings.Contains(r.Problem(), log.Decisions) || strings.Contains(r.Problem(), log.Reports)
 	})
@@ -206,9 +206,9 @@ func TestRecordsThatAreNoneAreLeftOut(t *testing.T) {
 	d.Publish()
 	d.Lease = time.Minute
 	d.Publish(logtest.Apply(orders, 1, 8))
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
-	if got := reading.Log.Refused(); got != 8 {
+	if got := reading.Tables.LeftOut(); got != 8 {
 		t.Errorf("%d were left out, want 8", got)
 	}
 	if revision(reading, cart) != 5 || revision(reading, orders) != 1 {
@@ -222,9 +222,9 @@ func TestExplanationsAreFetchedFromTheLog(t *testing.T) {
 	for n := range 20 {
 		d.Explain(cart, &poolsv1.Explanation{Completions: uint64(n)})
 	}
-	_, readings := read(t, log.Log)
+	_, readings := read(t, log.Journal)
 	reading := first(t, readings)
-	from, err := topics.NewExplanations(log.Log)
+	from, err := topics.NewExplanations(log.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestExplanationsAreFetchedFromTheLog(t *testing.T) {
 
 func TestWritesGoToTheShardThatIsNamed(t *testing.T) {
 	log := logtest.New(t, 3)
-	w, err := topics.NewWriter(log.Log)
+	w, err := topics.NewWriter(log.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}

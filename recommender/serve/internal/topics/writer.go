@@ -16,12 +16,12 @@ import (
 
 // Writer writes the reports of callers. It writes a record to the given shard, once, however often the client tries.
 type Writer struct {
-	log    Log
-	client *kgo.Client
+	journal Journal
+	client  *kgo.Client
 }
 
 // NewWriter connects at its first write.
-func NewWriter(log Log) (*Writer, error) {
+func NewWriter(log Journal) (*Writer, error) {
 	client, err := log.Client(
 		kgo.ClientID("sluice-server-reports"),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
@@ -42,17 +42,17 @@ func (w *Writer) Close() { w.client.Close() }
 
 // Observed writes the size of a target.
 func (w *Writer) Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error {
-	return w.write(ctx, w.log.Observed, pool.Target(instance), size, shard)
+	return w.write(ctx, w.journal.Observed, pool.Target(instance), size, shard)
 }
 
 // Report writes a report under a key, once to each shard: a Report, or a SubsetReport of a subset.
 func (w *Writer) Report(ctx context.Context, key string, report proto.Message, shards ...int32) error {
-	return w.write(ctx, w.log.Reports, key, report, shards...)
+	return w.write(ctx, w.journal.Reports, key, report, shards...)
 }
 
 // Deliver writes an xDS client's response to a subset.
 func (w *Writer) Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error {
-	return w.write(ctx, w.log.Reports, key.Record(), report, shard)
+	return w.write(ctx, w.journal.Reports, key.Record(), report, shard)
 }
 
 func (w *Writer) write(ctx context.Context, topic, key string, message proto.Message, shards ...int32) error {
@@ -72,9 +72,9 @@ func (w *Writer) write(ctx context.Context, topic, key string, message proto.Mes
 
 // Ends are the offsets after the last committed records of the decisions' shards.
 func (w *Writer) Ends(ctx context.Context) ([]int64, error) {
-	ends, err := w.log.ends(ctx, w.client, w.log.Decisions)
+	ends, err := w.journal.ends(ctx, w.client, w.journal.Decisions)
 	if err != nil {
 		return nil, err
 	}
-	return ends[w.log.Decisions], nil
+	return ends[w.journal.Decisions], nil
 }

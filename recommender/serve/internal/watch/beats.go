@@ -8,32 +8,32 @@ import (
 )
 
 const (
-	// fresh is how long an encoded heartbeat may be reused: the rest of the lease in it falls meanwhile.
-	fresh = 200 * time.Millisecond
+	// reuseFor is how long an encoded heartbeat may be reused: the rest of the lease in it falls meanwhile.
+	reuseFor = 200 * time.Millisecond
 	// mostKept bounds the filters whose heartbeats a view keeps, because callers choose filters freely.
 	mostKept = 256
 )
 
-type beat struct {
+type keptHeartbeat struct {
 	at    time.Time
 	frame *Frame
 }
 
-type beats struct{ count atomic.Int32 }
+type keptCount struct{ count atomic.Int32 }
 
 type countKey struct{}
 
-// beat is the heartbeat of a view, encoded once for all watchers with the same filter and position.
-func (w *Watch[K, V]) beat(view *table.View[K, V], now time.Time) *Frame {
-	if kept, ok := view.Kept.Load(w.Filter.ID); ok && now.Sub(kept.(*beat).at) < fresh {
-		return kept.(*beat).frame
+// heartbeat is the heartbeat of a view, encoded once for all watchers with the same filter and position.
+func (w *Watch[K, V]) heartbeat(view *table.View[K, V], now time.Time) *Frame {
+	if kept, ok := view.Kept.Load(w.Filter.ID); ok && now.Sub(kept.(*keptHeartbeat).at) < reuseFor {
+		return kept.(*keptHeartbeat).frame
 	}
-	made := &beat{now, w.Words.heartbeat(w.relevant(view), w.Filter, w.token(view, now).String(), now)}
-	counted, _ := view.Kept.LoadOrStore(countKey{}, &beats{})
-	if _, known := view.Kept.Load(w.Filter.ID); known || counted.(*beats).count.Add(1) <= mostKept {
-		view.Kept.Store(w.Filter.ID, made)
+	encoded := &keptHeartbeat{now, w.Encoder.heartbeat(w.relevant(view), w.Filter, w.token(view, now).String(), now)}
+	counter, _ := view.Kept.LoadOrStore(countKey{}, &keptCount{})
+	if _, known := view.Kept.Load(w.Filter.ID); known || counter.(*keptCount).count.Add(1) <= mostKept {
+		view.Kept.Store(w.Filter.ID, encoded)
 	}
-	return made.frame
+	return encoded.frame
 }
 
 func (w *Watch[K, V]) token(view *table.View[K, V], now time.Time) Token {
@@ -63,7 +63,7 @@ func (w *Watch[K, V]) relevant(view *table.View[K, V]) []*table.Shard[K, V] {
 }
 
 func (w *Watch[K, V]) lookUp(view *table.View[K, V]) []*table.Shard[K, V] {
-	numbers := w.Table.ShardsOf(w.Filter.whole, w.Filter.those)
+	numbers := w.Table.ShardsOf(w.Filter.fullGroups, w.Filter.singles)
 	if len(numbers) == 0 {
 		return view.Shards
 	}

@@ -13,10 +13,10 @@ import (
 type Filter[K table.Key[K]] struct {
 	// ID tells filters apart, also those of different kinds; 0 is the filter of all pools.
 	ID uint64
-	// whole are the groups that are selected whole, and those the further single keys. Where both are empty, takes may still
+	// fullGroups are the groups that are selected whole, and those the further single keys. Where both are empty, takes may still
 	// leave keys out.
-	whole []string
-	those []K
+	fullGroups []string
+	singles    []K
 	// groups are the groups of both.
 	groups []string
 	// takes is true for a selected key; nil: all are selected.

@@ -16,7 +16,7 @@ import (
 // start is the view to begin with, and the reason for sending everything; UNSPECIFIED where changes suffice.
 func (w *Watch[K, V]) start(ctx context.Context, token *Token) (*table.View[K, V], commonv1.Resumption, error) {
 	view := w.Table.View()
-	why := token.resumption(view.Topic, len(view.Shards), w.Filter.ID, w.Table.Remembered(), time.Now())
+	why := token.resumption(view.Topic, len(view.Shards), w.Filter.ID, w.Table.Retention(), time.Now())
 	if why != commonv1.Resumption_RESUMPTION_UNSPECIFIED || !ahead(token, view) {
 		return view, why, nil
 	}
@@ -44,7 +44,7 @@ func (w *Watch[K, V]) wait(caller context.Context, token *Token) (*table.View[K,
 		if !ahead(token, view) {
 			return view, commonv1.Resumption_RESUMPTION_UNSPECIFIED, nil
 		}
-		if err := w.ended(); err != nil {
+		if err := w.endError(); err != nil {
 			return nil, 0, err
 		}
 		select {

@@ -22,7 +22,7 @@ func TestACallersOwnDeadlineIsNotBlamedOnTheServer(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		w := &Watch[keys.Pool, *poolsv1.PoolSize]{
-			Table: table.New(table.PoolKind, of, 1, time.Hour, time.Now), Filter: &Filter[keys.Pool]{}, Words: Pools, End: end,
+			Table: table.New(table.PoolKind, of, 1, time.Hour, time.Now), Filter: &Filter[keys.Pool]{}, Encoder: PoolEncoder, End: end,
 		}
 		err := w.Run(ctx, &Token{Topic: of, At: time.Now(), Offsets: []int64{9}})
 		if status.Code(err) != codes.DeadlineExceeded {

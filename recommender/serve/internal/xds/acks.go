@@ -21,9 +21,9 @@ const (
 	mostDetail  = 4096
 )
 
-// heard handles a request that answers the last response. It counts the answer, and writes it to the log once for each
+// acknowledge handles a request that answers the last response. It counts the answer, and writes it to the log once for each
 // version of a subset.
-func (c *client) heard(kind, nonce string, returned map[string]string, refused *spb.Status) {
+func (c *client) acknowledge(kind, nonce string, returned map[string]string, refused *spb.Status) {
 	if nonce == "" {
 		return
 	}
@@ -34,27 +34,27 @@ func (c *client) heard(kind, nonce string, returned map[string]string, refused *
 		outcome = subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED
 	}
 	for name, version := range returned {
-		answer := version + " " + outcome.String()
-		if last := c.acked[kind+name]; version == "" || last == answer || refused == nil && last == version+" "+refusedText {
+		response := version + " " + outcome.String()
+		if last := c.acked[kind+name]; version == "" || last == response || refused == nil && last == version+" "+refusedText {
 			continue
 		}
-		c.acked[kind+name] = answer
+		c.acked[kind+name] = response
 		c.hub.counts.answers.WithLabelValues(short(kind), outcome.String()[len("DELIVERY_OUTCOME_"):]).Inc()
 		if refused != nil {
 			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", cut(refused.GetMessage()))
 		}
 		if kind == clusterType {
-			c.bounded(name, refused)
+			c.recordPoolSize(name, refused)
 		}
 		if kind == endpointType && c.revisions[name] > 0 {
-			c.tell(name, version, outcome, cut(refused.GetMessage()))
+			c.reportDelivery(name, version, outcome, cut(refused.GetMessage()))
 		}
 	}
 }
 
 var refusedText = subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED.String()
 
-func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome, detail string) {
+func (c *client) reportDelivery(service, version string, outcome subsetsv1.DeliveryOutcome, detail string) {
 	tables := c.hub.tables.Load()
 	key := keys.Subset{Upstream: c.node.upstream, Instance: c.node.instance, Downstream: service}
 	if tables == nil {
@@ -75,15 +75,15 @@ func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome
 			Key: key.Proto(), Outcome: outcome, Revision: c.revisions[service], Client: c.node.id, Detail: detail, At: timestamppb.New(now),
 		},
 	}
-	c.hub.tell(func(ctx context.Context) error { return c.hub.log.Deliver(ctx, e.Shard, key, report) })
+	c.hub.enqueue(func(ctx context.Context) error { return c.hub.log.Deliver(ctx, e.Shard, key, report) })
 }
 
-// tell queues a write to the log; writes keep their order.
-func (h *Hub) tell(what func(context.Context) error) {
+// enqueue queues a write to the log; writes keep their order.
+func (h *Hub) enqueue(write func(context.Context) error) {
 	select {
-	case h.told <- what:
+	case h.queue <- write:
 	default:
-		h.counts.untold.Inc()
+		h.counts.undelivered.Inc()
 	}
 }
 
@@ -93,9 +93,9 @@ func (h *Hub) deliver() {
 		select {
 		case <-h.ctx.Done():
 			return
-		case write := <-h.told:
+		case write := <-h.queue:
 			if err := write(h.ctx); err != nil {
-				h.counts.untold.Inc()
+				h.counts.undelivered.Inc()
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestAContainerIsWhereItWasFoundLast(t *testing.T) {
 }
 
 func TestWhomAClientIsGiven(t *testing.T) {
-	for _, each := range []struct{ containers, subset, want, faults string }{
+	for _, tt := range []struct{ containers, subset, want, faults string }{
 		{"b-1 b-2 b-3", "b-1 b-3", "b-1*3 b-3*3", ""},
 		{"b-1 b-2", "", "b-1*1 b-2*1", ""},
 		{"b-1 b-2!", "b-1 b-2", "b-1*3", "b-2 drained"},
@@ -73,15 +73,15 @@ func TestWhomAClientIsGiven(t *testing.T) {
 		{"b-1?", "", "", "b-1 no address of the form IP:PORT; b-1 no address of the form IP:PORT"},
 		{"", "", "", ""},
 	} {
-		all := some(each.containers)
+		all := some(tt.containers)
 		var faults, got []string
-		for _, e := range assign(subsetOf(all, each.subset), all, func(instance string, why fault) {
+		for _, e := range assign(subsetOf(all, tt.subset), all, func(instance string, why fault) {
 			faults = append(faults, instance+" "+string(why))
 		}) {
 			got = append(got, fmt.Sprintf("%s*%d", e.instance, e.weight))
 		}
-		if strings.Join(got, " ") != each.want || strings.Join(faults, "; ") != each.faults {
-			t.Errorf("%q of %q: %v %q, want %q %q", each.subset, each.containers, got, faults, each.want, each.faults)
+		if strings.Join(got, " ") != tt.want || strings.Join(faults, "; ") != tt.faults {
+			t.Errorf("%q of %q: %v %q, want %q %q", tt.subset, tt.containers, got, faults, tt.want, tt.faults)
 		}
 	}
 }
@@ -104,12 +104,12 @@ func TestWhatIsGivenOutIsTaken(t *testing.T) {
 			e.Weight = []uint32{0, 1, 7, math.MaxUint32}[random.IntN(4)]
 			subset.Endpoints = append(subset.Endpoints, e)
 		}
-		those := assign(subset, all, func(string, fault) {})
+		endpoints := assign(subset, all, func(string, fault) {})
 		names, addresses, sum := map[string]bool{}, map[string]bool{}, uint64(0)
-		for _, e := range those {
+		for _, e := range endpoints {
 			address := fmt.Sprint(e.host, e.port)
 			if names[e.instance] || addresses[address] || e.weight < 1 {
-				t.Fatalf("%v of %v in %v", those, subset, all)
+				t.Fatalf("%v of %v in %v", endpoints, subset, all)
 			}
 			names[e.instance], addresses[address] = true, true
 			sum += uint64(e.weight)
@@ -122,8 +122,8 @@ func TestWhatIsGivenOutIsTaken(t *testing.T) {
 			_, _, ok := address(c.GetAddress())
 			reachable = reachable || ok
 		}
-		if reachable != (len(those) > 0) {
-			t.Fatalf("%v of %v in %v", those, subset, all)
+		if reachable != (len(endpoints) > 0) {
+			t.Fatalf("%v of %v in %v", endpoints, subset, all)
 		}
 	}
 }

@@ -23,19 +23,19 @@ type client struct {
 	by   string
 	node *node
 	// The hub's lock protects the fields below, because the hub answers watches from a goroutine of its own.
-	made map[string]*made
+	cached map[string]*cachedEndpoints
 	// acked has the version of each EDS resource that the client last applied or refused. revisions has the revisions of the
 	// subsets that were sent, by version.
 	acked     map[string]string
 	revisions map[string]uint64
 	// offered has the sizes that clusters were sent with last, inForce those that the client has.
-	offered, inForce map[string]bound
+	offered, inForce map[string]poolSize
 }
 
-// made is an EDS resource, and its sources.
-type made struct {
+// cachedEndpoints is an EDS resource, and its sources.
+type cachedEndpoints struct {
 	subset     *table.Subset
-	containers *table.Entry[keys.Called, *subsetsv1.ServiceContainers]
+	containers *table.Entry[keys.CalledService, *subsetsv1.ServiceContainers]
 	resource   resource
 }
 
@@ -46,23 +46,23 @@ const mostNames = 10_000
 
 // CreateWatch implements cache.ConfigWatcher.
 func (c *client) CreateWatch(request *cache.Request, of cache.Subscription, to chan cache.Response) (func(), error) {
-	if err := c.known(request.GetNode(), len(of.SubscribedResources())); err != nil {
+	if err := c.identify(request.GetNode(), len(of.SubscribedResources())); err != nil {
 		return nil, err
 	}
-	c.heard(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
-	return c.hub.watch(c.world(request, of, to)), nil
+	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
+	return c.hub.watch(c.stateOfTheWorld(request, of, to)), nil
 }
 
 // CreateDeltaWatch implements cache.ConfigWatcher.
 func (c *client) CreateDeltaWatch(request *cache.DeltaRequest, of cache.Subscription, to chan cache.DeltaResponse) (func(), error) {
-	if err := c.known(request.GetNode(), len(of.SubscribedResources())); err != nil {
+	if err := c.identify(request.GetNode(), len(of.SubscribedResources())); err != nil {
 		return nil, err
 	}
-	c.heard(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
+	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
 	return c.hub.watch(c.delta(request, of, to)), nil
 }
 
-func (c *client) known(given *core.Node, names int) error {
+func (c *client) identify(given *core.Node, names int) error {
 	if names > mostNames {
 		return problem.Conflict("resource_names", "are too many", "at most 10,000")
 	}
@@ -79,8 +79,8 @@ func (c *client) known(given *core.Node, names int) error {
 	return nil
 }
 
-// calls are the services that the node's container has subsets of.
-func (c *client) calls(tables *table.Log) (services []string) {
+// downstreamServices are the services that the node's container has subsets of.
+func (c *client) downstreamServices(tables *table.Tables) (services []string) {
 	for _, e := range tables.Subsets.Of(c.node.upstream) {
 		if e.Key.Instance == c.node.instance {
 			services = append(services, e.Key.Downstream)
@@ -90,7 +90,7 @@ func (c *client) calls(tables *table.Log) (services []string) {
 }
 
 // resources are the existing resources of a type with these names.
-func (c *client) resources(tables *table.Log, kind string, names []string) (those []resource) {
+func (c *client) resources(tables *table.Tables, kind string, names []string) (resources []resource) {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -99,69 +99,69 @@ func (c *client) resources(tables *table.Log, kind string, names []string) (thos
 		}
 		if kind == endpointType {
 			if r, ok := c.endpoints(tables, name); ok {
-				those = append(those, r)
+				resources = append(resources, r)
 			}
-		} else if message, ok := fixed(kind, name); ok {
+		} else if message, ok := namedResource(kind, name); ok {
 			r := resource{name: name}
 			if of, ok := message.(*cluster.Cluster); ok {
-				c.bind(tables, of, &r)
+				c.setPoolSize(tables, of, &r)
 			}
-			r.body = packed(message)
+			r.body = packAny(message)
 			r.version.content = contentOf(r.body.GetValue())
-			those = append(those, r)
+			resources = append(resources, r)
 		}
 	}
-	return those
+	return resources
 }
 
 // endpoints are those of the node's container towards a service; none where the service is not known, or has no container
 // that can be reached: a client that has some keeps them.
-func (c *client) endpoints(tables *table.Log, service string) (resource, bool) {
+func (c *client) endpoints(tables *table.Tables, service string) (resource, bool) {
 	// In the opposite order of publication, so that containers are never older than the subset.
 	subset, view := tables.Subsets.Get(keys.Subset{Upstream: c.node.upstream, Instance: c.node.instance, Downstream: service})
-	containers, _ := tables.Containers.Get(keys.Called(service))
+	containers, _ := tables.Containers.Get(keys.CalledService(service))
 	if containers == nil {
 		return resource{}, false
 	}
-	last := c.made[service]
+	last := c.cached[service]
 	if last == nil || last.subset != subset || last.containers != containers {
-		last = &made{subset: subset, containers: containers}
-		last.resource = c.make(last, service, topicName(view.Topic))
-		c.made[service] = last
+		last = &cachedEndpoints{subset: subset, containers: containers}
+		last.resource = c.build(last, service, topicName(view.Topic))
+		c.cached[service] = last
 	}
 	return last.resource, last.resource.body != nil
 }
 
-func (c *client) make(of *made, service, topic string) resource {
+func (c *client) build(of *cachedEndpoints, service, topic string) resource {
 	r := resource{name: service, version: version{topic: topic}}
 	r.version.add(of.containers.Shard, of.containers.Offset)
 	var subset *subsetsv1.Subset
 	if of.subset != nil {
-		subset, r.revision = of.subset.Answer, of.subset.Answer.GetRevision()
+		subset, r.revision = of.subset.Publication, of.subset.Publication.GetRevision()
 		r.version.add(of.subset.Shard, of.subset.Offset)
 	}
-	those := assign(subset, of.containers.Answer, func(instance string, why fault) { c.hub.fault(service, instance, why) })
-	if len(those) == 0 {
+	endpoints := assign(subset, of.containers.Publication, func(instance string, why fault) { c.hub.fault(service, instance, why) })
+	if len(endpoints) == 0 {
 		return r
 	}
-	r.body = packed(assignment(service, those))
+	r.body = packAny(assignment(service, endpoints))
 	r.version.content = contentOf(r.body.GetValue())
 	return r
 }
 
-// sent are the versions that the client has once it received those resources.
-func (c *client) sent(w *watch, those []resource) map[string]string {
-	next := maps.Clone(w.known)
+// recordSent are the versions that the client has once it received those resources.
+func (c *client) recordSent(w *watch, resources []resource) map[string]string {
+	next := maps.Clone(w.versions)
 	if next == nil {
 		next = map[string]string{}
 	}
-	for _, each := range those {
-		next[each.name] = each.version.String()
+	for _, resource := range resources {
+		next[resource.name] = resource.version.String()
 		if w.kind == endpointType {
-			c.revisions[each.name] = each.revision
+			c.revisions[resource.name] = resource.revision
 		}
-		if each.bound != nil {
-			c.offered[each.name] = *each.bound
+		if resource.poolSize != nil {
+			c.offered[resource.name] = *resource.poolSize
 		}
 	}
 	c.hub.counts.sent.WithLabelValues(short(w.kind)).Inc()

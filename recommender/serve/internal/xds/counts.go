@@ -11,7 +11,7 @@ type Counts struct {
 	streams       prometheus.Gauge
 	sent, answers *prometheus.CounterVec
 	withheld      *prometheus.CounterVec
-	untold        prometheus.Counter
+	undelivered   prometheus.Counter
 	all           []prometheus.Collector
 }
 
@@ -23,27 +23,27 @@ func newCounts() *Counts {
 		return prometheus.NewCounterVec(prometheus.CounterOpts(name(of, help)), labels)
 	}
 	c := &Counts{
-		streams:  prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Open streams of xDS."))),
-		sent:     counter("responses_total", "Responses, by type of resource.", "type"),
-		answers:  counter("answers_total", "Answers of clients to responses: APPLIED by ACK, REFUSED by NACK.", "type", "outcome"),
-		withheld: counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were left out, by reason.", "why"),
-		untold:   prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Deliveries that the log did not take."))),
+		streams:     prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Open streams of xDS."))),
+		sent:        counter("responses_total", "Responses, by type of resource.", "type"),
+		answers:     counter("answers_total", "Answers of clients to responses: APPLIED by ACK, REFUSED by NACK.", "type", "outcome"),
+		withheld:    counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were left out, by reason.", "why"),
+		undelivered: prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Deliveries that the log did not take."))),
 	}
-	c.all = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.untold}
+	c.all = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.undelivered}
 	return c
 }
 
 // Describe implements prometheus.Collector.
 func (c *Counts) Describe(to chan<- *prometheus.Desc) {
-	for _, each := range c.all {
-		each.Describe(to)
+	for _, collector := range c.all {
+		collector.Describe(to)
 	}
 }
 
 // Collect implements prometheus.Collector.
 func (c *Counts) Collect(to chan<- prometheus.Metric) {
-	for _, each := range c.all {
-		each.Collect(to)
+	for _, collector := range c.all {
+		collector.Collect(to)
 	}
 }
 

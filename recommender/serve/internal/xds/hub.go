@@ -34,12 +34,12 @@ type Hub struct {
 	log    Log
 	logger *slog.Logger
 	counts *Counts
-	tables atomic.Pointer[table.Log]
+	tables atomic.Pointer[table.Tables]
 	ctx    context.Context
 	stop   context.CancelFunc
-	told   chan func(context.Context) error
-	// bounds are the pools whose sizes clients get.
-	bounds       Bounds
+	queue  chan func(context.Context) error
+	// sizedPools are the pools whose sizes clients get.
+	sizedPools   SizedPools
 	observeEvery time.Duration
 
 	mu      sync.Mutex
@@ -50,22 +50,22 @@ type Hub struct {
 }
 
 // New is a hub without tables: it sends nothing until Serve. bounds are the pools whose sizes clients get.
-func New(log Log, logger *slog.Logger, bounds Bounds) *Hub {
+func New(log Log, logger *slog.Logger, sizedPools SizedPools) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Hub{
-		log: log, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, told: make(chan func(context.Context) error, mostWaiting),
-		bounds: bounds, observeEvery: observeEvery,
+		log: log, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, queue: make(chan func(context.Context) error, mostWaiting),
+		sizedPools: sizedPools, observeEvery: observeEvery,
 		open: map[*watch]struct{}{}, clients: map[*client]struct{}{}, faults: map[string]fault{},
 	}
 	go h.deliver()
-	if len(bounds) > 0 {
+	if len(sizedPools) > 0 {
 		go h.observe()
 	}
 	return h
 }
 
 // Serve answers from tables, until other tables replace them.
-func (h *Hub) Serve(tables *table.Log) {
+func (h *Hub) Serve(tables *table.Tables) {
 	h.tables.Store(tables)
 	go h.follow(tables)
 }
@@ -77,9 +77,9 @@ func (h *Hub) Stop() { h.stop() }
 func (h *Hub) Counts() *Counts { return h.counts }
 
 // follow checks every watch when records were published: pools are published last.
-func (h *Hub) follow(tables *table.Log) {
+func (h *Hub) follow(tables *table.Tables) {
 	for view := tables.Pools.View(); h.tables.Load() == tables; {
-		h.all()
+		h.answerAll()
 		select {
 		case <-view.Next():
 			view = tables.Pools.View()
@@ -91,16 +91,16 @@ func (h *Hub) follow(tables *table.Log) {
 	}
 }
 
-func (h *Hub) all() {
+func (h *Hub) answerAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for each := range h.open {
-		h.look(each)
+	for watch := range h.open {
+		h.tryAnswer(watch)
 	}
 }
 
-// look answers a watch if there is news for it. mu is held, so that a cancelled watch is never answered.
-func (h *Hub) look(w *watch) {
+// tryAnswer answers a watch if there is news for it. mu is held, so that a cancelled watch is never answered.
+func (h *Hub) tryAnswer(w *watch) {
 	if tables := h.tables.Load(); tables != nil && w.answer(tables) {
 		delete(h.open, w)
 	}
@@ -111,9 +111,9 @@ func (h *Hub) watch(w *watch) (cancel func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open[w] = struct{}{}
-	h.look(w)
+	h.tryAnswer(w)
 	if tables := h.tables.Load(); tables != nil && w.behind(tables) {
-		h.hurry(w)
+		h.awaitBehind(w)
 	}
 	return func() {
 		h.mu.Lock()

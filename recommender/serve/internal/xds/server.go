@@ -39,8 +39,8 @@ func (s *Server) DeltaAggregatedResources(stream discovery.AggregatedDiscoverySe
 
 func (s *Server) client(by string) (c *client, closed func()) {
 	c = &client{
-		hub: s.hub, by: by, made: map[string]*made{}, acked: map[string]string{}, revisions: map[string]uint64{},
-		offered: map[string]bound{}, inForce: map[string]bound{},
+		hub: s.hub, by: by, cached: map[string]*cachedEndpoints{}, acked: map[string]string{}, revisions: map[string]uint64{},
+		offered: map[string]poolSize{}, inForce: map[string]poolSize{},
 	}
 	s.hub.counts.streams.Inc()
 	s.hub.mu.Lock()

@@ -72,16 +72,16 @@ func contentOf(bytes []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// together is the version of several resources.
-func together(those []resource) version {
+// combinedVersion is the version of several resources.
+func combinedVersion(resources []resource) version {
 	all := version{}
 	var text strings.Builder
-	for _, each := range slices.SortedFunc(slices.Values(those), func(a, b resource) int { return cmp.Compare(a.name, b.name) }) {
-		fmt.Fprintf(&text, "%q %s\n", each.name, each.version.content)
-		if each.version.topic != "" {
-			all.topic = each.version.topic
+	for _, part := range slices.SortedFunc(slices.Values(resources), func(a, b resource) int { return cmp.Compare(a.name, b.name) }) {
+		fmt.Fprintf(&text, "%q %s\n", part.name, part.version.content)
+		if part.version.topic != "" {
+			all.topic = part.version.topic
 		}
-		for shard, offset := range each.version.places {
+		for shard, offset := range part.version.places {
 			all.add(shard, offset)
 		}
 	}

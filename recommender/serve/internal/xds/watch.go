@@ -19,10 +19,10 @@ type watch struct {
 	names  []string
 	// wildcard: the services that the node's container calls are included.
 	wildcard bool
-	// known has the versions that the client has, by name. In state of the world, a new stream has only the version of all
+	// versions has the versions that the client has, by name. In state of the world, a new stream has only the version of all
 	// resources together.
-	known    map[string]string
-	together string
+	versions map[string]string
+	combined string
 	// first of its type on the stream.
 	first bool
 	// patient: a client that is ahead of this server waits for it.
@@ -32,23 +32,23 @@ type watch struct {
 }
 
 // answer sends the resources that are new, if any. The hub's lock is held.
-func (w *watch) answer(tables *table.Log) bool {
+func (w *watch) answer(tables *table.Tables) bool {
 	if w.patient && w.behind(tables) {
 		return false
 	}
 	all := w.client.resources(tables, w.kind, w.wanted(tables))
-	if w.together != "" && same(w.together, together(all).String()) {
-		for _, each := range all {
-			w.client.holds(w.kind, each)
+	if w.combined != "" && same(w.combined, combinedVersion(all).String()) {
+		for _, item := range all {
+			w.client.recordHeld(w.kind, item)
 		}
 		return false
 	}
 	var news []resource
-	for _, each := range all {
-		if same(w.known[each.name], each.version.String()) {
-			w.client.holds(w.kind, each)
+	for _, item := range all {
+		if same(w.versions[item.name], item.version.String()) {
+			w.client.recordHeld(w.kind, item)
 		} else {
-			news = append(news, each)
+			news = append(news, item)
 		}
 	}
 	// An Envoy that asks for all listeners waits for a response, also when there are none.
@@ -60,72 +60,72 @@ func (w *watch) answer(tables *table.Log) bool {
 	return true
 }
 
-func (w *watch) wanted(tables *table.Log) []string {
+func (w *watch) wanted(tables *table.Tables) []string {
 	if !w.wildcard || w.kind == listenerType {
 		return w.names
 	}
-	return append(w.client.calls(tables), w.names...)
+	return append(w.client.downstreamServices(tables), w.names...)
 }
 
 // behind: the client has seen records that this server has not read, for example from a server that reads faster.
-func (w *watch) behind(tables *table.Log) bool {
+func (w *watch) behind(tables *table.Tables) bool {
 	view := tables.Subsets.View()
-	if w.together != "" && ahead(parseVersion(w.together), view) {
+	if w.combined != "" && ahead(parseVersion(w.combined), view) {
 		return true
 	}
-	for _, known := range w.known {
-		if known != "" && ahead(parseVersion(known), view) {
+	for _, text := range w.versions {
+		if text != "" && ahead(parseVersion(text), view) {
 			return true
 		}
 	}
 	return false
 }
 
-// world is the watch of a request for the state of the world. A response has all the resources that a client named, because a
+// stateOfTheWorld is the watch of a request for the state of the world. A response has all the resources that a client named, because a
 // client regards a part as the whole. Nothing is removed: listeners, routes and clusters exist for every name, and endpoints
 // that are not sent stay.
-func (c *client) world(request *cache.Request, of cache.Subscription, to chan cache.Response) *watch {
-	w := c.opened(request.GetTypeUrl(), request.GetResponseNonce(), of)
-	if w.first && len(w.known) == 0 {
-		w.together = request.GetVersionInfo()
+func (c *client) stateOfTheWorld(request *cache.Request, of cache.Subscription, to chan cache.Response) *watch {
+	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), of)
+	if w.first && len(w.versions) == 0 {
+		w.combined = request.GetVersionInfo()
 	}
 	w.send = func(all, _ []resource) {
-		version := together(all).String()
+		version := combinedVersion(all).String()
 		response := &discovery.DiscoveryResponse{VersionInfo: version, TypeUrl: w.kind}
-		for _, each := range all {
-			response.Resources = append(response.Resources, each.body)
+		for _, item := range all {
+			response.Resources = append(response.Resources, item.body)
 		}
-		to <- &cache.PassthroughResponse{Request: request, DiscoveryResponse: response, ReturnedResources: c.sent(w, all)}
+		to <- &cache.PassthroughResponse{Request: request, DiscoveryResponse: response, ReturnedResources: c.recordSent(w, all)}
 	}
 	return w
 }
 
 // delta is the watch of an incremental request.
 func (c *client) delta(request *cache.DeltaRequest, of cache.Subscription, to chan cache.DeltaResponse) *watch {
-	w := c.opened(request.GetTypeUrl(), request.GetResponseNonce(), of)
+	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), of)
 	w.send = func(all, news []resource) {
-		response := &discovery.DeltaDiscoveryResponse{SystemVersionInfo: together(all).String(), TypeUrl: w.kind}
-		for _, each := range news {
+		response := &discovery.DeltaDiscoveryResponse{SystemVersionInfo: combinedVersion(all).String(), TypeUrl: w.kind}
+		for _, item := range news {
 			response.Resources = append(response.Resources, &discovery.Resource{
-				Name: each.name, Version: each.version.String(), Resource: &anypb.Any{TypeUrl: w.kind, Value: each.body.GetValue()},
+				Name: item.name, Version: item.version.String(), Resource: &anypb.Any{TypeUrl: w.kind, Value: item.body.GetValue()},
 			})
 		}
-		to <- &cache.DeltaPassthroughResponse{DeltaRequest: request, DeltaDiscoveryResponse: response, NextVersionMap: c.sent(w, news)}
+		to <- &cache.DeltaPassthroughResponse{DeltaRequest: request, DeltaDiscoveryResponse: response, NextVersionMap: c.recordSent(w, news)}
 	}
 	return w
 }
 
-func (c *client) opened(kind, nonce string, of cache.Subscription) *watch {
-	w := &watch{client: c, kind: kind, wildcard: of.IsWildcard(), first: nonce == "", known: of.ReturnedResources(), patient: true}
+func (c *client) newWatch(kind, nonce string, of cache.Subscription) *watch {
+	w := &watch{client: c, kind: kind, wildcard: of.IsWildcard(), first: nonce == "", versions: of.ReturnedResources(), patient: true}
 	for name := range of.SubscribedResources() {
 		w.names = append(w.names, name)
 	}
 	return w
 }
 
-// hurry answers a client that is ahead of this server, where the log lost the records that the client has seen. It waits as
+// awaitBehind answers a client that is ahead of this server, where the log lost the records that the client has seen. It waits as
 // long as for a resume token.
-func (h *Hub) hurry(w *watch) {
+func (h *Hub) awaitBehind(w *watch) {
 	time.AfterFunc(patience, func() {
 		tables := h.tables.Load()
 		if tables == nil || h.ctx.Err() != nil {
@@ -138,11 +138,11 @@ func (h *Hub) hurry(w *watch) {
 			return
 		}
 		if err != nil || !w.beyond(ends) {
-			h.hurry(w) // this server is behind, or that is not known
+			h.awaitBehind(w) // this server is behind, or that is not known
 			return
 		}
 		w.patient = false
-		h.look(w)
+		h.tryAnswer(w)
 	})
 }
 
@@ -150,8 +150,8 @@ const patience = 5 * time.Second
 
 // beyond: the client has seen records after the end of the log.
 func (w *watch) beyond(ends []int64) bool {
-	for _, known := range append([]string{w.together}, values(w.known)...) {
-		for shard, offset := range parseVersion(known).places {
+	for _, text := range append([]string{w.combined}, values(w.versions)...) {
+		for shard, offset := range parseVersion(text).places {
 			if int(shard) < len(ends) && offset >= ends[shard] {
 				return true
 			}
@@ -161,8 +161,8 @@ func (w *watch) beyond(ends []int64) bool {
 }
 
 func values(of map[string]string) (all []string) {
-	for _, each := range of {
-		all = append(all, each)
+	for _, value := range of {
+		all = append(all, value)
 	}
 	return all
 }

@@ -67,7 +67,7 @@ func (e externalListener) serve(service *calls.Service, a *access.Access, logger
 		config.ClientCAs, config.ClientAuth = e.callers, tls.RequireAndVerifyClientCert
 	}
 	server := &http.Server{
-		Handler: external.Handler(service.Log), TLSConfig: config, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
+		Handler: external.Handler(service.Tables), TLSConfig: config, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	go server.ServeTLS(listener, "", "") //nolint:errcheck // it ends when the server is closed

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -74,12 +74,12 @@ func free(t *testing.T) string {
 }
 
 func TestAProcessFromItsStartToItsEnd(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(logtest.Server("cart"), 1, 8))
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(journaltest.Server("cart"), 1, 8))
 	address, pages := free(t), free(t)
 	s, err := settingsOf(lookup(map[string]string{
-		"SLUICE_RECOMMENDER": address, "SLUICE_METRICS": pages, "SLUICE_KAFKA": log.Brokers[0],
-		"SLUICE_TOPIC_PREFIX": strings.TrimSuffix(log.Decisions, "decisions"),
+		"SLUICE_RECOMMENDER": address, "SLUICE_METRICS": pages, "SLUICE_KAFKA": journal.Brokers[0],
+		"SLUICE_TOPIC_PREFIX": strings.TrimSuffix(journal.Decisions, "decisions"),
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -59,7 +59,7 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	if err != nil || shards < 1 || shards > mostShards {
 		return s, fmt.Errorf("SLUICE_SHARDS %q is not legal; legal: 1 to %d", lookup("SLUICE_SHARDS"), mostShards)
 	}
-	if s.journal, err = logOf(lookup, lookupOr, shards); err != nil {
+	if s.journal, err = journalOf(lookup, lookupOr, shards); err != nil {
 		return s, err
 	}
 	if address(s.address) != nil {
@@ -98,7 +98,7 @@ func secret(lookup func(string) string, name string) (string, error) {
 	return strings.TrimSuffix(string(text), "\n"), nil
 }
 
-func logOf(lookup func(string) string, lookupOr func(name, fallback string) string, shards int) (topics.Journal, error) {
+func journalOf(lookup func(string) string, lookupOr func(name, fallback string) string, shards int) (topics.Journal, error) {
 	var file brokers.Settings
 	if path := lookup("SLUICE_KAFKA_SETTINGS"); path != "" {
 		var err error
@@ -115,13 +115,13 @@ func logOf(lookup func(string) string, lookupOr func(name, fallback string) stri
 			return topics.Journal{}, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", broker)
 		}
 	}
-	log := topics.JournalOf(seeds, shards, lookupOr("SLUICE_TOPIC_PREFIX", "sluice_"))
-	log.Options = file.Options
-	log.Decisions = file.Topic("sluice_decisions", log.Decisions)
-	log.Explanations = file.Topic("sluice_explanations", log.Explanations)
-	log.Observed = file.Topic("sluice_observed", log.Observed)
-	log.Reports = file.Topic("sluice_reports", log.Reports)
-	return log, nil
+	journal := topics.JournalOf(seeds, shards, lookupOr("SLUICE_TOPIC_PREFIX", "sluice_"))
+	journal.Options = file.Options
+	journal.Decisions = file.Topic("sluice_decisions", journal.Decisions)
+	journal.Explanations = file.Topic("sluice_explanations", journal.Explanations)
+	journal.Observed = file.Topic("sluice_observed", journal.Observed)
+	journal.Reports = file.Topic("sluice_reports", journal.Reports)
+	return journal, nil
 }
 
 func address(text string) error {

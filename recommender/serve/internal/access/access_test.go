@@ -50,7 +50,7 @@ func TestATokenAloneMayDoAllUnderANameOfItsOwn(t *testing.T) {
 		t.Fatal(callers, err)
 	}
 	for _, caller := range callers {
-		if caller.Name == "ann" && caller.Roles != Report || caller.Name != "ann" && (caller.Roles != all || strings.Contains(caller.Name, token)) {
+		if caller.Name == "ann" && caller.Roles != Report || caller.Name != "ann" && (caller.Roles != allRoles || strings.Contains(caller.Name, token)) {
 			t.Error(caller)
 		}
 	}
@@ -68,16 +68,16 @@ func TestEveryMethodHasARole(t *testing.T) {
 	for _, service := range services {
 		for _, method := range service.Methods {
 			role, open := requiredRole("/" + service.ServiceName + "/" + method.MethodName)
-			wanted, named := want[method.MethodName]
+			required, named := want[method.MethodName]
 			if !named {
-				wanted = Read
+				required = Read
 			}
-			if open || role != wanted {
-				t.Errorf("%s: %v, want %v", method.MethodName, role, wanted)
+			if open || role != required {
+				t.Errorf("%s: %v, want %v", method.MethodName, role, required)
 			}
 		}
 	}
-	if role, open := requiredRole("/" + services[0].ServiceName + "/ForgetEverything"); open || role != all {
+	if role, open := requiredRole("/" + services[0].ServiceName + "/ForgetEverything"); open || role != allRoles {
 		t.Error(role, open)
 	}
 	if _, open := requiredRole("/grpc.health.v1.Health/Check"); !open {

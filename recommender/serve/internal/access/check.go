@@ -65,11 +65,11 @@ func (a *Access) check(ctx context.Context, method string) (context.Context, err
 	}
 	caller, ok := a.caller(ctx)
 	if !ok {
-		return nil, problem.Of(codes.Unauthenticated, problem.Unauthenticated,
+		return nil, problem.New(codes.Unauthenticated, problem.Unauthenticated,
 			"send the metadata `authorization: Bearer TOKEN` with a token of the server's SLUICE_TOKENS, or a certificate that it knows")
 	}
 	if caller.Roles&role != role {
-		return nil, problem.Of(codes.PermissionDenied, problem.RoleLacking,
+		return nil, problem.New(codes.PermissionDenied, problem.RoleLacking,
 			caller.Name+" may "+caller.Roles.String()+"; this takes "+role.String(), "role", role.String(), "caller", caller.Name)
 	}
 	return With(ctx, caller), nil

@@ -94,7 +94,7 @@ func (a *Access) String() string {
 }
 
 // Follow reads the files again when one changed, until ctx is done. Content that is not valid is logged, and changes nothing.
-func (a *Access) Follow(ctx context.Context, every time.Duration, log *slog.Logger) {
+func (a *Access) Follow(ctx context.Context, every time.Duration, logger *slog.Logger) {
 	for lastStamps := a.firstStamps; ; {
 		select {
 		case <-ctx.Done():
@@ -108,11 +108,11 @@ func (a *Access) Follow(ctx context.Context, every time.Duration, log *slog.Logg
 		lastStamps = stamps
 		fresh, err := a.read()
 		if err != nil {
-			log.Error("access stays as it was", "error", err)
+			logger.Error("access stays as it was", "error", err)
 			continue
 		}
 		a.current.Store(fresh)
-		log.Info("access was read again", "access", a.String())
+		logger.Info("access was read again", "access", a.String())
 	}
 }
 

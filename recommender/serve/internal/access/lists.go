@@ -28,7 +28,7 @@ func parseTokens(content []byte) (tokens, error) {
 			return nil, fmt.Errorf("line %d has characters outside ASCII", n+1)
 		}
 		hash := sha256.Sum256([]byte(words[0]))
-		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), all}
+		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), allRoles}
 		if err := setNameAndRoles(&caller, words[1:]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}

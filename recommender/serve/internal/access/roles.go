@@ -12,11 +12,11 @@ type Role uint8
 
 // Roles, of which a caller may have several.
 const (
-	Read    Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
-	Report                   // report actuations and deliveries, notify of scaling, ask for trials and report them
-	Operate                  // pause and resume pools, create and stop tuning sessions
-	all     = Read | Report | Operate
-	none    = Role(0)
+	Read     Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
+	Report                    // report actuations and deliveries, notify of scaling, ask for trials and report them
+	Operate                   // pause and resume pools, create and stop tuning sessions
+	allRoles = Read | Report | Operate
+	noRole   = Role(0)
 )
 
 var roleNames = []struct {
@@ -36,16 +36,16 @@ func (r Role) String() string {
 
 // parseRoles reads "read,report".
 func parseRoles(text string) (Role, error) {
-	roles := none
+	roles := noRole
 	for name := range strings.SplitSeq(text, ",") {
-		role := none
+		role := noRole
 		for _, entry := range roleNames {
 			if entry.name == name {
 				role = entry.role
 			}
 		}
-		if role == none {
-			return none, fmt.Errorf("%q is no role; legal: read, report, operate, with commas between", name)
+		if role == noRole {
+			return noRole, fmt.Errorf("%q is no role; legal: read, report, operate, with commas between", name)
 		}
 		roles |= role
 	}
@@ -56,7 +56,7 @@ func parseRoles(text string) (Role, error) {
 func requiredRole(method string) (role Role, open bool) {
 	switch {
 	case strings.HasPrefix(method, "/grpc.health.v1.Health/"):
-		return none, true // probes of an orchestrator have no token, and learn only whether the server serves
+		return noRole, true // probes of an orchestrator have no token, and learn only whether the server serves
 	case strings.HasSuffix(method, "/PausePool"), strings.HasSuffix(method, "/ResumePool"),
 		strings.HasSuffix(method, "/CreateSession"), strings.HasSuffix(method, "/StopSession"):
 		return Operate, false
@@ -67,7 +67,7 @@ func requiredRole(method string) (role Role, open bool) {
 	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), readsOnly(method):
 		return Read, false
 	default:
-		return all, false // a method that is not listed here
+		return allRoles, false // a method that is not listed here
 	}
 }
 

@@ -100,9 +100,9 @@ func (s Settings) Topic(name, fallback string) string {
 	return s.prefix + fallback
 }
 
-func (o options) options() (all []kgo.Opt, err error) {
+func (o options) options() (opts []kgo.Opt, err error) {
 	if o.Rack != "" {
-		all = append(all, kgo.Rack(o.Rack))
+		opts = append(opts, kgo.Rack(o.Rack))
 	}
 	times := map[string]struct {
 		value  string
@@ -122,7 +122,7 @@ func (o options) options() (all []kgo.Opt, err error) {
 		if err != nil || length <= 0 {
 			return nil, fmt.Errorf("franz.%s is %q; legal: a time, as 10s", name, times[name].value)
 		}
-		all = append(all, times[name].option(length))
+		opts = append(opts, times[name].option(length))
 	}
-	return all, nil
+	return opts, nil
 }

@@ -104,7 +104,7 @@ func (s Tuning) command(ctx context.Context, session string, command *tuningv1.C
 		return nil, err
 	}
 	command.RequestId, command.Received, command.By = rand.Text(), timestamppb.Now(), callerName(ctx, "")
-	if err := s.report(ctx, keys.OfSession(session).Record(), command, tuningShard); err != nil {
+	if err := s.report(ctx, keys.SessionKey(session).Record(), command, tuningShard); err != nil {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, commandPatience)
@@ -123,10 +123,10 @@ func awaitResult(ctx context.Context, reading *topics.Reading, id string) (*tuni
 	for {
 		view := reading.Tables.Answers.View() // before the check, so that no answer is missed
 		if e, _ := reading.Tables.Answers.Get(tuningShard); e != nil {
-			all := e.Publication.GetAnswers()
-			for i := len(all) - 1; i >= 0; i-- {
-				if all[i].GetRequestId() == id {
-					return all[i], nil
+			answers := e.Publication.GetAnswers()
+			for i := len(answers) - 1; i >= 0; i-- {
+				if answers[i].GetRequestId() == id {
+					return answers[i], nil
 				}
 			}
 		}

@@ -36,11 +36,11 @@ func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string
 	within, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
 	for tries := 0; ; tries++ {
-		at, ok := reading.Explanations.Of(key)
+		at, ok := reading.Explanations.Place(key)
 		if !ok {
 			return false, nil // a decision without an explanation yet
 		}
-		err := s.log.Fetch(within, key, at, into)
+		err := s.store.Fetch(within, key, at, into)
 		if err == nil {
 			return true, nil
 		}
@@ -48,8 +48,8 @@ func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string
 			return false, ctx.Err()
 		}
 		// Compaction may have removed it just now; then a newer one has been read, or will be soon.
-		if now, _ := reading.Explanations.Of(key); !errors.Is(err, topics.ErrGone) || tries > 0 && now == at {
-			return false, problem.Of(codes.Unavailable, problem.LogAway, err.Error())
+		if now, _ := reading.Explanations.Place(key); !errors.Is(err, topics.ErrGone) || tries > 0 && now == at {
+			return false, problem.New(codes.Unavailable, problem.LogAway, err.Error())
 		}
 	}
 }

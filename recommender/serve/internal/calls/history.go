@@ -62,7 +62,7 @@ func (s *Service) ListPoolSizeHistory(ctx context.Context, request *poolsv1.List
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, problem.Of(codes.Unavailable, problem.DatabaseAway, err.Error())
+		return nil, problem.New(codes.Unavailable, problem.DatabaseAway, err.Error())
 	}
 	response := &poolsv1.ListPoolSizeHistoryResponse{}
 	if len(decisions) > n {

@@ -98,8 +98,8 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 // affectedShards are the shards with pools or subsets of a service, or towards it, and the number of such pools.
 func affectedShards(reading *topics.Reading, service string) (shards []int32, pools int) {
 	shards, pools = reading.Tables.Pools.ShardsWith(func(p keys.Pool) bool { return p.Service == service || p.Peer == service })
-	more, _ := reading.Tables.Subsets.ShardsWith(func(s keys.Subset) bool { return s.Upstream == service || s.Downstream == service })
-	shards = append(shards, more...)
+	subsetShards, _ := reading.Tables.Subsets.ShardsWith(func(s keys.Subset) bool { return s.Upstream == service || s.Downstream == service })
+	shards = append(shards, subsetShards...)
 	slices.Sort(shards)
 	return slices.Compact(shards), pools
 }

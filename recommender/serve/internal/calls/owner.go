@@ -31,7 +31,7 @@ func ownerOf(decision *poolsv1.PoolSize, a *poolsv1.Actuation) string {
 func ownershipError(owner string, pool keys.Pool, a *poolsv1.Actuation) error {
 	text := fmt.Sprintf("%s %s: %q owns this target, so %q is refused; one actuator owns a target: take it out of one of the two "+
 		"configurations, or, where the owner is gone, wait a minute", pool, instanceOf(a), owner, a.GetReporter())
-	return problem.Of(codes.FailedPrecondition, problem.TargetOwned, text,
+	return problem.New(codes.FailedPrecondition, problem.TargetOwned, text,
 		"pool", pool.String(), "instance", instanceOf(a), "owner", owner, "refused", a.GetReporter())
 }
 

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -39,7 +39,7 @@ func TestTheOwnerOfATargetByTheNewestAnswer(t *testing.T) {
 
 func TestARefusalNamesBothReportersAndWhatToDo(t *testing.T) {
 	a := &poolsv1.Actuation{Instance: "cart-1", Reporter: "b@two :1", Detail: "in force after 3ms"}
-	err := ownershipError("a@one :1", logtest.Server("cart"), a)
+	err := ownershipError("a@one :1", journaltest.Server("cart"), a)
 	if status.Code(err) != codes.FailedPrecondition {
 		t.Error(err)
 	}

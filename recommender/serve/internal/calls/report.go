@@ -65,7 +65,7 @@ func (s *Service) writeObservation(ctx context.Context, e *table.Pool, size *poo
 		observation.RequestId = report.GetRequestId()
 	}
 	return s.write(ctx, func(ctx context.Context) error {
-		return s.log.Observed(ctx, e.Shard, e.Key, size.GetInstance(), observation)
+		return s.store.Observed(ctx, e.Shard, e.Key, size.GetInstance(), observation)
 	})
 }
 
@@ -102,7 +102,7 @@ func requestID(given, caller string, content proto.Message, hasTime bool) string
 }
 
 func (s *Service) report(ctx context.Context, key string, report proto.Message, shards ...int32) error {
-	return s.write(ctx, func(ctx context.Context) error { return s.log.Report(ctx, key, report, shards...) })
+	return s.write(ctx, func(ctx context.Context) error { return s.store.Report(ctx, key, report, shards...) })
 }
 
 // write bounds how long the caller waits for the log.
@@ -116,12 +116,12 @@ func (s *Service) write(ctx context.Context, put func(context.Context) error) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return problem.Of(codes.Unavailable, problem.NotStored, "the log does not take records now: the report may still be stored; try again")
+	return problem.New(codes.Unavailable, problem.NotStored, "the log does not take records now: the report may still be stored; try again")
 }
 
 // newReport has the fields that all reports have in common. given is the reporter's name, which counts where callers are not
 // authenticated; id, content and timed are those of requestID.
-func newReport(ctx context.Context, given, id string, content proto.Message, hasTime bool) *poolsv1.Report {
-	caller := callerName(ctx, given)
+func newReport(ctx context.Context, reporter, id string, content proto.Message, hasTime bool) *poolsv1.Report {
+	caller := callerName(ctx, reporter)
 	return &poolsv1.Report{RequestId: requestID(id, caller, content, hasTime), Received: timestamppb.Now(), By: caller}
 }

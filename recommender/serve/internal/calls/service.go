@@ -34,7 +34,7 @@ type Store interface {
 // Service is the service. It holds only what was read of the log.
 type Service struct {
 	poolsv1.UnimplementedPoolSizeServiceServer
-	log     Store
+	store   Store
 	history History
 	// readProblem returns the reason why there is no reading yet.
 	readProblem func() string
@@ -44,30 +44,30 @@ type Service struct {
 }
 
 // New is a service without a reading: calls return UNAVAILABLE until Serve.
-func New(log Store, history History, readProblem func() string) *Service {
-	return &Service{log: log, history: history, readProblem: readProblem, stopping: make(chan struct{})}
+func New(store Store, history History, readProblem func() string) *Service {
+	return &Service{store: store, history: history, readProblem: readProblem, stopping: make(chan struct{})}
 }
 
 // Serve sets the reading that calls are answered from. Watches of the earlier reading end.
 func (s *Service) Serve(reading topics.Reading) {
-	if before := s.reading.Swap(&reading); before != nil {
-		before.Tables.Close()
+	if previous := s.reading.Swap(&reading); previous != nil {
+		previous.Tables.Close()
 	}
 }
 
 // Stop ends every watch.
 func (s *Service) Stop() {
 	close(s.stopping)
-	if log := s.Log(); log != nil {
-		log.Tick()
+	if tables := s.Tables(); tables != nil {
+		tables.Tick()
 	}
 }
 
 // Watchers is the number of open watches.
 func (s *Service) Watchers() int64 { return s.watchers.Load() }
 
-// Log is the log that is served; nil before the first.
-func (s *Service) Log() *table.Tables {
+// Tables is the log that is served; nil before the first.
+func (s *Service) Tables() *table.Tables {
 	if reading := s.reading.Load(); reading != nil {
 		return reading.Tables
 	}
@@ -95,7 +95,7 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolVie
 	}
 	e, view := reading.Tables.Pools.Get(key)
 	if e == nil {
-		return nil, nil, nil, problem.Of(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
+		return nil, nil, nil, problem.New(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
 	}
 	return e, view, reading, nil
 }
@@ -104,7 +104,7 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolVie
 func leasedDecision(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
 	size := proto.CloneOf(e.Publication)
 	lease := view.Shards[e.Shard].Lease
-	until, left := lease.Of(e.Key, now)
+	until, left := lease.For(e.Key, now)
 	size.ComputedAt = lease.Computed(e)
 	size.ValidUntil, size.LeaseLeft = timestamppb.New(until), durationpb.New(left)
 	if left == 0 {
@@ -128,8 +128,8 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	if err != nil {
 		return err
 	}
-	return runWatch(s, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Pool, *poolsv1.PoolSize] {
-		return watch.Watch[keys.Pool, *poolsv1.PoolSize]{Table: of.Tables.Pools, Filter: filter, Encoder: watch.PoolEncoder}
+	return runWatch(s, request.GetResumeToken(), stream, func(reading *topics.Reading) watch.Watch[keys.Pool, *poolsv1.PoolSize] {
+		return watch.Watch[keys.Pool, *poolsv1.PoolSize]{Table: reading.Tables.Pools, Filter: filter, Encoder: watch.PoolEncoder}
 	})
 }
 
@@ -146,15 +146,15 @@ func runWatch[K table.Key[K], V any](s *Service, resume string, stream grpc.Serv
 	s.watchers.Add(1)
 	defer s.watchers.Add(-1)
 	w := newWatch(reading)
-	w.End, w.Stopping = s.log.Ends, s.stopping
+	w.End, w.Stopping = s.store.Ends, s.stopping
 	w.Send = func(frame *watch.Frame) error { return stream.SendMsg(frame) }
 	return w.Run(stream.Context(), token)
 }
 
 // callerName is the caller's identity, or the given name where callers are not authenticated.
-func callerName(ctx context.Context, given string) string {
+func callerName(ctx context.Context, claimed string) string {
 	if caller := access.From(ctx); caller.Name != "" {
 		return caller.Name
 	}
-	return given
+	return claimed
 }

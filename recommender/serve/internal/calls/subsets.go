@@ -32,7 +32,7 @@ func (s Subsets) entry(key *subsetsv1.SubsetKey, field string) (*table.Subset, *
 	}
 	e, _ := reading.Tables.Subsets.Get(subset)
 	if e == nil {
-		return nil, nil, problem.Of(codes.NotFound, problem.SubsetUnknown,
+		return nil, nil, problem.New(codes.NotFound, problem.SubsetUnknown,
 			"no subset of "+subset.String()+" is known", "subset", subset.String())
 	}
 	return e, reading, nil
@@ -75,8 +75,8 @@ func (s Subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream sub
 	if err != nil {
 		return err
 	}
-	return runWatch(s.Service, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Subset, *subsetsv1.Subset] {
-		return watch.Watch[keys.Subset, *subsetsv1.Subset]{Table: of.Tables.Subsets, Filter: filter, Encoder: watch.SubsetEncoder}
+	return runWatch(s.Service, request.GetResumeToken(), stream, func(reading *topics.Reading) watch.Watch[keys.Subset, *subsetsv1.Subset] {
+		return watch.Watch[keys.Subset, *subsetsv1.Subset]{Table: reading.Tables.Subsets, Filter: filter, Encoder: watch.SubsetEncoder}
 	})
 }
 

@@ -75,9 +75,9 @@ func (s Tuning) WatchSession(request *tuningv1.WatchSessionRequest, stream tunin
 	if _, _, err := s.sessionHead(request.GetSession()); err != nil {
 		return err
 	}
-	return runWatch(s.Service, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Tuning, *tuningv1.SessionRecord] {
+	return runWatch(s.Service, request.GetResumeToken(), stream, func(reading *topics.Reading) watch.Watch[keys.Tuning, *tuningv1.SessionRecord] {
 		return watch.Watch[keys.Tuning, *tuningv1.SessionRecord]{
-			Table: of.Tables.Tunings, Filter: watch.TuningFilter(request.GetSession()), Encoder: watch.TuningEncoder,
+			Table: reading.Tables.Tunings, Filter: watch.TuningFilter(request.GetSession()), Encoder: watch.TuningEncoder,
 		}
 	})
 }
@@ -89,7 +89,7 @@ func (s Tuning) ExplainSession(ctx context.Context, request *tuningv1.ExplainSes
 		return nil, err
 	}
 	response := &tuningv1.ExplainSessionResponse{}
-	if _, err := s.fetch(ctx, reading, keys.OfSession(request.GetSession()).Record(), response); err != nil {
+	if _, err := s.fetch(ctx, reading, keys.SessionKey(request.GetSession()).Record(), response); err != nil {
 		return nil, err
 	}
 	response.Session = head
@@ -105,9 +105,9 @@ func (s Tuning) sessionHead(session string) (*tuningv1.TuningSession, *topics.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	e, _ := reading.Tables.Tunings.Get(keys.OfSession(session))
+	e, _ := reading.Tables.Tunings.Get(keys.SessionKey(session))
 	if e == nil {
-		return nil, nil, problem.Of(codes.NotFound, problem.SessionUnknown, fmt.Sprintf("there is no session %q", session), "session", session)
+		return nil, nil, problem.New(codes.NotFound, problem.SessionUnknown, fmt.Sprintf("there is no session %q", session), "session", session)
 	}
 	return e.Publication.GetHead(), reading, nil
 }
@@ -119,7 +119,7 @@ func (s Tuning) sessionWithTrials(session string) (*tuningv1.TuningSession, *top
 		return nil, nil, err
 	}
 	withTrials := proto.CloneOf(head)
-	for _, e := range reading.Tables.Tunings.Of(session) {
+	for _, e := range reading.Tables.Tunings.InGroup(session) {
 		if e.Key.Trial != keys.Head {
 			withTrials.Trials = append(withTrials.Trials, e.Publication.GetTrial())
 		}

@@ -120,10 +120,10 @@ func (c *ClickHouse) read(ctx context.Context, sql string, parameters map[string
 
 // post sends a query to the servers, one after the other, until one answers: every query may be repeated. more: further URL
 // parameters.
-func (c *ClickHouse) post(ctx context.Context, more string, body []byte) (response []byte, err error) {
+func (c *ClickHouse) post(ctx context.Context, parameters string, body []byte) (response []byte, err error) {
 	for range c.servers {
 		server := c.current.Load()
-		response, err = c.postTo(ctx, c.servers[int(server)%len(c.servers)]+c.parameters+more, body)
+		response, err = c.postTo(ctx, c.servers[int(server)%len(c.servers)]+c.parameters+parameters, body)
 		if err == nil || errors.Is(err, records.ErrRefused) || ctx.Err() != nil {
 			return response, err
 		}

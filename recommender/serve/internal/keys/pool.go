@@ -18,8 +18,8 @@ type Pool struct {
 	Peer    string
 }
 
-// Of returns the key of p; the zero Pool for nil.
-func Of(p *poolsv1.Pool) Pool {
+// PoolOf returns the key of p; the zero Pool for nil.
+func PoolOf(p *poolsv1.Pool) Pool {
 	return Pool{Service: p.GetService(), Side: p.GetSide(), Peer: p.GetPeer()}
 }
 

@@ -14,8 +14,8 @@ type Subset struct {
 	Upstream, Instance, Downstream string
 }
 
-// OfSubset returns the key of k; the zero Subset for nil.
-func OfSubset(k *subsetsv1.SubsetKey) Subset {
+// SubsetOf returns the key of k; the zero Subset for nil.
+func SubsetOf(k *subsetsv1.SubsetKey) Subset {
 	return Subset{k.GetUpstream(), k.GetInstance(), k.GetDownstream()}
 }
 

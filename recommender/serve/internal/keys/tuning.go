@@ -16,8 +16,8 @@ type Tuning struct {
 	Trial   int64
 }
 
-// OfSession is the key of the session itself.
-func OfSession(name string) Tuning { return Tuning{name, Head} }
+// SessionKey is the key of the session itself.
+func SessionKey(name string) Tuning { return Tuning{name, Head} }
 
 // Compare orders by session, then by trial; the session comes before its trials.
 func (t Tuning) Compare(u Tuning) int {
@@ -50,7 +50,7 @@ func ParseTuning(record string) (Tuning, error) {
 		if err != nil {
 			return Tuning{}, err
 		}
-		return OfSession(names[0]), nil
+		return SessionKey(names[0]), nil
 	}
 	names, err := parseRecord(record, "trial", 2)
 	if err != nil {

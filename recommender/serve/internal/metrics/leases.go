@@ -20,7 +20,7 @@ func (leaseCollector) Describe(to chan<- *prometheus.Desc) { to <- leaseLeft }
 
 // Collect implements prometheus.Collector.
 func (l leaseCollector) Collect(to chan<- prometheus.Metric) {
-	t := l.service.Log()
+	t := l.service.Tables()
 	if t == nil {
 		return
 	}

@@ -38,13 +38,13 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 	m.gauge("watchers", "Watches that are open.", func() float64 { return float64(service.Watchers()) })
 	m.gauge("log_lag_records", "Offsets between the last record read and the end of the log.", func() float64 { return float64(reader.Lag()) })
 	m.gauge("ready", "1 once the log was read to its end, else 0.", func() float64 {
-		if service.Log() == nil {
+		if service.Tables() == nil {
 			return 0
 		}
 		return 1
 	})
 	m.gauge("newest_decision_age_seconds", "Time since the newest control period began; NaN before the first.", func() float64 {
-		if t := service.Log(); t != nil {
+		if t := service.Tables(); t != nil {
 			if at := t.Pools.View().ComputedAt(); !at.IsZero() {
 				return time.Since(at).Seconds()
 			}
@@ -52,7 +52,7 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 		return math.NaN()
 	})
 	m.gauge("records_left_out", "Records of the log that could not be used, since it was last read from its start.", func() float64 {
-		if t := service.Log(); t != nil {
+		if t := service.Tables(); t != nil {
 			return float64(t.LeftOut())
 		}
 		return 0

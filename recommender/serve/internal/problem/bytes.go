@@ -76,10 +76,10 @@ func (r *Request) reportFault(interceptor grpc.UnaryServerInterceptor) grpc.Unar
 func (r *Request) Decode(codec encoding.CodecV2, data mem.BufferSlice) {
 	if n := data.Len(); n > MostReceived {
 		legal := fmt.Sprintf("at most %d bytes", MostReceived)
-		r.err = Of(codes.ResourceExhausted, TooLarge, fmt.Sprintf("the request has %d bytes; legal: %s", n, legal), "legal", legal)
+		r.err = New(codes.ResourceExhausted, TooLarge, fmt.Sprintf("the request has %d bytes; legal: %s", n, legal), "legal", legal)
 		return
 	}
 	if codec.Unmarshal(data, r.to) != nil {
-		r.err = Of(codes.InvalidArgument, NotProtobuf, "the request is not a message of this method; legal: protobuf, with strings in UTF-8")
+		r.err = New(codes.InvalidArgument, NotProtobuf, "the request is not a message of this method; legal: protobuf, with strings in UTF-8")
 	}
 }

@@ -38,8 +38,8 @@ const (
 	RoleLacking     = "ROLE_LACKING"
 )
 
-// Of is an error with a reason and its metadata, in pairs.
-func Of(code codes.Code, reason, text string, metadata ...string) error {
+// New is an error with a reason and its metadata, in pairs.
+func New(code codes.Code, reason, text string, metadata ...string) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
 	for i := 0; i+1 < len(metadata); i += 2 {
 		if info.Metadata == nil {
@@ -51,7 +51,7 @@ func Of(code codes.Code, reason, text string, metadata ...string) error {
 }
 
 // Unavailable asks the caller to try again.
-func Unavailable(reason, text string) error { return Of(codes.Unavailable, reason, text) }
+func Unavailable(reason, text string) error { return New(codes.Unavailable, reason, text) }
 
 // Empty is the error for a field that has to be set; legal describes its values.
 func Empty(field, legal string) error {

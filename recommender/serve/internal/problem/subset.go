@@ -15,7 +15,7 @@ func Subset(key *subsetsv1.SubsetKey, field string) (keys.Subset, error) {
 	); err != nil {
 		return keys.Subset{}, err
 	}
-	return keys.OfSubset(key), nil
+	return keys.SubsetOf(key), nil
 }
 
 // Pair returns the pair in a request; the error names the field below field.
@@ -31,8 +31,8 @@ func Pair(pair *subsetsv1.Pair, field string) (keys.Pair, error) {
 
 type nameField struct{ name, value, legal string }
 
-func checkNames(field string, all ...nameField) error {
-	for _, part := range all {
+func checkNames(field string, fields ...nameField) error {
+	for _, part := range fields {
 		switch {
 		case part.value == "":
 			return Empty(field+"."+part.name, part.legal)

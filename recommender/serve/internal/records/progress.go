@@ -30,17 +30,17 @@ type Progress struct {
 }
 
 // NewProgress queries the log with a client of its own at each scrape.
-func NewProgress(log topics.Journal, now func() time.Time) (*Progress, error) {
-	client, err := log.Client(kgo.ClientID(Group + "-lag"))
+func NewProgress(journal topics.Journal, now func() time.Time) (*Progress, error) {
+	client, err := journal.Client(kgo.ClientID(Group + "-lag"))
 	if err != nil {
 		return nil, err
 	}
-	name := func(of string) string { return prometheus.BuildFQName("sluice", "records", of) }
-	counter := func(of, help, label string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name(of), Help: help}, []string{label})
+	name := func(suffix string) string { return prometheus.BuildFQName("sluice", "records", suffix) }
+	counter := func(suffix, help, label string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name(suffix), Help: help}, []string{label})
 	}
 	return &Progress{
-		admin: kadm.NewClient(client), group: groupOf(log), now: now,
+		admin: kadm.NewClient(client), group: consumerGroup(journal), now: now,
 		lag:      prometheus.NewDesc(name("lag_records"), "Offsets between the last record in the tables and the end of the log, of all processes.", []string{"topic"}, nil),
 		age:      prometheus.NewDesc(name("oldest_waiting_seconds"), "Age of the oldest record that was read and is not in the tables; 0 while none waits.", nil, nil),
 		rows:     counter("rows_total", "Rows that were written.", "table"),

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 )
 
 // metrics are the metrics by name, with the value of a label after it.
@@ -37,21 +37,21 @@ func (d *tables) metrics(t *testing.T) map[string]float64 {
 }
 
 func TestHowFarTheTablesAreBehindIsToldAndWhatBecameOfRows(t *testing.T) {
-	log := logtest.New(t, 1)
-	decider := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	decider := journal.Decider(t, 0)
 	d := &tables{away: true, refused: func(row Row) bool { return row["revision"] == uint64(2) }}
-	run(t, log, d)
-	decider.Publish(logtest.Apply(cart, 1, 8))
+	run(t, journal, d)
+	decider.Publish(journaltest.Apply(cart, 1, 8))
 	decider.Begin()
-	decider.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	decider.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 2, 9))
 	decider.End(false) // what was aborted takes offsets too
 	decider.Begin()
-	decider.PutBytes(log.Decisions, cart.Record(), []byte("\xff"))
+	decider.PutBytes(journal.Decisions, cart.Record(), []byte("\xff"))
 	decider.Heartbeat()
 	decider.End(true)
-	decider.Publish(logtest.Apply(cart, 2, 9))
-	decider.Publish(logtest.Apply(cart, 3, 9))
-	lag, age := "lag_records "+log.Decisions, "oldest_waiting_seconds"
+	decider.Publish(journaltest.Apply(cart, 2, 9))
+	decider.Publish(journaltest.Apply(cart, 3, 9))
+	lag, age := "lag_records "+journal.Decisions, "oldest_waiting_seconds"
 	eventually(t, "rows wait", func() bool {
 		values := d.metrics(t)
 		return values[lag] > 0 && values[age] > 0 && values["failures_total"] > 0
@@ -64,7 +64,7 @@ func TestHowFarTheTablesAreBehindIsToldAndWhatBecameOfRows(t *testing.T) {
 		return values[lag] == 0 && values[age] == 0 && values["rows_total recommendations"] == 2
 	})
 	values := d.metrics(t)
-	if values["rows_refused_total recommendations"] != 1 || values["left_out_total "+log.Decisions] != 1 {
+	if values["rows_refused_total recommendations"] != 1 || values["left_out_total "+journal.Decisions] != 1 {
 		t.Error(values)
 	}
 }

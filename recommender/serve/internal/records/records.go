@@ -34,11 +34,11 @@ const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
 // Run writes the committed records of the log into the tables until ctx is done. It commits offsets after the rows: a row may
 // be written twice, which the tables merge into one, and no row is lost. While the database is away the log keeps the
 // records.
-func Run(ctx context.Context, log topics.Journal, insert Insert, progress *Progress, logger *slog.Logger) error {
-	client, err := log.Client(
+func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *Progress, logger *slog.Logger) error {
+	client, err := journal.Client(
 		kgo.ClientID(Group),
-		kgo.ConsumerGroup(groupOf(log)),
-		kgo.ConsumeTopics(log.Decisions, log.Explanations, log.Reports),
+		kgo.ConsumerGroup(consumerGroup(journal)),
+		kgo.ConsumeTopics(journal.Decisions, journal.Explanations, journal.Reports),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.KeepControlRecords(), // they have offsets: without them a lag of one would remain
@@ -50,7 +50,7 @@ func Run(ctx context.Context, log topics.Journal, insert Insert, progress *Progr
 		return fmt.Errorf("read the log: %w", err)
 	}
 	defer client.CloseAllowingRebalance()
-	w := &writer{log: log, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
+	w := &writer{journal: journal, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
 	for ctx.Err() == nil {
 		fetches := client.PollFetches(ctx)
 		for _, failure := range fetches.Errors() {
@@ -70,10 +70,10 @@ func Run(ctx context.Context, log topics.Journal, insert Insert, progress *Progr
 	return nil
 }
 
-func groupOf(log topics.Journal) string { return log.Decisions + "-" + Group }
+func consumerGroup(journal topics.Journal) string { return journal.Decisions + "-" + Group }
 
 type writer struct {
-	log      topics.Journal
+	journal  topics.Journal
 	insert   Insert
 	progress *Progress
 	logger   *slog.Logger
@@ -132,17 +132,17 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 	word, _, _ := strings.Cut(string(record.Key), "/")
 	switch {
-	case record.Topic == w.log.Reports && word == "subset":
+	case record.Topic == w.journal.Reports && word == "subset":
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
 	case word == "session", word == "trial", word == "answers":
 		return "", nil, nil // records of tuning sessions: the log keeps them as long as the sessions exist
-	case record.Topic == w.log.Reports:
+	case record.Topic == w.journal.Reports:
 		return report(record)
-	case record.Topic == w.log.Explanations && word == "pair":
+	case record.Topic == w.journal.Explanations && word == "pair":
 		row, err = latencyModel(record)
 		return "latency_models", row, err
-	case record.Topic == w.log.Explanations:
+	case record.Topic == w.journal.Explanations:
 		return "", nil, nil // explanations of the present have no table
 	case word == "subset":
 		row, err = subset(record)

@@ -30,7 +30,7 @@ func decision(record *kgo.Record, lease time.Duration) (Row, error) {
 	if err := proto.Unmarshal(record.Value, size); err != nil {
 		return nil, err
 	}
-	if !keys.Of(size.GetPool()).Legal() {
+	if !keys.PoolOf(size.GetPool()).Legal() {
 		return nil, fmt.Errorf("a decision of %v", size.GetPool())
 	}
 	codes := []string{}

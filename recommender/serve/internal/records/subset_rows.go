@@ -25,8 +25,8 @@ func subset(record *kgo.Record) (Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if keys.OfSubset(s.GetKey()) != key {
-		return nil, fmt.Errorf("under the key %s: a subset of %s", record.Key, keys.OfSubset(s.GetKey()))
+	if keys.SubsetOf(s.GetKey()) != key {
+		return nil, fmt.Errorf("under the key %s: a subset of %s", record.Key, keys.SubsetOf(s.GetKey()))
 	}
 	endpoints, addresses, weights, reasons := []string{}, []string{}, []uint32{}, []string{}
 	for _, endpoint := range s.GetEndpoints() {
@@ -63,7 +63,7 @@ func delivery(record *kgo.Record) (Row, error) {
 	if at == nil {
 		at = r.GetReceived()
 	}
-	row := subsetKey(keys.OfSubset(d.GetKey()))
+	row := subsetKey(keys.SubsetOf(d.GetKey()))
 	row["at"], row["received"] = stamp(at.AsTime()), stamp(r.GetReceived().AsTime())
 	row["outcome"], row["revision"] = short(d.GetOutcome().String(), "DELIVERY_OUTCOME_"), d.GetRevision()
 	row["client"], row["detail"], row["by"], row["request_id"] = d.GetClient(), d.GetDetail(), r.GetBy(), r.GetRequestId()

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/problem"
 
 	commonv1 "sluice.dev/api/common/v1"
@@ -67,9 +67,9 @@ func report(change func(*poolsv1.Actuation)) *poolsv1.ReportActuationRequest {
 }
 
 func TestBadInputAtEveryEntry(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	c := start(t, log, options{}).ready(t).client
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	c := start(t, journal, options{}).ready(t).client
 	long := strings.Repeat("x", 3000)
 	badPools := []struct {
 		pool  *poolsv1.Pool
@@ -205,9 +205,9 @@ func cores(n float64) *commonv1.ScalingEvent {
 }
 
 func TestBadWatches(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	good := r.watch(t, &ask{}).awaitSnapshot().token
 	for _, tt := range []struct {
 		field string
@@ -246,9 +246,9 @@ func (raw) Marshal(v any) (mem.BufferSlice, error) {
 func (raw) Unmarshal(mem.BufferSlice, any) error { return nil }
 
 func TestBytesThatAreNoMessage(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	notText, err := proto.Marshal(&poolsv1.ListPoolSizesRequest{PageToken: "xx"})
 	must(t, err)
 	notText[len(notText)-1] = 0xff
@@ -271,8 +271,8 @@ func TestBytesThatAreNoMessage(t *testing.T) {
 }
 
 func TestBeforeTheLogIsReadCallsSaySo(t *testing.T) {
-	log := logtest.New(t, 2)
-	other := *log
+	journal := journaltest.New(t, 2)
+	other := *journal
 	other.Shards = 1
 	r := start(t, &other, options{})
 	eventually(t, "the refusal", func() bool {

@@ -14,8 +14,8 @@ import (
 
 	"sluice.dev/serve/internal/access"
 	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/server"
 	"sluice.dev/serve/internal/topics"
 	"sluice.dev/serve/internal/watch"
@@ -29,9 +29,9 @@ import (
 const patience = 30 * time.Second
 
 var (
-	cart      = logtest.Server("cart")
-	orders    = logtest.Server("orders")
-	catalogue = logtest.Client("catalogue", "db")
+	cart      = journaltest.Server("cart")
+	orders    = journaltest.Server("orders")
+	catalogue = journaltest.Client("catalogue", "db")
 )
 
 type bothWays struct {
@@ -69,7 +69,7 @@ type options struct {
 }
 
 // start runs a server until the test ends, or stop is called.
-func start(t *testing.T, log *logtest.Log, o options) *running {
+func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	t.Helper()
 	if o.history == nil {
 		o.history = noHistory{}
@@ -83,9 +83,9 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	if o.dial == nil {
 		o.dial = []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	}
-	writer, err := topics.NewWriter(log.Journal)
+	writer, err := topics.NewWriter(journal.Journal)
 	must(t, err)
-	explanations, err := topics.NewExplanations(log.Journal)
+	explanations, err := topics.NewExplanations(journal.Journal)
 	must(t, err)
 	a, err := access.Open(o.lookup)
 	must(t, err)
@@ -96,7 +96,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a)
 	must(t, err)
-	r.reader = topics.NewReader(log.Journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
+	r.reader = topics.NewReader(journal.Journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
 		r.service.Serve(reading)
 		hub.Serve(reading.Tables)
 		go watch.Ticks(ctx, reading.Tables, o.every)
@@ -131,7 +131,7 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 // ready waits until the log was read to its end.
 func (r *running) ready(t *testing.T) *running {
 	t.Helper()
-	eventually(t, "the server is ready", func() bool { return r.service.Log() != nil })
+	eventually(t, "the server is ready", func() bool { return r.service.Tables() != nil })
 	return r
 }
 

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
 
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -38,7 +38,7 @@ func TestHistoryIsPaged(t *testing.T) {
 			Since: time.UnixMilli(int64(n)), Until: time.UnixMilli(int64(n) + 1),
 		})
 	}
-	r := start(t, logtest.New(t, 1), options{history: all})
+	r := start(t, journaltest.New(t, 1), options{history: all})
 	request := &poolsv1.ListPoolSizeHistoryRequest{Pool: cart.Proto(), PageSize: 2}
 	var got []uint64
 	for {

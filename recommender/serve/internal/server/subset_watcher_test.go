@@ -53,7 +53,7 @@ func (w *connections) take() {
 		w.t.Fatal(err)
 	}
 	if subset := event.GetSubset(); subset != nil {
-		key := keys.OfSubset(subset.GetKey())
+		key := keys.SubsetOf(subset.GetKey())
 		if before := w.subsets[key]; before.GetRevision() > subset.GetRevision() {
 			w.t.Fatalf("%s went backwards: %d after %d", key, subset.GetRevision(), before.GetRevision())
 		}

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
 
 	commonv1 "sluice.dev/api/common/v1"
@@ -23,25 +23,25 @@ func subsetOf(upstream, instance, downstream string) keys.Subset {
 var a1b = subsetOf("a", "a-1", "b")
 
 // connected is a server on a log in which two containers of a are connected to some of b and c.
-func connected(t *testing.T) (*running, *logtest.Decider, *logtest.Log) {
-	log := logtest.New(t, 2)
-	d := log.Decider(t, 1)
-	d.Connect([]*subsetsv1.ServiceContainers{logtest.Containers("b", "b-1", "b-2"), logtest.Containers("c", "c-1")},
-		logtest.Subset(a1b, 1, "b-1"), logtest.Subset(subsetOf("a", "a-2", "b"), 1, "b-2"),
-		logtest.Subset(subsetOf("a", "a-1", "c"), 3, "c-1"), logtest.Subset(subsetOf("ab", "x", "c"), 3, "c-1"))
-	return start(t, log, options{}).ready(t), d, log
+func connected(t *testing.T) (*running, *journaltest.Decider, *journaltest.Journal) {
+	journal := journaltest.New(t, 2)
+	d := journal.Decider(t, 1)
+	d.Connect([]*subsetsv1.ServiceContainers{journaltest.Containers("b", "b-1", "b-2"), journaltest.Containers("c", "c-1")},
+		journaltest.Subset(a1b, 1, "b-1"), journaltest.Subset(subsetOf("a", "a-2", "b"), 1, "b-2"),
+		journaltest.Subset(subsetOf("a", "a-1", "c"), 3, "c-1"), journaltest.Subset(subsetOf("ab", "x", "c"), 3, "c-1"))
+	return start(t, journal, options{}).ready(t), d, journal
 }
 
 func TestASubsetIsGotAsItIsInTheLog(t *testing.T) {
 	r, d, _ := connected(t)
 	got, err := r.subsets.GetSubset(t.Context(), &subsetsv1.GetSubsetRequest{Key: a1b.Proto()})
 	must(t, err)
-	want := logtest.Subset(a1b, 1, "b-1")
+	want := journaltest.Subset(a1b, 1, "b-1")
 	want.Shard = 1
 	if !proto.Equal(got.GetSubset(), want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	d.Connect(nil, logtest.DeletedSubset(a1b, 2))
+	d.Connect(nil, journaltest.DeletedSubset(a1b, 2))
 	eventually(t, "it is gone", func() bool {
 		_, err = r.subsets.GetSubset(t.Context(), &subsetsv1.GetSubsetRequest{Key: a1b.Proto()})
 		return err != nil
@@ -56,7 +56,7 @@ func TestSubsetsAreListedInOrderAndPages(t *testing.T) {
 			page, err := r.subsets.ListSubsets(t.Context(), request)
 			must(t, err)
 			for _, s := range page.GetSubsets() {
-				text += keys.OfSubset(s.GetKey()).String() + "; "
+				text += keys.SubsetOf(s.GetKey()).String() + "; "
 			}
 			if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
 				return text
@@ -81,14 +81,14 @@ func TestSubsetsAreListedInOrderAndPages(t *testing.T) {
 }
 
 func TestAPairIsExplainedWithItsRun(t *testing.T) {
-	r, d, log := connected(t)
+	r, d, journal := connected(t)
 	pair := &subsetsv1.Pair{Upstream: "a", Downstream: "b"}
 	ask := &subsetsv1.ExplainPairRequest{Pair: pair}
 	_, err := r.subsets.ExplainPair(t.Context(), ask)
 	assertError(t, err, codes.NotFound, problem.PairUnknown, "")
 	d.Begin()
-	d.Put(log.Explanations, keys.Pair{Upstream: "a", Downstream: "b"}.Record(), &subsetsv1.PairExplanation{Pair: pair, Quota: 12, Application: "a"})
-	d.Put(log.Explanations, keys.Application("a"), &subsetsv1.Run{Strategy: "microns", Iterations: 9})
+	d.Put(journal.Explanations, keys.Pair{Upstream: "a", Downstream: "b"}.Record(), &subsetsv1.PairExplanation{Pair: pair, Quota: 12, Application: "a"})
+	d.Put(journal.Explanations, keys.Application("a"), &subsetsv1.Run{Strategy: "microns", Iterations: 9})
 	d.Heartbeat()
 	d.End(true)
 	var got *subsetsv1.ExplainPairResponse
@@ -110,13 +110,13 @@ func delivery(change func(*subsetsv1.Delivery)) *subsetsv1.ReportDeliveryRequest
 }
 
 func TestADeliveryIsWrittenToTheSubsetsShard(t *testing.T) {
-	r, _, log := connected(t)
+	r, _, journal := connected(t)
 	request := delivery(func(*subsetsv1.Delivery) {})
 	for range 2 {
 		_, err := r.subsets.ReportDelivery(t.Context(), request)
 		must(t, err)
 	}
-	records := log.Read(t, log.Reports)
+	records := journal.Read(t, journal.Reports)
 	var ids []string
 	for _, record := range records {
 		report := &subsetsv1.SubsetReport{}
@@ -185,7 +185,7 @@ func TestAWatchOfSubsetsGoesOnWhereItWas(t *testing.T) {
 	if w.snapshots != 1 || len(w.subsets) != 3 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
 		t.Error(w.snapshots, w.subsets, w.resumption)
 	}
-	d.Connect(nil, logtest.Subset(a1b, 2, "b-2"), logtest.Subset(subsetOf("ab", "x", "c"), 4, "c-1"))
+	d.Connect(nil, journaltest.Subset(a1b, 2, "b-2"), journaltest.Subset(subsetOf("ab", "x", "c"), 4, "c-1"))
 	w.until(func() bool { return w.subsets[a1b].GetRevision() == 2 })
 	if w.answers != 1 {
 		t.Errorf("%d were told, want the one of a", w.answers)

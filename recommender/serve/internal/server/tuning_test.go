@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
 
 	tuningv1 "sluice.dev/api/tuning/v1"
@@ -22,8 +22,8 @@ import (
 // tuner answers commands as a decider does: it hands trials out by number, and refuses the commands that tests select.
 type tuner struct {
 	t       *testing.T
-	log     *logtest.Log
-	d       *logtest.Decider
+	journal *journaltest.Journal
+	d       *journaltest.Decider
 	mu      sync.Mutex
 	heads   map[string]*tuningv1.TuningSession
 	trials  map[string]uint32
@@ -34,10 +34,10 @@ type tuner struct {
 // tunes runs a server on a log with such a decider.
 func tunes(t *testing.T) (*running, *tuner) {
 	t.Helper()
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
 	d.Publish()
-	u := &tuner{t: t, log: log, d: d, heads: map[string]*tuningv1.TuningSession{}, trials: map[string]uint32{}}
+	u := &tuner{t: t, journal: journal, d: d, heads: map[string]*tuningv1.TuningSession{}, trials: map[string]uint32{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -47,13 +47,13 @@ func tunes(t *testing.T) (*running, *tuner) {
 		}
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
-	return start(t, log, options{}).ready(t), u
+	return start(t, journal, options{}).ready(t), u
 }
 
 func (u *tuner) answer(answered int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	records := u.log.Read(u.t, u.log.Reports)
+	records := u.journal.Read(u.t, u.journal.Reports)
 	if u.silent || len(records) == answered {
 		return answered
 	}
@@ -89,7 +89,7 @@ func (u *tuner) answer(answered int) int {
 		}
 		u.answers = append(u.answers, answer)
 	}
-	u.d.Put(u.log.Decisions, keys.Answers(0).Record(), &tuningv1.Answers{Answers: u.answers})
+	u.d.Put(u.journal.Decisions, keys.Answers(0).Record(), &tuningv1.Answers{Answers: u.answers})
 	u.d.Heartbeat()
 	u.d.End(true)
 	return len(records)
@@ -98,15 +98,15 @@ func (u *tuner) answer(answered int) int {
 func (u *tuner) put(head *tuningv1.TuningSession) {
 	name := head.GetPlan().GetName()
 	u.heads[name] = head
-	u.d.Put(u.log.Decisions, keys.OfSession(name).Record(),
+	u.d.Put(u.journal.Decisions, keys.SessionKey(name).Record(),
 		&tuningv1.SessionRecord{Session: name, Record: &tuningv1.SessionRecord_Head{Head: head}})
-	u.d.Put(u.log.Explanations, keys.OfSession(name).Record(), &tuningv1.ExplainSessionResponse{
+	u.d.Put(u.journal.Explanations, keys.SessionKey(name).Record(), &tuningv1.ExplainSessionResponse{
 		Changed: []*tuningv1.Configuration_Setting{{Parameter: head.GetPhase().String()}},
 	})
 }
 
 func (u *tuner) trial(session string, trial *tuningv1.Trial) {
-	u.d.Put(u.log.Decisions, keys.Tuning{Session: session, Trial: int64(trial.GetNumber())}.Record(),
+	u.d.Put(u.journal.Decisions, keys.Tuning{Session: session, Trial: int64(trial.GetNumber())}.Record(),
 		&tuningv1.SessionRecord{Session: session, Record: &tuningv1.SessionRecord_Trial{Trial: trial}})
 }
 

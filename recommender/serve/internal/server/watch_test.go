@@ -7,8 +7,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -17,10 +17,10 @@ import (
 type ask = poolsv1.WatchPoolSizesRequest
 
 func TestStateThenChangesThenHeartbeats(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 4, 9), logtest.Deleted(catalogue, 9))
-	w := start(t, log, options{}).ready(t).watch(t, &ask{}).awaitSnapshot()
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8), journaltest.Apply(orders, 4, 9), journaltest.Deleted(catalogue, 9))
+	w := start(t, journal, options{}).ready(t).watch(t, &ask{}).awaitSnapshot()
 	if len(w.sizes) != 2 || w.snapshots != 1 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
 		t.Fatal(w.sizes, w.snapshots, w.resumption)
 	}
@@ -28,7 +28,7 @@ func TestStateThenChangesThenHeartbeats(t *testing.T) {
 	if len(shards) != 1 || shards[0].GetLeaseLeft().AsDuration() <= 50*time.Second || shards[0].GetLeaseLeft().AsDuration() > time.Minute {
 		t.Error(shards)
 	}
-	d.Publish(logtest.Apply(cart, 2, 10))
+	d.Publish(journaltest.Apply(cart, 2, 10))
 	if w.at(cart, 2); w.answers != 1 || w.snapshots != 1 {
 		t.Error(w.answers, w.snapshots)
 	}
@@ -36,18 +36,18 @@ func TestStateThenChangesThenHeartbeats(t *testing.T) {
 	if w.awaitSnapshot(); w.answers != 0 {
 		t.Error("a heartbeat came with", w.answers)
 	}
-	d.Publish(logtest.Deleted(orders, 5))
+	d.Publish(journaltest.Deleted(orders, 5))
 	if w.at(orders, 5); w.sizes[orders].GetState() != poolsv1.State_STATE_DELETED {
 		t.Error(w.sizes[orders])
 	}
 }
 
 func TestAWatchTakesOnlyWhatItNames(t *testing.T) {
-	log := logtest.New(t, 2)
-	one, two := log.Decider(t, 0), log.Decider(t, 1)
-	one.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(catalogue, 1, 8))
-	two.Publish(logtest.Apply(orders, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 2)
+	one, two := journal.Decider(t, 0), journal.Decider(t, 1)
+	one.Publish(journaltest.Apply(cart, 1, 8), journaltest.Apply(catalogue, 1, 8))
+	two.Publish(journaltest.Apply(orders, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	for _, tt := range []struct {
 		ask    *ask
 		want   []keys.Pool
@@ -69,63 +69,63 @@ func TestAWatchTakesOnlyWhatItNames(t *testing.T) {
 		}
 	}
 	w := r.watch(t, &ask{Service: "orders"}).awaitSnapshot()
-	one.Publish(logtest.Apply(cart, 2, 8))
-	two.Publish(logtest.Apply(orders, 2, 8))
+	one.Publish(journaltest.Apply(cart, 2, 8))
+	two.Publish(journaltest.Apply(orders, 2, 8))
 	if w.at(orders, 2); w.answers != 1 {
 		t.Error(w.answers)
 	}
 }
 
 func TestATokenIsGoodAtAnyServerAndAfterAllWereRestarted(t *testing.T) {
-	log := logtest.New(t, 2)
-	one, two := log.Decider(t, 0), log.Decider(t, 1)
-	one.Publish(logtest.Apply(cart, 1, 8))
-	two.Publish(logtest.Apply(orders, 1, 8), logtest.Apply(catalogue, 1, 9))
-	first := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 2)
+	one, two := journal.Decider(t, 0), journal.Decider(t, 1)
+	one.Publish(journaltest.Apply(cart, 1, 8))
+	two.Publish(journaltest.Apply(orders, 1, 8), journaltest.Apply(catalogue, 1, 9))
+	first := start(t, journal, options{}).ready(t)
 	w := first.watch(t, &ask{}).awaitSnapshot()
 	first.stop()
-	one.Publish(logtest.Apply(cart, 2, 8))
-	two.Publish(logtest.Deleted(catalogue, 2))
-	second := start(t, log, options{}).ready(t)
+	one.Publish(journaltest.Apply(cart, 2, 8))
+	two.Publish(journaltest.Deleted(catalogue, 2))
+	second := start(t, journal, options{}).ready(t)
 	w = w.resume(second, &ask{}).awaitSnapshot()
 	if w.snapshots != 0 || w.answers != 2 || w.sizes[cart].GetRevision() != 2 ||
 		w.sizes[catalogue].GetState() != poolsv1.State_STATE_DELETED {
 		t.Fatal(w.snapshots, w.answers, w.sizes)
 	}
-	third := start(t, log, options{}).ready(t)
+	third := start(t, journal, options{}).ready(t)
 	if w = w.resume(third, &ask{}).awaitSnapshot(); w.answers != 0 || w.snapshots != 0 {
 		t.Error("nothing changed, and it was told", w.answers)
 	}
 }
 
 func TestATokenThatCannotBeGoneOnFrom(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).awaitSnapshot()
 	if w = w.resume(r, &ask{Service: "cart"}).awaitSnapshot(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER {
 		t.Error(w.resumption)
 	}
 	w = r.watch(t, &ask{}).awaitSnapshot()
 	r.stop()
-	log.Delete(t)
-	log.Create(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
-	r = start(t, log, options{}).ready(t)
+	journal.Delete(t)
+	journal.Create(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(orders, 1, 8))
+	r = start(t, journal, options{}).ready(t)
 	if w = w.resume(r, &ask{}).awaitSnapshot(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG || w.answers != 1 {
 		t.Error(w.resumption, w.answers)
 	}
 }
 
 func TestALogThatIsReplacedEndsItsWatches(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).awaitSnapshot()
-	log.Delete(t)
-	log.Create(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
+	journal.Delete(t)
+	journal.Create(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(orders, 1, 8))
 	for {
 		if _, err := w.stream.Recv(); err != nil {
 			refused(t, err, codes.Unavailable)
@@ -138,11 +138,11 @@ func TestALogThatIsReplacedEndsItsWatches(t *testing.T) {
 }
 
 func TestWithoutAHeartbeatAnswersAreStaleAndKeepTheirRevision(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
 	d.Lease = 300 * time.Millisecond
-	d.Publish(logtest.Apply(cart, 3, 8))
-	r := start(t, log, options{}).ready(t)
+	d.Publish(journaltest.Apply(cart, 3, 8))
+	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).until(nothingLeft)
 	w.until(func() bool { return w.beat.GetHeartbeat().GetShards()[0].GetLeaseLeft().AsDuration() == 0 })
 	got, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
@@ -165,10 +165,10 @@ func TestWithoutAHeartbeatAnswersAreStaleAndKeepTheirRevision(t *testing.T) {
 func nothingLeft() bool { return true }
 
 func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8), journaltest.Apply(orders, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).awaitSnapshot()
 	ended := timestamppb.New(time.Now().Add(-time.Second))
 	d.Begin()
@@ -176,7 +176,7 @@ func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
 	d.End(true)
 	w.until(func() bool { return len(w.beat.GetNotRenewed()) == 1 })
 	named := w.beat.GetNotRenewed()[0]
-	if keys.Of(named.GetPool()) != cart || named.GetLeaseLeft().AsDuration() != 0 || !named.GetValidUntil().AsTime().Equal(ended.AsTime()) {
+	if keys.PoolOf(named.GetPool()) != cart || named.GetLeaseLeft().AsDuration() != 0 || !named.GetValidUntil().AsTime().Equal(ended.AsTime()) {
 		t.Error(named)
 	}
 	list, err := r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{})
@@ -190,23 +190,23 @@ func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
 }
 
 func TestASilentDeciderDoesNotSilenceAWatch(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	w := start(t, log, options{every: 20 * time.Millisecond}).ready(t).watch(t, &ask{})
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	w := start(t, journal, options{every: 20 * time.Millisecond}).ready(t).watch(t, &ask{})
 	for range 5 {
 		w.awaitSnapshot()
 	}
 }
 
 func TestAPoolThatMovedToAnotherShardIsToldOnce(t *testing.T) {
-	log := logtest.New(t, 2)
-	one, two := log.Decider(t, 0), log.Decider(t, 1)
-	one.Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 2)
+	one, two := journal.Decider(t, 0), journal.Decider(t, 1)
+	one.Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).awaitSnapshot()
-	two.Publish(logtest.Apply(cart, 3, 9))
+	two.Publish(journaltest.Apply(cart, 3, 9))
 	w.at(cart, 3)
-	one.Publish(logtest.Deleted(cart, 2))
+	one.Publish(journaltest.Deleted(cart, 2))
 	w.awaitSnapshot()
 	if w.sizes[cart].GetState() == poolsv1.State_STATE_DELETED || w.sizes[cart].GetShard() != 1 {
 		t.Error(w.sizes[cart])
@@ -217,9 +217,9 @@ func TestAPoolThatMovedToAnotherShardIsToldOnce(t *testing.T) {
 }
 
 func TestAServerThatStopsSaysSo(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).awaitSnapshot()
 	go r.stop()
 	_, err := w.stream.Recv()

@@ -55,7 +55,7 @@ func (w *watcher) take() {
 		w.t.Fatal(err)
 	}
 	if size := event.GetPoolSize(); size != nil {
-		pool := keys.Of(size.GetPool())
+		pool := keys.PoolOf(size.GetPool())
 		if before := w.sizes[pool]; before != nil && before.GetRevision() > size.GetRevision() {
 			w.t.Fatalf("%s went backwards: %d after %d", pool, size.GetRevision(), before.GetRevision())
 		}

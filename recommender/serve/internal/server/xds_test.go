@@ -13,7 +13,7 @@ import (
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/problem"
 
 	subsetsv1 "sluice.dev/api/subsets/v1"
@@ -99,26 +99,26 @@ func only(t *testing.T, got map[string][]string, service string, instances ...st
 }
 
 func TestDeltaSendsWhatChangedAndNothingTwice(t *testing.T) {
-	r, d, log := connected(t)
+	r, d, journal := connected(t)
 	c := r.incremental(t, "a~a-1", nil, "b", "c", "unknown")
 	first := c.take("")
 	if len(first) != 2 || len(first["b"]) != 1 || len(first["c"]) != 1 {
 		t.Fatal(first)
 	}
-	d.Connect(nil, logtest.Subset(a1b, 2, "b-1", "b-2"))
+	d.Connect(nil, journaltest.Subset(a1b, 2, "b-1", "b-2"))
 	only(t, c.take(""), "b", "b-1", "b-2")
-	d.Connect(nil, logtest.Subset(a1b, 3, "b-1", "b-2")) // for another reason: clients have it
-	d.Connect(nil, logtest.Subset(subsetOf("a", "a-2", "b"), 2, "b-1"))
-	d.Connect([]*subsetsv1.ServiceContainers{logtest.Containers("unknown", "u-1")})
+	d.Connect(nil, journaltest.Subset(a1b, 3, "b-1", "b-2")) // for another reason: clients have it
+	d.Connect(nil, journaltest.Subset(subsetOf("a", "a-2", "b"), 2, "b-1"))
+	d.Connect([]*subsetsv1.ServiceContainers{journaltest.Containers("unknown", "u-1")})
 	only(t, c.take(""), "unknown", "u-1")
 	c.cancel()
 
 	r.stop()
-	again := start(t, log, options{}).ready(t)
+	again := start(t, journal, options{}).ready(t)
 	next := again.incremental(t, "a~a-1", c.has, "b", "c", "unknown")
-	d.Connect(nil, logtest.Subset(subsetOf("a", "a-1", "c"), 4, "c-1"))
-	d.Connect(nil, logtest.DeletedSubset(a1b, 4)) // the container has no subset: it is given everybody
-	d.Connect(nil, logtest.Subset(subsetOf("a", "a-1", "b"), 5, "b-2"))
+	d.Connect(nil, journaltest.Subset(subsetOf("a", "a-1", "c"), 4, "c-1"))
+	d.Connect(nil, journaltest.DeletedSubset(a1b, 4)) // the container has no subset: it is given everybody
+	d.Connect(nil, journaltest.Subset(subsetOf("a", "a-1", "b"), 5, "b-2"))
 	for got := next.take(""); len(got["b"]) != 1; got = next.take("") {
 	}
 }
@@ -127,34 +127,34 @@ func TestWhatWasRefusedIsNotSentAgain(t *testing.T) {
 	r, d, _ := connected(t)
 	c := r.incremental(t, "a~a-1", nil, "b")
 	only(t, c.take(""), "b", "b-1")
-	d.Connect(nil, logtest.Subset(a1b, 2, "b-2"))
+	d.Connect(nil, journaltest.Subset(a1b, 2, "b-2"))
 	only(t, c.take("no such endpoint"), "b", "b-2")
 	eventually(t, "it is counted", func() bool { return r.counted(t, "sluice_xds_answers_total", "REFUSED") == 1 })
 	d.Publish()
-	d.Connect(nil, logtest.Subset(a1b, 3, "b-1", "b-2"))
+	d.Connect(nil, journaltest.Subset(a1b, 3, "b-1", "b-2"))
 	only(t, c.take(""), "b", "b-1", "b-2") // and not b-2 alone before
 }
 
 func TestAServerThatIsBehindAClientSendsNothing(t *testing.T) {
-	r, d, log := connected(t)
-	ahead := start(t, log, options{}).ready(t)
+	r, d, journal := connected(t)
+	ahead := start(t, journal, options{}).ready(t)
 	c := ahead.incremental(t, "a~a-1", nil, "b")
 	only(t, c.take(""), "b", "b-1")
-	d.Connect(nil, logtest.Subset(a1b, 2, "b-2"))
+	d.Connect(nil, journaltest.Subset(a1b, 2, "b-2"))
 	only(t, c.take(""), "b", "b-2")
 	// The version of a server that has read the next transaction, which this one reads only once it is committed.
-	view := r.service.Log().Subsets.View()
+	view := r.service.Tables().Subsets.View()
 	eventually(t, "both have read it", func() bool {
-		view = r.service.Log().Subsets.View()
-		e, _ := r.service.Log().Subsets.Get(a1b)
+		view = r.service.Tables().Subsets.View()
+		e, _ := r.service.Tables().Subsets.Get(a1b)
 		return e.Publication.GetRevision() == 2
 	})
 	version := further(c.has["b"], view.Shards[1].Position)
 	behind := r.incremental(t, "a~a-1", map[string]string{"b": version}, "b")
-	behind.silent(func() { r.service.Log().Tick() })
+	behind.silent(func() { r.service.Tables().Tick() })
 
 	behind = r.incremental(t, "a~a-1", map[string]string{"b": version}, "b")
-	d.Connect(nil, logtest.Subset(a1b, 3, "b-1", "b-2"))
+	d.Connect(nil, journaltest.Subset(a1b, 3, "b-1", "b-2"))
 	only(t, behind.take(""), "b", "b-1", "b-2")
 }
 

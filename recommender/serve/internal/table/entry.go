@@ -32,8 +32,8 @@ func newEntry[K Key[K], V any](key K, shard int32, offset int64, publication V, 
 
 // Newest is true where no record before position replaced the entry.
 func (e *Entry[K, V]) Newest(position int64) bool {
-	by := e.superseded.Load()
-	return by < 0 || by >= position
+	successor := e.superseded.Load()
+	return successor < 0 || successor >= position
 }
 
 // Derived returns the value that `it` derives from the entry; it runs once for each lease, for all watchers.

@@ -52,7 +52,7 @@ var (
 			size := &poolsv1.PoolSize{}
 			err := proto.Unmarshal(value, size)
 			size.Shard, size.ValidUntil, size.LeaseLeft = uint32(shard), nil, nil
-			return size, keys.Of(size.GetPool()), err
+			return size, keys.PoolOf(size.GetPool()), err
 		},
 		deleted: func(size *poolsv1.PoolSize) bool { return size.GetState() == poolsv1.State_STATE_DELETED },
 		tombstone: func(pool keys.Pool, before *poolsv1.PoolSize) *poolsv1.PoolSize {
@@ -66,7 +66,7 @@ var (
 			subset := &subsetsv1.Subset{}
 			err := proto.Unmarshal(value, subset)
 			subset.Shard = uint32(shard)
-			return subset, keys.OfSubset(subset.GetKey()), err
+			return subset, keys.SubsetOf(subset.GetKey()), err
 		},
 		deleted: func(subset *subsetsv1.Subset) bool { return subset.GetState() == subsetsv1.State_STATE_DELETED },
 		tombstone: func(key keys.Subset, before *subsetsv1.Subset) *subsetsv1.Subset {

@@ -39,7 +39,7 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 	if len(l.NotRenewed) > 0 {
 		l.exempt = make(map[keys.Pool]time.Time, len(l.NotRenewed))
 		for _, exempt := range l.NotRenewed {
-			l.exempt[keys.Of(exempt.GetPool())] = exempt.GetValidUntil().AsTime()
+			l.exempt[keys.PoolOf(exempt.GetPool())] = exempt.GetValidUntil().AsTime()
 		}
 	}
 	return l
@@ -59,10 +59,10 @@ func (l *Lease) Left(now time.Time) time.Duration {
 	return max(0, min(l.deadline.Sub(now), l.Until.Sub(now.Round(0))))
 }
 
-// Of is the end of one decision's lease, and its rest.
-func (l *Lease) Of(pool keys.Pool, now time.Time) (until time.Time, left time.Duration) {
-	if own, ok := l.exempt[pool]; ok {
-		return own, max(0, min(own.Sub(now.Round(0)), l.Left(now)))
+// For is the end of one decision's lease, and its rest.
+func (l *Lease) For(pool keys.Pool, now time.Time) (until time.Time, left time.Duration) {
+	if end, ok := l.exempt[pool]; ok {
+		return end, max(0, min(end.Sub(now.Round(0)), l.Left(now)))
 	}
 	return l.Until, l.Left(now)
 }

@@ -52,7 +52,7 @@ func TestAnAnswerThatIsNotRenewedKeepsItsOwnEnd(t *testing.T) {
 		late:                        30 * time.Second, // never more than the shard's
 		{Service: "other", Side: 1}: 30 * time.Second,
 	} {
-		if _, left := l.Of(pool, read); left.Round(time.Millisecond) != want {
+		if _, left := l.For(pool, read); left.Round(time.Millisecond) != want {
 			t.Errorf("%s: %v left, want %v", pool, left, want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // A pool moved from shard 0 to shard 1. A starting server reads the two in any order, and has the pool in shard 1.
 func TestAPoolThatMovedIsWhereItWentInWhicheverOrderShardsAreRead(t *testing.T) {
 	cart := size("cart", 0)
-	pool := keys.Of(cart.GetPool())
+	pool := keys.PoolOf(cart.GetPool())
 	for _, changed := range []uint64{3, 5} { // not since it moved; and since
 		histories := [][]uint64{{1, 2, 3, 0}, {3, changed}} // revisions; 0: no value
 		random := rand.New(rand.NewPCG(1, changed))

@@ -8,20 +8,20 @@ func (t *Table[K, V]) stage(shard int32, offset int64, record string, value []by
 	if err != nil {
 		return err
 	}
-	before := t.pending[shard][key]
-	if before == nil {
-		before = t.published[shard][key]
+	previous := t.pending[shard][key]
+	if previous == nil {
+		previous = t.published[shard][key]
 	}
 	if value == nil {
-		if before != nil {
-			tombstone := newEntry(key, shard, offset, t.kind.tombstone(key, before.Publication), true)
+		if previous != nil {
+			tombstone := newEntry(key, shard, offset, t.kind.tombstone(key, previous.Publication), true)
 			tombstone.tombstone = true
 			t.pending[shard][key] = tombstone
 		}
 		return nil
 	}
-	if before != nil && !before.tombstone && t.kind.revision(publication) < t.kind.revision(before.Publication) {
-		return fmt.Errorf("%s: revision %d after %d", record, t.kind.revision(publication), t.kind.revision(before.Publication))
+	if previous != nil && !previous.tombstone && t.kind.revision(publication) < t.kind.revision(previous.Publication) {
+		return fmt.Errorf("%s: revision %d after %d", record, t.kind.revision(publication), t.kind.revision(previous.Publication))
 	}
 	t.pending[shard][key] = newEntry(key, shard, offset, publication, t.kind.deleted(publication))
 	return nil
@@ -32,9 +32,9 @@ func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	last := t.view.Load()
-	before := last.Shards[number]
-	shard := &Shard[K, V]{Number: number, Position: position, Lease: lease, order: before.order, live: before.live}
-	shard.recent = &recentEntries[K, V]{before: before.Position}
+	previous := last.Shards[number]
+	shard := &Shard[K, V]{Number: number, Position: position, Lease: lease, order: previous.order, live: previous.live}
+	shard.recent = &recentEntries[K, V]{position: previous.Position}
 	t.appendEntries(shard, t.pending[number])
 	clear(t.pending[number])
 	if len(shard.order) > 2*shard.live+64 {
@@ -50,9 +50,9 @@ func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 // them.
 func (t *Table[K, V]) appendEntries(shard *Shard[K, V], entries map[K]*Entry[K, V]) {
 	published := t.published[shard.Number]
-	for _, e := range byOffset(entries) {
-		if before := published[e.Key]; before != nil {
-			before.superseded.Store(e.Offset)
+	for _, e := range sortedByOffset(entries) {
+		if previous := published[e.Key]; previous != nil {
+			previous.superseded.Store(e.Offset)
 		} else {
 			shard.live++
 		}
@@ -65,11 +65,11 @@ func (t *Table[K, V]) appendEntries(shard *Shard[K, V], entries map[K]*Entry[K, 
 // index makes e the entry of its key, unless the key moved away from e's shard. Shards are read in any order, so the record
 // before a move may be read after the one behind it.
 func (t *Table[K, V]) index(e *Entry[K, V]) {
-	before, known := t.newest[e.Key]
-	if !known {
+	current, exists := t.newest[e.Key]
+	if !exists {
 		t.sorted = nil
 	}
-	if !known || !t.newer(before, e) {
+	if !exists || !t.newer(current, e) {
 		t.newest[e.Key] = e
 	}
 	if e.Deleted && t.newest[e.Key] == e {
@@ -88,14 +88,14 @@ func (t *Table[K, V]) index(e *Entry[K, V]) {
 
 // newer is true where the entry one continues a key rather than other, of another shard. Of two with the same revision it is
 // the one that was read last: that one was written last, except while a server starts.
-func (t *Table[K, V]) newer(one, other *Entry[K, V]) bool {
+func (t *Table[K, V]) newer(e, other *Entry[K, V]) bool {
 	switch {
-	case one.Shard == other.Shard:
+	case e.Shard == other.Shard:
 		return false
-	case one.Deleted != other.Deleted:
+	case e.Deleted != other.Deleted:
 		return other.Deleted
 	}
-	return t.kind.revision(one.Publication) > t.kind.revision(other.Publication)
+	return t.kind.revision(e.Publication) > t.kind.revision(other.Publication)
 }
 
 // Tick replaces the newest view by an equal one, so that watchers get an event.

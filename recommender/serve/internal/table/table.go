@@ -86,7 +86,7 @@ func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 }
 
 // Page is up to n entries after `after` that keep takes, ordered by key; more is true where further ones follow.
-func (t *Table[K, V]) Page(after K, n int, keep func(K) bool) (page []*Entry[K, V], more bool, of *View[K, V]) {
+func (t *Table[K, V]) Page(after K, n int, keep func(K) bool) (page []*Entry[K, V], more bool, view *View[K, V]) {
 	sorted := t.order()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -126,8 +126,8 @@ func (t *Table[K, V]) order() []K {
 	return t.sorted
 }
 
-// Of are the entries of a group.
-func (t *Table[K, V]) Of(group string) (entries []*Entry[K, V]) {
+// InGroup are the entries of a group.
+func (t *Table[K, V]) InGroup(group string) (entries []*Entry[K, V]) {
 	sorted := t.order() // it is ordered by group first
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -22,7 +22,7 @@ var (
 		read: func(value []byte, _ int32) (*tuningv1.SessionRecord, keys.Tuning, error) {
 			record := &tuningv1.SessionRecord{}
 			err := proto.Unmarshal(value, record)
-			key := keys.OfSession(record.GetSession())
+			key := keys.SessionKey(record.GetSession())
 			if record.GetTrial() != nil {
 				key.Trial = int64(record.GetTrial().GetNumber())
 			}

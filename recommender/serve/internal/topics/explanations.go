@@ -39,8 +39,8 @@ func (x *Index) put(key string, at Place, deleted bool) {
 	}
 }
 
-// Of is the place of the explanation under a key, if there is one.
-func (x *Index) Of(key string) (Place, bool) {
+// Place is the place of the explanation under a key, if there is one.
+func (x *Index) Place(key string) (Place, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	at, ok := x.places[key]
@@ -61,12 +61,12 @@ var ErrGone = errors.New("it no longer exists")
 
 // NewExplanations has a client of its own: a broker answers the requests of one connection in turn, and a consumer's requests
 // wait for records.
-func NewExplanations(log Journal) (*Explanations, error) {
-	client, err := log.Client(kgo.ClientID("sluice-server-explain"))
+func NewExplanations(journal Journal) (*Explanations, error) {
+	client, err := journal.Client(kgo.ClientID("sluice-server-explain"))
 	if err != nil {
-		return nil, fmt.Errorf("connect to %v: %w", log.Brokers, err)
+		return nil, fmt.Errorf("connect to %v: %w", journal.Brokers, err)
 	}
-	return &Explanations{journal: log, client: client}, nil
+	return &Explanations{journal: journal, client: client}, nil
 }
 
 // Close closes its connections.

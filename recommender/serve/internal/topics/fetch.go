@@ -65,7 +65,7 @@ func detail(ctx context.Context, client *kgo.Client, name string) (kadm.TopicDet
 }
 
 // skip returns the offset after those offsets from at on that have no records; at itself where one has, or none was written.
-func skip(ctx context.Context, client *kgo.Client, log Journal, topic string, shard int32, at, end int64) (int64, error) {
+func skip(ctx context.Context, client *kgo.Client, journal Journal, topic string, shard int32, at, end int64) (int64, error) {
 	about, err := detail(ctx, client, topic)
 	if err != nil {
 		return at, err

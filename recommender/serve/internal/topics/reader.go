@@ -42,8 +42,8 @@ type Reader struct {
 }
 
 // NewReader does not read before Run.
-func NewReader(log Journal, logger *slog.Logger, ready func(Reading)) *Reader {
-	return &Reader{journal: log, logger: logger, now: time.Now, ready: ready}
+func NewReader(journal Journal, logger *slog.Logger, ready func(Reading)) *Reader {
+	return &Reader{journal: journal, logger: logger, now: time.Now, ready: ready}
 }
 
 // Lag is how many offsets the reader is behind the last known end of the log.
@@ -113,11 +113,11 @@ func (r *Reader) follow(ctx context.Context) error {
 }
 
 func (l Journal) fromStart() map[string]map[int32]kgo.Offset {
-	all := map[int32]kgo.Offset{}
+	offsets := map[int32]kgo.Offset{}
 	for i := range l.Shards {
-		all[int32(i)] = kgo.NewOffset().AtStart()
+		offsets[int32(i)] = kgo.NewOffset().AtStart()
 	}
-	return map[string]map[int32]kgo.Offset{l.Decisions: all, l.Explanations: all}
+	return map[string]map[int32]kgo.Offset{l.Decisions: offsets, l.Explanations: offsets}
 }
 
 // checkTopicID checks that the topic was not replaced.

@@ -21,8 +21,8 @@ type Writer struct {
 }
 
 // NewWriter connects at its first write.
-func NewWriter(log Journal) (*Writer, error) {
-	client, err := log.Client(
+func NewWriter(journal Journal) (*Writer, error) {
+	client, err := journal.Client(
 		kgo.ClientID("sluice-server-reports"),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
@@ -32,9 +32,9 @@ func NewWriter(log Journal) (*Writer, error) {
 		kgo.ProducerBatchMaxBytes(900_000), // below the topics' max.message.bytes
 	)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %v: %w", log.Brokers, err)
+		return nil, fmt.Errorf("connect to %v: %w", journal.Brokers, err)
 	}
-	return &Writer{log, client}, nil
+	return &Writer{journal, client}, nil
 }
 
 // Close waits for the records that are being written.

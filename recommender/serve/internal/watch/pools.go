@@ -84,8 +84,8 @@ func poolsOf(request *poolsv1.WatchPoolSizesRequest) (pools []keys.Pool, err err
 	if n := len(request.GetPools()); n > MostPools {
 		return nil, problem.Conflict("pools", fmt.Sprintf("has %d pools", n), fmt.Sprintf("at most %d", MostPools))
 	}
-	for i, given := range request.GetPools() {
-		pool, err := problem.Pool(given, fmt.Sprintf("pools[%d]", i))
+	for i, requested := range request.GetPools() {
+		pool, err := problem.Pool(requested, fmt.Sprintf("pools[%d]", i))
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func encodePool(e *table.Pool, lease *table.Lease) *Frame {
 	return e.Derived(lease, func() any {
 		size := proto.CloneOf(e.Publication)
 		if !e.Deleted && lease != nil {
-			until, _ := lease.Of(e.Key, time.Now())
+			until, _ := lease.For(e.Key, time.Now())
 			size.ComputedAt, size.ValidUntil = lease.Computed(e), timestamppb.New(until)
 		}
 		return encode(&poolsv1.WatchPoolSizesResponse{
@@ -113,9 +113,9 @@ func encodePool(e *table.Pool, lease *table.Lease) *Frame {
 	}).(*Frame)
 }
 
-func encodePoolSnapshot(of *commonv1.Snapshot, token string) *Frame {
+func encodePoolSnapshot(snapshot *commonv1.Snapshot, token string) *Frame {
 	return encode(&poolsv1.WatchPoolSizesResponse{
-		Event: &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+		Event: &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: snapshot}, ResumeToken: token,
 	})
 }
 
@@ -155,11 +155,11 @@ type poolShard = *table.Shard[keys.Pool, *poolsv1.PoolSize]
 
 func notRenewed(lease *table.Lease, filter *Filter[keys.Pool], now time.Time) (decisions []*poolsv1.NotRenewed) {
 	for _, decision := range lease.NotRenewed {
-		pool := keys.Of(decision.GetPool())
+		pool := keys.PoolOf(decision.GetPool())
 		if !filter.Takes(pool) {
 			continue
 		}
-		until, left := lease.Of(pool, now)
+		until, left := lease.For(pool, now)
 		decisions = append(decisions, &poolsv1.NotRenewed{
 			Pool: decision.GetPool(), ValidUntil: timestamppb.New(until), LeaseLeft: durationpb.New(left),
 		})

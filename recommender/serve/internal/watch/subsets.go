@@ -38,9 +38,9 @@ func encodeSubset(e *table.Subset, _ *table.Lease) *Frame {
 	}).(*Frame)
 }
 
-func encodeSubsetSnapshot(of *commonv1.Snapshot, token string) *Frame {
+func encodeSubsetSnapshot(snapshot *commonv1.Snapshot, token string) *Frame {
 	return encode(&subsetsv1.WatchSubsetsResponse{
-		Event: &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+		Event: &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: snapshot}, ResumeToken: token,
 	})
 }
 

@@ -12,10 +12,10 @@ import (
 const EventInterval = 10 * time.Second
 
 // Ticks sends events to the watchers of log while nothing is published, as Tick. It returns with ctx, or when log is closed.
-func Ticks(ctx context.Context, log *table.Tables, every time.Duration) {
+func Ticks(ctx context.Context, tables *table.Tables, every time.Duration) {
 	var both sync.WaitGroup
-	both.Go(func() { Tick(ctx, log.Pools, every) })
-	both.Go(func() { Tick(ctx, log.Subsets, every) })
+	both.Go(func() { Tick(ctx, tables.Pools, every) })
+	both.Go(func() { Tick(ctx, tables.Subsets, every) })
 	both.Wait()
 }
 

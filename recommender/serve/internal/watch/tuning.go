@@ -41,9 +41,9 @@ func encodeTuning(e *table.Tuning, _ *table.Lease) *Frame {
 	}).(*Frame)
 }
 
-func encodeTuningSnapshot(of *commonv1.Snapshot, token string) *Frame {
+func encodeTuningSnapshot(snapshot *commonv1.Snapshot, token string) *Frame {
 	return encode(&tuningv1.WatchSessionResponse{
-		Event: &tuningv1.WatchSessionResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+		Event: &tuningv1.WatchSessionResponse_Snapshot{Snapshot: snapshot}, ResumeToken: token,
 	})
 }
 

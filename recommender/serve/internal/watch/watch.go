@@ -131,7 +131,7 @@ func (w *Watch[K, V]) endError() error {
 
 // behind is true where records were not sent yet.
 func (w *Watch[K, V]) behind(view *table.View[K, V]) bool {
-	for _, shard := range w.relevant(view) {
+	for _, shard := range w.filterShardsOnce(view) {
 		if shard.Position > w.cursor[shard.Number] {
 			return true
 		}

@@ -41,13 +41,13 @@ func (c *client) acknowledge(kind, nonce string, returned map[string]string, ref
 		c.acked[kind+name] = response
 		c.hub.counts.answers.WithLabelValues(short(kind), outcome.String()[len("DELIVERY_OUTCOME_"):]).Inc()
 		if refused != nil {
-			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", cut(refused.GetMessage()))
+			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", truncate(refused.GetMessage()))
 		}
 		if kind == clusterType {
 			c.recordPoolSize(name, refused)
 		}
 		if kind == endpointType && c.revisions[name] > 0 {
-			c.reportDelivery(name, version, outcome, cut(refused.GetMessage()))
+			c.reportDelivery(name, version, outcome, truncate(refused.GetMessage()))
 		}
 	}
 }
@@ -64,18 +64,18 @@ func (c *client) reportDelivery(service, version string, outcome subsetsv1.Deliv
 	if e == nil {
 		return // it was deleted meanwhile
 	}
-	by, now := c.by, time.Now()
-	if by == "" {
-		by = c.node.id
+	caller, now := c.caller, time.Now()
+	if caller == "" {
+		caller = c.node.id
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%d", c.node.id, key.Record(), version, outcome, now.UnixNano()))
 	report := &subsetsv1.SubsetReport{
-		RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: by,
+		RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: caller,
 		Delivery: &subsetsv1.Delivery{
 			Key: key.Proto(), Outcome: outcome, Revision: c.revisions[service], Client: c.node.id, Detail: detail, At: timestamppb.New(now),
 		},
 	}
-	c.hub.enqueue(func(ctx context.Context) error { return c.hub.log.Deliver(ctx, e.Shard, key, report) })
+	c.hub.enqueue(func(ctx context.Context) error { return c.hub.journal.Deliver(ctx, e.Shard, key, report) })
 }
 
 // enqueue queues a write to the log; writes keep their order.
@@ -101,4 +101,4 @@ func (h *Hub) deliver() {
 	}
 }
 
-func cut(text string) string { return text[:min(len(text), mostDetail)] }
+func truncate(text string) string { return text[:min(len(text), mostDetail)] }

@@ -31,12 +31,12 @@ const (
 // be reached. A client of a service with containers always gets some: without a subset, or where nothing of it is usable, it
 // gets all of them with equal weights, and drained ones where there are no others. A container has its newest known address:
 // one that comes back under its name may have another. Empty: none has an address.
-func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, report func(instance string, why fault)) []endpoint {
+func assign(subset *subsetsv1.Subset, service *subsetsv1.ServiceContainers, report func(instance string, why fault)) []endpoint {
 	containers := map[string]*subsetsv1.Container{}
-	for _, candidate := range all.GetContainers() {
+	for _, candidate := range service.GetContainers() {
 		containers[candidate.GetInstance()] = candidate
 	}
-	var given []*subsetsv1.Endpoint
+	var reachable []*subsetsv1.Endpoint
 	for _, candidate := range subset.GetEndpoints() {
 		container := containers[candidate.GetInstance()]
 		switch {
@@ -45,30 +45,30 @@ func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, report f
 		case container.GetDrained():
 			report(candidate.GetInstance(), drained)
 		default:
-			given = append(given, located(candidate, container))
+			reachable = append(reachable, withAddress(candidate, container))
 		}
 	}
-	if endpoints := usable(given, report); len(endpoints) > 0 {
+	if endpoints := usable(reachable, report); len(endpoints) > 0 {
 		return endpoints
 	}
-	if endpoints := usable(allContainers(all, false), report); len(endpoints) > 0 {
+	if endpoints := usable(allContainers(service, false), report); len(endpoints) > 0 {
 		return endpoints
 	}
-	return usable(allContainers(all, true), report)
+	return usable(allContainers(service, true), report)
 }
 
-// located is an endpoint with its container's address, if that is known.
-func located(one *subsetsv1.Endpoint, container *subsetsv1.Container) *subsetsv1.Endpoint {
-	if container.GetAddress() == "" || container.GetAddress() == one.GetAddress() {
-		return one
+// withAddress is an endpoint with its container's address, if that is known.
+func withAddress(candidate *subsetsv1.Endpoint, container *subsetsv1.Container) *subsetsv1.Endpoint {
+	if container.GetAddress() == "" || container.GetAddress() == candidate.GetAddress() {
+		return candidate
 	}
 	return &subsetsv1.Endpoint{
-		Instance: one.GetInstance(), Address: container.GetAddress(), Zone: container.GetZone(), Weight: one.GetWeight(),
+		Instance: candidate.GetInstance(), Address: container.GetAddress(), Zone: container.GetZone(), Weight: candidate.GetWeight(),
 	}
 }
 
-func allContainers(all *subsetsv1.ServiceContainers, drained bool) (endpoints []*subsetsv1.Endpoint) {
-	for _, container := range all.GetContainers() {
+func allContainers(service *subsetsv1.ServiceContainers, drained bool) (endpoints []*subsetsv1.Endpoint) {
+	for _, container := range service.GetContainers() {
 		if drained || !container.GetDrained() {
 			endpoints = append(endpoints, &subsetsv1.Endpoint{
 				Instance: container.GetInstance(), Address: container.GetAddress(), Zone: container.GetZone(), Weight: 1,
@@ -80,10 +80,10 @@ func allContainers(all *subsetsv1.ServiceContainers, drained bool) (endpoints []
 
 // usable are the endpoints that a client can take: each with an address of its own, and weights of 1 or more whose sum a
 // client can hold.
-func usable(given []*subsetsv1.Endpoint, report func(string, fault)) (endpoints []endpoint) {
+func usable(candidates []*subsetsv1.Endpoint, report func(string, fault)) (endpoints []endpoint) {
 	addresses, names := map[string]bool{}, map[string]bool{}
 	sum := uint64(0)
-	for _, candidate := range given {
+	for _, candidate := range candidates {
 		host, port, ok := address(candidate.GetAddress())
 		switch {
 		case !ok:

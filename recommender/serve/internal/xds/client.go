@@ -19,11 +19,11 @@ import (
 // of go-control-plane, which calls it from the stream's own goroutine.
 type client struct {
 	hub *Hub
-	// by is the caller, where callers are authenticated.
-	by   string
-	node *node
+	// caller is the caller, where callers are authenticated.
+	caller string
+	node   *node
 	// The hub's lock protects the fields below, because the hub answers watches from a goroutine of its own.
-	cached map[string]*cachedEndpoints
+	endpointCache map[string]*cachedEndpoints
 	// acked has the version of each EDS resource that the client last applied or refused. revisions has the revisions of the
 	// subsets that were sent, by version.
 	acked     map[string]string
@@ -45,28 +45,28 @@ var errOtherNode = problem.Conflict("node", "differs from the stream's first req
 const mostNames = 10_000
 
 // CreateWatch implements cache.ConfigWatcher.
-func (c *client) CreateWatch(request *cache.Request, of cache.Subscription, to chan cache.Response) (func(), error) {
-	if err := c.identify(request.GetNode(), len(of.SubscribedResources())); err != nil {
+func (c *client) CreateWatch(request *cache.Request, subscription cache.Subscription, to chan cache.Response) (func(), error) {
+	if err := c.identify(request.GetNode(), len(subscription.SubscribedResources())); err != nil {
 		return nil, err
 	}
-	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
-	return c.hub.watch(c.stateOfTheWorld(request, of, to)), nil
+	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), subscription.ReturnedResources(), request.GetErrorDetail())
+	return c.hub.watch(c.stateOfTheWorld(request, subscription, to)), nil
 }
 
 // CreateDeltaWatch implements cache.ConfigWatcher.
-func (c *client) CreateDeltaWatch(request *cache.DeltaRequest, of cache.Subscription, to chan cache.DeltaResponse) (func(), error) {
-	if err := c.identify(request.GetNode(), len(of.SubscribedResources())); err != nil {
+func (c *client) CreateDeltaWatch(request *cache.DeltaRequest, subscription cache.Subscription, to chan cache.DeltaResponse) (func(), error) {
+	if err := c.identify(request.GetNode(), len(subscription.SubscribedResources())); err != nil {
 		return nil, err
 	}
-	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
-	return c.hub.watch(c.delta(request, of, to)), nil
+	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), subscription.ReturnedResources(), request.GetErrorDetail())
+	return c.hub.watch(c.delta(request, subscription, to)), nil
 }
 
-func (c *client) identify(given *core.Node, names int) error {
+func (c *client) identify(identity *core.Node, names int) error {
 	if names > mostNames {
 		return problem.Conflict("resource_names", "are too many", "at most 10,000")
 	}
-	n, err := nodeOf(given)
+	n, err := nodeOf(identity)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *client) identify(given *core.Node, names int) error {
 
 // downstreamServices are the services that the node's container has subsets of.
 func (c *client) downstreamServices(tables *table.Tables) (services []string) {
-	for _, e := range tables.Subsets.Of(c.node.upstream) {
+	for _, e := range tables.Subsets.InGroup(c.node.upstream) {
 		if e.Key.Instance == c.node.instance {
 			services = append(services, e.Key.Downstream)
 		}
@@ -103,8 +103,8 @@ func (c *client) resources(tables *table.Tables, kind string, names []string) (r
 			}
 		} else if message, ok := namedResource(kind, name); ok {
 			r := resource{name: name}
-			if of, ok := message.(*cluster.Cluster); ok {
-				c.setPoolSize(tables, of, &r)
+			if clusterMessage, ok := message.(*cluster.Cluster); ok {
+				c.setPoolSize(tables, clusterMessage, &r)
 			}
 			r.body = packAny(message)
 			r.version.content = contentOf(r.body.GetValue())
@@ -123,24 +123,24 @@ func (c *client) endpoints(tables *table.Tables, service string) (resource, bool
 	if containers == nil {
 		return resource{}, false
 	}
-	last := c.cached[service]
+	last := c.endpointCache[service]
 	if last == nil || last.subset != subset || last.containers != containers {
 		last = &cachedEndpoints{subset: subset, containers: containers}
 		last.resource = c.build(last, service, topicName(view.Topic))
-		c.cached[service] = last
+		c.endpointCache[service] = last
 	}
 	return last.resource, last.resource.body != nil
 }
 
-func (c *client) build(of *cachedEndpoints, service, topic string) resource {
+func (c *client) build(sources *cachedEndpoints, service, topic string) resource {
 	r := resource{name: service, version: version{topic: topic}}
-	r.version.add(of.containers.Shard, of.containers.Offset)
+	r.version.add(sources.containers.Shard, sources.containers.Offset)
 	var subset *subsetsv1.Subset
-	if of.subset != nil {
-		subset, r.revision = of.subset.Publication, of.subset.Publication.GetRevision()
-		r.version.add(of.subset.Shard, of.subset.Offset)
+	if sources.subset != nil {
+		subset, r.revision = sources.subset.Publication, sources.subset.Publication.GetRevision()
+		r.version.add(sources.subset.Shard, sources.subset.Offset)
 	}
-	endpoints := assign(subset, of.containers.Publication, func(instance string, why fault) { c.hub.fault(service, instance, why) })
+	endpoints := assign(subset, sources.containers.Publication, func(instance string, why fault) { c.hub.fault(service, instance, why) })
 	if len(endpoints) == 0 {
 		return r
 	}

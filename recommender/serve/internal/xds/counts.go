@@ -12,15 +12,15 @@ type Counts struct {
 	sent, answers *prometheus.CounterVec
 	withheld      *prometheus.CounterVec
 	undelivered   prometheus.Counter
-	all           []prometheus.Collector
+	collectors    []prometheus.Collector
 }
 
 func newCounts() *Counts {
 	name := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "sluice", Subsystem: "xds", Name: name, Help: help}
 	}
-	counter := func(of, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts(name(of, help)), labels)
+	counter := func(suffix, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts(name(suffix, help)), labels)
 	}
 	c := &Counts{
 		streams:     prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Open streams of xDS."))),
@@ -29,20 +29,20 @@ func newCounts() *Counts {
 		withheld:    counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were left out, by reason.", "why"),
 		undelivered: prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Deliveries that the log did not take."))),
 	}
-	c.all = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.undelivered}
+	c.collectors = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.undelivered}
 	return c
 }
 
 // Describe implements prometheus.Collector.
 func (c *Counts) Describe(to chan<- *prometheus.Desc) {
-	for _, collector := range c.all {
+	for _, collector := range c.collectors {
 		collector.Describe(to)
 	}
 }
 
 // Collect implements prometheus.Collector.
 func (c *Counts) Collect(to chan<- prometheus.Metric) {
-	for _, collector := range c.all {
+	for _, collector := range c.collectors {
 		collector.Collect(to)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Log takes deliveries.
-type Log interface {
+// Journal takes deliveries.
+type Journal interface {
 	// Deliver writes what a client did with a subset to a shard. It may wait for the log.
 	Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error
 	// Observed writes the size of a target, Report what was done with it. They may wait for the log.
@@ -31,13 +31,13 @@ type Log interface {
 
 // Hub answers the streams when records were published.
 type Hub struct {
-	log    Log
-	logger *slog.Logger
-	counts *Counts
-	tables atomic.Pointer[table.Tables]
-	ctx    context.Context
-	stop   context.CancelFunc
-	queue  chan func(context.Context) error
+	journal Journal
+	logger  *slog.Logger
+	counts  *Counts
+	tables  atomic.Pointer[table.Tables]
+	ctx     context.Context
+	stop    context.CancelFunc
+	queue   chan func(context.Context) error
 	// sizedPools are the pools whose sizes clients get.
 	sizedPools   SizedPools
 	observeEvery time.Duration
@@ -50,10 +50,10 @@ type Hub struct {
 }
 
 // New is a hub without tables: it sends nothing until Serve. bounds are the pools whose sizes clients get.
-func New(log Log, logger *slog.Logger, sizedPools SizedPools) *Hub {
+func New(journal Journal, logger *slog.Logger, sizedPools SizedPools) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Hub{
-		log: log, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, queue: make(chan func(context.Context) error, mostWaiting),
+		journal: journal, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, queue: make(chan func(context.Context) error, mostWaiting),
 		sizedPools: sizedPools, observeEvery: observeEvery,
 		open: map[*watch]struct{}{}, clients: map[*client]struct{}{}, faults: map[string]fault{},
 	}
@@ -113,7 +113,7 @@ func (h *Hub) watch(w *watch) (cancel func()) {
 	h.open[w] = struct{}{}
 	h.tryAnswer(w)
 	if tables := h.tables.Load(); tables != nil && w.behind(tables) {
-		h.awaitBehind(w)
+		h.waitBehind(w)
 	}
 	return func() {
 		h.mu.Lock()

@@ -41,59 +41,59 @@ func (c *client) recordPoolSize(name string, refused *spb.Status) {
 	if !ok {
 		return
 	}
-	before, known := c.inForce[name]
+	previous, known := c.inForce[name]
 	if refused != nil {
-		c.offered[name] = before
+		c.offered[name] = previous
 		if known {
-			c.reportSize(before, &poolsv1.Actuation{
-				Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: optionalSize(sent), Previous: optionalSize(before),
-				Revision: sent.revision, Detail: cut(refused.GetMessage()),
+			c.reportSize(previous, &poolsv1.Actuation{
+				Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: optionalSize(sent), Previous: optionalSize(previous),
+				Revision: sent.revision, Detail: truncate(refused.GetMessage()),
 			})
 		}
 		return
 	}
 	c.inForce[name] = sent
-	if sent.size == before.size {
+	if sent.size == previous.size {
 		c.reportSize(sent, nil)
 		return
 	}
 	c.reportSize(sent, &poolsv1.Actuation{
-		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, Requested: optionalSize(sent), Previous: optionalSize(before),
+		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, Requested: optionalSize(sent), Previous: optionalSize(previous),
 		Revision: sent.revision, Detail: "max_connections of cluster " + name + ", acknowledged by " + c.node.id,
 	})
 }
 
 // optionalSize is nil where there is no size.
-func optionalSize(of poolSize) *uint32 {
-	if of.size == 0 {
+func optionalSize(s poolSize) *uint32 {
+	if s.size == 0 {
 		return nil
 	}
-	return proto.Uint32(of.size)
+	return proto.Uint32(s.size)
 }
 
 // reportSize writes to the log which size the client has, and done, where it is not nil.
-func (c *client) reportSize(of poolSize, actuation *poolsv1.Actuation) {
+func (c *client) reportSize(inForce poolSize, actuation *poolsv1.Actuation) {
 	tables := c.hub.tables.Load()
 	if tables == nil {
 		return
 	}
-	e, _ := tables.Pools.Get(of.pool)
+	e, _ := tables.Pools.Get(inForce.pool)
 	if e == nil {
 		return
 	}
-	by, now := c.by, time.Now()
-	if by == "" {
-		by = c.node.id
+	caller, now := c.caller, time.Now()
+	if caller == "" {
+		caller = c.node.id
 	}
-	size := &poolsv1.TargetSize{Instance: c.node.instance, Size: optionalSize(of), Unbounded: of.size == 0, ReadAt: timestamppb.New(now)}
-	observation := &poolsv1.ObservedSize{Pool: of.pool.Proto(), Size: size, TargetName: target(of), Actuator: actuator, By: by}
+	size := &poolsv1.TargetSize{Instance: c.node.instance, Size: optionalSize(inForce), Unbounded: inForce.size == 0, ReadAt: timestamppb.New(now)}
+	observation := &poolsv1.ObservedSize{Pool: inForce.pool.Proto(), Size: size, TargetName: targetName(inForce), Actuator: actuator, By: caller}
 	var report *poolsv1.Report
 	if actuation != nil {
-		actuation.Pool, actuation.Instance, actuation.TargetName, actuation.Actuator = of.pool.Proto(), c.node.instance, target(of), actuator
+		actuation.Pool, actuation.Instance, actuation.TargetName, actuation.Actuator = inForce.pool.Proto(), c.node.instance, targetName(inForce), actuator
 		actuation.ReadBack, actuation.Unbounded, actuation.At = size.Size, size.GetUnbounded(), timestamppb.New(now)
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%v\n%d", c.node.id, of.pool.Record(), actuation.GetOutcome(), now.UnixNano()))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%v\n%d", c.node.id, inForce.pool.Record(), actuation.GetOutcome(), now.UnixNano()))
 		report = &poolsv1.Report{
-			RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: by,
+			RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: caller,
 			Report: &poolsv1.Report_Actuation{Actuation: actuation},
 		}
 		observation.RequestId, observation.Written = report.GetRequestId(), actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
@@ -103,10 +103,10 @@ func (c *client) reportSize(of poolSize, actuation *poolsv1.Actuation) {
 
 // write writes the size before the audit, as ReportActuation does.
 func (h *Hub) write(ctx context.Context, e *table.Pool, observation *poolsv1.ObservedSize, report *poolsv1.Report) error {
-	if err := h.log.Observed(ctx, e.Shard, e.Key, observation.GetSize().GetInstance(), observation); err != nil || report == nil {
+	if err := h.journal.Observed(ctx, e.Shard, e.Key, observation.GetSize().GetInstance(), observation); err != nil || report == nil {
 		return err
 	}
-	return h.log.Report(ctx, e.Key.Record(), report, e.Shard)
+	return h.journal.Report(ctx, e.Key.Record(), report, e.Shard)
 }
 
 // observe reports again the sizes of the connected clients.
@@ -119,12 +119,12 @@ func (h *Hub) observe() {
 		}
 		h.mu.Lock()
 		for c := range h.clients {
-			for _, of := range c.inForce {
-				c.reportSize(of, nil)
+			for _, inForce := range c.inForce {
+				c.reportSize(inForce, nil)
 			}
 		}
 		h.mu.Unlock()
 	}
 }
 
-func target(of poolSize) string { return "cluster " + of.pool.Peer }
+func targetName(inForce poolSize) string { return "cluster " + inForce.pool.Peer }

@@ -82,10 +82,10 @@ func namedResource(kind, service string) (proto.Message, bool) {
 // those of endpoints (grpc-go 1.84, C-core 1.85, Java 1.76). Envoy, which ignores localities by default, uses the endpoint's
 // weight.
 func assignment(service string, assigned []endpoint) *endpoints.ClusterLoadAssignment {
-	all := &endpoints.ClusterLoadAssignment{ClusterName: service}
+	message := &endpoints.ClusterLoadAssignment{ClusterName: service}
 	for _, target := range assigned {
 		weight := wrapperspb.UInt32(target.weight)
-		all.Endpoints = append(all.Endpoints, &endpoints.LocalityLbEndpoints{
+		message.Endpoints = append(message.Endpoints, &endpoints.LocalityLbEndpoints{
 			Locality:            &core.Locality{Zone: target.zone, SubZone: target.instance},
 			LoadBalancingWeight: weight,
 			LbEndpoints: []*endpoints.LbEndpoint{{
@@ -98,7 +98,7 @@ func assignment(service string, assigned []endpoint) *endpoints.ClusterLoadAssig
 			}},
 		})
 	}
-	return all
+	return message
 }
 
 func packAny(message proto.Message) *anypb.Any {

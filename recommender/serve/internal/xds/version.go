@@ -53,8 +53,8 @@ func parseVersion(text string) version {
 	return v
 }
 
-// same is true for two versions of one content.
-func same(one, other string) bool {
+// sameContent is true for two versions of one content.
+func sameContent(one, other string) bool {
 	return one == other || one != "" && other != "" && parseVersion(one).content == parseVersion(other).content
 }
 
@@ -74,19 +74,19 @@ func contentOf(bytes []byte) string {
 
 // combinedVersion is the version of several resources.
 func combinedVersion(resources []resource) version {
-	all := version{}
+	combined := version{}
 	var text strings.Builder
 	for _, part := range slices.SortedFunc(slices.Values(resources), func(a, b resource) int { return cmp.Compare(a.name, b.name) }) {
 		fmt.Fprintf(&text, "%q %s\n", part.name, part.version.content)
 		if part.version.topic != "" {
-			all.topic = part.version.topic
+			combined.topic = part.version.topic
 		}
 		for shard, offset := range part.version.places {
-			all.add(shard, offset)
+			combined.add(shard, offset)
 		}
 	}
-	all.content = contentOf([]byte(text.String()))
-	return all
+	combined.content = contentOf([]byte(text.String()))
+	return combined
 }
 
 func topicName(topic table.Topic) string { return hex.EncodeToString(topic[:4]) }

@@ -30,7 +30,7 @@ func TestVersionsAreTheSameByContent(t *testing.T) {
 		{"t@0:1=a", "t@0:9=a", true}, {"t@0:1=a", "u@0:1=a", true}, {"t@0:1=a", "t@0:1=b", false},
 		{"", "t@0:1=a", false}, {"", "", true}, {"rubbish", "t@0:1=a", false},
 	} {
-		if same(tt.one, tt.other) != tt.want {
+		if sameContent(tt.one, tt.other) != tt.want {
 			t.Error(tt)
 		}
 	}
@@ -39,7 +39,7 @@ func TestVersionsAreTheSameByContent(t *testing.T) {
 	if one, other := combinedVersion([]resource{b, c}), combinedVersion([]resource{c, b}); one.String() != other.String() || one.places[0] != 4 || one.places[1] != 7 {
 		t.Error(one, other)
 	}
-	if same(combinedVersion([]resource{b}).String(), combinedVersion([]resource{b, c}).String()) {
+	if sameContent(combinedVersion([]resource{b}).String(), combinedVersion([]resource{b, c}).String()) {
 		t.Error("one and two are the same")
 	}
 }

@@ -23,21 +23,21 @@ type watch struct {
 	// resources together.
 	versions map[string]string
 	combined string
-	// first of its type on the stream.
-	first bool
-	// patient: a client that is ahead of this server waits for it.
-	patient bool
+	// firstOfType of its type on the stream.
+	firstOfType bool
+	// waits: a client that is ahead of this server waits for it.
+	waits bool
 	// send receives all resources, and those of them that the client does not have.
 	send func(all, news []resource)
 }
 
 // answer sends the resources that are new, if any. The hub's lock is held.
 func (w *watch) answer(tables *table.Tables) bool {
-	if w.patient && w.behind(tables) {
+	if w.waits && w.behind(tables) {
 		return false
 	}
-	all := w.client.resources(tables, w.kind, w.wanted(tables))
-	if w.combined != "" && same(w.combined, combinedVersion(all).String()) {
+	all := w.client.resources(tables, w.kind, w.wantedNames(tables))
+	if w.combined != "" && sameContent(w.combined, combinedVersion(all).String()) {
 		for _, item := range all {
 			w.client.recordHeld(w.kind, item)
 		}
@@ -45,14 +45,14 @@ func (w *watch) answer(tables *table.Tables) bool {
 	}
 	var news []resource
 	for _, item := range all {
-		if same(w.versions[item.name], item.version.String()) {
+		if sameContent(w.versions[item.name], item.version.String()) {
 			w.client.recordHeld(w.kind, item)
 		} else {
 			news = append(news, item)
 		}
 	}
 	// An Envoy that asks for all listeners waits for a response, also when there are none.
-	nothing := w.first && w.wildcard && len(all) == 0
+	nothing := w.firstOfType && w.wildcard && len(all) == 0
 	if len(news) == 0 && !nothing {
 		return false
 	}
@@ -60,7 +60,7 @@ func (w *watch) answer(tables *table.Tables) bool {
 	return true
 }
 
-func (w *watch) wanted(tables *table.Tables) []string {
+func (w *watch) wantedNames(tables *table.Tables) []string {
 	if !w.wildcard || w.kind == listenerType {
 		return w.names
 	}
@@ -84,9 +84,9 @@ func (w *watch) behind(tables *table.Tables) bool {
 // stateOfTheWorld is the watch of a request for the state of the world. A response has all the resources that a client named, because a
 // client regards a part as the whole. Nothing is removed: listeners, routes and clusters exist for every name, and endpoints
 // that are not sent stay.
-func (c *client) stateOfTheWorld(request *cache.Request, of cache.Subscription, to chan cache.Response) *watch {
-	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), of)
-	if w.first && len(w.versions) == 0 {
+func (c *client) stateOfTheWorld(request *cache.Request, subscription cache.Subscription, to chan cache.Response) *watch {
+	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), subscription)
+	if w.firstOfType && len(w.versions) == 0 {
 		w.combined = request.GetVersionInfo()
 	}
 	w.send = func(all, _ []resource) {
@@ -101,8 +101,8 @@ func (c *client) stateOfTheWorld(request *cache.Request, of cache.Subscription, 
 }
 
 // delta is the watch of an incremental request.
-func (c *client) delta(request *cache.DeltaRequest, of cache.Subscription, to chan cache.DeltaResponse) *watch {
-	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), of)
+func (c *client) delta(request *cache.DeltaRequest, subscription cache.Subscription, to chan cache.DeltaResponse) *watch {
+	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), subscription)
 	w.send = func(all, news []resource) {
 		response := &discovery.DeltaDiscoveryResponse{SystemVersionInfo: combinedVersion(all).String(), TypeUrl: w.kind}
 		for _, item := range news {
@@ -115,41 +115,41 @@ func (c *client) delta(request *cache.DeltaRequest, of cache.Subscription, to ch
 	return w
 }
 
-func (c *client) newWatch(kind, nonce string, of cache.Subscription) *watch {
-	w := &watch{client: c, kind: kind, wildcard: of.IsWildcard(), first: nonce == "", versions: of.ReturnedResources(), patient: true}
-	for name := range of.SubscribedResources() {
+func (c *client) newWatch(kind, nonce string, subscription cache.Subscription) *watch {
+	w := &watch{client: c, kind: kind, wildcard: subscription.IsWildcard(), firstOfType: nonce == "", versions: subscription.ReturnedResources(), waits: true}
+	for name := range subscription.SubscribedResources() {
 		w.names = append(w.names, name)
 	}
 	return w
 }
 
-// awaitBehind answers a client that is ahead of this server, where the log lost the records that the client has seen. It waits as
+// waitBehind answers a client that is ahead of this server, where the log lost the records that the client has seen. It waits as
 // long as for a resume token.
-func (h *Hub) awaitBehind(w *watch) {
+func (h *Hub) waitBehind(w *watch) {
 	time.AfterFunc(patience, func() {
 		tables := h.tables.Load()
 		if tables == nil || h.ctx.Err() != nil {
 			return
 		}
-		ends, err := h.log.Ends(h.ctx)
+		ends, err := h.journal.Ends(h.ctx)
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if _, open := h.open[w]; !open || !w.behind(tables) {
 			return
 		}
-		if err != nil || !w.beyond(ends) {
-			h.awaitBehind(w) // this server is behind, or that is not known
+		if err != nil || !w.pastEnd(ends) {
+			h.waitBehind(w) // this server is behind, or that is not known
 			return
 		}
-		w.patient = false
+		w.waits = false
 		h.tryAnswer(w)
 	})
 }
 
 const patience = 5 * time.Second
 
-// beyond: the client has seen records after the end of the log.
-func (w *watch) beyond(ends []int64) bool {
+// pastEnd: the client has seen records after the end of the log.
+func (w *watch) pastEnd(ends []int64) bool {
 	for _, text := range append([]string{w.combined}, values(w.versions)...) {
 		for shard, offset := range parseVersion(text).places {
 			if int(shard) < len(ends) && offset >= ends[shard] {
@@ -160,9 +160,9 @@ func (w *watch) beyond(ends []int64) bool {
 	return false
 }
 
-func values(of map[string]string) (all []string) {
-	for _, value := range of {
-		all = append(all, value)
+func values(versions map[string]string) (texts []string) {
+	for _, value := range versions {
+		texts = append(texts, value)
 	}
-	return all
+	return texts
 }

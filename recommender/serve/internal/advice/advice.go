@@ -1,5 +1,5 @@
-// Package advised has the advice on the hardware under server pools, as numbers for autoscalers.
-package advised
+// Package advice has the advice on the hardware under server pools, as numbers for autoscalers.
+package advice
 
 import (
 	"time"
@@ -34,7 +34,7 @@ func Walk(t *table.Tables, now time.Time, visit func(service string, advice *poo
 			if advice == nil || lease == nil || e.Key.Side != poolsv1.Side_SIDE_SERVER {
 				continue
 			}
-			if _, left := lease.Of(e.Key, now); left > 0 {
+			if _, left := lease.For(e.Key, now); left > 0 {
 				visit(e.Key.Service, advice)
 			}
 		}
@@ -50,7 +50,7 @@ func ForService(t *table.Tables, service string, now time.Time) *poolsv1.Advice 
 	if e == nil || view.Shards[e.Shard].Lease == nil {
 		return nil
 	}
-	if _, left := view.Shards[e.Shard].Lease.Of(e.Key, now); left <= 0 {
+	if _, left := view.Shards[e.Shard].Lease.For(e.Key, now); left <= 0 {
 		return nil
 	}
 	return e.Publication.GetAdvice()

@@ -47,8 +47,8 @@ type poolSize struct {
 // beyond max_requests fail. It counts for the whole cluster, over all workers and hosts; beyond it each worker has one
 // connection to a host that it picked. A cluster that changes is built again: its connections are drained, so that a smaller
 // size holds, too.
-func (c *client) setPoolSize(tables *table.Tables, of *cluster.Cluster, r *resource) {
-	pool := keys.Pool{Service: c.node.upstream, Side: clientSide, Peer: of.GetName()}
+func (c *client) setPoolSize(tables *table.Tables, message *cluster.Cluster, r *resource) {
+	pool := keys.Pool{Service: c.node.upstream, Side: clientSide, Peer: message.GetName()}
 	if !c.hub.sizedPools[pool] {
 		return
 	}
@@ -64,27 +64,27 @@ func (c *client) setPoolSize(tables *table.Tables, of *cluster.Cluster, r *resou
 	}
 	r.poolSize = &last
 	if last.size > 0 {
-		of.CircuitBreakers.Thresholds[0].MaxConnections = wrapperspb.UInt32(last.size)
+		message.CircuitBreakers.Thresholds[0].MaxConnections = wrapperspb.UInt32(last.size)
 	}
 }
 
 // size is the target size of a decision for the node, while it may be applied; else the size that the node has: as sent on
 // this stream, or as read back last. 0: not known.
 func (c *client) size(e *table.Pool, lease *table.Lease, sent poolSize, known bool) uint32 {
-	of := e.Publication
-	if of.GetAction() == commonv1.Action_ACTION_APPLY && of.GetTarget() > 0 && lease != nil {
-		_, left := lease.Of(e.Key, time.Now())
-		if left > 0 && (len(of.GetTargets()) == 0 || slices.Contains(of.GetTargets(), c.node.instance)) {
-			return of.GetTarget()
+	decision := e.Publication
+	if decision.GetAction() == commonv1.Action_ACTION_APPLY && decision.GetTarget() > 0 && lease != nil {
+		_, left := lease.For(e.Key, time.Now())
+		if left > 0 && (len(decision.GetTargets()) == 0 || slices.Contains(decision.GetTargets(), c.node.instance)) {
+			return decision.GetTarget()
 		}
 	}
 	if known {
 		return sent.size
 	}
-	for _, target := range of.GetSizes() {
+	for _, target := range decision.GetSizes() {
 		if target.GetInstance() == c.node.instance {
 			return target.GetSize()
 		}
 	}
-	return of.GetCurrent()
+	return decision.GetCurrent()
 }

@@ -35,7 +35,7 @@ func (w *writer) take(key string, message proto.Message) {
 
 func (w *writer) publish(sizes ...*poolsv1.PoolSize) {
 	for _, size := range sizes {
-		w.take(keys.Of(size.GetPool()).Record(), size)
+		w.take(keys.PoolOf(size.GetPool()).Record(), size)
 	}
 	w.take(keys.Shard(0), &poolsv1.ShardHeartbeat{Shards: 1, Lease: durationpb.New(time.Minute)})
 }

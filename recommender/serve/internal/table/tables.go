@@ -73,7 +73,7 @@ func (l *Tables) take(shard int32, offset int64, key string, value []byte, writt
 	word, _, _ := strings.Cut(key, "/")
 	switch word {
 	case "shard":
-		return l.beat(shard, offset, key, value, written, read)
+		return l.heartbeat(shard, offset, key, value, written, read)
 	case "subset":
 		return l.Subsets.stage(shard, offset, key, value)
 	case "containers":
@@ -87,7 +87,7 @@ func (l *Tables) take(shard int32, offset int64, key string, value []byte, writt
 	}
 }
 
-func (l *Tables) beat(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
+func (l *Tables) heartbeat(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
 	number, _, err := keys.ParseShard(key)
 	if err != nil {
 		return err
@@ -105,9 +105,9 @@ func (l *Tables) beat(shard int32, offset int64, key string, value []byte, writt
 	if beat.GetLease().AsDuration() <= 0 || beat.GetLease().CheckValid() != nil {
 		return fmt.Errorf("a heartbeat with a lease of %v", beat.GetLease().AsDuration())
 	}
-	before := l.Pools.View().Shards[shard].Lease
-	if before != nil && beat.GetGeneration() < before.Generation {
-		return fmt.Errorf("a heartbeat of generation %d after %d", beat.GetGeneration(), before.Generation)
+	previous := l.Pools.View().Shards[shard].Lease
+	if previous != nil && beat.GetGeneration() < previous.Generation {
+		return fmt.Errorf("a heartbeat of generation %d after %d", beat.GetGeneration(), previous.Generation)
 	}
 	lease := newLease(beat, written, read)
 	l.Tunings.publish(shard, offset+1, lease)

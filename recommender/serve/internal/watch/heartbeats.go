@@ -28,7 +28,7 @@ func (w *Watch[K, V]) heartbeat(view *table.View[K, V], now time.Time) *Frame {
 	if kept, ok := view.Kept.Load(w.Filter.ID); ok && now.Sub(kept.(*keptHeartbeat).at) < reuseFor {
 		return kept.(*keptHeartbeat).frame
 	}
-	encoded := &keptHeartbeat{now, w.Encoder.heartbeat(w.relevant(view), w.Filter, w.token(view, now).String(), now)}
+	encoded := &keptHeartbeat{now, w.Encoder.heartbeat(w.filterShardsOnce(view), w.Filter, w.token(view, now).String(), now)}
 	counter, _ := view.Kept.LoadOrStore(countKey{}, &keptCount{})
 	if _, known := view.Kept.Load(w.Filter.ID); known || counter.(*keptCount).count.Add(1) <= mostKept {
 		view.Kept.Store(w.Filter.ID, encoded)
@@ -46,23 +46,23 @@ func (w *Watch[K, V]) token(view *table.View[K, V], now time.Time) Token {
 
 type shardsKey uint64
 
-// relevant are the shards of the filter's records, or all for a filter without groups; looked up once for a view, as
+// filterShardsOnce are the shards of the filter's records, or all for a filter without groups; looked up once for a view, as
 // heartbeats.
-func (w *Watch[K, V]) relevant(view *table.View[K, V]) []*table.Shard[K, V] {
+func (w *Watch[K, V]) filterShardsOnce(view *table.View[K, V]) []*table.Shard[K, V] {
 	if w.Filter.All() {
 		return view.Shards
 	}
 	if kept, ok := view.Kept.Load(shardsKey(w.Filter.ID)); ok {
 		return kept.([]*table.Shard[K, V])
 	}
-	shards := w.lookUp(view)
+	shards := w.filterShards(view)
 	if _, known := view.Kept.Load(w.Filter.ID); known { // few filters are kept, so few of these lists, too
 		view.Kept.Store(shardsKey(w.Filter.ID), shards)
 	}
 	return shards
 }
 
-func (w *Watch[K, V]) lookUp(view *table.View[K, V]) []*table.Shard[K, V] {
+func (w *Watch[K, V]) filterShards(view *table.View[K, V]) []*table.Shard[K, V] {
 	numbers := w.Table.ShardsOf(w.Filter.fullGroups, w.Filter.singles)
 	if len(numbers) == 0 {
 		return view.Shards

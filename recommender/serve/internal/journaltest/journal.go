@@ -1,6 +1,6 @@
-// Package logtest is a log for tests: in memory, with Kafka's rules for transactions, offsets and compaction (kfake); or
+// Package journaltest is a log for tests: in memory, with Kafka's rules for transactions, offsets and compaction (kfake); or
 // on the real broker that SLUICE_TEST_KAFKA names, under topics of its own. Deciders write to it as production's do.
-package logtest
+package journaltest
 
 import (
 	"context"
@@ -18,17 +18,17 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// Log is a log with empty topics.
-type Log struct {
+// Journal is a log with empty topics.
+type Journal struct {
 	topics.Journal
 	client *kgo.Client
 	fake   *kfake.Cluster
 }
 
 // New makes a log that lasts as long as the test.
-func New(t testing.TB, shards int) *Log {
+func New(t testing.TB, shards int) *Journal {
 	t.Helper()
-	l := &Log{}
+	l := &Journal{}
 	brokers := []string{os.Getenv("SLUICE_TEST_KAFKA")}
 	if brokers[0] == "" {
 		cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
@@ -53,10 +53,10 @@ func New(t testing.TB, shards int) *Log {
 }
 
 // Fake is true where the log is in memory.
-func (l *Log) Fake() bool { return l.fake != nil }
+func (l *Journal) Fake() bool { return l.fake != nil }
 
 // Create makes the topics.
-func (l *Log) Create(t testing.TB, shards int) {
+func (l *Journal) Create(t testing.TB, shards int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -85,12 +85,12 @@ func (l *Log) Create(t testing.TB, shards int) {
 	}
 }
 
-func (l *Log) topics() []string {
+func (l *Journal) topics() []string {
 	return []string{l.Decisions, l.Explanations, l.Observed, l.Reports}
 }
 
 // Delete deletes the topics.
-func (l *Log) Delete(t testing.TB) {
+func (l *Journal) Delete(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -101,7 +101,7 @@ func (l *Log) Delete(t testing.TB) {
 
 // awaitEnd waits until a shard's last transaction has ended in these topics. A broker answers when the end is decided, and
 // writes it to each partition later; until then a reader's end is before it.
-func (l *Log) awaitEnd(ctx context.Context, t testing.TB, shard int32, topics []string) {
+func (l *Journal) awaitEnd(ctx context.Context, t testing.TB, shard int32, topics []string) {
 	t.Helper()
 	admin := kadm.NewClient(l.client)
 	for settled := len(topics) == 0; !settled; {
@@ -123,10 +123,10 @@ func (l *Log) awaitEnd(ctx context.Context, t testing.TB, shard int32, topics []
 }
 
 // Compact keeps the newest record of each key; it works in memory only.
-func (l *Log) Compact() { l.fake.Compact() }
+func (l *Journal) Compact() { l.fake.Compact() }
 
 // Read returns the records that were committed to a topic so far, in each shard's order.
-func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
+func (l *Journal) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -162,7 +162,7 @@ func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
 }
 
 // Write writes any record into a topic's first partition.
-func (l *Log) Write(t testing.TB, topic, key string, value []byte) {
+func (l *Journal) Write(t testing.TB, topic, key string, value []byte) {
 	t.Helper()
 	record := &kgo.Record{Topic: topic, Key: []byte(key), Value: value}
 	if err := l.client.ProduceSync(context.Background(), record).FirstErr(); err != nil {
@@ -171,4 +171,4 @@ func (l *Log) Write(t testing.TB, topic, key string, value []byte) {
 }
 
 // Stop stops the broker; it works in memory only.
-func (l *Log) Stop() { l.fake.Close() }
+func (l *Journal) Stop() { l.fake.Close() }

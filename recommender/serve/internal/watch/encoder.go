@@ -17,7 +17,7 @@ type Frame struct{ Bytes mem.BufferSlice }
 // Encoder encode the events of watchers of one kind.
 type Encoder[K table.Key[K], V any] struct {
 	publication func(e *table.Entry[K, V], lease *table.Lease) *Frame
-	snapshot    func(of *commonv1.Snapshot, token string) *Frame
+	snapshot    func(message *commonv1.Snapshot, token string) *Frame
 	// heartbeat confirms the decisions of shards.
 	heartbeat func(shards []*table.Shard[K, V], filter *Filter[K], token string, now time.Time) *Frame
 }

@@ -1,4 +1,4 @@
-package logtest
+package journaltest
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // Decider writes one shard, by transactions.
 type Decider struct {
 	t             testing.TB
-	log           *Log
+	journal       *Journal
 	client        *kgo.Client
 	shard         int32
 	topicsWritten []string // topics, in this transaction
@@ -30,7 +30,7 @@ type Decider struct {
 }
 
 // Decider takes over a shard; an earlier decider of the shard is fenced.
-func (l *Log) Decider(t testing.TB, shard int32) *Decider {
+func (l *Journal) Decider(t testing.TB, shard int32) *Decider {
 	t.Helper()
 	// A minute, because a busy machine takes many seconds for some hundred records.
 	client, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.TransactionalID(l.Decisions+keys.Shard(shard)),
@@ -39,7 +39,7 @@ func (l *Log) Decider(t testing.TB, shard int32) *Decider {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return &Decider{t: t, log: l, client: client, shard: shard, Lease: time.Minute, Generation: 1, Shards: l.Shards}
+	return &Decider{t: t, journal: l, client: client, shard: shard, Lease: time.Minute, Generation: 1, Shards: l.Shards}
 }
 
 // Begin begins a transaction.
@@ -80,7 +80,7 @@ func (d *Decider) PutBytes(topic, key string, value []byte) {
 // Heartbeat writes a heartbeat.
 func (d *Decider) Heartbeat(exempt ...*poolsv1.NotRenewed) {
 	d.t.Helper()
-	d.Put(d.log.Decisions, keys.Shard(d.shard), &poolsv1.ShardHeartbeat{
+	d.Put(d.journal.Decisions, keys.Shard(d.shard), &poolsv1.ShardHeartbeat{
 		Shard: uint32(d.shard), Shards: uint32(d.Shards), Generation: d.Generation, ComputedAt: timestamppb.Now(),
 		Lease: durationpb.New(d.Lease), NotRenewed: exempt, Decider: "test",
 	})
@@ -94,7 +94,7 @@ func (d *Decider) End(commit bool) {
 	if err := d.client.EndTransaction(ctx, kgo.TransactionEndTry(commit)); err != nil {
 		d.t.Fatal(err)
 	}
-	d.log.awaitEnd(ctx, d.t, d.shard, d.topicsWritten)
+	d.journal.awaitEnd(ctx, d.t, d.shard, d.topicsWritten)
 	d.topicsWritten = nil
 }
 
@@ -103,7 +103,7 @@ func (d *Decider) Publish(sizes ...*poolsv1.PoolSize) {
 	d.t.Helper()
 	d.Begin()
 	for _, size := range sizes {
-		d.Put(d.log.Decisions, keys.Of(size.GetPool()).Record(), size)
+		d.Put(d.journal.Decisions, keys.PoolOf(size.GetPool()).Record(), size)
 	}
 	d.Heartbeat()
 	d.End(true)
@@ -113,7 +113,7 @@ func (d *Decider) Publish(sizes ...*poolsv1.PoolSize) {
 func (d *Decider) Explain(pool keys.Pool, explanation *poolsv1.Explanation) {
 	d.t.Helper()
 	d.Begin()
-	d.Put(d.log.Explanations, pool.Record(), explanation)
+	d.Put(d.journal.Explanations, pool.Record(), explanation)
 	d.Heartbeat()
 	d.End(true)
 }

@@ -8,15 +8,15 @@ import (
 // recentEntries has the entries of the newest heartbeat of a shard, by group. Without it each of 10,000 watchers of a service would
 // look at the entries of 10,000 pools. The first watcher that needs it makes it.
 type recentEntries[K Key[K], V any] struct {
-	// before is the shard's position before that heartbeat.
-	before  int64
-	once    sync.Once
-	byGroup map[string][]*Entry[K, V]
+	// position is the shard's position before that heartbeat.
+	position int64
+	once     sync.Once
+	byGroup  map[string][]*Entry[K, V]
 }
 
 // SinceOf is Since for a caller that wants only these groups. Within each group the order is that of the log.
 func (s *Shard[K, V]) SinceOf(groups []string, offset int64, f func(*Entry[K, V]) bool) {
-	if offset != s.recent.before {
+	if offset != s.recent.position {
 		s.Since(offset, f) // a slow or resuming watcher
 		return
 	}

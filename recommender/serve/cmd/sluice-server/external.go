@@ -16,8 +16,8 @@ import (
 	"sluice.dev/serve/internal/external"
 )
 
-// externalListener is the listener for Kubernetes' external metrics; without an address there is none. callers signed the API
-// server's certificate; nil where anybody on this machine may ask.
+// externalListener is the listener for Kubernetes' external metrics; without an address there is none. callers has the authority
+// of the API server's certificate; nil: every process on this machine may connect.
 type externalListener struct {
 	address string
 	callers *x509.CertPool
@@ -50,7 +50,7 @@ func externalListenerOf(lookup func(string) string, a *access.Access) (e externa
 	return e, nil
 }
 
-// serve answers until stop is called.
+// serve listens until stop is called.
 func (e externalListener) serve(service *calls.Service, a *access.Access, logger *slog.Logger) (stop func(), err error) {
 	if e.address == "" {
 		return func() {}, nil

@@ -11,7 +11,7 @@ import (
 	"sluice.dev/serve/internal/records"
 )
 
-// record writes the log's records into the tables until ctx is done.
+// record writes the journal's records into the tables until ctx is done.
 func record(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
 	tables, err := database.New(s.clickhouse, s.clickhouseDatabase, database.Login{
@@ -30,6 +30,6 @@ func record(ctx context.Context, s settings, errs io.Writer) error {
 		return err
 	}
 	defer stopMetrics()
-	logger.Info("recording", "log", s.journal.Decisions, "tables", s.clickhouse)
+	logger.Info("recording", "journal", s.journal.Decisions, "tables", s.clickhouse)
 	return records.Run(ctx, s.journal, tables.Insert, progress, logger)
 }

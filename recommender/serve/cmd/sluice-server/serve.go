@@ -20,10 +20,10 @@ import (
 	"sluice.dev/serve/internal/xds"
 )
 
-// reread is how often the access files are checked for changes.
+// reread is the interval between two checks of the access files.
 const reread = 2 * time.Second
 
-// journalStore takes reports and has explanations.
+// journalStore writes reports to the journal and reads explanations from it.
 type journalStore struct {
 	*topics.Writer
 	*topics.Explanations
@@ -86,7 +86,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	return err
 }
 
-// exportMetrics exports the metrics as the settings say.
+// exportMetrics serves the metrics on SLUICE_METRICS and sends them by OTLP, each if it is set.
 func exportMetrics(ctx context.Context, s settings, registry *metrics.Exporter, logger *slog.Logger) (stop func(), err error) {
 	stop = func() {}
 	if s.metrics != "" {
@@ -109,7 +109,7 @@ func exportMetrics(ctx context.Context, s settings, registry *metrics.Exporter, 
 		stop = func() {
 			within, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
-			_ = shutdown(within) // metrics that are not sent by then are lost
+			_ = shutdown(within) // unsent metrics are lost
 			closePages()
 		}
 	}

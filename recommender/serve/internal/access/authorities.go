@@ -34,8 +34,8 @@ func parseAuthorities(content []byte) (*authorities, error) {
 	return parsed, nil
 }
 
-// trust is true while a certificate still counts that was verified when its connection began. Connections last for days, in
-// which it may expire, or its authority may be removed from the file.
+// trust is true while a certificate that was verified at the start of its connection is still valid. Connections last for
+// days: the certificate may expire, or the file may lose its authority.
 func (a *authorities) trust(chains [][]*x509.Certificate, now time.Time) bool {
 	if a == nil {
 		return false

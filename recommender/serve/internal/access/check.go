@@ -37,7 +37,8 @@ func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.Stream
 	return handler(service, &authenticatedStream{stream, ctx, a, info.FullMethod, current})
 }
 
-// authenticatedStream is the stream of an authenticated caller. seen is the state of the files at that time.
+// authenticatedStream is the stream of an authenticated caller. checked is the
+// state of the files at its last check.
 type authenticatedStream struct {
 	grpc.ServerStream
 	ctx     context.Context
@@ -70,7 +71,7 @@ func (a *Access) check(ctx context.Context, method string) (context.Context, err
 	}
 	if caller.Roles&role != role {
 		return nil, problem.New(codes.PermissionDenied, problem.RoleLacking,
-			caller.Name+" may "+caller.Roles.String()+"; this takes "+role.String(), "role", role.String(), "caller", caller.Name)
+			caller.Name+" has the roles "+caller.Roles.String()+"; this call needs "+role.String(), "role", role.String(), "caller", caller.Name)
 	}
 	return With(ctx, caller), nil
 }

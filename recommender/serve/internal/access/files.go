@@ -63,7 +63,7 @@ func Open(lookup func(string) string) (*Access, error) {
 	return a, nil
 }
 
-// MissingVariables returns the variables that have to be set before callers from other machines are let in.
+// MissingVariables returns the unset variables that callers from other machines need.
 func (a *Access) MissingVariables() (names []string) {
 	if a.paths[certVariable] == "" {
 		names = append(names, certVariable, keyVariable)
@@ -74,7 +74,7 @@ func (a *Access) MissingVariables() (names []string) {
 	return names
 }
 
-// Authenticates is true where callers have to authenticate.
+// Authenticates is true if callers must authenticate.
 func (a *Access) Authenticates() bool {
 	return a.paths[tokensVariable] != "" || a.paths[caVariable] != ""
 }
@@ -85,15 +85,15 @@ func (a *Access) String() string {
 		text = "with TLS"
 	}
 	if a.paths[caVariable] != "" {
-		text += ", certificates asked for"
+		text += ", with client certificates"
 	}
 	if a.paths[tokensVariable] == "" {
-		return text + ", no token asked for"
+		return text + ", without tokens"
 	}
 	return fmt.Sprintf("%s, %d tokens", text, len(a.current.Load().tokens))
 }
 
-// Follow reads the files again when one changed, until ctx is done. Content that is not valid is logged, and changes nothing.
+// Follow reads the files again after each change, until ctx is done. It logs content that is not valid, and keeps the old.
 func (a *Access) Follow(ctx context.Context, every time.Duration, logger *slog.Logger) {
 	for lastStamps := a.firstStamps; ; {
 		select {
@@ -108,11 +108,11 @@ func (a *Access) Follow(ctx context.Context, every time.Duration, logger *slog.L
 		lastStamps = stamps
 		fresh, err := a.read()
 		if err != nil {
-			logger.Error("access stays as it was", "error", err)
+			logger.Error("the new access files are not valid: access stays unchanged", "error", err)
 			continue
 		}
 		a.current.Store(fresh)
-		logger.Info("access was read again", "access", a.String())
+		logger.Info("read the access files again", "access", a.String())
 	}
 }
 

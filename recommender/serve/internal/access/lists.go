@@ -9,11 +9,11 @@ import (
 
 const minToken = 16
 
-// tokens are callers by the hash of their token: the time of comparing hashes reveals nothing of a token.
+// tokens are callers by the hash of their token: the time of comparing hashes reveals nothing of a token itself.
 type tokens map[[sha256.Size]byte]Caller
 
-// parseTokens reads one token a line: TOKEN [NAME [ROLE,...]]. A token alone has all roles, and is named by the start of its
-// hash. Lines that begin with # are comments.
+// parseTokens reads one token a line: TOKEN [NAME [ROLE,...]]. A token alone has all roles; the start of its hash
+// is its name. Lines that begin with # are comments.
 func parseTokens(content []byte) (tokens, error) {
 	callers, names := tokens{}, map[string]bool{}
 	for n, line := range lines(content) {

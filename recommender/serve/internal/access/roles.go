@@ -52,7 +52,7 @@ func parseRoles(text string) (Role, error) {
 	return roles, nil
 }
 
-// requiredRole is the role that a method needs; open: it needs none.
+// requiredRole is the role that a method needs; open is true if it needs none.
 func requiredRole(method string) (role Role, open bool) {
 	switch {
 	case strings.HasPrefix(method, "/grpc.health.v1.Health/"):
@@ -81,7 +81,7 @@ func readsOnly(method string) bool {
 	return false
 }
 
-// Caller is the caller of a request. The zero Caller is anybody, where callers are not authenticated.
+// Caller is the caller of a request. The zero Caller is an unauthenticated one.
 type Caller struct {
 	Name  string
 	Roles Role
@@ -89,7 +89,7 @@ type Caller struct {
 
 type callerKey struct{}
 
-// From returns the caller of ctx; the zero Caller where callers are not authenticated.
+// From returns the caller of ctx; the zero Caller if callers are not authenticated.
 func From(ctx context.Context) Caller {
 	caller, _ := ctx.Value(callerKey{}).(Caller)
 	return caller

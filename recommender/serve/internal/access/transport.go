@@ -37,7 +37,7 @@ func (c *contents) transport(certificate tls.Certificate) *tls.Config {
 	}
 	if c.authorities != nil {
 		config.ClientCAs = c.authorities.pool
-		// A caller with a token needs no certificate; where there are no tokens, every caller needs one.
+		// A caller with a token needs no certificate; without tokens every caller needs one.
 		config.ClientAuth = tls.VerifyClientCertIfGiven
 		if c.tokens == nil {
 			config.ClientAuth = tls.RequireAndVerifyClientCert
@@ -58,7 +58,7 @@ func name(certificate *x509.Certificate) string {
 	}
 }
 
-// CheckAddress returns an error where other machines could reach address, but a setting lacks that authenticates them.
+// CheckAddress returns an error if other machines can reach address without TLS or without authentication.
 func (a *Access) CheckAddress(address string) error {
 	missing := a.MissingVariables()
 	if len(missing) == 0 || Loopback(address) {
@@ -67,7 +67,7 @@ func (a *Access) CheckAddress(address string) error {
 	return fmt.Errorf("listen on %q: set %v; without TLS and tokens only a loopback address is legal, as 127.0.0.1:50051", address, missing)
 }
 
-// Loopback is true where only this machine reaches an address.
+// Loopback is true if only this machine reaches an address.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 const (
 	Replicas     = "sluice_pool_advised_replicas"
 	Cores        = "sluice_pool_advised_cpu_limit_cores"
-	ReplicasHelp = "Replicas of a service that would serve the demand on its server pool; the present ones where no better number is known."
-	CoresHelp    = "CPU limit of one instance that would serve the demand on its server pool; the present one where no better limit is known."
+	ReplicasHelp = "Replicas of a service that serve the demand on its server pool; the present number if no better one is known."
+	CoresHelp    = "CPU limit of one instance that serves the demand on its server pool, in cores; the present limit if no better one is known."
 )
 
-// Walk calls f for every service with advice at now. It leaves out a pool without advice, or whose lease is over: an
+// Walk calls visit for every service with advice at now. It leaves out a pool without advice, or whose lease is over: an
 // autoscaler that finds no value changes nothing.
 func Walk(t *table.Tables, now time.Time, visit func(service string, advice *poolsv1.Advice)) {
 	if t == nil {
@@ -41,7 +41,7 @@ func Walk(t *table.Tables, now time.Time, visit func(service string, advice *poo
 	}
 }
 
-// ForService is the advice on a service; nil where there is none.
+// ForService is the advice on a service; nil without one.
 func ForService(t *table.Tables, service string, now time.Time) *poolsv1.Advice {
 	if t == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 // Settings are the values of a file.
 type Settings struct {
-	// Brokers are HOST:PORT each; none where the file has none.
+	// Brokers are HOST:PORT each; empty if the file has none.
 	Brokers []string
 	// Options are for every client, without the brokers.
 	Options []kgo.Opt
@@ -38,7 +38,7 @@ type file struct {
 	Collector  map[string]any    `toml:"collector"`
 }
 
-// options are the options of franz-go that may be set, by its own names; franz-go has no properties in text form.
+// options are the legal options of franz-go, by its own names; franz-go has no properties in text form.
 type options struct {
 	Rack                   string `toml:"rack"`
 	DialTimeout            string `toml:"dial_timeout"`
@@ -91,8 +91,8 @@ func parse(text []byte, lookup func(string) string) (Settings, error) {
 	return s, err
 }
 
-// Topic is the name on the brokers of the topic `name` of collector/topics.yaml. usual is its name, with the prefix, where
-// the settings do not name it.
+// Topic is the name on the brokers of the topic `name` of collector/topics.yaml. fallback is its name, with the prefix,
+// if the settings do not name it.
 func (s Settings) Topic(name, fallback string) string {
 	if configured, ok := s.names[name]; ok {
 		return configured

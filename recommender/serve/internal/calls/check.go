@@ -55,7 +55,7 @@ func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 		return problem.NotLegal(f+"outcome", int32(a.GetOutcome()), enumNames(poolsv1.ActuationOutcome_name))
 	}
 	if a.GetRevision() > newest+mostAhead {
-		return problem.NotLegal(f+"revision", a.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest answer's", newest+mostAhead, mostAhead))
+		return problem.NotLegal(f+"revision", a.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest decision's", newest+mostAhead, mostAhead))
 	}
 	if a.ReadBack != nil && a.GetUnbounded() {
 		return problem.Conflict(f+"read_back", "is set, and unbounded too", "one of them")
@@ -98,7 +98,7 @@ func checkScaling(event *commonv1.ScalingEvent) error {
 		return err
 	}
 	if event.CpuLimitCores == nil && event.Replicas == nil && event.GetVersion() == "" && len(event.GetContainers()) == 0 {
-		return problem.Conflict("scaling_event", "says nothing", "cpu_limit_cores, replicas, version or containers set")
+		return problem.Conflict("scaling_event", "has no change", "cpu_limit_cores, replicas, version or containers set")
 	}
 	if err := checkContainers(event.GetContainers()); err != nil {
 		return err
@@ -109,7 +109,7 @@ func checkScaling(event *commonv1.ScalingEvent) error {
 	return nil
 }
 
-// mostContainers bounds the containers of one service, whose record in the log has to fit a message.
+// mostContainers bounds the containers of one service, whose record in the journal has to fit a message.
 const mostContainers = 10_000
 
 func checkContainers(containers []*commonv1.ServiceContainer) error {

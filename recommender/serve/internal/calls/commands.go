@@ -31,8 +31,8 @@ func (s Tuning) CreateSession(ctx context.Context, request *tuningv1.CreateSessi
 	}
 	sessionName := request.GetPlan().GetName()
 	if err := firstOf(
-		checkName("plan.name", sessionName, "its own among all sessions", true),
-		checkName("plan.target", request.GetPlan().GetTarget(), "the application whose configuration is set", true),
+		checkName("plan.name", sessionName, "unique among all sessions", true),
+		checkName("plan.target", request.GetPlan().GetTarget(), "the application that the session configures", true),
 		checkName("warm_start", request.GetWarmStart(), legalName+", or empty", false),
 	); err != nil {
 		return nil, err
@@ -96,8 +96,7 @@ func (s Tuning) StopSession(ctx context.Context, request *tuningv1.StopSessionRe
 	return &tuningv1.StopSessionResponse{Session: session}, err
 }
 
-// command writes a command into the log and waits until the decider's answer to it has been read. The command's changes are
-// visible by then.
+// command writes a command into the journal and waits for the decider's answer. The command's changes are visible by then.
 func (s Tuning) command(ctx context.Context, session string, command *tuningv1.Command) (*tuningv1.Answer, error) {
 	reading, err := s.read()
 	if err != nil {
@@ -133,7 +132,7 @@ func awaitResult(ctx context.Context, reading *topics.Reading, id string) (*tuni
 		select {
 		case <-view.Next():
 		case <-reading.Tables.Answers.Closed():
-			return nil, problem.Unavailable(problem.LogReplaced, "the log was replaced by another")
+			return nil, problem.Unavailable(problem.LogReplaced, "another journal replaced this one")
 		case <-ctx.Done():
 			return nil, problem.Unavailable(problem.NotAnswered,
 				fmt.Sprintf("no decider answered within %v: the command may still take effect; check before you try again", commandPatience))
@@ -141,7 +140,7 @@ func awaitResult(ctx context.Context, reading *topics.Reading, id string) (*tuni
 	}
 }
 
-// refusalError returns the error of a refusal; nil where there is none.
+// refusalError returns the error of a refusal; nil without one.
 func refusalError(refusal *tuningv1.Refusal) error {
 	if refusal == nil {
 		return nil

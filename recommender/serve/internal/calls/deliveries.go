@@ -52,7 +52,7 @@ func checkDelivery(d *subsetsv1.Delivery, newest uint64) error {
 		return problem.NotLegal(f+"outcome", int32(d.GetOutcome()), enumNames(subsetsv1.DeliveryOutcome_name))
 	}
 	if d.GetRevision() > newest+mostAhead {
-		return problem.NotLegal(f+"revision", d.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest answer's", newest+mostAhead, mostAhead))
+		return problem.NotLegal(f+"revision", d.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest subset's", newest+mostAhead, mostAhead))
 	}
 	return nil
 }

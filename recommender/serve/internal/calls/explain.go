@@ -14,7 +14,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// logPatience bounds every request to the log, whatever deadline the caller has.
+// logPatience bounds every request to the journal, also with a later deadline of the caller.
 const logPatience = 5 * time.Second
 
 // ExplainPoolSize implements the service.
@@ -31,7 +31,7 @@ func (s *Service) ExplainPoolSize(ctx context.Context, request *poolsv1.ExplainP
 	return &poolsv1.ExplainPoolSizeResponse{Explanation: explanation}, nil
 }
 
-// fetch reads the newest explanation under a key into a message; false where there is none yet.
+// fetch reads the newest explanation under a key into a message; false if there is none yet.
 func (s *Service) fetch(ctx context.Context, reading *topics.Reading, key string, into proto.Message) (ok bool, err error) {
 	within, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()

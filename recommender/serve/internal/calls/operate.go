@@ -26,7 +26,7 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 	return &poolsv1.PausePoolResponse{}, nil
 }
 
-// ResumePool implements the service. It always writes to the log: a pause may be on its way to the decider.
+// ResumePool implements the service. It always writes to the journal: a pause may be on its way to the decider.
 func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
 	newest, err := s.pause(ctx, request, false, nil)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) pause(ctx context.Context, request pauseRequest, paused bool, 
 	}
 	report := newReport(ctx, request.GetBy(), request.GetRequestId(), nil, false)
 	if err := firstOf(
-		checkName("by", report.GetBy(), "who requests it", true),
+		checkName("by", report.GetBy(), "the operator's name", true),
 		checkText("why", request.GetWhy(), mostWhy),
 		checkID(request.GetRequestId()),
 	); err != nil {

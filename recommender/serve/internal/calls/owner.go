@@ -13,8 +13,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// ownerOf is the reporter that owns the target by the newest decision, where it differs from the actuation's reporter. Every
-// server reads the same decisions, so each refuses the same actuators. Empty: the actuation is taken.
+// ownerOf is the reporter that owns the target by the newest decision, if it differs from the actuation's reporter. Every
+// server reads the same decisions, so all refuse the same actuators. Empty: the server accepts the actuation.
 func ownerOf(decision *poolsv1.PoolSize, a *poolsv1.Actuation) string {
 	if a.GetReporter() == "" {
 		return ""

@@ -13,7 +13,7 @@ import (
 
 const (
 	mostPageText = 4096
-	legalPage    = "next_page_token of the page before, with the same filter, or empty"
+	legalPage    = "next_page_token of the previous page, with the same filter, or empty"
 )
 
 // pageRequest is a request for a page.
@@ -22,7 +22,7 @@ type pageRequest interface {
 	GetPageToken() string
 }
 
-// selectPage is the requested page of a table, of entries that keep takes, in a bounded number of bytes. filter describes keep.
+// selectPage is the requested page of a table, of entries that keep selects, in a bounded number of bytes. filter describes keep.
 func selectPage[K table.Key[K], V proto.Message](
 	t *table.Table[K, V], request pageRequest, parse func(string) (K, error), filter string, bytes int, keep func(K) bool,
 ) (page []*table.Entry[K, V], next string, view *table.View[K, V], err error) {
@@ -47,7 +47,7 @@ func selectPage[K table.Key[K], V proto.Message](
 	return page, next, view, nil
 }
 
-// countWithin is how many entries of a page have at most `most` bytes together; at least one.
+// countWithin is the number of entries of a page that have at most limit bytes together; at least one.
 func countWithin[K table.Key[K], V proto.Message](page []*table.Entry[K, V], limit int) int {
 	const lease = 40 // bytes at most, which are not in the record
 	bytes := 0

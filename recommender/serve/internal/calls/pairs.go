@@ -27,7 +27,7 @@ func (s Subsets) ExplainPair(ctx context.Context, request *subsetsv1.ExplainPair
 		return nil, err
 	}
 	if !ok {
-		return nil, problem.New(codes.NotFound, problem.PairUnknown, "no plan has connections of "+pair.String()+"", "pair", pair.String())
+		return nil, problem.New(codes.NotFound, problem.PairUnknown, "no plan has connections of "+pair.String(), "pair", pair.String())
 	}
 	response := &subsetsv1.ExplainPairResponse{Explanation: explanation}
 	if explanation.GetApplication() == "" {

@@ -53,7 +53,7 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 	return &poolsv1.ReportActuationResponse{}, nil
 }
 
-// writeObservation writes the size of a target. only: there is no report beside it.
+// writeObservation writes the size of a target. observationOnly: no report comes with it.
 func (s *Service) writeObservation(ctx context.Context, e *table.Pool, size *poolsv1.TargetSize, report *poolsv1.Report, observationOnly bool) error {
 	actuation := report.GetActuation()
 	size.ReadAt, size.Occupancy = report.GetReceived(), actuation.GetOccupancy()
@@ -69,8 +69,8 @@ func (s *Service) writeObservation(ctx context.Context, e *table.Pool, size *poo
 	})
 }
 
-// sizeInForce is the size after the report: the one that was read back; without that, the size before if nothing was written. Nil
-// where it is not known.
+// sizeInForce is the size after the report: the size read back; without one, the previous size if nothing was written. Nil:
+// unknown.
 func sizeInForce(a *poolsv1.Actuation) *poolsv1.TargetSize {
 	size := &poolsv1.TargetSize{Instance: instanceOf(a), Reporter: a.GetReporter()}
 	switch {
@@ -87,8 +87,7 @@ func sizeInForce(a *poolsv1.Actuation) *poolsv1.TargetSize {
 	return size
 }
 
-// requestID identifies a report that the same caller sends again: by the given id, or by the content where that has a time of
-// its own.
+// requestID identifies a report that the same caller sends again: by the given id, or by the content if that has a time.
 func requestID(given, caller string, content proto.Message, hasTime bool) string {
 	if given != "" {
 		return given
@@ -105,7 +104,7 @@ func (s *Service) report(ctx context.Context, key string, report proto.Message, 
 	return s.write(ctx, func(ctx context.Context) error { return s.store.Report(ctx, key, report, shards...) })
 }
 
-// write bounds how long the caller waits for the log.
+// write bounds how long the caller waits for the journal.
 func (s *Service) write(ctx context.Context, put func(context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
@@ -116,11 +115,11 @@ func (s *Service) write(ctx context.Context, put func(context.Context) error) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return problem.New(codes.Unavailable, problem.NotStored, "the log does not take records now: the report may still be stored; try again")
+	return problem.New(codes.Unavailable, problem.NotStored, "the journal did not confirm the record in time: it may still be stored; try again")
 }
 
-// newReport has the fields that all reports have in common. given is the reporter's name, which counts where callers are not
-// authenticated; id, content and timed are those of requestID.
+// newReport has the fields that all reports have in common. reporter is the name that the caller gives, which counts if callers
+// are not authenticated; id, content and hasTime are as in requestID.
 func newReport(ctx context.Context, reporter, id string, content proto.Message, hasTime bool) *poolsv1.Report {
 	caller := callerName(ctx, reporter)
 	return &poolsv1.Report{RequestId: requestID(id, caller, content, hasTime), Received: timestamppb.Now(), By: caller}

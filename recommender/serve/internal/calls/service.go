@@ -1,4 +1,4 @@
-// Package calls implements PoolSizeService, SubsetService and TuningService from the records that were read of the log.
+// Package calls implements PoolSizeService, SubsetService and TuningService from the records of the journal.
 package calls
 
 import (
@@ -23,7 +23,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Store takes the reports of callers, and has explanations.
+// Store writes the reports of callers, and reads explanations.
 type Store interface {
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
@@ -31,7 +31,7 @@ type Store interface {
 	Fetch(ctx context.Context, key string, at topics.Place, into proto.Message) error
 }
 
-// Service is the service. It holds only what was read of the log.
+// Service is PoolSizeService. It holds only records of the journal.
 type Service struct {
 	poolsv1.UnimplementedPoolSizeServiceServer
 	store   Store
@@ -66,7 +66,7 @@ func (s *Service) Stop() {
 // Watchers is the number of open watches.
 func (s *Service) Watchers() int64 { return s.watchers.Load() }
 
-// Tables is the log that is served; nil before the first.
+// Tables are the records that calls are answered from; nil before the first reading.
 func (s *Service) Tables() *table.Tables {
 	if reading := s.reading.Load(); reading != nil {
 		return reading.Tables
@@ -100,7 +100,7 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolVie
 	return e, view, reading, nil
 }
 
-// leasedDecision is the decision of an entry at now, with its lease; STALE where that is over.
+// leasedDecision is the decision of an entry at now, with its lease; STALE after the lease.
 func leasedDecision(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
 	size := proto.CloneOf(e.Publication)
 	lease := view.Shards[e.Shard].Lease
@@ -133,7 +133,7 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	})
 }
 
-// runWatch runs a watch of the records that made returns, from a resume token on, until its caller is gone.
+// runWatch runs the watch that newWatch returns, from a resume token on, until its caller is gone.
 func runWatch[K table.Key[K], V any](s *Service, resume string, stream grpc.ServerStream, newWatch func(*topics.Reading) watch.Watch[K, V]) error {
 	token, err := watch.ParseToken(resume)
 	if err != nil {
@@ -151,7 +151,7 @@ func runWatch[K table.Key[K], V any](s *Service, resume string, stream grpc.Serv
 	return w.Run(stream.Context(), token)
 }
 
-// callerName is the caller's identity, or the given name where callers are not authenticated.
+// callerName is the caller's identity, or the name that the caller claims if callers are not authenticated.
 func callerName(ctx context.Context, claimed string) string {
 	if caller := access.From(ctx); caller.Name != "" {
 		return caller.Name

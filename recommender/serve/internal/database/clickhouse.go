@@ -28,7 +28,7 @@ import (
 //go:embed history.sql
 var historySQL string
 
-// ClickHouse is a database that is read as one user: one server, or several copies. The copy that answered last is queried.
+// ClickHouse queries a database as one user, on one server or several replicas. It queries the replica that answered last.
 type ClickHouse struct {
 	servers    []string
 	parameters string
@@ -118,8 +118,8 @@ func (c *ClickHouse) read(ctx context.Context, sql string, parameters map[string
 	return c.post(ctx, target, []byte(sql))
 }
 
-// post sends a query to the servers, one after the other, until one answers: every query may be repeated. more: further URL
-// parameters.
+// post sends a query to the servers, one after the other, until one answers: every query may be repeated. parameters: further
+// URL parameters.
 func (c *ClickHouse) post(ctx context.Context, parameters string, body []byte) (response []byte, err error) {
 	for range c.servers {
 		server := c.current.Load()

@@ -48,7 +48,7 @@ type (
 	}
 )
 
-// Handler answers from the log at the time of the request. Services have no namespace: all namespaces see the same. A
+// Handler answers from the journal at the time of the request. Services have no namespace: all namespaces see the same. A
 // selector is service=NAME. Without one, or for an unknown service, the list is empty; an autoscaler regards that as an error
 // and changes nothing.
 func Handler(tables func() *table.Tables) http.Handler {

@@ -32,7 +32,7 @@ type Decider struct {
 // Decider takes over a shard; an earlier decider of the shard is fenced.
 func (l *Journal) Decider(t testing.TB, shard int32) *Decider {
 	t.Helper()
-	// A minute, because a busy machine takes many seconds for some hundred records.
+	// A minute: a busy machine takes many seconds for some hundred records.
 	client, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.TransactionalID(l.Decisions+keys.Shard(shard)),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionTimeout(time.Minute), kgo.ProducerLinger(0))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package journaltest is a log for tests: in memory, with Kafka's rules for transactions, offsets and compaction (kfake); or
+// Package journaltest is a journal for tests: in memory, with Kafka's rules for transactions, offsets and compaction (kfake); or
 // on the real broker that SLUICE_TEST_KAFKA names, under topics of its own. Deciders write to it as production's do.
 package journaltest
 
@@ -18,14 +18,14 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// Journal is a log with empty topics.
+// Journal is a journal with empty topics.
 type Journal struct {
 	topics.Journal
 	client *kgo.Client
 	fake   *kfake.Cluster
 }
 
-// New makes a log that lasts as long as the test.
+// New makes a journal that lasts as long as the test.
 func New(t testing.TB, shards int) *Journal {
 	t.Helper()
 	l := &Journal{}
@@ -52,7 +52,7 @@ func New(t testing.TB, shards int) *Journal {
 	return l
 }
 
-// Fake is true where the log is in memory.
+// Fake is true if the journal is in memory.
 func (l *Journal) Fake() bool { return l.fake != nil }
 
 // Create makes the topics.
@@ -100,7 +100,7 @@ func (l *Journal) Delete(t testing.TB) {
 }
 
 // awaitEnd waits until a shard's last transaction has ended in these topics. A broker answers when the end is decided, and
-// writes it to each partition later; until then a reader's end is before it.
+// writes it to each partition later; until then readers see an earlier end.
 func (l *Journal) awaitEnd(ctx context.Context, t testing.TB, shard int32, topics []string) {
 	t.Helper()
 	admin := kadm.NewClient(l.client)

@@ -1,4 +1,4 @@
-// Package keys names records in the log: of pools, shards, targets and services, as collector/topics.yaml defines them.
+// Package keys names records in the journal: of pools, shards, targets and services, as collector/topics.yaml defines them.
 package keys
 
 import (

@@ -108,7 +108,7 @@ func recordKey(prefix string, names ...string) string {
 	return b.String()
 }
 
-// parseRecord is the inverse of joined; n names, none of them empty.
+// parseRecord is the inverse of recordKey; n names, none of them empty.
 func parseRecord(record, prefix string, n int) ([]string, error) {
 	parts := strings.Split(record, "/")
 	if parts[0] != prefix || len(parts) != n+1 {

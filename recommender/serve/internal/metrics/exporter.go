@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Exporter are a process's metrics: those of every Go program, and further registered ones.
+// Exporter has a process's metrics: the Go runtime's, and registered ones.
 type Exporter struct{ registry *prometheus.Registry }
 
 // NewExporter also has the metrics of more.

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 )
 
-// Push sends the same metrics by OTLP as the OTEL_EXPORTER_OTLP_* variables say, every OTEL_METRIC_EXPORT_INTERVAL. stop
+// Push sends the same metrics by OTLP every OTEL_METRIC_EXPORT_INTERVAL, as the OTEL_EXPORTER_OTLP_* variables set. stop
 // sends the last values.
 func (p *Exporter) Push(ctx context.Context, logger *slog.Logger) (stop func(context.Context) error, err error) {
 	exporter, err := otlpmetricgrpc.New(ctx)

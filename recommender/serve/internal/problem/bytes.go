@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// Registrar registers services that report bytes which are not a valid message as INVALID_ARGUMENT. gRPC itself returns
+// Registrar registers services that return INVALID_ARGUMENT for bytes that are no valid message. gRPC itself returns
 // INTERNAL, which blames the server, before any code here runs.
 type Registrar struct{ grpc.ServiceRegistrar }
 
@@ -46,7 +46,7 @@ func (c checkedStream) RecvMsg(to any) error {
 	return request.err
 }
 
-// MostReceived is how many bytes a request may have.
+// MostReceived bounds a request, in bytes.
 const MostReceived = 256 << 10
 
 // Request is the target of decoding, which never fails: the service reports the fault later.
@@ -55,8 +55,8 @@ type Request struct {
 	err error
 }
 
-// reportFault calls `by`, and the call itself reports a fault of the request: so the caller is authenticated first, and the call is
-// counted.
+// reportFault calls the interceptor, and the call itself reports a fault of the request: so interceptors authenticate the
+// caller first, and count the call.
 func (r *Request) reportFault(interceptor grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, call grpc.UnaryHandler) (any, error) {
 		checked := func(ctx context.Context, request any) (any, error) {

@@ -58,7 +58,7 @@ func Empty(field, legal string) error {
 	return invalid(FieldEmpty, field, legal, field+" is empty; legal: "+legal)
 }
 
-// NotLegal is the error for a field with a value that is not legal. given is shown, cut to 100 characters.
+// NotLegal is the error for a field with a value that is not legal. The error shows given, cut to 100 characters.
 func NotLegal(field string, given any, legal string) error {
 	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s is not legal; legal: %s", field, shorten(given), legal))
 }
@@ -68,7 +68,7 @@ func Conflict(field, is, legal string) error {
 	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, is, legal))
 }
 
-// Refused is a decider's refusal of a command, with the field at fault where there is one.
+// Refused is a decider's refusal of a command, with the field at fault if there is one.
 func Refused(code codes.Code, reason, field, text string) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
 	if field == "" {

@@ -22,7 +22,7 @@ import (
 // Group is the consumer group: several processes share the shards, and one that restarts continues where it was.
 const Group = "sluice-records"
 
-// ErrRefused: the database is reachable, but refuses the data.
+// ErrRefused means that the database is reachable but refuses the data.
 var ErrRefused = errors.New("ClickHouse refuses it")
 
 // Insert writes rows to a table, all or none.
@@ -31,8 +31,8 @@ type Insert func(ctx context.Context, table string, rows []Row) error
 // firstPause and lastPause bound the wait for a database that does not take rows.
 const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
 
-// Run writes the committed records of the log into the tables until ctx is done. It commits offsets after the rows: a row may
-// be written twice, which the tables merge into one, and no row is lost. While the database is away the log keeps the
+// Run writes the committed records of the journal into the tables until ctx is done. It commits offsets after the rows: a row may
+// be written twice, which the tables merge into one, and no row is lost. While the database is away the journal keeps the
 // records.
 func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *Progress, logger *slog.Logger) error {
 	client, err := journal.Client(
@@ -47,7 +47,7 @@ func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *P
 		kgo.FetchMaxBytes(8<<20),
 	)
 	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
+		return fmt.Errorf("read the journal: %w", err)
 	}
 	defer client.CloseAllowingRebalance()
 	w := &writer{journal: journal, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
@@ -55,7 +55,7 @@ func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *P
 		fetches := client.PollFetches(ctx)
 		for _, failure := range fetches.Errors() {
 			if ctx.Err() == nil {
-				logger.Warn("cannot read the log", "topic", failure.Topic, "shard", failure.Partition, "error", failure.Err)
+				logger.Warn("cannot read the journal", "topic", failure.Topic, "shard", failure.Partition, "error", failure.Err)
 				sleep(ctx, firstPause)
 			}
 		}
@@ -105,7 +105,7 @@ func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
 	return true
 }
 
-// put waits for a database that is away. When the database refuses some rows, put finds those that it takes by halving.
+// put waits for a database that is away. When the database refuses some rows, put halves them until it has found the refused ones.
 func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := w.insert(ctx, table, rows)
@@ -124,7 +124,7 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 			return w.put(ctx, table, rows[:half]) && w.put(ctx, table, rows[half:])
 		}
 		w.progress.failures.Inc()
-		w.logger.Error("rows wait in the log", "table", table, "rows", len(rows), "error", err)
+		w.logger.Error("rows wait in the journal", "table", table, "rows", len(rows), "error", err)
 		sleep(ctx, pause)
 	}
 }
@@ -136,7 +136,7 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
 	case word == "session", word == "trial", word == "answers":
-		return "", nil, nil // records of tuning sessions: the log keeps them as long as the sessions exist
+		return "", nil, nil // records of tuning sessions: the journal keeps them as long as the sessions exist
 	case record.Topic == w.journal.Reports:
 		return report(record)
 	case record.Topic == w.journal.Explanations && word == "pair":

@@ -1,4 +1,4 @@
-// Package records writes the log's records into ClickHouse's tables, for people.
+// Package records writes the journal's records into ClickHouse's tables, for people.
 package records
 
 import (

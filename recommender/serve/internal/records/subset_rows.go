@@ -12,7 +12,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// subset is the row of `subsets` of a record; nil where it has no value.
+// subset is the row of `subsets` of a record; nil for a record without a value.
 func subset(record *kgo.Record) (Row, error) {
 	if record.Value == nil {
 		return nil, nil
@@ -70,7 +70,7 @@ func delivery(record *kgo.Record) (Row, error) {
 	return row, nil
 }
 
-// latencyModel is the row of `latency_models` for a pair's explanation; nil where no model was learnt. Pairs of one
+// latencyModel is the row of `latency_models` for a pair's explanation; nil without a model. Pairs of one
 // downstream service have the same model, of which the table keeps one row.
 func latencyModel(record *kgo.Record) (Row, error) {
 	if record.Value == nil {

@@ -228,7 +228,7 @@ func TestUseGoesIntoTheLogWithTheSize(t *testing.T) {
 		delete(occupancies, observation.GetSize().GetInstance())
 	}
 	if len(occupancies) > 0 {
-		t.Error("not in the log:", occupancies)
+		t.Error("not in the journal:", occupancies)
 	}
 }
 

@@ -128,7 +128,7 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	return r
 }
 
-// ready waits until the log was read to its end.
+// ready waits until the journal was read to its end.
 func (r *running) ready(t *testing.T) *running {
 	t.Helper()
 	eventually(t, "the server is ready", func() bool { return r.service.Tables() != nil })

@@ -32,7 +32,7 @@ func TestWhatBecomesOfATokenIsTold(t *testing.T) {
 	}{
 		{"none", "", commonv1.Resumption_RESUMPTION_NO_TOKEN},
 		{"as old as removals are remembered", r.token(0, 25*time.Hour), commonv1.Resumption_RESUMPTION_TOO_OLD},
-		{"beyond the end, such as of a log that lost it", r.token(1000, 0), commonv1.Resumption_RESUMPTION_PAST_END},
+		{"beyond the end, such as of a journal that lost it", r.token(1000, 0), commonv1.Resumption_RESUMPTION_PAST_END},
 		{"of another number of shards", watch.Token{
 			Topic: r.service.Tables().Pools.View().Topic, At: time.Now(), Offsets: []int64{1, 1},
 		}.String(), commonv1.Resumption_RESUMPTION_OTHER_LOG},
@@ -47,7 +47,7 @@ func TestWhatBecomesOfATokenIsTold(t *testing.T) {
 	}
 }
 
-// behind is a server that has not read as far as a token, which the log has: the missing records follow its newest heartbeat.
+// behind is a server that has not read as far as a token, which the journal has: the missing records follow its newest heartbeat.
 func behind(t *testing.T) (*running, *journaltest.Decider, string) {
 	journal := journaltest.New(t, 1)
 	d := journal.Decider(t, 0)

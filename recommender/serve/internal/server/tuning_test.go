@@ -31,7 +31,7 @@ type tuner struct {
 	silent  bool
 }
 
-// tunes runs a server on a log with such a decider.
+// tunes runs a server on a journal with such a decider.
 func tunes(t *testing.T) (*running, *tuner) {
 	t.Helper()
 	journal := journaltest.New(t, 1)

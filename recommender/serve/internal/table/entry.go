@@ -7,18 +7,18 @@ type Entry[K Key[K], V any] struct {
 	Key    K
 	Shard  int32
 	Offset int64
-	// Publication is the record's publication, without the fields that the log does not decide. Nobody changes it.
+	// Publication is the record's publication, without the fields that servers set. Nobody changes it.
 	Publication V
-	// Deleted is true where the publication was deleted.
+	// Deleted is true for a deleted publication.
 	Deleted bool
-	// tombstone: the record had no value. It stays as a deleted one, so that watchers are notified.
+	// tombstone is true for a record without a value. The entry stays, so that watchers learn of the removal.
 	tombstone bool
 	// superseded is the offset of the record that replaced this one; -1 while there is none.
 	superseded atomic.Int64
 	derived    atomic.Pointer[derived]
 }
 
-// derived is a value that was derived from an entry for its watchers, with the lease of that time.
+// derived is a value derived from an entry for its watchers, with the lease of that time.
 type derived struct {
 	lease *Lease
 	value any
@@ -30,13 +30,13 @@ func newEntry[K Key[K], V any](key K, shard int32, offset int64, publication V, 
 	return e
 }
 
-// Newest is true where no record before position replaced the entry.
+// Newest is true if no record before position replaced the entry.
 func (e *Entry[K, V]) Newest(position int64) bool {
 	successor := e.superseded.Load()
 	return successor < 0 || successor >= position
 }
 
-// Derived returns the value that `it` derives from the entry; it runs once for each lease, for all watchers.
+// Derived returns derive's value of the entry; derive runs once for each lease, for all watchers.
 func (e *Entry[K, V]) Derived(lease *Lease, derive func() any) any {
 	if last := e.derived.Load(); last != nil && last.lease == lease {
 		return last.value

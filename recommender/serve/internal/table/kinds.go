@@ -16,9 +16,9 @@ type Key[K any] interface {
 	comparable
 	// Compare is the order of lists.
 	Compare(K) int
-	// Record is the key in the log.
+	// Record is the key in the journal.
 	Record() string
-	// Group is the service by which records are looked up together.
+	// Group is the name under which records are looked up together.
 	Group() string
 }
 
@@ -27,11 +27,11 @@ type Kind[K Key[K], V any] struct {
 	parse func(record string) (K, error)
 	// read returns a record's value in a shard, and the key that the value itself has.
 	read func(value []byte, shard int32) (V, K, error)
-	// deleted is true where the record deletes a publication.
+	// deleted is true if the record deletes a publication.
 	deleted func(V) bool
-	// tombstone is the rest of a publication whose record has no value.
+	// tombstone is the deleted publication for a record without a value.
 	tombstone func(K, V) V
-	// revision never falls; 0 where the kind has none.
+	// revision never falls; 0 if the kind has none.
 	revision func(V) uint64
 }
 

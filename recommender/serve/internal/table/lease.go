@@ -17,11 +17,11 @@ type Lease struct {
 	Generation uint64
 	// Until is the time of the heartbeat's record plus the lease, by the broker's clock.
 	Until time.Time
-	// deadline is the same on this process's monotonic clock, from when the heartbeat was read. It is never later than with
-	// the heartbeat's age at that time counted from the record's time.
+	// deadline is the same end on this process's monotonic clock: the time of reading plus the lease, less the heartbeat's age
+	// at that time.
 	deadline time.Time
 	exempt   map[keys.Pool]time.Time
-	// NotRenewed has the decisions that the heartbeat does not confirm.
+	// NotRenewed has the decisions whose leases the heartbeat does not renew.
 	NotRenewed []*poolsv1.NotRenewed
 }
 
@@ -45,7 +45,7 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 	return l
 }
 
-// Computed is the start of the newest period that led to a decision, which its record was written in or before.
+// Computed is the start of the newest period that made the decision of e, in which its record was written, or later.
 func (l *Lease) Computed(e *Pool) *timestamppb.Timestamp {
 	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Publication.GetComputedAt().AsTime()) {
 		return e.Publication.GetComputedAt()

@@ -46,8 +46,8 @@ func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 	close(last.next)
 }
 
-// appendEntries appends entries to those of the shard, in the log's order. Earlier views have slices of the same array that end before
-// them.
+// appendEntries appends entries to the shard's, in the journal's order. Earlier views have slices of the same array that end
+// before them.
 func (t *Table[K, V]) appendEntries(shard *Shard[K, V], entries map[K]*Entry[K, V]) {
 	published := t.published[shard.Number]
 	for _, e := range sortedByOffset(entries) {
@@ -86,8 +86,8 @@ func (t *Table[K, V]) index(e *Entry[K, V]) {
 	t.shards[group][e.Shard] = struct{}{}
 }
 
-// newer is true where the entry one continues a key rather than other, of another shard. Of two with the same revision it is
-// the one that was read last: that one was written last, except while a server starts.
+// newer is true if e, of another shard than other, has the newer record of their key. Of two with the same revision the one
+// read last is newer: it was written last, except while a server starts.
 func (t *Table[K, V]) newer(e, other *Entry[K, V]) bool {
 	switch {
 	case e.Shard == other.Shard:

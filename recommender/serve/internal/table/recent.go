@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// recentEntries has the entries of the newest heartbeat of a shard, by group. Without it each of 10,000 watchers of a service would
-// look at the entries of 10,000 pools. The first watcher that needs it makes it.
+// recentEntries has the entries of a shard's newest heartbeat, by group. Without it each of 10,000 watchers of a service would
+// look at the entries of 10,000 pools. The first watcher that needs it fills it.
 type recentEntries[K Key[K], V any] struct {
 	// position is the shard's position before that heartbeat.
 	position int64
@@ -14,7 +14,7 @@ type recentEntries[K Key[K], V any] struct {
 	byGroup  map[string][]*Entry[K, V]
 }
 
-// SinceOf is Since for a caller that wants only these groups. Within each group the order is that of the log.
+// SinceOf is Since for some groups. Within each group the order is that of the journal.
 func (s *Shard[K, V]) SinceOf(groups []string, offset int64, f func(*Entry[K, V]) bool) {
 	if offset != s.recent.position {
 		s.Since(offset, f) // a slow or resuming watcher

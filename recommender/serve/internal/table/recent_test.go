@@ -15,7 +15,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// writer writes a shard of a table as the log's reader would.
+// writer writes a shard of a table as the journal's reader would.
 type writer struct {
 	t      testing.TB
 	table  *Tables

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Table is written by the one goroutine that reads the log, and read by all others.
+// Table has one writer, the goroutine that reads the journal; all others read it.
 type Table[K Key[K], V any] struct {
 	kind Kind[K, V]
-	// pending has the records of each shard behind its newest heartbeat, within those read before; only the reader uses them.
+	// pending has the records of each shard after its newest heartbeat, published the earlier ones; only the writer uses them.
 	pending, published []map[K]*Entry[K, V]
 	retention          time.Duration
 	now                func() time.Time
@@ -22,15 +22,15 @@ type Table[K Key[K], V any] struct {
 	once   sync.Once
 
 	mu sync.RWMutex
-	// newest entry of each key, in any shard: a key that was deleted in one shard may go on in another.
+	// newest entry of each key, in any shard: a key that is deleted in one shard may exist in another.
 	newest map[K]*Entry[K, V]
-	// sorted has the keys of newest in the order of lists; nil when it has to be sorted again.
+	// sorted has the keys of newest in the order of lists; nil after a new key.
 	sorted []K
 	// shards has, for each group, the shards that ever had a record of it.
 	shards map[string]map[int32]struct{}
 }
 
-// New is an empty table of a topic's shards. Removals are kept for remembered.
+// New is an empty table of a topic's shards. It keeps removals for retention.
 func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, retention time.Duration, now func() time.Time) *Table[K, V] {
 	t := &Table[K, V]{
 		kind:      kind,
@@ -54,7 +54,7 @@ func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, retention ti
 // View is the newest view.
 func (t *Table[K, V]) View() *View[K, V] { return t.view.Load() }
 
-// Retention is how long removals are kept; a resume token is valid for as long.
+// Retention is the time for which the table keeps removals, and for which a resume token is valid.
 func (t *Table[K, V]) Retention() time.Duration { return t.retention }
 
 // Closed is closed when another topic, and so another table, replaces this one.
@@ -77,7 +77,7 @@ func (t *Table[K, V]) Get(key K) (*Entry[K, V], *View[K, V]) {
 	return e, t.view.Load()
 }
 
-// Moved is true where e's key goes on in another shard.
+// Moved is true if another shard has e's key now.
 func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -85,7 +85,7 @@ func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 	return newest != nil && newest.Shard != e.Shard
 }
 
-// Page is up to n entries after `after` that keep takes, ordered by key; more is true where further ones follow.
+// Page is up to n entries after `after` that keep selects, ordered by key; more is true if further ones follow.
 func (t *Table[K, V]) Page(after K, n int, keep func(K) bool) (page []*Entry[K, V], more bool, view *View[K, V]) {
 	sorted := t.order()
 	t.mu.RLock()
@@ -161,7 +161,7 @@ func (t *Table[K, V]) ShardsOf(groups []string, keys []K) (numbers []int32) {
 	return slices.Compact(numbers)
 }
 
-// ShardsWith are the shards with entries that concerned takes, and the number of such entries.
+// ShardsWith are the shards with entries that concerned selects, and the number of such entries.
 func (t *Table[K, V]) ShardsWith(concerned func(K) bool) (numbers []int32, count int) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

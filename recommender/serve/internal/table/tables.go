@@ -23,11 +23,10 @@ type Tables struct {
 	Tunings *Tunings
 	Answers *Answers
 	shards  int
-	// leftOut counts records that were left out.
 	leftOut atomic.Int64
 }
 
-// NewTables is empty. Removals are kept for remembered.
+// NewTables is empty. The tables keep removals for retention.
 func NewTables(topic Topic, shards int, retention time.Duration, now func() time.Time) *Tables {
 	return &Tables{
 		Pools:      New(PoolKind, topic, shards, retention, now),
@@ -39,7 +38,7 @@ func NewTables(topic Topic, shards int, retention time.Duration, now func() time
 	}
 }
 
-// LeftOut counts the records that could not be used.
+// LeftOut counts the records that the tables could not use.
 func (l *Tables) LeftOut() int64 { return l.leftOut.Load() }
 
 // Tick wakes every watcher.

@@ -20,7 +20,7 @@ type Place struct {
 	Offset int64
 }
 
-// Index has the place of the newest explanation under each key. The contents stay in the log.
+// Index has the place of the newest explanation under each key. The contents stay in the journal.
 type Index struct {
 	mu     sync.RWMutex
 	places map[string]Place
@@ -39,7 +39,7 @@ func (x *Index) put(key string, at Place, deleted bool) {
 	}
 }
 
-// Place is the place of the explanation under a key, if there is one.
+// Place returns the place of the explanation under a key, if there is one.
 func (x *Index) Place(key string) (Place, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -47,7 +47,7 @@ func (x *Index) Place(key string) (Place, bool) {
 	return at, ok
 }
 
-// Explanations fetches them from the log, one at a time.
+// Explanations fetches them from the journal, one at a time.
 type Explanations struct {
 	journal Journal
 	client  *kgo.Client
@@ -56,7 +56,7 @@ type Explanations struct {
 	topic *kadm.TopicDetail
 }
 
-// ErrGone: a newer explanation replaced it, and compaction removed it.
+// ErrGone means that compaction removed the explanation after a newer one.
 var ErrGone = errors.New("it no longer exists")
 
 // NewExplanations has a client of its own: a broker answers the requests of one connection in turn, and a consumer's requests
@@ -84,7 +84,7 @@ func (e *Explanations) Fetch(ctx context.Context, key string, at Place, into pro
 	return nil
 }
 
-// checkExplanationKey returns an error where a key is not that of an explanation.
+// checkExplanationKey returns an error for a key that is not an explanation's.
 func checkExplanationKey(key string) (err error) {
 	switch word, _, _ := strings.Cut(key, "/"); word {
 	case "pair":

@@ -1,4 +1,4 @@
-// Package topics reads and writes the topics of the log (collector/topics.yaml). The log is the glossary's journal.
+// Package topics reads and writes the topics of the journal (collector/topics.yaml).
 package topics
 
 import (
@@ -16,7 +16,7 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// Journal names the brokers and topics of the log, and the number of its shards.
+// Journal names the brokers and topics of the journal, and the number of its shards.
 type Journal struct {
 	Brokers                                    []string
 	Shards                                     int
@@ -30,7 +30,7 @@ func (l Journal) Client(more ...kgo.Opt) (*kgo.Client, error) {
 	return kgo.NewClient(slices.Concat([]kgo.Opt{kgo.SeedBrokers(l.Brokers...)}, l.Options, more)...)
 }
 
-// JournalOf is the log whose topics are named as in collector/topics.yaml, with prefix instead of sluice_.
+// JournalOf is the journal whose topics are named as in collector/topics.yaml, with prefix instead of sluice_.
 func JournalOf(brokers []string, shards int, prefix string) Journal {
 	return Journal{
 		Brokers: brokers, Shards: shards, Decisions: prefix + "decisions", Explanations: prefix + "explanations",
@@ -42,7 +42,7 @@ func (l Journal) names() []string {
 	return []string{l.Decisions, l.Explanations, l.Observed, l.Reports}
 }
 
-// description is the brokers' description of the log.
+// description is the brokers' description of the journal.
 type description struct {
 	topic     table.Topic
 	retention time.Duration
@@ -54,7 +54,7 @@ func (l Journal) describe(ctx context.Context, client *kgo.Client) (*description
 	admin := kadm.NewClient(client)
 	topics, err := admin.ListTopics(ctx, l.names()...)
 	if err != nil {
-		return nil, fmt.Errorf("ask for topics: %w", err)
+		return nil, fmt.Errorf("list topics: %w", err)
 	}
 	for _, name := range l.names() {
 		detail := topics[name]
@@ -80,7 +80,7 @@ func (l Journal) ends(ctx context.Context, client *kgo.Client, names ...string) 
 		err = listed.Error()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ask for the end of the log: %w", err)
+		return nil, fmt.Errorf("read the end of the journal: %w", err)
 	}
 	ends := map[string][]int64{}
 	for _, name := range names {
@@ -98,20 +98,20 @@ func (l Journal) ends(ctx context.Context, client *kgo.Client, names ...string) 
 func (l Journal) retention(ctx context.Context, admin *kadm.Client) (time.Duration, error) {
 	configs, err := admin.DescribeTopicConfigs(ctx, l.Decisions)
 	if err != nil {
-		return 0, fmt.Errorf("ask for the configuration of %s: %w", l.Decisions, err)
+		return 0, fmt.Errorf("read the configuration of %s: %w", l.Decisions, err)
 	}
 	config, err := configs.On(l.Decisions, nil)
 	if err == nil {
 		err = config.Err
 	}
 	if err != nil {
-		return 0, fmt.Errorf("ask for the configuration of %s: %w", l.Decisions, err)
+		return 0, fmt.Errorf("read the configuration of %s: %w", l.Decisions, err)
 	}
 	for _, entry := range config.Configs {
 		if entry.Key == "delete.retention.ms" && entry.Value != nil {
 			ms, err := strconv.ParseInt(*entry.Value, 10, 64)
 			if err != nil {
-				return 0, fmt.Errorf("ask for the configuration of %s: delete.retention.ms is %q", l.Decisions, *entry.Value)
+				return 0, fmt.Errorf("read the configuration of %s: delete.retention.ms is %q", l.Decisions, *entry.Value)
 			}
 			return time.Duration(ms) * time.Millisecond, nil
 		}

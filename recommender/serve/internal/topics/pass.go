@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// pass is one reading of the log from its start.
+// pass is one reading of the journal from its start.
 type pass struct {
 	*Reader
 	client      *kgo.Client
@@ -105,8 +105,8 @@ func (p *pass) take(record *kgo.Record, read time.Time) {
 	p.reading.Explanations.put(key, Place{record.Partition, record.Offset}, record.Value == nil)
 }
 
-// checkComplete makes the reading ready once it has all records that existed when it began. While no record arrives, the rest of
-// the log may be offsets without records, such as those that compaction left; reached checks them.
+// checkComplete makes the reading ready once it has all records that existed at its start. While no record arrives, the
+// rest of the journal may be offsets without records, for example after compaction; checkComplete skips them.
 func (p *pass) checkComplete(ctx context.Context, nothing bool) error {
 	missing := int64(0)
 	for topic, ends := range p.description.ends {
@@ -124,12 +124,12 @@ func (p *pass) checkComplete(ctx context.Context, nothing bool) error {
 		}
 	}
 	if missing > 0 {
-		p.setProblem(fmt.Sprintf("the log is being read: %d offsets to go", missing))
+		p.setProblem(fmt.Sprintf("the server is reading the journal: %d offsets to go", missing))
 		return nil
 	}
 	p.complete = true
 	p.setProblem("")
-	p.logger.Info("the log was read to its end", "shards", p.journal.Shards, "left_out", p.reading.Tables.LeftOut())
+	p.logger.Info("read the journal to its end", "shards", p.journal.Shards, "left_out", p.reading.Tables.LeftOut())
 	p.ready(p.reading)
 	return nil
 }

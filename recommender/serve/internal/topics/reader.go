@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	// firstPause and lastPause bound the wait before the log is read again from its start after a failure.
+	// firstPause and lastPause bound the wait before the journal is read again from its start after a failure.
 	firstPause, lastPause = 500 * time.Millisecond, 10 * time.Second
-	// checkInterval is how often the reader checks that the topic was not replaced.
+	// checkInterval is the time between two checks that the topic was not replaced.
 	checkInterval = 4 * time.Second
-	// idleAfter is how long no record arrives before the reader suspects the end of the log.
+	// idleAfter is the time without a record after which the reader suspects the end of the journal.
 	idleAfter = 300 * time.Millisecond
 )
 
-// Reading is the content of the log, which servers answer from.
+// Reading is the content of the journal. Servers answer calls from it.
 type Reading struct {
 	Tables       *table.Tables
 	Explanations *Index
 }
 
-// Reader follows the log.
+// Reader follows the journal.
 type Reader struct {
 	journal Journal
 	logger  *slog.Logger
@@ -46,10 +46,10 @@ func NewReader(journal Journal, logger *slog.Logger, ready func(Reading)) *Reade
 	return &Reader{journal: journal, logger: logger, now: time.Now, ready: ready}
 }
 
-// Lag is how many offsets the reader is behind the last known end of the log.
+// Lag is the number of offsets between the reader and the last known end of the journal.
 func (r *Reader) Lag() int64 { return r.lag.Load() }
 
-// Problem is the reason why the log is not read, or the progress; empty once it is read.
+// Problem explains why the journal is not read, or has the progress; empty once it is read.
 func (r *Reader) Problem() string {
 	if text := r.problem.Load(); text != nil {
 		return *text
@@ -59,10 +59,10 @@ func (r *Reader) Problem() string {
 
 func (r *Reader) setProblem(text string) { r.problem.Store(&text) }
 
-// Run reads until ctx is done. It tries a log that cannot be read again. The earlier reading is served meanwhile, as long as
-// its leases last.
+// Run reads until ctx is done, and again after a failure. The server uses the earlier reading meanwhile, as long as its
+// leases last.
 func (r *Reader) Run(ctx context.Context) {
-	r.setProblem("the log was not read yet")
+	r.setProblem("the server has not read the journal yet")
 	pause := firstPause
 	for ctx.Err() == nil {
 		start := r.now()
@@ -71,7 +71,7 @@ func (r *Reader) Run(ctx context.Context) {
 			return
 		}
 		r.setProblem(err.Error())
-		r.logger.Error("the log is read again from its start", "error", err)
+		r.logger.Error("reading the journal again from its start", "error", err)
 		if r.now().Sub(start) > time.Minute {
 			pause = firstPause
 		}
@@ -95,7 +95,7 @@ func (r *Reader) follow(ctx context.Context) error {
 		kgo.MetadataMinAge(time.Second),
 	)
 	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
+		return fmt.Errorf("read the journal: %w", err)
 	}
 	defer client.Close()
 	within, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -133,14 +133,14 @@ func (r *Reader) checkTopicID(ctx context.Context, client *kgo.Client, topic tab
 	case detail.Err != nil:
 		return fmt.Errorf("read %s: %w", r.journal.Decisions, detail.Err)
 	case table.Topic(detail.ID) != topic:
-		return fmt.Errorf("read %s: it was replaced by another of its name", r.journal.Decisions)
+		return fmt.Errorf("read %s: another topic of its name replaced it", r.journal.Decisions)
 	case len(detail.Partitions) != r.journal.Shards:
 		return fmt.Errorf("read %s: it has %d partitions now; configured are %d shards", r.journal.Decisions, len(detail.Partitions), r.journal.Shards)
 	}
 	return nil
 }
 
-// fatal is true for an error of a fetch after which going on could skip records; the client retries the other errors itself.
+// fatal is true for an error of a fetch that could make the reader skip records; the client retries other errors itself.
 func fatal(err error) bool {
 	return !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
 }

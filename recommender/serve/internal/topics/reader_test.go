@@ -33,7 +33,7 @@ func first(t *testing.T, readings chan topics.Reading) topics.Reading {
 	case reading := <-readings:
 		return reading
 	case <-time.After(patience):
-		t.Fatal("the log was not read to its end")
+		t.Fatal("the journal was not read to its end")
 		panic("unreachable")
 	}
 }
@@ -155,7 +155,7 @@ func TestACompactedLogGivesTheSame(t *testing.T) {
 	d.Publish(journaltest.Deleted(orders, 21))
 	d.Begin()
 	d.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 99, 8))
-	d.End(false) // the log ends in offsets without records
+	d.End(false) // the journal ends in offsets without records
 	journal.Compact()
 	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
@@ -184,7 +184,7 @@ func TestALogThatIsNotThereIsWaitedFor(t *testing.T) {
 	})
 	journal.Create(t, 1)
 	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 7, 8))
-	eventually(t, "the log", func() bool { return len(readings) > 0 })
+	eventually(t, "the journal", func() bool { return len(readings) > 0 })
 }
 
 func TestRecordsThatAreNoneAreLeftOut(t *testing.T) {

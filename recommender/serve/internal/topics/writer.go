@@ -14,7 +14,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Writer writes the reports of callers. It writes a record to the given shard, once, however often the client tries.
+// Writer writes the reports of callers. A record gets into its shard once, also after retries of the client.
 type Writer struct {
 	journal Journal
 	client  *kgo.Client

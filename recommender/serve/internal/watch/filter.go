@@ -13,17 +13,16 @@ import (
 type Filter[K table.Key[K]] struct {
 	// ID tells filters apart, also those of different kinds; 0 is the filter of all pools.
 	ID uint64
-	// fullGroups are the groups that are selected whole, and those the further single keys. Where both are empty, takes may still
-	// leave keys out.
+	// fullGroups are the groups with all of their keys, singles further keys. If both are empty, takes may still leave keys out.
 	fullGroups []string
 	singles    []K
 	// groups are the groups of both.
 	groups []string
-	// takes is true for a selected key; nil: all are selected.
+	// takes is true for a selected key; nil selects all.
 	takes func(K) bool
 }
 
-// All is true where every key is selected.
+// All is true if the filter selects every key.
 func (f *Filter[K]) All() bool { return f.takes == nil }
 
 // Takes is true for a selected key.

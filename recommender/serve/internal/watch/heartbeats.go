@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// reuseFor is how long an encoded heartbeat may be reused: the rest of the lease in it falls meanwhile.
+	// reuseFor bounds the reuse of an encoded heartbeat: the rest of the lease in it gets out of date.
 	reuseFor = 200 * time.Millisecond
 	// mostKept bounds the filters whose heartbeats a view keeps, because callers choose filters freely.
 	mostKept = 256
@@ -46,8 +46,8 @@ func (w *Watch[K, V]) token(view *table.View[K, V], now time.Time) Token {
 
 type shardsKey uint64
 
-// filterShardsOnce are the shards of the filter's records, or all for a filter without groups; looked up once for a view, as
-// heartbeats.
+// filterShardsOnce are the shards of the filter's records, or all for a filter without groups. As heartbeats, they are looked
+// up once for a view.
 func (w *Watch[K, V]) filterShardsOnce(view *table.View[K, V]) []*table.Shard[K, V] {
 	if w.Filter.All() {
 		return view.Shards

@@ -95,11 +95,11 @@ func poolsOf(request *poolsv1.WatchPoolSizesRequest) (pools []keys.Pool, err err
 	return slices.Compact(pools), nil
 }
 
-// PoolEncoder are the words of WatchPoolSizes.
+// PoolEncoder encodes the events of WatchPoolSizes.
 var PoolEncoder = Encoder[keys.Pool, *poolsv1.PoolSize]{publication: encodePool, snapshot: encodePoolSnapshot, heartbeat: encodePoolHeartbeat}
 
-// encodePool is an entry as watchers get it. It has the lease of its first encoding under the shard's heartbeat: the
-// heartbeat that follows has the rest of the lease.
+// encodePool encodes an entry with the lease of its first encoding under the shard's heartbeat: the heartbeat that follows
+// has the rest of the lease.
 func encodePool(e *table.Pool, lease *table.Lease) *Frame {
 	return e.Derived(lease, func() any {
 		size := proto.CloneOf(e.Publication)
@@ -119,7 +119,7 @@ func encodePoolSnapshot(snapshot *commonv1.Snapshot, token string) *Frame {
 	})
 }
 
-// encodePoolHeartbeat confirms the decisions of the filter's shards.
+// encodePoolHeartbeat renews the leases of the decisions of shards.
 func encodePoolHeartbeat(shards []poolShard, filter *Filter[keys.Pool], token string, now time.Time) *Frame {
 	beat := &commonv1.Heartbeat{}
 	event := &poolsv1.WatchPoolSizesResponse{

@@ -28,10 +28,10 @@ func SubsetFilter(upstream, instance, downstream string) *Filter[keys.Subset] {
 	return f
 }
 
-// SubsetEncoder are the words of WatchSubsets.
+// SubsetEncoder encodes the events of WatchSubsets.
 var SubsetEncoder = Encoder[keys.Subset, *subsetsv1.Subset]{publication: encodeSubset, snapshot: encodeSubsetSnapshot, heartbeat: encodeSubsetHeartbeat}
 
-// encodeSubset is the same under every lease, because subsets have none.
+// encodeSubset ignores the lease, because subsets have none.
 func encodeSubset(e *table.Subset, _ *table.Lease) *Frame {
 	return e.Derived(nil, func() any {
 		return encode(&subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: e.Publication}})

@@ -11,7 +11,7 @@ import (
 // EventInterval is the longest time between two events of a watcher.
 const EventInterval = 10 * time.Second
 
-// Ticks sends events to the watchers of log while nothing is published, as Tick. It returns with ctx, or when log is closed.
+// Ticks runs Tick for pools and subsets. It returns with ctx, or when the tables are closed.
 func Ticks(ctx context.Context, tables *table.Tables, every time.Duration) {
 	var both sync.WaitGroup
 	both.Go(func() { Tick(ctx, tables.Pools, every) })
@@ -40,7 +40,7 @@ func Tick[K table.Key[K], V any](ctx context.Context, t *table.Table[K, V], ever
 	}
 }
 
-// untilEvent is how long after now watchers of view are due an event, if nothing is published before.
+// untilEvent is the time from now to the next event of view's watchers without a publication.
 func untilEvent[K table.Key[K], V any](view *table.View[K, V], now time.Time, every time.Duration) time.Duration {
 	wait := max(0, view.At.Add(every).Sub(now))
 	for _, shard := range view.Shards {

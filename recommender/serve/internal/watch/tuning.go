@@ -19,10 +19,10 @@ func TuningFilter(session string) *Filter[keys.Tuning] {
 	}
 }
 
-// TuningEncoder are the words of WatchSession.
+// TuningEncoder encodes the events of WatchSession.
 var TuningEncoder = Encoder[keys.Tuning, *tuningv1.SessionRecord]{publication: encodeTuning, snapshot: encodeTuningSnapshot, heartbeat: encodeTuningHeartbeat}
 
-// encodeTuning is the same under every lease, because sessions have none. Of a deleted record it has only the name or number.
+// encodeTuning ignores the lease, because sessions have none. A deleted record has only its name or number.
 func encodeTuning(e *table.Tuning, _ *table.Lease) *Frame {
 	return e.Derived(nil, func() any {
 		response := &tuningv1.WatchSessionResponse{}

@@ -10,10 +10,10 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Patience is how long a server waits for records that a token has seen and the server has not.
+// Patience bounds a server's wait for records before a token's position.
 const Patience = 5 * time.Second
 
-// End returns the offsets after the last committed records of the log's shards.
+// End returns the offsets after the last committed records of the journal's shards.
 type End func(context.Context) ([]int64, error)
 
 // Watch is one watcher. It holds a position and no events, so that a slow watcher needs no memory: when it can receive more,
@@ -95,7 +95,7 @@ func (w *Watch[K, V]) sendChanges(view *table.View[K, V]) (err error) {
 	return nil
 }
 
-// next waits for a view with an event for this watcher. It returns at once where records were published during the last
+// next waits for a view with an event for this watcher. It returns at once if records were published during the last
 // sending.
 func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.View[K, V], error) {
 	if err := w.endError(); err != nil {
@@ -117,11 +117,11 @@ func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.
 	}
 }
 
-// endError is the error that ends a watch. The code that ends watches wakes them by a tick.
+// endError is the error that ends a watch. A tick wakes watches before their end.
 func (w *Watch[K, V]) endError() error {
 	select {
 	case <-w.Table.Closed():
-		return problem.Unavailable(problem.LogReplaced, "the log was replaced by another: watch again")
+		return problem.Unavailable(problem.LogReplaced, "another journal replaced this one: watch again")
 	case <-w.Stopping:
 		return problem.Unavailable(problem.Stopping, "the server stops: watch again with the resume token")
 	default:
@@ -129,7 +129,7 @@ func (w *Watch[K, V]) endError() error {
 	}
 }
 
-// behind is true where records were not sent yet.
+// behind is true if the watch has not sent all records of view.
 func (w *Watch[K, V]) behind(view *table.View[K, V]) bool {
 	for _, shard := range w.filterShardsOnce(view) {
 		if shard.Position > w.cursor[shard.Number] {

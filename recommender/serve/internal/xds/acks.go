@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// mostWaiting deliveries wait for the log; further ones are counted and dropped.
+	// mostWaiting deliveries wait for the journal; further ones are counted and dropped.
 	mostWaiting = 10_000
 	mostDetail  = 4096
 )
 
-// acknowledge handles a request that answers the last response. It counts the answer, and writes it to the log once for each
-// version of a subset.
+// acknowledge handles the ACK or NACK in a request. It counts the outcome, and writes it to the journal once for each version
+// of a subset.
 func (c *client) acknowledge(kind, nonce string, returned map[string]string, refused *spb.Status) {
 	if nonce == "" {
 		return
@@ -78,7 +78,7 @@ func (c *client) reportDelivery(service, version string, outcome subsetsv1.Deliv
 	c.hub.enqueue(func(ctx context.Context) error { return c.hub.journal.Deliver(ctx, e.Shard, key, report) })
 }
 
-// enqueue queues a write to the log; writes keep their order.
+// enqueue queues a write to the journal; writes keep their order.
 func (h *Hub) enqueue(write func(context.Context) error) {
 	select {
 	case h.queue <- write:
@@ -87,7 +87,7 @@ func (h *Hub) enqueue(write func(context.Context) error) {
 	}
 }
 
-// deliver writes what clients did. While the log is away, deliveries beyond the queue are counted and dropped.
+// deliver writes the queued reports. While the journal is away, the hub counts and drops reports beyond the queue.
 func (h *Hub) deliver() {
 	for {
 		select {

@@ -27,10 +27,10 @@ const (
 	drained     fault = "drained"
 )
 
-// assign is the list of endpoints that a client gets: its subset, without endpoints that clients would refuse or that cannot
-// be reached. A client of a service with containers always gets some: without a subset, or where nothing of it is usable, it
-// gets all of them with equal weights, and drained ones where there are no others. A container has its newest known address:
-// one that comes back under its name may have another. Empty: none has an address.
+// assign returns the endpoints that a client gets: its subset, without endpoints that clients would refuse or cannot reach. A
+// client of a service with containers always gets some: without a usable endpoint in a subset it gets all containers with
+// equal weights, and drained ones if there are no others. A container has its newest known address, since a restarted one may
+// have another. report gets each endpoint that is left out. Empty: no container has an address.
 func assign(subset *subsetsv1.Subset, service *subsetsv1.ServiceContainers, report func(instance string, why fault)) []endpoint {
 	containers := map[string]*subsetsv1.Container{}
 	for _, candidate := range service.GetContainers() {

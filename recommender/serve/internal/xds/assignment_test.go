@@ -86,7 +86,7 @@ func TestWhomAClientIsGiven(t *testing.T) {
 	}
 }
 
-// For any records of the log, the endpoints are those that clients take: addresses and names differ, and a client can hold
+// For any records of the journal, the endpoints are those that clients take: addresses and names differ, and a client can hold
 // the sum of the weights. A service with an address always has an endpoint.
 func TestWhatIsGivenOutIsTaken(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())

@@ -19,7 +19,7 @@ import (
 // of go-control-plane, which calls it from the stream's own goroutine.
 type client struct {
 	hub *Hub
-	// caller is the caller, where callers are authenticated.
+	// caller is the caller's name, if callers are authenticated.
 	caller string
 	node   *node
 	// The hub's lock protects the fields below, because the hub answers watches from a goroutine of its own.
@@ -28,7 +28,7 @@ type client struct {
 	// subsets that were sent, by version.
 	acked     map[string]string
 	revisions map[string]uint64
-	// offered has the sizes that clusters were sent with last, inForce those that the client has.
+	// offered has the newest sizes sent with clusters, inForce the sizes that the client has.
 	offered, inForce map[string]poolSize
 }
 
@@ -114,8 +114,8 @@ func (c *client) resources(tables *table.Tables, kind string, names []string) (r
 	return resources
 }
 
-// endpoints are those of the node's container towards a service; none where the service is not known, or has no container
-// that can be reached: a client that has some keeps them.
+// endpoints are those of the node's container towards a service; none if the service is unknown, or has no container
+// with an address: a client then keeps its endpoints.
 func (c *client) endpoints(tables *table.Tables, service string) (resource, bool) {
 	// In the opposite order of publication, so that containers are never older than the subset.
 	subset, view := tables.Subsets.Get(keys.Subset{Upstream: c.node.upstream, Instance: c.node.instance, Downstream: service})
@@ -149,7 +149,7 @@ func (c *client) build(sources *cachedEndpoints, service, topic string) resource
 	return r
 }
 
-// recordSent are the versions that the client has once it received those resources.
+// recordSent returns the versions that the client has after it receives the resources.
 func (c *client) recordSent(w *watch, resources []resource) map[string]string {
 	next := maps.Clone(w.versions)
 	if next == nil {

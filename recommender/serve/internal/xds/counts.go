@@ -25,9 +25,9 @@ func newCounts() *Counts {
 	c := &Counts{
 		streams:     prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Open streams of xDS."))),
 		sent:        counter("responses_total", "Responses, by type of resource.", "type"),
-		answers:     counter("answers_total", "Answers of clients to responses: APPLIED by ACK, REFUSED by NACK.", "type", "outcome"),
-		withheld:    counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were left out, by reason.", "why"),
-		undelivered: prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Deliveries that the log did not take."))),
+		answers:     counter("answers_total", "ACKs (APPLIED) and NACKs (REFUSED) of clients, by type of resource.", "type", "outcome"),
+		withheld:    counter("endpoints_left_out_total", "Endpoints and containers that the server left out, by reason.", "why"),
+		undelivered: prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Reports of deliveries and sizes that the journal did not take."))),
 	}
 	c.collectors = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.undelivered}
 	return c

@@ -1,5 +1,5 @@
 // Package xds serves subsets to clients that speak xDS, such as Envoy and gRPC, as endpoints (EDS), with the resources that a
-// gRPC client needs around them (LDS, RDS, CDS). It keeps only the records read of the log, and what each stream was sent.
+// gRPC client needs around them (LDS, RDS, CDS). It keeps only records of the journal, and the versions sent on each stream.
 package xds
 
 import (
@@ -18,18 +18,18 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Journal takes deliveries.
+// Journal takes reports of deliveries and sizes.
 type Journal interface {
-	// Deliver writes what a client did with a subset to a shard. It may wait for the log.
+	// Deliver writes a client's response to a subset to a shard. It may wait for the journal.
 	Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error
-	// Observed writes the size of a target, Report what was done with it. They may wait for the log.
+	// Observed writes the size of a target, Report an actuation of it. They may wait for the journal.
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
-	// Ends are the offsets after the last committed records of the log's shards.
+	// Ends are the offsets after the last committed records of the journal's shards.
 	Ends(context.Context) ([]int64, error)
 }
 
-// Hub answers the streams when records were published.
+// Hub answers the streams at each publication.
 type Hub struct {
 	journal Journal
 	logger  *slog.Logger
@@ -49,7 +49,7 @@ type Hub struct {
 	faults map[string]fault
 }
 
-// New is a hub without tables: it sends nothing until Serve. bounds are the pools whose sizes clients get.
+// New is a hub without tables: it sends nothing until Serve. sizedPools are the pools whose sizes clients get.
 func New(journal Journal, logger *slog.Logger, sizedPools SizedPools) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Hub{
@@ -76,7 +76,7 @@ func (h *Hub) Stop() { h.stop() }
 // Counts are the metrics of xDS.
 func (h *Hub) Counts() *Counts { return h.counts }
 
-// follow checks every watch when records were published: pools are published last.
+// follow checks every watch at each publication; pools are published last.
 func (h *Hub) follow(tables *table.Tables) {
 	for view := tables.Pools.View(); h.tables.Load() == tables; {
 		h.answerAll()

@@ -18,13 +18,13 @@ import (
 
 const (
 	clientSide = poolsv1.Side_SIDE_CLIENT
-	// observeEvery: a size that is older than a minute no longer counts.
+	// observeEvery is well below a minute, after which a size no longer counts.
 	observeEvery = 15 * time.Second
 	actuator     = "sluice-server xds"
 )
 
-// recordHeld records a cluster that the client had when it connected: it need not be sent, nor acknowledged, again. The hub's lock
-// is held.
+// recordHeld records a cluster that the client had at its connection, so that nobody sends or acknowledges it again. The hub's
+// lock is held.
 func (c *client) recordHeld(kind string, r resource) {
 	if kind != clusterType || r.poolSize == nil || c.acked[kind+r.name] == r.version.String()+" "+refusedText {
 		return
@@ -35,7 +35,7 @@ func (c *client) recordHeld(kind string, r resource) {
 	}
 }
 
-// recordPoolSize records what the client did with the size of a cluster that it was sent. The hub's lock is held.
+// recordPoolSize records the client's response to the size of a cluster. The hub's lock is held.
 func (c *client) recordPoolSize(name string, refused *spb.Status) {
 	sent, ok := c.offered[name]
 	if !ok {
@@ -63,7 +63,7 @@ func (c *client) recordPoolSize(name string, refused *spb.Status) {
 	})
 }
 
-// optionalSize is nil where there is no size.
+// optionalSize is nil without a size.
 func optionalSize(s poolSize) *uint32 {
 	if s.size == 0 {
 		return nil
@@ -71,7 +71,7 @@ func optionalSize(s poolSize) *uint32 {
 	return proto.Uint32(s.size)
 }
 
-// reportSize writes to the log which size the client has, and done, where it is not nil.
+// reportSize writes the client's size to the journal, with an actuation if it is not nil.
 func (c *client) reportSize(inForce poolSize, actuation *poolsv1.Actuation) {
 	tables := c.hub.tables.Load()
 	if tables == nil {

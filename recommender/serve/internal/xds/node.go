@@ -16,8 +16,8 @@ type node struct {
 
 const legalNode = "SERVICE~INSTANCE with names percent-encoded where they have a ~ or %, or metadata with service and instance"
 
-// nodeOf maps a node to its container: by `service` and `instance` of its metadata where it has both, else by its id, which
-// is SERVICE~INSTANCE.
+// nodeOf maps a node to its container: by `service` and `instance` of its metadata if it has both, else by its id
+// SERVICE~INSTANCE.
 func nodeOf(message *core.Node) (node, error) {
 	fields := message.GetMetadata().GetFields()
 	n := node{message.GetId(), fields["service"].GetStringValue(), fields["instance"].GetStringValue()}

@@ -31,9 +31,9 @@ type resource struct {
 	name    string
 	version version
 	body    *anypb.Any
-	// revision of the resource's subset; 0 where it has none.
+	// revision of the resource's subset; 0 if it has none.
 	revision uint64
-	// poolSize is the size of the pool that a cluster gets; nil where none is set.
+	// poolSize is the size of the pool that a cluster gets; nil if none is set.
 	poolSize *poolSize
 }
 
@@ -45,8 +45,8 @@ func ads() *core.ConfigSource {
 	}
 }
 
-// namedResource is a resource that a gRPC client needs around the endpoints of a service. It follows from the service's name alone:
-// the target xds:///SERVICE leads to a listener, a route and a cluster of that name.
+// namedResource is a resource that a gRPC client needs around the endpoints of a service. It follows from the service's name
+// alone: the target xds:///SERVICE leads to a listener, a route and a cluster of that name.
 func namedResource(kind, service string) (proto.Message, bool) {
 	switch kind {
 	case listenerType:

@@ -18,7 +18,7 @@ import (
 // SizedPools are the client pools whose size Envoys get, as max_connections of the peer's cluster. Empty: none.
 type SizedPools map[keys.Pool]bool
 
-// ParseSizedPools reads SERVICE/client/PEER,..., names percent-encoded where they have a comma, slash or percent sign.
+// ParseSizedPools reads SERVICE/client/PEER,..., names percent-encoded if they have a comma, slash or percent sign.
 func ParseSizedPools(text string) (SizedPools, error) {
 	pools := SizedPools{}
 	for _, name := range strings.Split(text, ",") {
@@ -34,14 +34,14 @@ func ParseSizedPools(text string) (SizedPools, error) {
 	return pools, nil
 }
 
-// poolSize is the size of a pool that an Envoy gets, or has. size is 0 where there is none: then all connections are let in.
+// poolSize is the size of a pool that an Envoy gets, or has. 0: no size, so no limit.
 type poolSize struct {
 	pool     keys.Pool
 	size     uint32
 	revision uint64
 }
 
-// setPoolSize sets a cluster's pool size, where it is configured.
+// setPoolSize sets a cluster's pool size, if the pool is one of the hub's sizedPools.
 //
 // It sets max_connections alone. Of Envoy's thresholds it is the one beyond which requests wait, as for a pool; requests
 // beyond max_requests fail. It counts for the whole cluster, over all workers and hosts; beyond it each worker has one
@@ -68,8 +68,8 @@ func (c *client) setPoolSize(tables *table.Tables, message *cluster.Cluster, r *
 	}
 }
 
-// size is the target size of a decision for the node, while it may be applied; else the size that the node has: as sent on
-// this stream, or as read back last. 0: not known.
+// size is a decision's target size for the node, while the node may apply it; else the node's size, as sent on this stream, or
+// as read back last. 0: unknown.
 func (c *client) size(e *table.Pool, lease *table.Lease, sent poolSize, known bool) uint32 {
 	decision := e.Publication
 	if decision.GetAction() == commonv1.Action_ACTION_APPLY && decision.GetTarget() > 0 && lease != nil {

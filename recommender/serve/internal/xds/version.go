@@ -13,9 +13,9 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// version has the places in the log of a resource's sources, and a hash of its content. By the content a restarted server, or
+// version has the places in the journal of a resource's sources, and a hash of its content. By the content a restarted server, or
 // another one, sees that a client already has it. By the places it sees that a client is ahead of it. As text:
-// TOPIC@SHARD:OFFSET,...=CONTENT. A resource that does not depend on the log has no places.
+// TOPIC@SHARD:OFFSET,...=CONTENT. A resource that does not depend on the journal has no places.
 type version struct {
 	topic   string
 	places  map[int32]int64
@@ -53,7 +53,7 @@ func parseVersion(text string) version {
 	return v
 }
 
-// sameContent is true for two versions of one content.
+// sameContent is true for two versions with the same content.
 func sameContent(one, other string) bool {
 	return one == other || one != "" && other != "" && parseVersion(one).content == parseVersion(other).content
 }
@@ -91,7 +91,7 @@ func combinedVersion(resources []resource) version {
 
 func topicName(topic table.Topic) string { return hex.EncodeToString(topic[:4]) }
 
-// ahead is true where v has a place that was not read yet.
+// ahead is true if v has a place that this server has not read yet.
 func ahead[K table.Key[K], V any](v version, view *table.View[K, V]) bool {
 	if v.topic != topicName(view.Topic) {
 		return false

@@ -17,15 +17,15 @@ type watch struct {
 	client *client
 	kind   string
 	names  []string
-	// wildcard: the services that the node's container calls are included.
+	// wildcard is true if the watch includes the services that the node's container calls.
 	wildcard bool
 	// versions has the versions that the client has, by name. In state of the world, a new stream has only the version of all
 	// resources together.
 	versions map[string]string
 	combined string
-	// firstOfType of its type on the stream.
+	// firstOfType is true for the first watch of its type on the stream.
 	firstOfType bool
-	// waits: a client that is ahead of this server waits for it.
+	// waits is true while a client that is ahead of this server waits for it.
 	waits bool
 	// send receives all resources, and those of them that the client does not have.
 	send func(all, news []resource)
@@ -67,7 +67,7 @@ func (w *watch) wantedNames(tables *table.Tables) []string {
 	return append(w.client.downstreamServices(tables), w.names...)
 }
 
-// behind: the client has seen records that this server has not read, for example from a server that reads faster.
+// behind is true if the client has records that this server has not read, for example from a server that reads faster.
 func (w *watch) behind(tables *table.Tables) bool {
 	view := tables.Subsets.View()
 	if w.combined != "" && ahead(parseVersion(w.combined), view) {
@@ -81,9 +81,9 @@ func (w *watch) behind(tables *table.Tables) bool {
 	return false
 }
 
-// stateOfTheWorld is the watch of a request for the state of the world. A response has all the resources that a client named, because a
-// client regards a part as the whole. Nothing is removed: listeners, routes and clusters exist for every name, and endpoints
-// that are not sent stay.
+// stateOfTheWorld is the watch of a request for the state of the world. A response has all resources that the client named,
+// because the client regards a part as complete. The server removes nothing: listeners, routes and clusters exist for every
+// name, and unsent endpoints stay.
 func (c *client) stateOfTheWorld(request *cache.Request, subscription cache.Subscription, to chan cache.Response) *watch {
 	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), subscription)
 	if w.firstOfType && len(w.versions) == 0 {
@@ -123,7 +123,7 @@ func (c *client) newWatch(kind, nonce string, subscription cache.Subscription) *
 	return w
 }
 
-// waitBehind answers a client that is ahead of this server, where the log lost the records that the client has seen. It waits as
+// waitBehind answers a client that is ahead of this server, if the journal lost the records that the client has. It waits as
 // long as for a resume token.
 func (h *Hub) waitBehind(w *watch) {
 	time.AfterFunc(patience, func() {
@@ -138,7 +138,7 @@ func (h *Hub) waitBehind(w *watch) {
 			return
 		}
 		if err != nil || !w.pastEnd(ends) {
-			h.waitBehind(w) // this server is behind, or that is not known
+			h.waitBehind(w) // this server is behind, or the end is unknown
 			return
 		}
 		w.waits = false
@@ -148,7 +148,7 @@ func (h *Hub) waitBehind(w *watch) {
 
 const patience = 5 * time.Second
 
-// pastEnd: the client has seen records after the end of the log.
+// pastEnd is true if the client has records after the end of the journal.
 func (w *watch) pastEnd(ends []int64) bool {
 	for _, text := range append([]string{w.combined}, values(w.versions)...) {
 		for shard, offset := range parseVersion(text).places {

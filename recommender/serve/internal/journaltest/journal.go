@@ -161,14 +161,5 @@ func (l *Journal) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	return records
 }
 
-// Write writes any record into a topic's first partition.
-func (l *Journal) Write(t testing.TB, topic, key string, value []byte) {
-	t.Helper()
-	record := &kgo.Record{Topic: topic, Key: []byte(key), Value: value}
-	if err := l.client.ProduceSync(context.Background(), record).FirstErr(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Stop stops the broker; it works in memory only.
 func (l *Journal) Stop() { l.fake.Close() }

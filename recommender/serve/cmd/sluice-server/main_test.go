@@ -33,7 +33,7 @@ func TestWrongUse(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name        string
-		words       []string
+		arguments   []string
 		environment map[string]string
 		code        int
 		want        string
@@ -58,7 +58,7 @@ func TestWrongUse(t *testing.T) {
 		{"help", []string{"--help"}, nil, 0, "SLUICE_TLS_CLIENT_CA"},
 	} {
 		var out bytes.Buffer
-		if code := run(tt.words, lookup(tt.environment), &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
+		if code := run(tt.arguments, lookup(tt.environment), &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %d, %s", tt.name, code, out.String())
 		}
 	}

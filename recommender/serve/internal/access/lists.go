@@ -17,19 +17,19 @@ type tokens map[[sha256.Size]byte]Caller
 func parseTokens(content []byte) (tokens, error) {
 	callers, names := tokens{}, map[string]bool{}
 	for n, line := range lines(content) {
-		words := strings.Fields(line)
-		if len(words) > 3 {
-			return nil, fmt.Errorf("line %d has %d words; legal: TOKEN [NAME [ROLE,...]]", n+1, len(words))
+		fields := strings.Fields(line)
+		if len(fields) > 3 {
+			return nil, fmt.Errorf("line %d has %d words; legal: TOKEN [NAME [ROLE,...]]", n+1, len(fields))
 		}
-		if len(words[0]) < minToken {
+		if len(fields[0]) < minToken {
 			return nil, fmt.Errorf("line %d holds a token of under %d characters; legal: %d or more", n+1, minToken, minToken)
 		}
 		if !ascii(line) {
 			return nil, fmt.Errorf("line %d has characters outside ASCII", n+1)
 		}
-		hash := sha256.Sum256([]byte(words[0]))
+		hash := sha256.Sum256([]byte(fields[0]))
 		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), allRoles}
-		if err := setNameAndRoles(&caller, words[1:]); err != nil {
+		if err := setNameAndRoles(&caller, fields[1:]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
 		if _, repeated := callers[hash]; repeated || names[caller.Name] {
@@ -50,12 +50,12 @@ type clients map[string]Caller
 func parseClients(content []byte) (clients, error) {
 	callers := clients{}
 	for n, line := range lines(content) {
-		words := strings.Fields(line)
-		if len(words) != 2 {
-			return nil, fmt.Errorf("line %d has %d words; legal: NAME ROLE,...", n+1, len(words))
+		fields := strings.Fields(line)
+		if len(fields) != 2 {
+			return nil, fmt.Errorf("line %d has %d words; legal: NAME ROLE,...", n+1, len(fields))
 		}
 		caller := Caller{}
-		if err := setNameAndRoles(&caller, words); err != nil {
+		if err := setNameAndRoles(&caller, fields); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
 		if _, repeated := callers[caller.Name]; repeated {
@@ -66,12 +66,12 @@ func parseClients(content []byte) (clients, error) {
 	return callers, nil
 }
 
-func setNameAndRoles(caller *Caller, words []string) (err error) {
-	if len(words) > 0 {
-		caller.Name = words[0]
+func setNameAndRoles(caller *Caller, fields []string) (err error) {
+	if len(fields) > 0 {
+		caller.Name = fields[0]
 	}
-	if len(words) > 1 {
-		caller.Roles, err = parseRoles(words[1])
+	if len(fields) > 1 {
+		caller.Roles, err = parseRoles(fields[1])
 	}
 	return err
 }

@@ -86,8 +86,8 @@ func (l login) mechanism(lookup func(string) string) (sasl.Mechanism, error) {
 			text, err := os.ReadFile(*l.PasswordFile)
 			return string(text), err
 		}
-		if found := lookup(*l.PasswordVariable); found != "" {
-			return found, nil
+		if secret := lookup(*l.PasswordVariable); secret != "" {
+			return secret, nil
 		}
 		return "", fmt.Errorf("sasl.password_variable: the environment has no %s", *l.PasswordVariable)
 	}
@@ -95,14 +95,14 @@ func (l login) mechanism(lookup func(string) string) (sasl.Mechanism, error) {
 		return nil, err
 	}
 	scramAuth := func(context.Context) (scram.Auth, error) {
-		found, err := password()
-		return scram.Auth{User: l.User, Pass: found}, err
+		secret, err := password()
+		return scram.Auth{User: l.User, Pass: secret}, err
 	}
 	switch l.Mechanism {
 	case "PLAIN":
 		return plain.Plain(func(context.Context) (plain.Auth, error) {
-			found, err := password()
-			return plain.Auth{User: l.User, Pass: found}, err
+			secret, err := password()
+			return plain.Auth{User: l.User, Pass: secret}, err
 		}), nil
 	case "SCRAM-SHA-256":
 		return scram.Sha256(scramAuth), nil

@@ -79,9 +79,9 @@ func parsePage[K table.Key[K]](token, filter string, parse func(string) (K, erro
 	if err != nil || len(b) < 4 {
 		return after, bad
 	}
-	record, under, _ := strings.Cut(string(b[4:]), "\n")
+	record, tokenFilter, _ := strings.Cut(string(b[4:]), "\n")
 	key, err := parse(record)
-	if err != nil || under != filter || pageToken(record, filter) != token {
+	if err != nil || tokenFilter != filter || pageToken(record, filter) != token {
 		return after, bad
 	}
 	return key, nil

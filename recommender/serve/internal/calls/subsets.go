@@ -57,8 +57,8 @@ func (s Subsets) ListSubsets(_ context.Context, request *subsetsv1.ListSubsetsRe
 	if err != nil {
 		return nil, err
 	}
-	under := keys.Subset{Upstream: request.GetUpstream(), Instance: request.GetInstance(), Downstream: request.GetDownstream()}
-	page, next, _, err := selectPage(reading.Tables.Subsets, request, keys.ParseSubset, under.Record(), mostBytes, filter.Takes)
+	filterKey := keys.Subset{Upstream: request.GetUpstream(), Instance: request.GetInstance(), Downstream: request.GetDownstream()}
+	page, next, _, err := selectPage(reading.Tables.Subsets, request, keys.ParseSubset, filterKey.Record(), mostBytes, filter.Selects)
 	if err != nil {
 		return nil, err
 	}

@@ -64,8 +64,8 @@ func NotLegal(field string, given any, legal string) error {
 }
 
 // Conflict is the error for a field that conflicts with another.
-func Conflict(field, is, legal string) error {
-	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, is, legal))
+func Conflict(field, fault, legal string) error {
+	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, fault, legal))
 }
 
 // Refused is a decider's refusal of a command, with the field at fault if there is one.

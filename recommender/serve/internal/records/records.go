@@ -130,24 +130,24 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 }
 
 func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
-	word, _, _ := strings.Cut(string(record.Key), "/")
+	kind, _, _ := strings.Cut(string(record.Key), "/")
 	switch {
-	case record.Topic == w.journal.Reports && word == "subset":
+	case record.Topic == w.journal.Reports && kind == "subset":
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
-	case word == "session", word == "trial", word == "answers":
+	case kind == "session", kind == "trial", kind == "answers":
 		return "", nil, nil // records of tuning sessions: the journal keeps them as long as the sessions exist
 	case record.Topic == w.journal.Reports:
 		return report(record)
-	case record.Topic == w.journal.Explanations && word == "pair":
+	case record.Topic == w.journal.Explanations && kind == "pair":
 		row, err = latencyModel(record)
 		return "latency_models", row, err
 	case record.Topic == w.journal.Explanations:
 		return "", nil, nil // explanations of the present have no table
-	case word == "subset":
+	case kind == "subset":
 		row, err = subset(record)
 		return "subsets", row, err
-	case word == "containers":
+	case kind == "containers":
 		return "", nil, nil // the rows of subsets name them
 	}
 	if _, beat, _ := keys.ParseShard(string(record.Key)); beat {

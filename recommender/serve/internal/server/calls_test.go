@@ -37,8 +37,8 @@ func TestUnaryAndWatchAgree(t *testing.T) {
 			t.Error("lease left:", left)
 		}
 		size.LeaseLeft = nil
-		if !proto.Equal(size, w.sizes[cart]) {
-			t.Errorf("%v\n%v", size, w.sizes[cart])
+		if !proto.Equal(size, w.state[cart]) {
+			t.Errorf("%v\n%v", size, w.state[cart])
 		}
 	}
 }

@@ -91,13 +91,11 @@ func (w *world) agreed() {
 		d.Publish() // a heartbeat, so that watchers have something to read
 	}
 	for _, watcher := range w.watchers {
-		for end := time.Now().Add(patience); !w.has(watcher.sizes, want); {
+		for end := time.Now().Add(patience); !w.has(watcher.state, want); {
 			if time.Now().After(end) {
-				w.t.Fatalf("a watcher does not come to what is committed: %s", w.difference(watcher.sizes))
+				w.t.Fatalf("a watcher does not come to what is committed: %s", w.difference(watcher.state))
 			}
-			for watcher.beat = nil; watcher.beat == nil; {
-				watcher.take()
-			}
+			watcher.awaitHeartbeat()
 			watcher.answers = 0
 			for _, d := range w.deciders {
 				d.Publish()

@@ -95,13 +95,11 @@ func (n *network) agreed() {
 		d.Publish()
 	}
 	for _, w := range n.watchers {
-		for end := time.Now().Add(patience); !same(w.subsets, want); {
+		for end := time.Now().Add(patience); !same(w.state, want); {
 			if time.Now().After(end) {
-				n.t.Fatalf("a watcher has %v, committed is %v", w.subsets, want)
+				n.t.Fatalf("a watcher has %v, committed is %v", w.state, want)
 			}
-			for w.beat = nil; w.beat == nil; {
-				w.take()
-			}
+			w.awaitHeartbeat()
 			w.answers = 0
 			for _, d := range n.deciders {
 				d.Publish()

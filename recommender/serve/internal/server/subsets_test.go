@@ -182,11 +182,11 @@ func TestBadInputAtEveryEntryOfSubsets(t *testing.T) {
 func TestAWatchOfSubsetsGoesOnWhereItWas(t *testing.T) {
 	r, d, _ := connected(t)
 	w := r.connections(t, &subsetsv1.WatchSubsetsRequest{Upstream: "a"}).awaitSnapshot()
-	if w.snapshots != 1 || len(w.subsets) != 3 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
-		t.Error(w.snapshots, w.subsets, w.resumption)
+	if w.snapshots != 1 || len(w.state) != 3 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
+		t.Error(w.snapshots, w.state, w.resumption)
 	}
 	d.Connect(nil, journaltest.Subset(a1b, 2, "b-2"), journaltest.Subset(subsetOf("ab", "x", "c"), 4, "c-1"))
-	w.until(func() bool { return w.subsets[a1b].GetRevision() == 2 })
+	w.until(func() bool { return w.state[a1b].GetRevision() == 2 })
 	if w.answers != 1 {
 		t.Errorf("%d were told, want the one of a", w.answers)
 	}

@@ -21,10 +21,10 @@ func TestStateThenChangesThenHeartbeats(t *testing.T) {
 	d := journal.Decider(t, 0)
 	d.Publish(journaltest.Apply(cart, 1, 8), journaltest.Apply(orders, 4, 9), journaltest.Deleted(catalogue, 9))
 	w := start(t, journal, options{}).ready(t).watch(t, &ask{}).awaitSnapshot()
-	if len(w.sizes) != 2 || w.snapshots != 1 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
-		t.Fatal(w.sizes, w.snapshots, w.resumption)
+	if len(w.state) != 2 || w.snapshots != 1 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
+		t.Fatal(w.state, w.snapshots, w.resumption)
 	}
-	shards := w.beat.GetHeartbeat().GetShards()
+	shards := w.heartbeat.GetHeartbeat().GetShards()
 	if len(shards) != 1 || shards[0].GetLeaseLeft().AsDuration() <= 50*time.Second || shards[0].GetLeaseLeft().AsDuration() > time.Minute {
 		t.Error(shards)
 	}
@@ -37,8 +37,8 @@ func TestStateThenChangesThenHeartbeats(t *testing.T) {
 		t.Error("a heartbeat came with", w.answers)
 	}
 	d.Publish(journaltest.Deleted(orders, 5))
-	if w.at(orders, 5); w.sizes[orders].GetState() != poolsv1.State_STATE_DELETED {
-		t.Error(w.sizes[orders])
+	if w.at(orders, 5); w.state[orders].GetState() != poolsv1.State_STATE_DELETED {
+		t.Error(w.state[orders])
 	}
 }
 
@@ -59,11 +59,11 @@ func TestAWatchTakesOnlyWhatItNames(t *testing.T) {
 		{&ask{Service: "unknown"}, nil, 2},
 	} {
 		w := r.watch(t, tt.ask).awaitSnapshot()
-		if len(w.sizes) != len(tt.want) || len(w.beat.GetHeartbeat().GetShards()) != tt.shards {
-			t.Errorf("%v: %v, %v", tt.ask, w.sizes, w.beat)
+		if len(w.state) != len(tt.want) || len(w.heartbeat.GetHeartbeat().GetShards()) != tt.shards {
+			t.Errorf("%v: %v, %v", tt.ask, w.state, w.heartbeat)
 		}
 		for _, pool := range tt.want {
-			if w.sizes[pool] == nil {
+			if w.state[pool] == nil {
 				t.Errorf("%v: no %v", tt.ask, pool)
 			}
 		}
@@ -88,9 +88,9 @@ func TestATokenIsGoodAtAnyServerAndAfterAllWereRestarted(t *testing.T) {
 	two.Publish(journaltest.Deleted(catalogue, 2))
 	second := start(t, journal, options{}).ready(t)
 	w = w.resume(second, &ask{}).awaitSnapshot()
-	if w.snapshots != 0 || w.answers != 2 || w.sizes[cart].GetRevision() != 2 ||
-		w.sizes[catalogue].GetState() != poolsv1.State_STATE_DELETED {
-		t.Fatal(w.snapshots, w.answers, w.sizes)
+	if w.snapshots != 0 || w.answers != 2 || w.state[cart].GetRevision() != 2 ||
+		w.state[catalogue].GetState() != poolsv1.State_STATE_DELETED {
+		t.Fatal(w.snapshots, w.answers, w.state)
 	}
 	third := start(t, journal, options{}).ready(t)
 	if w = w.resume(third, &ask{}).awaitSnapshot(); w.answers != 0 || w.snapshots != 0 {
@@ -127,13 +127,13 @@ func TestALogThatIsReplacedEndsItsWatches(t *testing.T) {
 	journal.Create(t, 1)
 	journal.Decider(t, 0).Publish(journaltest.Apply(orders, 1, 8))
 	for {
-		if _, err := w.stream.Recv(); err != nil {
+		if _, err := w.recv(); err != nil {
 			refused(t, err, codes.Unavailable)
 			break
 		}
 	}
-	if w = w.resume(r, &ask{}).awaitSnapshot(); w.sizes[orders] == nil || w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG {
-		t.Error(w.resumption, w.sizes)
+	if w = w.resume(r, &ask{}).awaitSnapshot(); w.state[orders] == nil || w.resumption != commonv1.Resumption_RESUMPTION_OTHER_LOG {
+		t.Error(w.resumption, w.state)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestWithoutAHeartbeatAnswersAreStaleAndKeepTheirRevision(t *testing.T) {
 	d.Publish(journaltest.Apply(cart, 3, 8))
 	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).until(nothingLeft)
-	w.until(func() bool { return w.beat.GetHeartbeat().GetShards()[0].GetLeaseLeft().AsDuration() == 0 })
+	w.until(func() bool { return w.heartbeat.GetHeartbeat().GetShards()[0].GetLeaseLeft().AsDuration() == 0 })
 	got, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
 	must(t, err)
 	size := got.GetPoolSize()
@@ -154,7 +154,7 @@ func TestWithoutAHeartbeatAnswersAreStaleAndKeepTheirRevision(t *testing.T) {
 	}
 	d.Lease = time.Minute
 	d.Publish()
-	w.until(func() bool { return w.beat.GetHeartbeat().GetShards()[0].GetLeaseLeft().AsDuration() > 0 })
+	w.until(func() bool { return w.heartbeat.GetHeartbeat().GetShards()[0].GetLeaseLeft().AsDuration() > 0 })
 	got, err = r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
 	must(t, err)
 	if got.GetPoolSize().GetState() != poolsv1.State_STATE_PROVIDED {
@@ -174,8 +174,8 @@ func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
 	d.Begin()
 	d.Heartbeat(&poolsv1.NotRenewed{Pool: cart.Proto(), ValidUntil: ended})
 	d.End(true)
-	w.until(func() bool { return len(w.beat.GetNotRenewed()) == 1 })
-	named := w.beat.GetNotRenewed()[0]
+	w.until(func() bool { return len(w.heartbeat.GetNotRenewed()) == 1 })
+	named := w.heartbeat.GetNotRenewed()[0]
 	if keys.PoolOf(named.GetPool()) != cart || named.GetLeaseLeft().AsDuration() != 0 || !named.GetValidUntil().AsTime().Equal(ended.AsTime()) {
 		t.Error(named)
 	}
@@ -184,7 +184,7 @@ func TestAnswersThatAHeartbeatDoesNotConfirm(t *testing.T) {
 	if got := list.GetPoolSizes(); got[0].GetState() != poolsv1.State_STATE_STALE || got[1].GetState() != poolsv1.State_STATE_PROVIDED {
 		t.Error(got)
 	}
-	if w = r.watch(t, &ask{Service: "orders"}).awaitSnapshot(); len(w.beat.GetNotRenewed()) != 0 {
+	if w = r.watch(t, &ask{Service: "orders"}).awaitSnapshot(); len(w.heartbeat.GetNotRenewed()) != 0 {
 		t.Error("a watch of orders was told of cart")
 	}
 }
@@ -208,11 +208,11 @@ func TestAPoolThatMovedToAnotherShardIsToldOnce(t *testing.T) {
 	w.at(cart, 3)
 	one.Publish(journaltest.Deleted(cart, 2))
 	w.awaitSnapshot()
-	if w.sizes[cart].GetState() == poolsv1.State_STATE_DELETED || w.sizes[cart].GetShard() != 1 {
-		t.Error(w.sizes[cart])
+	if w.state[cart].GetState() == poolsv1.State_STATE_DELETED || w.state[cart].GetShard() != 1 {
+		t.Error(w.state[cart])
 	}
-	if fresh := r.watch(t, &ask{}).awaitSnapshot(); len(fresh.sizes) != 1 || fresh.sizes[cart].GetRevision() != 3 {
-		t.Error(fresh.sizes)
+	if fresh := r.watch(t, &ask{}).awaitSnapshot(); len(fresh.state) != 1 || fresh.state[cart].GetRevision() != 3 {
+		t.Error(fresh.state)
 	}
 }
 
@@ -222,6 +222,6 @@ func TestAServerThatStopsSaysSo(t *testing.T) {
 	r := start(t, journal, options{}).ready(t)
 	w := r.watch(t, &ask{}).awaitSnapshot()
 	go r.stop()
-	_, err := w.stream.Recv()
+	_, err := w.recv()
 	refused(t, err, codes.Unavailable)
 }

@@ -69,8 +69,8 @@ func (l *Tables) Take(shard int32, offset int64, key, value []byte, written, rea
 }
 
 func (l *Tables) take(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
-	word, _, _ := strings.Cut(key, "/")
-	switch word {
+	kind, _, _ := strings.Cut(key, "/")
+	switch kind {
 	case "shard":
 		return l.heartbeat(shard, offset, key, value, written, read)
 	case "subset":

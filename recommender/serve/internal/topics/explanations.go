@@ -86,7 +86,7 @@ func (e *Explanations) Fetch(ctx context.Context, key string, at Place, into pro
 
 // checkExplanationKey returns an error for a key that is not an explanation's.
 func checkExplanationKey(key string) (err error) {
-	switch word, _, _ := strings.Cut(key, "/"); word {
+	switch kind, _, _ := strings.Cut(key, "/"); kind {
 	case "pair":
 		_, err = keys.ParsePair(key)
 	case "session":

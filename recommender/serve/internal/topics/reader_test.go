@@ -38,11 +38,11 @@ func first(t *testing.T, readings chan topics.Reading) topics.Reading {
 	}
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, name string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("never: " + what)
+			t.Fatal("never: " + name)
 		}
 	}
 }

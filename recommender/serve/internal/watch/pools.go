@@ -42,7 +42,7 @@ func PoolFilter(request *poolsv1.WatchPoolSizesRequest) (*Filter[keys.Pool], err
 		groups = append(groups, pool.Service)
 	}
 	slices.Sort(groups)
-	takes := func(pool keys.Pool) bool {
+	selects := func(pool keys.Pool) bool {
 		if _, ok := slices.BinarySearch(services, pool.Service); ok {
 			return true
 		}
@@ -57,7 +57,7 @@ func PoolFilter(request *poolsv1.WatchPoolSizesRequest) (*Filter[keys.Pool], err
 		lines = append(lines, strconv.Quote(pool.Record()))
 	}
 	return &Filter[keys.Pool]{
-		ID: id(lines...), fullGroups: services, singles: pools, groups: slices.Compact(groups), takes: takes,
+		ID: id(lines...), fullGroups: services, singles: pools, groups: slices.Compact(groups), selects: selects,
 	}, nil
 }
 
@@ -156,7 +156,7 @@ type poolShard = *table.Shard[keys.Pool, *poolsv1.PoolSize]
 func notRenewed(lease *table.Lease, filter *Filter[keys.Pool], now time.Time) (decisions []*poolsv1.NotRenewed) {
 	for _, decision := range lease.NotRenewed {
 		pool := keys.PoolOf(decision.GetPool())
-		if !filter.Takes(pool) {
+		if !filter.Selects(pool) {
 			continue
 		}
 		until, left := lease.For(pool, now)

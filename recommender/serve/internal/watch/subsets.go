@@ -20,7 +20,7 @@ func SubsetFilter(upstream, instance, downstream string) *Filter[keys.Subset] {
 		f.fullGroups, f.groups = []string{upstream}, []string{upstream}
 	}
 	if upstream != "" || instance != "" || downstream != "" {
-		f.takes = func(key keys.Subset) bool {
+		f.selects = func(key keys.Subset) bool {
 			return (upstream == "" || key.Upstream == upstream) && (instance == "" || key.Instance == instance) &&
 				(downstream == "" || key.Downstream == downstream)
 		}

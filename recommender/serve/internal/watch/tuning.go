@@ -15,7 +15,7 @@ import (
 func TuningFilter(session string) *Filter[keys.Tuning] {
 	return &Filter[keys.Tuning]{
 		ID: id("tuning", fmt.Sprintf("%q", session)), fullGroups: []string{session}, groups: []string{session},
-		takes: func(key keys.Tuning) bool { return key.Session == session },
+		selects: func(key keys.Tuning) bool { return key.Session == session },
 	}
 }
 

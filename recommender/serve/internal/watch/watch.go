@@ -59,7 +59,7 @@ func (w *Watch[K, V]) sendState(view *table.View[K, V], why commonv1.Resumption)
 	w.cursor = make([]int64, len(view.Shards))
 	for i, shard := range view.Shards {
 		shard.Since(0, func(e *table.Entry[K, V]) bool {
-			if e.Deleted || !w.Filter.Takes(e.Key) || w.Table.Moved(e) {
+			if e.Deleted || !w.Filter.Selects(e.Key) || w.Table.Moved(e) {
 				return true
 			}
 			answers++
@@ -82,7 +82,7 @@ func (w *Watch[K, V]) sendChanges(view *table.View[K, V]) (err error) {
 			continue
 		}
 		since(w.Filter, shard, w.cursor[i], func(e *table.Entry[K, V]) bool {
-			if w.Filter.Takes(e.Key) && !w.Table.Moved(e) {
+			if w.Filter.Selects(e.Key) && !w.Table.Moved(e) {
 				err = w.Send(w.Encoder.publication(e, shard.Lease))
 			}
 			return err == nil

@@ -45,7 +45,7 @@ func (noHistory) Decisions(context.Context, keys.Pool, uint64, int) ([]calls.Pas
 	return nil, context.DeadlineExceeded
 }
 
-// running is a server on a log, as the command runs it.
+// running is a server on a journal, as the command runs it.
 type running struct {
 	service *calls.Service
 	address string

@@ -22,7 +22,7 @@ func subsetOf(upstream, instance, downstream string) keys.Subset {
 
 var a1b = subsetOf("a", "a-1", "b")
 
-// connected is a server on a log in which two containers of a are connected to some of b and c.
+// connected is a server on a journal in which two containers of a are connected to some of b and c.
 func connected(t *testing.T) (*running, *journaltest.Decider, *journaltest.Journal) {
 	journal := journaltest.New(t, 2)
 	d := journal.Decider(t, 1)

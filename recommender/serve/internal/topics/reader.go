@@ -34,7 +34,7 @@ type Reader struct {
 	journal Journal
 	logger  *slog.Logger
 	now     func() time.Time
-	// ready receives each reading once it has the whole log as of its start.
+	// ready receives each reading once it has all of the journal as of its start.
 	ready func(Reading)
 
 	lag     atomic.Int64

@@ -16,7 +16,7 @@ import (
 
 const patience = 30 * time.Second
 
-// read starts to read a log, and returns the reader and the channel of its readings.
+// read starts to read a journal, and returns the reader and the channel of its readings.
 func read(t *testing.T, journal topics.Journal) (*topics.Reader, chan topics.Reading) {
 	readings := make(chan topics.Reading, 10)
 	r := topics.NewReader(journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) { readings <- reading })

@@ -12,15 +12,15 @@ import (
 	"syscall"
 	"time"
 
-	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/dial"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/audit"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/watch"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
-	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
@@ -69,7 +69,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
 	board.Subsets = callers.loop.Shown
-	cycle := &loop.Loop{
+	cycle := &pools.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
 		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log, Holder: around.holder, Identity: around.identity,
 	}
@@ -126,7 +126,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 }
 
 // forever runs until ctx ends. Then it waits for the writes under way and sends the queued reports.
-func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, changes <-chan loop.Change, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
+func forever(ctx context.Context, cycle *pools.Loop, targets []pools.Target, changes <-chan pools.Change, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
 	var around sync.WaitGroup
 	around.Go(func() { source.Run(ctx) })
 	around.Go(func() { reporter.Run(ctx) })
@@ -140,7 +140,7 @@ func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, chang
 	reporter.Flush(last)
 }
 
-func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Watcher, reporter *audit.Reporter) error {
+func onePass(ctx context.Context, cycle *pools.Loop, targets []pools.Target, source *watch.Watcher, reporter *audit.Reporter) error {
 	if err := source.List(ctx); err != nil {
 		return err
 	}
@@ -185,8 +185,8 @@ func onlyService(c *config.Config) string {
 	return only
 }
 
-func openAll(configured []config.Target) ([]loop.Target, error) {
-	targets := make([]loop.Target, len(configured))
+func openAll(configured []config.Target) ([]pools.Target, error) {
+	targets := make([]pools.Target, len(configured))
 	for i, t := range configured {
 		var err error
 		if targets[i], err = open(t); err != nil {
@@ -197,22 +197,22 @@ func openAll(configured []config.Target) ([]loop.Target, error) {
 }
 
 // open makes the realizer of a target.
-func open(t config.Target) (loop.Target, error) {
+func open(t config.Target) (pools.Target, error) {
 	side, err := pool.ParseSide(t.Pool.Side)
 	if err != nil {
-		return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
+		return pools.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
 	}
 	realizer, err := t.Block.Open()
 	if err != nil {
-		return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
+		return pools.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
 	}
 	quiet := make([]policy.Hours, len(t.QuietHours))
 	for i, text := range t.QuietHours {
 		if quiet[i], err = policy.ParseHours(text); err != nil {
-			return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
+			return pools.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
 		}
 	}
-	return loop.Target{
+	return pools.Target{
 		Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer, RestoreOnExit: t.RestoreOnExit,
 		Pool: pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
 		Rules: policy.Rules{

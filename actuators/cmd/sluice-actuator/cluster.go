@@ -10,7 +10,7 @@ import (
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/kube"
-	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/scaling"
 	commonv1 "sluice.dev/api/common/v1"
 )
@@ -54,14 +54,14 @@ func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*clus
 }
 
 // place sets the pod of the targets in the configuration file.
-func (c *cluster) place(targets []loop.Target) {
+func (c *cluster) place(targets []pools.Target) {
 	for i := range targets {
 		targets[i].Object = c.beside
 	}
 }
 
 // owner returns the check that another actuator owns a target; nil where there are no Leases.
-func (c *cluster) owner(of *config.Config) loop.Owner {
+func (c *cluster) owner(of *config.Config) pools.Owner {
 	if c.ledger == nil || of.Kubernetes.Lease == 0 {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (c *cluster) release(ctx context.Context) {
 }
 
 // recorder returns a recorder that also writes passes to the cluster.
-func (c *cluster) recorder(board loop.Recorder) loop.Recorder {
+func (c *cluster) recorder(board pools.Recorder) pools.Recorder {
 	all := recorders{board}
 	if c.ledger != nil {
 		all = append(all, c.ledger)
@@ -114,15 +114,15 @@ func (c *cluster) told(from scaling.Source, notify scaling.Notifier) scaling.Not
 }
 
 // recorders pass every call on to all of their members.
-type recorders []loop.Recorder
+type recorders []pools.Recorder
 
-func (r recorders) Record(p loop.Pass) {
+func (r recorders) Record(p pools.Pass) {
 	for _, each := range r {
 		each.Record(p)
 	}
 }
 
-func (r recorders) Begin(t loop.Target) {
+func (r recorders) Begin(t pools.Target) {
 	for _, each := range r {
 		each.Begin(t)
 	}

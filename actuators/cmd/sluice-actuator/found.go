@@ -10,7 +10,7 @@ import (
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/kube"
-	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pools"
 )
 
 // findOnceTime bounds a discovery that is not repeated.
@@ -20,8 +20,8 @@ const findOnceTime = 10 * time.Second
 const maxFound = 1000
 
 // follow runs every discovery until ctx ends and sends the targets of each.
-func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *slog.Logger) <-chan loop.Change {
-	changes := make(chan loop.Change)
+func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *slog.Logger) <-chan pools.Change {
+	changes := make(chan pools.Change)
 	for i := range c.Discover {
 		d := &c.Discover[i]
 		log := log.With("discover", d.Name)
@@ -32,7 +32,7 @@ func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *s
 			}
 			select {
 			case <-ctx.Done():
-			case changes <- loop.Change{Group: d.Name, Targets: targets}:
+			case changes <- pools.Change{Group: d.Name, Targets: targets}:
 			}
 		}, log)
 	}
@@ -40,8 +40,8 @@ func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *s
 }
 
 // findOnce runs every discovery once and returns the targets.
-func findOnce(ctx context.Context, c *config.Config, cluster *kube.Cluster) ([]loop.Target, error) {
-	var all []loop.Target
+func findOnce(ctx context.Context, c *config.Config, cluster *kube.Cluster) ([]pools.Target, error) {
+	var all []pools.Target
 	for i := range c.Discover {
 		asked, cancel := context.WithTimeout(ctx, findOnceTime)
 		found, err := c.Discover[i].Source(cluster).Find(asked)
@@ -59,7 +59,7 @@ func findOnce(ctx context.Context, c *config.Config, cluster *kube.Cluster) ([]l
 }
 
 // at opens a target for each instance. An instance that cannot be a target adds an error; the others are still returned.
-func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err error) {
+func at(d *config.Discover, found []discover.Found) (targets []pools.Target, err error) {
 	if len(found) > maxFound {
 		err = fmt.Errorf("%d instances: only the first %d are targets", len(found), maxFound)
 		found = found[:maxFound]
@@ -67,7 +67,7 @@ func at(d *config.Discover, found []discover.Found) (targets []loop.Target, err 
 	taken := map[string]string{}
 	for _, each := range found {
 		t, atErr := d.At(each)
-		var target loop.Target
+		var target pools.Target
 		if first, twice := taken[t.Name]; atErr == nil && twice {
 			atErr = fmt.Errorf("instance %q exists already at %s", each.Instance, first)
 		}

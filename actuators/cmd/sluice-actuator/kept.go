@@ -11,12 +11,12 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/config"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/state"
-	"sluice.dev/actuators/internal/watch"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/audit"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/state"
+	"sluice.dev/actuators/internal/pools/watch"
 )
 
 // lasting is the state that outlives the process, in the configured folder if there is one.
@@ -26,7 +26,7 @@ type lasting struct {
 }
 
 // openBook opens the state. With look it reads a copy and takes no lock, so that a dry run disturbs no running actuator.
-func openBook(folder string, look bool, targets []loop.Target) (*lasting, error) {
+func openBook(folder string, look bool, targets []pools.Target) (*lasting, error) {
 	nothing := func() {}
 	switch {
 	case folder == "":
@@ -58,7 +58,7 @@ func killSwitch(path string) func() bool {
 }
 
 // dryRun prints, for each target, the size in force, the size that would be written, and the reason.
-func dryRun(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Watcher, out io.Writer) error {
+func dryRun(ctx context.Context, cycle *pools.Loop, targets []pools.Target, source *watch.Watcher, out io.Writer) error {
 	if err := source.List(ctx); err != nil {
 		return err
 	}
@@ -90,14 +90,14 @@ func dryRun(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source
 }
 
 // restore writes the original sizes of the named targets and prints the result of each.
-func restore(ctx context.Context, cycle *loop.Loop, targets []loop.Target, names []string, reporter *audit.Reporter, out io.Writer) error {
+func restore(ctx context.Context, cycle *pools.Loop, targets []pools.Target, names []string, reporter *audit.Reporter, out io.Writer) error {
 	if !slices.Contains(names, config.AllTargets) {
 		for _, name := range names {
-			if !slices.ContainsFunc(targets, func(t loop.Target) bool { return t.Name == name }) {
+			if !slices.ContainsFunc(targets, func(t pools.Target) bool { return t.Name == name }) {
 				return fmt.Errorf("restore %q: not configured, or not found; want %s or the name of a target", name, config.AllTargets)
 			}
 		}
-		targets = slices.DeleteFunc(targets, func(t loop.Target) bool { return !slices.Contains(names, t.Name) })
+		targets = slices.DeleteFunc(targets, func(t pools.Target) bool { return !slices.Contains(names, t.Name) })
 	}
 	failed := 0
 	ended := cycle.Restore(ctx, targets)

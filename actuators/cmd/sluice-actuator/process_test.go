@@ -16,7 +16,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/recommendertest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"

@@ -9,7 +9,7 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/subsets"
 )
 

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sluice.dev/actuators/internal/kube"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/scaling"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/pools/realize"
 )
 
 // Tune is the file of `sluice-actuator tune`: how each parameter of an application is read and set.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/pool"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/realize"
 )
 
 const (

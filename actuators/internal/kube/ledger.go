@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/subsets"
 )
 
@@ -29,7 +29,7 @@ const (
 )
 
 // Ledger keeps one Lease for each target and subset in a pod: its holder, and in annotations the recommended and the applied
-// size. Kubernetes deletes the Lease with the pod. Ledger implements loop.Owner and loop.Recorder, and has the same methods
+// size. Kubernetes deletes the Lease with the pod. Ledger implements pools.Owner and pools.Recorder, and has the same methods
 // for subsets.
 type Ledger struct {
 	client dynamic.Interface
@@ -70,9 +70,9 @@ func (l *Ledger) entry(name string) *entry {
 	return e
 }
 
-// Claim implements loop.Owner: nil while this process may write the target, for as long as a write takes. It rarely calls the
+// Claim implements pools.Owner: nil while this process may write the target, for as long as a write takes. It rarely calls the
 // API server. While that is away, a claim holds for three quarters of its time.
-func (l *Ledger) Claim(ctx context.Context, t loop.Target) error { return l.claim(ctx, ofTarget(t)) }
+func (l *Ledger) Claim(ctx context.Context, t pools.Target) error { return l.claim(ctx, ofTarget(t)) }
 
 // ClaimSubset is Claim for a subset.
 func (l *Ledger) ClaimSubset(ctx context.Context, t subsets.Target) error {

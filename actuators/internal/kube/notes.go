@@ -5,7 +5,7 @@ import (
 	"maps"
 	"strconv"
 
-	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/subsets"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -25,23 +25,23 @@ const (
 	failedNote = prefix + "failed"
 )
 
-// Begin implements loop.Recorder.
-func (l *Ledger) Begin(t loop.Target) {
+// Begin implements pools.Recorder.
+func (l *Ledger) Begin(t pools.Target) {
 	e := l.entry(t.Name)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.notes = map[string]string{targetNote: t.Name, poolNote: t.Pool.String(), instanceNote: t.Instance}
 }
 
-// End implements loop.Recorder. The Lease is deleted with its pod; until then another process may wait for it.
+// End implements pools.Recorder. The Lease is deleted with its pod; until then another process may wait for it.
 func (l *Ledger) End(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.entries, name)
 }
 
-// Record implements loop.Recorder. The next claim writes the annotations.
-func (l *Ledger) Record(p loop.Pass) {
+// Record implements pools.Recorder. The next claim writes the annotations.
+func (l *Ledger) Record(p pools.Pass) {
 	if p.ReadErr != nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (l *Ledger) RecordSubset(s subsets.Status) {
 }
 
 // noted adds the notes of a pass to `before`.
-func noted(before map[string]string, p loop.Pass) map[string]string {
+func noted(before map[string]string, p pools.Pass) map[string]string {
 	notes := maps.Clone(before)
 	if notes == nil {
 		notes = map[string]string{}

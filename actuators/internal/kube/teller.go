@@ -14,21 +14,21 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"sluice.dev/actuators/internal/discover"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/policy"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Teller makes Events: of a pod, for recommended, applied, failed and refused sizes; of a workload, for the scaling that the
 // recommender took. They wait in a bounded queue. Repeated Events are counted, and more than a few of one object wait for
-// minutes. It implements loop.Recorder.
+// minutes. It implements pools.Recorder.
 type Teller struct {
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
 
 	mu      sync.Mutex
-	targets map[string]loop.Target
+	targets map[string]pools.Target
 	// said is the last Event of a target whose repetition is suppressed.
 	said map[string]string
 }
@@ -38,19 +38,19 @@ func (c *Cluster) Teller(ctx context.Context, actuator string) *Teller {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(sink{c.client})
 	return &Teller{
-		broadcaster: broadcaster, targets: map[string]loop.Target{}, said: map[string]string{},
+		broadcaster: broadcaster, targets: map[string]pools.Target{}, said: map[string]string{},
 		recorder: broadcaster.NewRecorder(runtime.NewScheme(), corev1.EventSource{Component: "sluice-actuator", Host: actuator}),
 	}
 }
 
-// Begin implements loop.Recorder.
-func (t *Teller) Begin(target loop.Target) {
+// Begin implements pools.Recorder.
+func (t *Teller) Begin(target pools.Target) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.targets[target.Name] = target
 }
 
-// End implements loop.Recorder.
+// End implements pools.Recorder.
 func (t *Teller) End(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,8 +58,8 @@ func (t *Teller) End(name string) {
 	delete(t.said, name)
 }
 
-// Record implements loop.Recorder.
-func (t *Teller) Record(p loop.Pass) {
+// Record implements pools.Recorder.
+func (t *Teller) Record(p pools.Pass) {
 	t.mu.Lock()
 	target, there := t.targets[p.Target]
 	kind, reason, text := told(p)
@@ -74,7 +74,7 @@ func (t *Teller) Record(p loop.Pass) {
 }
 
 // told returns the Event of a pass; an empty reason for none.
-func told(p loop.Pass) (kind, reason, text string) {
+func told(p pools.Pass) (kind, reason, text string) {
 	if p.ReadErr != nil {
 		return "", "", ""
 	}

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/pools/pool"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"

@@ -11,16 +11,16 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"sluice.dev/actuators/internal/audit"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/audit"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/watch"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/subsets"
-	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Board holds the newest pass of each target. It implements loop.Recorder.
+// Board holds the newest pass of each target. It implements pools.Recorder.
 type Board struct {
 	process Process
 	source  func() watch.Snapshot
@@ -89,7 +89,7 @@ type Decision struct {
 
 // NewBoard returns a Board that shows every target, none of them read yet. source, reports and observed are called for each
 // request.
-func NewBoard(process Process, targets []loop.Target, source func() watch.Snapshot, reports func() audit.Stats,
+func NewBoard(process Process, targets []pools.Target, source func() watch.Snapshot, reports func() audit.Stats,
 	observed func() []scaling.Stats) *Board {
 	b := &Board{process: process, source: source, reports: reports, scaling: observed, targets: map[string]*Target{}}
 	b.metrics = newMetrics(b)
@@ -99,8 +99,8 @@ func NewBoard(process Process, targets []loop.Target, source func() watch.Snapsh
 	return b
 }
 
-// Begin implements loop.Recorder.
-func (b *Board) Begin(t loop.Target) {
+// Begin implements pools.Recorder.
+func (b *Board) Begin(t pools.Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, there := b.targets[t.Name]; there {
@@ -114,7 +114,7 @@ func (b *Board) Begin(t loop.Target) {
 	b.metrics.begin(t.Name)
 }
 
-// End implements loop.Recorder.
+// End implements pools.Recorder.
 func (b *Board) End(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,8 +123,8 @@ func (b *Board) End(name string) {
 	b.metrics.end(name)
 }
 
-// Record implements loop.Recorder.
-func (b *Board) Record(p loop.Pass) {
+// Record implements pools.Recorder.
+func (b *Board) Record(p pools.Pass) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t, ok := b.targets[p.Target]

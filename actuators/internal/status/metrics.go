@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/policy"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
@@ -112,7 +112,7 @@ func (m *metrics) registerOthers(b *Board) {
 	counter("reports_rejected_total", "Reports that the recommender refused for good.", func() float64 { return float64(b.reports().Rejected) })
 }
 
-func (m *metrics) record(p loop.Pass) {
+func (m *metrics) record(p pools.Pass) {
 	if p.Answer.GetTarget() > 0 {
 		m.wanted.WithLabelValues(p.Target).Set(float64(p.Answer.GetTarget()))
 	} else {

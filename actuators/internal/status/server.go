@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/subsets"
 )

@@ -10,8 +10,7 @@ import (
 
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/disk"
-	"sluice.dev/actuators/internal/grace"
-	"sluice.dev/actuators/internal/settle"
+	"sluice.dev/actuators/internal/reconcile"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -58,7 +57,7 @@ type Loop struct {
 
 // Run works until ctx ends, and returns when no write is under way.
 func (l *Loop) Run(ctx context.Context, targets []Target) {
-	grace.Do(ctx, l.Grace, func(work context.Context) {
+	reconcile.Grace(ctx, l.Grace, func(work context.Context) {
 		var all sync.WaitGroup
 		for _, target := range targets {
 			all.Go(func() { (&worker{Loop: l, Target: target}).run(ctx, work) })
@@ -208,7 +207,7 @@ func (w *worker) write(ctx context.Context, set, before Set) (Set, error) {
 		return before, err
 	}
 	now, err := before, error(nil)
-	settle.Until(ctx, w.Settle, func() bool {
+	reconcile.Until(ctx, w.Settle, func() bool {
 		now, err = w.Realizer.Read(ctx)
 		return err == nil && now.Equal(set)
 	})

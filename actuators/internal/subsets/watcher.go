@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"sluice.dev/actuators/internal/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -47,8 +47,8 @@ func NewWatcher(client subsetsv1.SubsetServiceClient, upstream, instance string,
 
 // Run receives until ctx ends.
 func (w *Watcher) Run(ctx context.Context) {
-	watch.Stream[*subsetsv1.WatchSubsetsResponse]{
-		Open: func(ctx context.Context) (watch.Receiver[*subsetsv1.WatchSubsetsResponse], error) {
+	reconcile.Stream[*subsetsv1.WatchSubsetsResponse]{
+		Open: func(ctx context.Context) (reconcile.Receiver[*subsetsv1.WatchSubsetsResponse], error) {
 			w.batch = nil
 			return w.client.WatchSubsets(ctx, &subsetsv1.WatchSubsetsRequest{Upstream: w.upstream, Instance: w.instance, ResumeToken: w.token})
 		},

@@ -1,0 +1,160 @@
+// Package pools is the actuator's cycle: read, decide, write, read back, report.
+package pools
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/pools/audit"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/realize"
+	"sluice.dev/actuators/internal/pools/state"
+	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/reconcile"
+)
+
+// Target is one pool of one instance, and the rules for writing it.
+type Target struct {
+	Name string
+	// Instance is the replica of the service.
+	Instance string
+	// Address is the identity of a discovered instance: another address makes another target. Empty for a configured target.
+	Address string
+	// Object is the target's pod in an orchestrator; empty elsewhere.
+	Object   discover.Object
+	Pool     pool.Key
+	Rules    policy.Rules
+	Settle   time.Duration
+	Realizer realize.Realizer
+	// RestoreOnExit writes the original size back on SIGTERM.
+	RestoreOnExit bool
+}
+
+// Source has the newest decisions; *watch.Watcher is one.
+type Source interface{ Latest() watch.Snapshot }
+
+// Reporter queues reports to the recommender, without blocking; *audit.Reporter is one.
+type Reporter interface{ Report(audit.Report) }
+
+// Recorder receives every pass, and the start and end of targets; *status.Board is one.
+type Recorder interface {
+	Record(Pass)
+	// Begin comes before the first pass of a target, End after its last.
+	Begin(Target)
+	End(name string)
+}
+
+// Owner keeps two actuators from writing one target; *kube.Ledger is one.
+type Owner interface {
+	// Claim returns nil while this process may write the target. The error names the owner, or the reason why the owner is
+	// not known.
+	Claim(ctx context.Context, t Target) error
+}
+
+// Change has all targets of a group from now on. Targets that stay continue undisturbed.
+type Change struct {
+	Group   string
+	Targets []Target
+}
+
+// Loop runs each target in a goroutine of its own, so that a slow one delays no other.
+type Loop struct {
+	// Actuator is this process's name in reports.
+	Actuator string
+	Interval time.Duration
+	// Grace bounds how long a write under way may go on after the end of Run's context.
+	Grace    time.Duration
+	Source   Source
+	Reporter Reporter
+	Recorder Recorder
+	Log      *slog.Logger
+	// Book has the state that outlives a pass; without one the state ends with the Loop.
+	Book *state.Book
+	// Stopped is the kill switch; nil never stops.
+	Stopped func() bool
+	// Owner is called before each pass; nil: this process owns every target.
+	Owner Owner
+	// Identity names the configuration that this process runs. It is the same after a restart, and no other process has it at
+	// the same time. The recommender refuses a second identity that reports a target. Empty: reports have no reporter.
+	Identity string
+	// Holder names this process where it claims a place that processes of several hosts reach.
+	Holder string
+}
+
+// Run makes a pass over each target every interval, and at once when decisions changed, until ctx ends. It returns when no
+// write is under way. changes adds and ends targets; it may be nil.
+func (l *Loop) Run(ctx context.Context, targets []Target, changes <-chan Change) {
+	l.each(ctx, func(work context.Context) {
+		f := fleet{Loop: l, work: work, running: map[string]map[string]*running{}}
+		f.change(ctx, Change{Targets: targets})
+		for {
+			select {
+			case <-ctx.Done():
+				f.all.Wait()
+				return
+			case change := <-changes:
+				f.change(ctx, change)
+			}
+		}
+	})
+}
+
+// Once makes one pass over every target and returns the passes, in no order.
+func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
+	var mu sync.Mutex
+	var passes []Pass
+	l.each(ctx, func(work context.Context) {
+		var all sync.WaitGroup
+		for _, target := range targets {
+			all.Go(func() {
+				p := (&worker{Loop: l, Target: target}).pass(ctx, work, l.Source.Latest())
+				mu.Lock()
+				defer mu.Unlock()
+				passes = append(passes, p)
+			})
+		}
+		all.Wait()
+	})
+	return passes
+}
+
+// DryRun reads every target once and returns the decision for each, as if it had opted in. It writes, reports and stores
+// nothing.
+func (l *Loop) DryRun(ctx context.Context, targets []Target) []Pass {
+	passes := make([]Pass, len(targets))
+	l.each(ctx, func(work context.Context) {
+		var all sync.WaitGroup
+		for i, target := range targets {
+			all.Go(func() { passes[i] = (&worker{Loop: l, Target: target}).look(work, l.Source.Latest()) })
+		}
+		all.Wait()
+	})
+	return passes
+}
+
+// Restore writes the original size of every target that has one, and returns the results by name.
+func (l *Loop) Restore(ctx context.Context, targets []Target) map[string]error {
+	ended := map[string]error{}
+	l.each(ctx, func(work context.Context) {
+		for _, target := range targets {
+			w := &worker{Loop: l, Target: target}
+			if _, err := w.restore(work); !errors.Is(err, errNothing) {
+				ended[target.Name] = err
+			}
+		}
+	})
+	return ended
+}
+
+// each calls do with `work`, a context that outlives ctx by the grace.
+func (l *Loop) each(ctx context.Context, do func(work context.Context)) {
+	if l.Book == nil {
+		l.Book = state.NewBook(&state.Memory{})
+	}
+	reconcile.Grace(ctx, l.Grace, do)
+}

@@ -1,0 +1,57 @@
+// Package realize reads and writes pool sizes at targets. Each kind of target has a Realizer in a file of its own.
+package realize
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/reconcile"
+)
+
+// Realizer is one pool of one instance.
+//
+// Every implementation runs the suite in realizetest, which asserts:
+//   - a size is read from the target each time, never remembered or assumed;
+//   - a size is the size in force: where the target reports its limit and its number of threads or connections, the larger
+//     of both, since a limit below that number is not in force yet;
+//   - a size is at least 1: a target that reports 0, or nothing, is an error, not a size, unless that value is known to
+//     mean no limit, which is pool.Unbounded;
+//   - Write returns once the target took the request, with an error where the target reports that it did not; the new size
+//     may show in Read only later, or never;
+//   - both end soon after ctx does, and may be called from several goroutines.
+type Realizer interface {
+	// Read returns the size in force, in threads or connections.
+	Read(ctx context.Context) (pool.Size, error)
+	// Write requests size, at least 1.
+	Write(ctx context.Context, size uint32) error
+}
+
+// Telling is a realizer whose target reports its occupancy in the response that has its size.
+type Telling interface {
+	// ReadUse is Read with the occupancy. A figure that is not a whole number from 0 is absent, and no error.
+	ReadUse(ctx context.Context) (pool.Size, pool.Use, error)
+}
+
+// Look reads the size in force, and the occupancy where the target reports it.
+func Look(ctx context.Context, r Realizer) (pool.Size, pool.Use, error) {
+	if telling, ok := r.(Telling); ok {
+		return telling.ReadUse(ctx)
+	}
+	size, err := r.Read(ctx)
+	return size, pool.Use{}, err
+}
+
+// ReadBack reads until the size in force is `want` or `within` is over, and returns the last reading. Pools shrink as threads
+// go idle, so the first reading may still be the old size. It also ends when `enough` is true.
+func ReadBack(ctx context.Context, r Realizer, want uint32, within time.Duration, enough ...func() bool) (got pool.Size, err error) {
+	reconcile.Until(ctx, within, func() bool {
+		got, err = r.Read(ctx)
+		if err == nil && got == pool.Of(want) {
+			return true
+		}
+		return slices.ContainsFunc(enough, func(each func() bool) bool { return each() })
+	})
+	return got, err
+}

@@ -1,0 +1,94 @@
+package realize
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"sluice.dev/actuators/internal/pools/pool"
+)
+
+// Setting is one parameter of one program. Its value is a text on one line.
+//
+// Read reads the value from the program, or from the file that the program reads, each time. Write returns once the program
+// took the value, with an error where the program reports that it did not.
+type Setting interface {
+	Read(ctx context.Context) (string, error)
+	Write(ctx context.Context, value string) error
+}
+
+// SettingConfig is the block of one kind of setting in the configuration.
+type SettingConfig interface {
+	// Variables calls fill for each text that may name environment variables, with its key.
+	Variables(fill func(text *string, key string))
+	// Validate returns every fault, each with its key relative to the block and the legal values.
+	Validate() error
+	// Setting returns the setting that a valid block describes.
+	Setting() (Setting, error)
+}
+
+// settings makes a block with its defaults, by the key of the block. Every other kind of target is a setting, too, whose
+// value is a size.
+var settings = map[string]func() SettingConfig{
+	"file": func() SettingConfig { c := DefaultFileSetting(); return &c },
+	"http": func() SettingConfig { c := DefaultHTTPSetting(); return &c },
+	"jmx":  func() SettingConfig { c := DefaultJMXSetting(); return &c },
+}
+
+// SettingKinds returns the keys of all kinds, in order.
+func SettingKinds() []string {
+	all := slices.Collect(maps.Keys(settings))
+	for _, kind := range Kinds() {
+		if settings[kind] == nil {
+			all = append(all, kind)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// NewSetting returns a block of the kind with its defaults; false for an unknown kind.
+func NewSetting(kind string) (SettingConfig, bool) {
+	if fresh, ok := settings[kind]; ok {
+		return fresh(), true
+	}
+	target, ok := New(kind)
+	return &PoolSetting{target}, ok
+}
+
+// PoolSetting is the block of a kind of target: a pool's size as a setting.
+type PoolSetting struct{ Config }
+
+// Setting implements SettingConfig.
+func (c *PoolSetting) Setting() (Setting, error) {
+	target, err := c.Open()
+	return poolSetting{target}, err
+}
+
+// Block is the value that the keys are decoded into.
+func (c *PoolSetting) Block() any { return c.Config }
+
+type poolSetting struct{ target Realizer }
+
+// Read implements Setting.
+func (s poolSetting) Read(ctx context.Context) (string, error) {
+	size, err := s.target.Read(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case size == pool.Unbounded:
+		return "unbounded", nil
+	}
+	return size.String(), nil
+}
+
+// Write implements Setting.
+func (s poolSetting) Write(ctx context.Context, value string) error {
+	size, err := strconv.ParseUint(value, 10, 32)
+	if err != nil || size == 0 {
+		return fmt.Errorf("write size: %q: want a whole number from 1", value)
+	}
+	return s.target.Write(ctx, uint32(size))
+}

@@ -1,0 +1,62 @@
+package trials
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"sluice.dev/actuators/internal/disk"
+)
+
+// originals is the file with the values that were in force before the first trial of a session; an empty path keeps none.
+type originals struct{ path string }
+
+func originalsOf(folder, session string) originals {
+	if folder == "" {
+		return originals{}
+	}
+	return originals{filepath.Join(folder, "tune-"+url.PathEscape(session)+".json")}
+}
+
+// known returns the values that an earlier run of the session kept; nil where it kept none, or restored them all.
+func (o originals) known() (Values, error) {
+	if o.path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(o.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var kept Values
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the original values: %s: %w", o.path, err)
+	}
+	return kept, nil
+}
+
+func (o originals) keep(values Values) error {
+	if o.path == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(values, "", "  ")
+	if err != nil {
+		return err
+	}
+	return disk.Replace(o.path, append(text, '\n'), 0o600)
+}
+
+func (o originals) forget() error {
+	if o.path == "" {
+		return nil
+	}
+	if err := os.Remove(o.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

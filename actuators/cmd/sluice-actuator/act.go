@@ -15,7 +15,6 @@ import (
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/dial"
 	"sluice.dev/actuators/internal/pools"
-	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/watch"
@@ -64,7 +63,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	reporter := audit.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
+	reporter := pools.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
 	board := status.NewBoard(
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
@@ -126,7 +125,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 }
 
 // forever runs until ctx ends. Then it waits for the writes under way and sends the queued reports.
-func forever(ctx context.Context, cycle *pools.Loop, targets []pools.Target, changes <-chan pools.Change, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
+func forever(ctx context.Context, cycle *pools.Loop, targets []pools.Target, changes <-chan pools.Change, source watch.Source, reporter *pools.Reporter, observers []*scaling.Observer) {
 	var around sync.WaitGroup
 	around.Go(func() { source.Run(ctx) })
 	around.Go(func() { reporter.Run(ctx) })
@@ -140,7 +139,7 @@ func forever(ctx context.Context, cycle *pools.Loop, targets []pools.Target, cha
 	reporter.Flush(last)
 }
 
-func onePass(ctx context.Context, cycle *pools.Loop, targets []pools.Target, source *watch.Watcher, reporter *audit.Reporter) error {
+func onePass(ctx context.Context, cycle *pools.Loop, targets []pools.Target, source *watch.Watcher, reporter *pools.Reporter) error {
 	if err := source.List(ctx); err != nil {
 		return err
 	}

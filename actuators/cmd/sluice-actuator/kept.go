@@ -13,7 +13,6 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/pools"
-	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/state"
 	"sluice.dev/actuators/internal/pools/watch"
@@ -90,7 +89,7 @@ func dryRun(ctx context.Context, cycle *pools.Loop, targets []pools.Target, sour
 }
 
 // restore writes the original sizes of the named targets and prints the result of each.
-func restore(ctx context.Context, cycle *pools.Loop, targets []pools.Target, names []string, reporter *audit.Reporter, out io.Writer) error {
+func restore(ctx context.Context, cycle *pools.Loop, targets []pools.Target, names []string, reporter *pools.Reporter, out io.Writer) error {
 	if !slices.Contains(names, config.AllTargets) {
 		for _, name := range names {
 			if !slices.ContainsFunc(targets, func(t pools.Target) bool { return t.Name == name }) {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/subsets"
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Annotations of a target's Lease.
@@ -79,11 +79,11 @@ func noted(before map[string]string, p pools.Pass) map[string]string {
 	if report.ReadBack != nil {
 		notes[inForceNote] = strconv.FormatUint(uint64(report.GetReadBack()), 10)
 	}
-	switch report.GetOutcome() {
-	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED:
+	switch p.Outcome() {
+	case reconcile.Applied:
 		notes[appliedNote] = fmt.Sprintf("%d over %d, revision %d, at %s", report.GetRequested(), report.GetPrevious(), report.GetRevision(), at)
 		delete(notes, failedNote)
-	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
+	case reconcile.Failed, reconcile.Refused:
 		notes[failedNote] = fmt.Sprintf("%d, revision %d, at %s: %s", report.GetRequested(), report.GetRevision(), at, report.GetDetail())
 	}
 	return notes

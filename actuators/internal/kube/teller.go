@@ -16,8 +16,8 @@ import (
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/reconcile"
 	commonv1 "sluice.dev/api/common/v1"
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Teller makes Events: of a pod, for recommended, applied, failed and refused sizes; of a workload, for the scaling that the
@@ -79,14 +79,14 @@ func told(p pools.Pass) (kind, reason, text string) {
 		return "", "", ""
 	}
 	report := p.Report
-	switch report.GetOutcome() {
-	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED:
+	switch p.Outcome() {
+	case reconcile.Applied:
 		return corev1.EventTypeNormal, "PoolSizeApplied", fmt.Sprintf("%d over %s, revision %d: %s",
 			report.GetRequested(), p.Current, report.GetRevision(), report.GetDetail())
-	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED:
+	case reconcile.Failed:
 		return corev1.EventTypeWarning, "PoolSizeFailed", fmt.Sprintf("%d over %s, revision %d: %s",
 			report.GetRequested(), p.Current, report.GetRevision(), report.GetDetail())
-	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
+	case reconcile.Refused:
 		return corev1.EventTypeWarning, "PoolSizeRefused", report.GetDetail()
 	}
 	switch d := p.Decision; {

@@ -16,7 +16,6 @@ import (
 
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/pools"
-	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize/realizetest"
@@ -49,9 +48,9 @@ func (b *bench) Latest() watch.Snapshot {
 	return b.snapshot
 }
 
-func (b *bench) Report(r audit.Report) {
+func (b *bench) Report(r pools.Report) {
 	b.mu.Lock()
-	b.reports = append(b.reports, r.Actuation)
+	b.reports = append(b.reports, r.Message.GetActuation())
 	refused := b.refuses
 	b.mu.Unlock()
 	if r.Done != nil {

@@ -26,7 +26,7 @@ func TestTheClockIsSetBackWhileItRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writes := w.seen(pool.Of(12))
+	writes := w.writesAt(pool.Of(12))
 	if wait := time.Until(writes.At.Add(writes.Wait(16, w.Rules.Cooldown))); wait > 10*time.Second {
 		t.Errorf("another size waits for %s, want a cool-down at most", wait)
 	}

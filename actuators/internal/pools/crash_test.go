@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/actuators/internal/pools"
-	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize/realizetest"
@@ -73,20 +72,20 @@ func (l *life) Write(_ context.Context, size uint32) error {
 	return nil
 }
 
-func (l *life) Report(r audit.Report) {
+func (l *life) Report(r pools.Report) {
 	l.step()
-	if r.ID != "" {
-		ended := strings.TrimPrefix(r.GetOutcome().String(), "ACTUATION_OUTCOME_")
-		if strings.HasPrefix(r.GetDetail(), "reverted to 64") {
+	if id, report := r.Message.GetRequestId(), r.Message.GetActuation(); id != "" {
+		ended := strings.TrimPrefix(report.GetOutcome().String(), "ACTUATION_OUTCOME_")
+		if strings.HasPrefix(report.GetDetail(), "reverted to 64") {
 			ended = "REVERTED"
 		}
-		if before, again := l.told[r.ID]; again && before != ended {
+		if before, again := l.told[id]; again && before != ended {
 			l.faults = append(l.faults, fmt.Sprintf("told %s, and then %s", before, ended))
 		}
 		if is := fmt.Sprint(l.first, l.second); is != map[string]string{"APPLIED": "32 32", "REVERTED": "64 64"}[ended] {
-			l.faults = append(l.faults, fmt.Sprintf("told %s (%s) where the target has %s", ended, r.GetDetail(), is))
+			l.faults = append(l.faults, fmt.Sprintf("told %s (%s) where the target has %s", ended, report.GetDetail(), is))
 		}
-		l.told[r.ID] = ended
+		l.told[id] = ended
 	}
 	l.step()
 	if r.Done != nil {

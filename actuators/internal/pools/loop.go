@@ -1,4 +1,4 @@
-// Package pools is the actuator's cycle: read, decide, write, read back, report.
+// Package pools sizes soft resources: it reconciles the size of each target with the recommender's decision for its pool.
 package pools
 
 import (
@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/discover"
-	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/pools/state"
 	"sluice.dev/actuators/internal/pools/watch"
 	"sluice.dev/actuators/internal/reconcile"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // Target is one pool of one instance, and the rules for writing it.
@@ -38,9 +38,6 @@ type Target struct {
 // Source has the newest decisions; *watch.Watcher is one.
 type Source interface{ Latest() watch.Snapshot }
 
-// Reporter queues reports to the recommender, without blocking; *audit.Reporter is one.
-type Reporter interface{ Report(audit.Report) }
-
 // Recorder receives every pass, and the start and end of targets; *status.Board is one.
 type Recorder interface {
 	Record(Pass)
@@ -56,10 +53,21 @@ type Owner interface {
 	Claim(ctx context.Context, t Target) error
 }
 
-// Change has all targets of a group from now on. Targets that stay continue undisturbed.
-type Change struct {
-	Group   string
-	Targets []Target
+// Change has all targets of a group from now on.
+type Change = reconcile.Change[Target]
+
+// Report is a message to the recommender about a target.
+type Report = reconcile.Report[*poolsv1.ReportActuationRequest]
+
+// Reporter sends reports to the recommender.
+type Reporter = reconcile.Reporter[*poolsv1.ReportActuationRequest]
+
+// NewReporter returns a Reporter over client, with room for `limit` waiting actions; timeout bounds each call.
+func NewReporter(client poolsv1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
+	return reconcile.NewReporter(func(ctx context.Context, request *poolsv1.ReportActuationRequest) error {
+		_, err := client.ReportActuation(ctx, request)
+		return err
+	}, limit, timeout, log)
 }
 
 // Loop runs each target in a goroutine of its own, so that a slow one delays no other.
@@ -68,9 +76,10 @@ type Loop struct {
 	Actuator string
 	Interval time.Duration
 	// Grace bounds how long a write under way may go on after the end of Run's context.
-	Grace    time.Duration
-	Source   Source
-	Reporter Reporter
+	Grace  time.Duration
+	Source Source
+	// Reporter queues reports to the recommender, without blocking; *Reporter is one.
+	Reporter interface{ Report(Report) }
 	Recorder Recorder
 	Log      *slog.Logger
 	// Book has the state that outlives a pass; without one the state ends with the Loop.
@@ -89,26 +98,23 @@ type Loop struct {
 // Run makes a pass over each target every interval, and at once when decisions changed, until ctx ends. It returns when no
 // write is under way. changes adds and ends targets; it may be nil.
 func (l *Loop) Run(ctx context.Context, targets []Target, changes <-chan Change) {
-	l.each(ctx, func(work context.Context) {
-		f := fleet{Loop: l, work: work, running: map[string]map[string]*running{}}
-		f.change(ctx, Change{Targets: targets})
-		for {
-			select {
-			case <-ctx.Done():
-				f.all.Wait()
-				return
-			case change := <-changes:
-				f.change(ctx, change)
-			}
-		}
-	})
+	l.openBook()
+	reconcile.Fleet[Target]{
+		Interval: l.Interval, Grace: l.Grace,
+		Identify: func(t Target) (name, address string) { return t.Name, t.Address },
+		Begin: func(t Target) reconcile.Worker {
+			l.Recorder.Begin(t)
+			return &worker{Loop: l, Target: t}
+		},
+		End: l.Recorder.End,
+	}.Run(ctx, targets, changes)
 }
 
 // Once makes one pass over every target and returns the passes, in no order.
 func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
 	var mu sync.Mutex
 	var passes []Pass
-	l.each(ctx, func(work context.Context) {
+	l.withGrace(ctx, func(work context.Context) {
 		var all sync.WaitGroup
 		for _, target := range targets {
 			all.Go(func() {
@@ -127,7 +133,7 @@ func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
 // nothing.
 func (l *Loop) DryRun(ctx context.Context, targets []Target) []Pass {
 	passes := make([]Pass, len(targets))
-	l.each(ctx, func(work context.Context) {
+	l.withGrace(ctx, func(work context.Context) {
 		var all sync.WaitGroup
 		for i, target := range targets {
 			all.Go(func() { passes[i] = (&worker{Loop: l, Target: target}).look(work, l.Source.Latest()) })
@@ -139,22 +145,26 @@ func (l *Loop) DryRun(ctx context.Context, targets []Target) []Pass {
 
 // Restore writes the original size of every target that has one, and returns the results by name.
 func (l *Loop) Restore(ctx context.Context, targets []Target) map[string]error {
-	ended := map[string]error{}
-	l.each(ctx, func(work context.Context) {
+	results := map[string]error{}
+	l.withGrace(ctx, func(work context.Context) {
 		for _, target := range targets {
 			w := &worker{Loop: l, Target: target}
 			if _, err := w.restore(work); !errors.Is(err, errNothing) {
-				ended[target.Name] = err
+				results[target.Name] = err
 			}
 		}
 	})
-	return ended
+	return results
 }
 
-// each calls do with `work`, a context that outlives ctx by the grace.
-func (l *Loop) each(ctx context.Context, do func(work context.Context)) {
+// withGrace calls do with `work`, a context that outlives ctx by the grace.
+func (l *Loop) withGrace(ctx context.Context, do func(work context.Context)) {
+	l.openBook()
+	reconcile.Grace(ctx, l.Grace, do)
+}
+
+func (l *Loop) openBook() {
 	if l.Book == nil {
 		l.Book = state.NewBook(&state.Memory{})
 	}
-	reconcile.Grace(ctx, l.Grace, do)
 }

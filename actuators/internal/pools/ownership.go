@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"errors"
 	"sync"
 
 	"google.golang.org/grpc/codes"
@@ -40,12 +41,12 @@ func (w *worker) identity() string {
 	return w.Identity
 }
 
-// elsewhere names the other reporter that owns the target, by the newest decision, or by the answer to this process's newest
-// report. Empty: none does.
-func (w *worker) elsewhere() string {
+// otherReporter names the other reporter that owns the target, by the newest decision, or by the answer to this process's
+// newest report. Nil: none does.
+func (w *worker) otherReporter() error {
 	me := w.identity()
 	if me == "" {
-		return ""
+		return nil
 	}
 	instance := w.Instance
 	if instance == "" {
@@ -53,21 +54,24 @@ func (w *worker) elsewhere() string {
 	}
 	for _, size := range w.Source.Latest().Answer(w.Pool).GetSizes() {
 		if owner := size.GetReporter(); size.GetInstance() == instance && owner != "" && owner != me {
-			return owner + " owns the target"
+			return errors.New(owner + " owns the target")
 		}
 	}
-	return w.owned.get()
+	if owner := w.ownership.get(); owner != "" {
+		return errors.New(owner)
+	}
+	return nil
 }
 
-// answered handles the answer to a report. A report may be refused for another reason than the target's owner, as for a pool
+// acknowledged handles the answer to a report. A report may be refused for another reason than the target's owner, as for a pool
 // that the recommender does not know yet. Then the next reading is reported again.
-func (w *worker) answered(err error) {
+func (w *worker) acknowledged(err error) {
 	switch status.Code(err) {
 	case codes.OK:
-		w.owned.set("")
+		w.ownership.set("")
 	case codes.FailedPrecondition: // TARGET_OWNED
-		w.owned.set(status.Convert(err).Message())
+		w.ownership.set(status.Convert(err).Message())
 	default:
-		w.heard.forget()
+		w.lastReport.forget()
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/state"
+	"sluice.dev/actuators/internal/reconcile"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
@@ -25,16 +27,21 @@ type Pass struct {
 	Decision policy.Decision
 	// Report goes to the recommender.
 	Report *poolsv1.Actuation
+
+	// known are sizes that were in force here before earlier writes.
+	known  []uint32
+	intent state.Intent
+	// ended is the end of this pass's write; nil without one.
+	ended *state.Ended
 }
+
+// Outcome is that of the report; empty without a report.
+func (p Pass) Outcome() reconcile.Outcome { return pool.OutcomeOf(p.Report.GetOutcome()) }
 
 // Failed is true when a person should look: the target could not be read, or a NACK was sent.
 func (p Pass) Failed() bool {
-	switch p.Report.GetOutcome() {
-	case poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED:
-		return true
-	default:
-		return p.ReadErr != nil
-	}
+	outcome := p.Outcome()
+	return p.ReadErr != nil || outcome == reconcile.Failed || outcome == reconcile.Refused
 }
 
 // RolledBack is true when the previous size is in force again: by a decision with the basis REVERT, or because an interrupted
@@ -43,8 +50,7 @@ func (p Pass) RolledBack() bool {
 	if p.Decision.Code == policy.Resolved {
 		return p.Report.ReadBack != nil && pool.Of(p.Report.GetReadBack()) == p.Current
 	}
-	applied := p.Report.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
-	return applied && p.Answer.GetBasis() == poolsv1.Basis_BASIS_REVERT
+	return p.Outcome() == reconcile.Applied && p.Answer.GetBasis() == poolsv1.Basis_BASIS_REVERT
 }
 
 // complete sets the fields that every report has.
@@ -57,34 +63,32 @@ func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Ti
 	report.At = timestamppb.New(at)
 }
 
-// said is the last log entry of a target.
-type said struct {
+// logEntry has the fields by which two log entries of a target differ.
+type logEntry struct {
 	unreadable bool
 	action     policy.Action
 	code       policy.Code
 	size       uint32
 }
 
-// conclude passes the pass to the recorder, and to the log when it differs from the last entry.
-func (w *worker) conclude(ctx context.Context, p Pass) Pass {
-	if p.ReadErr != nil && ctx.Err() != nil {
-		return p // the process is stopping; the target did nothing wrong
+// Record implements reconcile.Product: it passes the pass to the recorder, and to the log when it differs from the last entry.
+func (w *worker) Record(ctx context.Context, p *Pass, err error) {
+	if p.ReadErr = err; err != nil && ctx.Err() != nil {
+		return // the process is stopping; the target did nothing wrong
 	}
-	w.Recorder.Record(p)
+	w.Recorder.Record(*p)
 	log := w.Log.With("target", w.Name, "pool", w.Pool.String())
-	now := said{p.ReadErr != nil, p.Decision.Action, p.Decision.Code, p.Decision.Size}
+	news := w.entries.New(logEntry{err != nil, p.Decision.Action, p.Decision.Code, p.Decision.Size})
 	switch {
-	case p.ReadErr != nil:
-		if now != w.lastSaid {
-			log.Warn("cannot read the target", "error", p.ReadErr)
+	case err != nil:
+		if news {
+			log.Warn("cannot read the target", "error", err)
 		}
 	case p.Decision.Action == policy.Apply && p.Failed():
 		log.Warn("size not in force", "previous", p.Current.String(), "requested", p.Decision.Size, "detail", p.Report.GetDetail())
 	case p.Decision.Action == policy.Apply:
 		log.Info("size applied", "previous", p.Current.String(), "size", p.Decision.Size, "detail", p.Report.GetDetail())
-	case now != w.lastSaid:
+	case news:
 		log.Info(string(p.Decision.Action), "code", p.Decision.Code, "current", p.Current.String(), "detail", p.Decision.Text)
 	}
-	w.lastSaid = now
-	return p
 }

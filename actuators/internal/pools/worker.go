@@ -2,79 +2,127 @@ package pools
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"sluice.dev/actuators/internal/disk"
-	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/pools/state"
 	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// worker handles one target. Its state is in the book, which outlives it.
+// worker handles one target. Its state is in the book, which outlives it. It is a reconcile.Worker, and a
+// reconcile.Product of passes.
 type worker struct {
 	*Loop
 	Target
-	// retold: reports that an earlier process left were sent again.
-	retold   bool
-	refused  refusal
-	lastSaid said
-	heard    heard
-	owned    ownership
-	used     used
+	// resent: the reports that an earlier process left were sent again.
+	resent     bool
+	refused    refusal
+	entries    reconcile.Changes[logEntry]
+	lastReport lastReport
+	ownership  ownership
+	occupancy  occupancy
 }
 
-// pass is the whole cycle for one target. ctx ends when the process has to stop, work a grace later.
-func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
-	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
-	record := w.recall()
-	if record.Intent != nil {
-		ended, err := w.resolve(work, *record.Intent)
-		if err != nil {
-			p.ReadErr = err
-			return w.conclude(ctx, p)
+// Pass implements reconcile.Worker.
+func (w *worker) Pass(ctx, work context.Context) (superseded <-chan struct{}) {
+	answers := w.Source.Latest()
+	w.pass(ctx, work, answers)
+	return answers.Superseded
+}
+
+// Leave implements reconcile.Worker.
+func (w *worker) Leave(work context.Context, stopping bool) {
+	if w.RestoreOnExit && w.Rules.Apply && !w.rulesHere().Stopped && stopping {
+		if _, err := w.restore(work); err != nil && !errors.Is(err, errNothing) {
+			w.Log.Error("cannot restore the original size", "target", w.Name, "error", err)
 		}
-		w.conclude(ctx, Pass{
-			Target: w.Name, At: p.At, Answer: p.Answer, Current: ended.Previous, Report: ended.Wire(),
-			Decision: policy.Decision{Action: policy.Apply, Code: policy.Resolved, Size: ended.Size, Text: ended.Detail},
-		})
 	}
+	reconcile.Release(w.Realizer)
+}
+
+// pass is the whole cycle. ctx ends when the process has to stop, work a grace later.
+func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
+	p := &Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
+	reconcile.Pass(ctx, work, w, p)
+	return *p
+}
+
+// Resume implements reconcile.Product.
+func (w *worker) Resume(work context.Context, p *Pass) error {
+	record := w.recall()
+	p.known = record.Known()
+	if record.Intent == nil {
+		return nil
+	}
+	ended, err := w.resolve(work, *record.Intent)
+	if err != nil {
+		return err
+	}
+	w.Record(work, &Pass{
+		Target: w.Name, At: p.At, Answer: p.Answer, Current: ended.Previous, Report: ended.Wire(),
+		Decision: policy.Decision{Action: policy.Apply, Code: policy.Resolved, Size: ended.Size, Text: ended.Detail},
+	}, nil)
+	return nil
+}
+
+// Read implements reconcile.Product.
+func (w *worker) Read(ctx context.Context, p *Pass) error {
 	current, use, err := realize.Look(ctx, w.Realizer)
 	if err != nil {
-		p.ReadErr = err
-		return w.conclude(ctx, p)
+		return err
 	}
 	p.Current, p.Use = current, use
-	w.used.add(current, use)
-	writes := w.seen(current)
-	replica := policy.Replica{Instance: w.Instance, Size: current, Writes: writes, Known: record.Known()}
+	w.occupancy.add(current, use)
+	return nil
+}
+
+// Decide implements reconcile.Product.
+func (w *worker) Decide(work context.Context, p *Pass) (write bool) {
+	replica := policy.Replica{Instance: w.Instance, Size: p.Current, Writes: w.writesAt(p.Current), Known: p.known}
 	p.Decision = policy.Decide(w.rules(work), p.Answer, replica, time.Now())
-	if p.Decision.Action == policy.Apply {
-		intent := w.intent(p.Decision.Size, current, p.Answer.GetRevision())
-		if err := w.begin(intent); err != nil {
-			p.Decision = policy.Decision{Action: policy.Refuse, Code: policy.NoIntent, Text: "not written, because its intent could not be stored: " + err.Error()}
-		} else {
-			w.refused = refusal{}
-			ended := w.write(work, intent)
-			p.Report = w.tell(ended)
-			if ended.ReadBack != (pool.Size{}) {
-				w.heard.took(ended.ReadBack, nil)
-			}
-			return w.conclude(ctx, p)
-		}
-	}
-	if p.Decision.Action == policy.Refuse {
-		p.Report = w.refuse(p)
-	} else {
+	return p.Decision.Action == policy.Apply
+}
+
+// Intend implements reconcile.Product.
+func (w *worker) Intend(p *Pass) error {
+	p.intent = w.intent(p.Decision.Size, p.Current, p.Answer.GetRevision())
+	return w.begin(p.intent)
+}
+
+// Refuse implements reconcile.Product.
+func (w *worker) Refuse(p *Pass, err error) {
+	p.Decision = policy.Decision{Action: policy.Refuse, Code: policy.NoIntent, Text: "not written, because its intent could not be stored: " + err.Error()}
+}
+
+// Write implements reconcile.Product.
+func (w *worker) Write(work context.Context, p *Pass) {
+	ended := w.write(work, p.intent)
+	p.ended = &ended
+}
+
+// Report implements reconcile.Product.
+func (w *worker) Report(p *Pass) {
+	switch {
+	case p.ended != nil:
 		w.refused = refusal{}
-		p.Report = w.observe(p)
+		p.Report = w.reportWrite(*p.ended)
+		if p.ended.ReadBack != (pool.Size{}) {
+			w.lastReport.record(p.ended.ReadBack, nil)
+		}
+		return
+	case p.Decision.Action == policy.Refuse:
+		p.Report = w.refusalOf(p)
+	default:
+		w.refused = refusal{}
+		p.Report = w.observation(p)
 	}
 	w.complete(p.Report, p.Answer.GetRevision(), time.Now())
-	w.told(p.Report, current)
-	return w.conclude(ctx, p)
+	w.reportReading(p.Report, p.Current)
 }
 
 // look is a pass that only reads and decides, as if the target had opted in.
@@ -101,23 +149,26 @@ func (w *worker) rules(ctx context.Context) policy.Rules {
 
 // foreign names another owner of the target, if any.
 func (w *worker) foreign(ctx context.Context, target Target) string {
-	if place, shared := target.Realizer.(disk.Claimer); shared && target.Rules.Apply {
-		if err := place.Claim(w.Holder); err != nil {
-			return err.Error()
-		}
-	}
-	if target.Rules.Apply {
-		if owner := w.elsewhere(); owner != "" {
-			return owner
-		}
-	}
-	if w.Owner == nil {
-		return ""
-	}
-	if err := w.Owner.Claim(ctx, target); err != nil {
-		return err.Error()
-	}
-	return ""
+	return reconcile.Foreign(
+		func() error {
+			if !target.Rules.Apply {
+				return nil
+			}
+			return reconcile.Claim(target.Realizer, w.Holder)
+		},
+		func() error {
+			if !target.Rules.Apply {
+				return nil
+			}
+			return w.otherReporter()
+		},
+		func() error {
+			if w.Owner == nil {
+				return nil
+			}
+			return w.Owner.Claim(ctx, target)
+		},
+	)
 }
 
 // rulesHere are the rules that this process knows without a call.
@@ -133,14 +184,14 @@ func (w *worker) recall() state.Record {
 	if err != nil {
 		w.Log.Error("the target's state is lost: its cool-down and original size start over", "target", w.Name, "error", err)
 	}
-	if !w.retold {
-		w.retold = true
+	if !w.resent {
+		w.resent = true
 		if writes := record.Writes.From(time.Now()); writes != record.Writes {
 			w.Log.Warn("the clock was set back since the last write", "target", w.Name, "written_at", record.Writes.At)
 			w.store(func(r state.Record) state.Record { r.Writes = writes; return r })
 		}
-		for _, each := range record.Ended {
-			w.tell(each)
+		for _, ended := range record.Ended {
+			w.reportWrite(ended)
 		}
 	}
 	return record
@@ -153,30 +204,18 @@ func (w *worker) store(change func(state.Record) state.Record) {
 	}
 }
 
-// tell reports how a write ended, until the recommender takes the report.
-func (w *worker) tell(ended state.Ended) *poolsv1.Actuation {
-	report := ended.Wire()
-	w.complete(report, ended.Revision, ended.Done)
-	w.heard.forget()
-	w.Reporter.Report(audit.Report{Actuation: report, ID: ended.ID, Done: func(err error) {
-		w.answered(err)
-		w.store(func(r state.Record) state.Record { return r.Told(ended.ID) }) // else it is sent again, under the same id
-	}})
-	return report
-}
-
 // refusal has the fields by which two refusals differ.
 type refusal struct {
 	code   policy.Code
 	target uint32
 }
 
-// refuse sends a NACK once; while the ground stays the same, the target is only observed.
-func (w *worker) refuse(p Pass) *poolsv1.Actuation {
-	report := w.observe(p)
+// refusalOf is a NACK, once; while the ground stays the same, it is an observation.
+func (w *worker) refusalOf(p *Pass) *poolsv1.Actuation {
+	report := w.observation(p)
 	now := refusal{p.Decision.Code, p.Answer.GetTarget()}
 	if now != w.refused {
-		report.Outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_REFUSED
+		report.Outcome = pool.ProtoOutcome(reconcile.Refused)
 		report.Requested = p.Answer.Target
 		report.Previous = p.Current.Wire()
 	}
@@ -184,9 +223,9 @@ func (w *worker) refuse(p Pass) *poolsv1.Actuation {
 	return report
 }
 
-func (w *worker) observe(p Pass) *poolsv1.Actuation {
+func (w *worker) observation(p *Pass) *poolsv1.Actuation {
 	return &poolsv1.Actuation{
-		Outcome:  poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED,
+		Outcome:  pool.ProtoOutcome(reconcile.Observed),
 		ReadBack: p.Current.Wire(), Unbounded: p.Current.Unbounded, Detail: p.Decision.Text,
 	}
 }

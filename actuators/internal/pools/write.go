@@ -9,8 +9,8 @@ import (
 
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/pools/state"
+	"sluice.dev/actuators/internal/reconcile"
 )
 
 // A write has these steps, in this order: store the intent, write the size, read it back, store the end, report the end, and
@@ -37,40 +37,45 @@ func (w *worker) begin(intent state.Intent) error {
 	})
 }
 
+// sizing is the write of a size to the target. It needs no reading back once superseded is true.
+func (w *worker) sizing(size uint32, superseded func() bool) reconcile.Write[pool.Size] {
+	return reconcile.Write[pool.Size]{
+		Write:   func(ctx context.Context) error { return w.Realizer.Write(ctx, size) },
+		Read:    w.Realizer.Read,
+		Reached: func(read pool.Size) bool { return read == pool.Of(size) },
+		Settle:  w.Settle, Superseded: superseded,
+	}
+}
+
 // write writes the intended size and waits until it is in force, or until `settle` is over.
 func (w *worker) write(ctx context.Context, intent state.Intent) state.Ended {
-	writeErr := w.Realizer.Write(ctx, intent.Size)
-	settle := w.Settle
-	if writeErr != nil {
-		settle = 0 // one reading suffices: the target may have taken a write that failed
-	}
 	takenBack := func() bool {
 		answer := w.Source.Latest().Answer(w.Pool)
 		return policy.TakesBack(answer) && answer.GetRevision() != intent.Revision
 	}
-	readBack, readErr := realize.ReadBack(ctx, w.Realizer, intent.Size, settle, takenBack)
-	inForce := writeErr == nil && readErr == nil && readBack == pool.Of(intent.Size)
+	written := w.sizing(intent.Size, takenBack).Put(ctx)
+	inForce := written.Write == nil && written.Read == nil && written.Value == pool.Of(intent.Size)
 	if ctx.Err() != nil && !inForce {
 		// The process has to stop and does not know the end: the next process replaces this report by its own.
 		return state.Ended{
-			Intent: intent, Outcome: state.Failed, ReadBack: readBack, Done: time.Now(),
-			Detail: "the actuator stopped during the write: " + errors.Join(writeErr, readErr, context.Cause(ctx)).Error(),
+			Intent: intent, Outcome: reconcile.Failed, ReadBack: written.Value, Done: time.Now(),
+			Detail: "the actuator stopped during the write: " + errors.Join(written.Write, written.Read, context.Cause(ctx)).Error(),
 		}
 	}
 	switch took := time.Since(intent.At).Round(time.Millisecond); {
-	case writeErr != nil:
-		return w.end(intent, state.Failed, readBack, writeErr.Error())
-	case readErr != nil:
-		return w.end(intent, state.Failed, readBack, "read back: "+readErr.Error())
+	case written.Write != nil:
+		return w.end(intent, reconcile.Failed, written.Value, written.Write.Error())
+	case written.Read != nil:
+		return w.end(intent, reconcile.Failed, written.Value, "read back: "+written.Read.Error())
 	case !inForce:
-		return w.end(intent, state.Failed, readBack, fmt.Sprintf("read back %s after %s, want %d", readBack, took, intent.Size))
+		return w.end(intent, reconcile.Failed, written.Value, fmt.Sprintf("read back %s after %s, want %d", written.Value, took, intent.Size))
 	default:
-		return w.end(intent, state.Applied, readBack, fmt.Sprintf("in force after %s", took))
+		return w.end(intent, reconcile.Applied, written.Value, fmt.Sprintf("in force after %s", took))
 	}
 }
 
 // end stores how a write ended. When that fails, the next pass, or the next process, resolves the intent.
-func (w *worker) end(intent state.Intent, outcome state.Outcome, readBack pool.Size, detail string) state.Ended {
+func (w *worker) end(intent state.Intent, outcome reconcile.Outcome, readBack pool.Size, detail string) state.Ended {
 	ended := state.Ended{Intent: intent, Outcome: outcome, ReadBack: readBack, Detail: detail, Done: time.Now()}
 	err := w.Book.Update(w.Name, func(r state.Record) state.Record {
 		r.Writes = r.Writes.Read(readBack)
@@ -85,37 +90,38 @@ func (w *worker) end(intent state.Intent, outcome state.Outcome, readBack pool.S
 // resolve ends an intent that an earlier process left: the intended size is in force, or the previous one is written back.
 // Error: the target cannot be read; the intent stays.
 func (w *worker) resolve(ctx context.Context, intent state.Intent) (state.Ended, error) {
-	current, err := realize.ReadBack(ctx, w.Realizer, intent.Size, w.Settle)
+	current, err := w.sizing(intent.Size, nil).ReadBack(ctx)
 	if err != nil {
 		return state.Ended{}, err
 	}
 	const interrupted = "the actuator was restarted during the write"
-	conclude := func(outcome state.Outcome, detail string) (state.Ended, error) {
+	conclude := func(outcome reconcile.Outcome, detail string) (state.Ended, error) {
 		ended := w.end(intent, outcome, current, detail+interrupted)
-		w.tell(ended)
+		w.reportWrite(ended)
 		return ended, nil
 	}
 	if current == pool.Of(intent.Size) {
-		return conclude(state.Applied, "in force: ")
+		return conclude(reconcile.Applied, "in force: ")
 	}
 	rules := w.rules(ctx)
 	if rules.Apply && !rules.Stopped && rules.Foreign == "" && !intent.Previous.Unbounded && time.Since(intent.At) < undoWithin {
 		// Also where the previous size is read: a write may have several steps, and the first may be done.
-		if err := w.Realizer.Write(ctx, intent.Previous.Limit); err != nil {
+		undo := w.sizing(intent.Previous.Limit, nil)
+		if err := undo.Write(ctx); err != nil {
 			return state.Ended{}, err
 		}
-		if current, err = realize.ReadBack(ctx, w.Realizer, intent.Previous.Limit, w.Settle); err != nil {
+		if current, err = undo.ReadBack(ctx); err != nil {
 			return state.Ended{}, err
 		}
 	}
 	if current == intent.Previous {
-		return conclude(state.Reverted, "reverted to "+current.String()+": ")
+		return conclude(reconcile.Reverted, "reverted to "+current.String()+": ")
 	}
-	return conclude(state.Failed, fmt.Sprintf("read %s, neither %d nor %s as before: ", current, intent.Size, intent.Previous))
+	return conclude(reconcile.Failed, fmt.Sprintf("read %s, neither %d nor %s as before: ", current, intent.Size, intent.Previous))
 }
 
-// seen updates the writes by a reading.
-func (w *worker) seen(current pool.Size) policy.Writes {
+// writesAt updates the history of writes by a reading, and returns it.
+func (w *worker) writesAt(current pool.Size) policy.Writes {
 	record, _ := w.Book.Get(w.Name)
 	now := time.Now()
 	writes := record.Writes.From(now).Read(current).Rest(current, w.Rules.Cooldown, now) // the clock may be set back at runtime
@@ -159,8 +165,8 @@ func (w *worker) restore(ctx context.Context) (state.Ended, error) {
 		return state.Ended{}, err
 	}
 	ended := w.write(ctx, intent)
-	w.tell(ended)
-	if ended.Outcome != state.Applied {
+	w.reportWrite(ended)
+	if ended.Outcome != reconcile.Applied {
 		return ended, errors.New(ended.Detail)
 	}
 	return ended, nil

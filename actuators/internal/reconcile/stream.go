@@ -7,18 +7,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
-const (
-	firstBackoff = 500 * time.Millisecond
-	// maxBackoff bounds how long the return of a recommender may go unnoticed.
-	maxBackoff = 10 * time.Second
-	// maxSilence is two and a half of the recommender's heartbeats, which come every 10 s whatever it computes.
-	maxSilence = 25 * time.Second
-)
+// maxSilence is two and a half of the recommender's heartbeats, which come every 10 s whatever it computes.
+const maxSilence = 25 * time.Second
 
 // Receiver is one stream of events, until its error.
 type Receiver[E any] interface{ Recv() (E, error) }
@@ -39,8 +33,7 @@ type Stream[E any] struct {
 
 // Run receives until ctx ends.
 func (s Stream[E]) Run(ctx context.Context) {
-	retry := backoff.NewExponentialBackOff()
-	retry.InitialInterval, retry.MaxInterval = firstBackoff, maxBackoff
+	retry := pauses()
 	for {
 		received, err := s.follow(ctx)
 		if ctx.Err() != nil {

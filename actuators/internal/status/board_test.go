@@ -14,10 +14,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"sluice.dev/actuators/internal/pools"
-	"sluice.dev/actuators/internal/pools/audit"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
 	commonv1 "sluice.dev/api/common/v1"
@@ -31,7 +31,7 @@ func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path strin
 		Name: "cart.threads", Instance: "cart-7", Pool: pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}, Rules: policy.Rules{Apply: true},
 	}}
 	board := status.NewBoard(status.Process{Name: "bench", Version: "1", StartedAt: noon, Recommender: "127.0.0.1:50051"}, targets,
-		func() watch.Snapshot { return snapshot }, func() audit.Stats { return audit.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} },
+		func() watch.Snapshot { return snapshot }, func() reconcile.Stats { return reconcile.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} },
 		func() []scaling.Stats {
 			return []scaling.Stats{{Service: "cart", Told: 4}, {Service: "front", Told: 2, Error: "gone"}}
 		})
@@ -99,7 +99,7 @@ func TestShowsEachPass(t *testing.T) {
 	var page struct {
 		Name        string
 		Recommender struct{ Reachable bool }
-		Reports     audit.Stats
+		Reports     reconcile.Stats
 		Targets     []struct {
 			Instance       string
 			Pool           struct{ Service, Side string }

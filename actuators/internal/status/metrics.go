@@ -9,7 +9,7 @@ import (
 
 	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/pools/policy"
-	poolsv1 "sluice.dev/api/pools/v1"
+	"sluice.dev/actuators/internal/pools/pool"
 )
 
 type metrics struct {
@@ -54,10 +54,8 @@ func newMetrics(b *Board) *metrics {
 // begin starts the counters of a target at 0, so that its first NACK is an increase. Gauges have no value before the first
 // reading.
 func (m *metrics) begin(target string) {
-	for outcome := range poolsv1.ActuationOutcome_name {
-		if o := poolsv1.ActuationOutcome(outcome); o != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED {
-			m.actions.WithLabelValues(target, outcomeName(o))
-		}
+	for _, outcome := range pool.Outcomes() {
+		m.actions.WithLabelValues(target, string(outcome))
 	}
 	m.nacks.WithLabelValues(target)
 	m.readErrors.WithLabelValues(target)
@@ -125,7 +123,7 @@ func (m *metrics) record(p pools.Pass) {
 		m.size.DeleteLabelValues(p.Target)
 		return
 	}
-	m.actions.WithLabelValues(p.Target, outcomeName(p.Report.GetOutcome())).Inc()
+	m.actions.WithLabelValues(p.Target, string(p.Outcome())).Inc()
 	if p.Failed() {
 		m.nacks.WithLabelValues(p.Target).Inc()
 	}

@@ -39,8 +39,10 @@ func TestKilledAtEachStepOfAWriteToAFile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var told []subsetsv1.DeliveryOutcome
-				l := &subsets.Loop{Log: slog.New(slog.DiscardHandler), Tell: func(d *subsetsv1.Delivery) { told = append(told, d.GetOutcome()) }}
+				var reported []subsetsv1.DeliveryOutcome
+				l := &subsets.Loop{Log: slog.New(slog.DiscardHandler), Reporter: reporter(func(r subsets.Report) {
+					reported = append(reported, r.Message.GetDelivery().GetOutcome())
+				})}
 				target := subsets.Target{
 					Name: "front-cart", Key: &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"},
 					Realizer: realizer, Rules: subsets.Rules{Apply: true, Min: 1}, Settle: time.Second,
@@ -51,8 +53,8 @@ func TestKilledAtEachStepOfAWriteToAFile(t *testing.T) {
 				if want := member + " 1\n"; content(t, list) != want || content(t, running) != want {
 					t.Errorf("the file has %q, the program %q, want %q", content(t, list), content(t, running), want)
 				}
-				if len(told) != 1 || told[0] != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
-					t.Errorf("told %v", told)
+				if len(reported) != 1 || reported[0] != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
+					t.Errorf("reported %v", reported)
 				}
 				if _, err := os.Lstat(list + ".untold-sluice"); err == nil {
 					t.Error("the program counts as not told")

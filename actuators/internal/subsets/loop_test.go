@@ -54,6 +54,11 @@ func (p *place) Remove(context.Context) error {
 	return nil
 }
 
+// reporter is called with each report.
+type reporter func(subsets.Report)
+
+func (r reporter) Report(report subsets.Report) { r(report) }
+
 // begin is where the fake time of a bubble begins.
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -62,9 +67,10 @@ func ran(t *testing.T, p *place, answer *subsetsv1.Subset, lasts time.Duration, 
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &subsets.Loop{Interval: time.Second, Grace: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-			Tell: func(d *subsetsv1.Delivery) {
+			Reporter: reporter(func(r subsets.Report) {
+				d := r.Message.GetDelivery()
 				told = append(told, strings.TrimPrefix(d.GetOutcome().String(), "DELIVERY_OUTCOME_")+" "+d.GetDetail())
-			}}
+			})}
 		target := subsets.Target{
 			Name: "front-cart", Key: &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"}, Realizer: p,
 			Rules: subsets.Rules{Apply: true, Min: 1, Cooldown: 3 * time.Second},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/reconcile"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -64,9 +65,6 @@ type Decision struct {
 	Notes []string
 }
 
-// mostBackoff bounds the wait before the same set is written again, in cool-downs.
-const mostBackoff = 64
-
 // Writes is the history of the last write.
 type Writes struct {
 	At time.Time
@@ -88,7 +86,7 @@ func (w Writes) wait(set Set, cooldown time.Duration) time.Duration {
 	if !w.Set.Equal(set) {
 		return cooldown
 	}
-	return cooldown * time.Duration(min(mostBackoff, 1<<min(w.Repeats, 6)))
+	return reconcile.BackOff(cooldown, w.Repeats)
 }
 
 // Rest resets Repeats once the set has been in force for as long as its next write would have waited.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/reconcile"
 )
 
 // Writes is the history of this process's writes to the target; its zero value means none yet.
@@ -79,9 +80,6 @@ func (w Writes) Read(size pool.Size) Writes {
 	return w
 }
 
-// maxDoublings bounds Wait at 64 cool-downs.
-const maxDoublings = 6
-
 // Wait is the least time between the last write and the next one:
 //
 //	cooldown                        for another size
@@ -101,6 +99,6 @@ func (w Writes) Wait(size uint32, cooldown time.Duration) time.Duration {
 	case w.Repeats == 1 && size == w.Kept:
 		return 0
 	default:
-		return cooldown << min(w.Repeats-1, maxDoublings)
+		return reconcile.BackOff(cooldown, w.Repeats-1)
 	}
 }

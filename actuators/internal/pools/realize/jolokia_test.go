@@ -9,6 +9,7 @@ import (
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/reconcile"
 )
 
 const (
@@ -194,7 +195,7 @@ func TestTomcatWithBusyThreadsDidNotConverge(t *testing.T) {
 	if err := r.Write(t.Context(), 12); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := realize.ReadBack(t.Context(), r, 12, 0); err != nil || got != pool.Of(20) {
+	if got, err := readBack(t, r, 12, 0); err != nil || got != pool.Of(20) {
 		t.Errorf("ReadBack() = %v, %v, want the 20 threads that are busy", got, err)
 	}
 }
@@ -237,7 +238,7 @@ func TestHikariEvictsAfterItShrank(t *testing.T) {
 	if err := r.Write(t.Context(), 5); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := realize.ReadBack(t.Context(), r, 5, 300*time.Millisecond); err != nil || got != pool.Of(7) {
+	if got, err := readBack(t, r, 5, 300*time.Millisecond); err != nil || got != pool.Of(7) {
 		t.Errorf("ReadBack() = %v, %v, want the 7 connections that are in use", got, err)
 	}
 }
@@ -253,4 +254,11 @@ func TestABeanThatDoesNotTellOfUse(t *testing.T) {
 	if err := r.Write(t.Context(), 12); err != nil {
 		t.Error(err)
 	}
+}
+
+// readBack reads until the size is in force, or until `settle` is over, as the cycle does after a write.
+func readBack(t *testing.T, r realize.Realizer, size uint32, settle time.Duration) (pool.Size, error) {
+	return reconcile.Write[pool.Size]{
+		Read: r.Read, Reached: func(read pool.Size) bool { return read == pool.Of(size) }, Settle: settle,
+	}.ReadBack(t.Context())
 }

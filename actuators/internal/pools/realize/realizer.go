@@ -3,11 +3,8 @@ package realize
 
 import (
 	"context"
-	"slices"
-	"time"
 
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/reconcile"
 )
 
 // Realizer is one pool of one instance.
@@ -41,17 +38,4 @@ func Look(ctx context.Context, r Realizer) (pool.Size, pool.Use, error) {
 	}
 	size, err := r.Read(ctx)
 	return size, pool.Use{}, err
-}
-
-// ReadBack reads until the size in force is `want` or `within` is over, and returns the last reading. Pools shrink as threads
-// go idle, so the first reading may still be the old size. It also ends when `enough` is true.
-func ReadBack(ctx context.Context, r Realizer, want uint32, within time.Duration, enough ...func() bool) (got pool.Size, err error) {
-	reconcile.Until(ctx, within, func() bool {
-		got, err = r.Read(ctx)
-		if err == nil && got == pool.Of(want) {
-			return true
-		}
-		return slices.ContainsFunc(enough, func(each func() bool) bool { return each() })
-	})
-	return got, err
 }

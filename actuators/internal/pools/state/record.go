@@ -7,6 +7,7 @@ import (
 
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/reconcile"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
@@ -40,23 +41,11 @@ type Intent struct {
 type Ended struct {
 	Intent
 	// Outcome is APPLIED, REVERTED or FAILED.
-	Outcome  Outcome   `json:"outcome"`
-	ReadBack pool.Size `json:"read_back"`
-	Detail   string    `json:"detail"`
-	Done     time.Time `json:"done"`
+	Outcome  reconcile.Outcome `json:"outcome"`
+	ReadBack pool.Size         `json:"read_back"`
+	Detail   string            `json:"detail"`
+	Done     time.Time         `json:"done"`
 }
-
-// Outcome is how a write ended.
-type Outcome string
-
-const (
-	// Applied: the size is in force.
-	Applied Outcome = "APPLIED"
-	// Reverted: the process ended during the write; the previous size is in force.
-	Reverted Outcome = "REVERTED"
-	// Failed: neither; ReadBack has the size that was read, if any.
-	Failed Outcome = "FAILED"
-)
 
 // maxInForce bounds InForce: a look of the recommender changes a size twice, so it covers the last 8 looks at least.
 const maxInForce = 16
@@ -67,9 +56,9 @@ func (r Record) Leave(size pool.Size) Record {
 		return r
 	}
 	left := []uint32{size.Limit}
-	for _, each := range r.InForce {
-		if each != size.Limit && len(left) < maxInForce {
-			left = append(left, each)
+	for _, earlier := range r.InForce {
+		if earlier != size.Limit && len(left) < maxInForce {
+			left = append(left, earlier)
 		}
 	}
 	r.InForce = left
@@ -93,7 +82,7 @@ func (r Record) End(ended Ended) Record {
 	if len(r.Ended) > maxEnded {
 		r.Ended = r.Ended[1:]
 	}
-	if ended.Restore && ended.Outcome == Applied {
+	if ended.Restore && ended.Outcome == reconcile.Applied {
 		r.Original = nil
 	}
 	r.Intent = nil
@@ -102,22 +91,18 @@ func (r Record) End(ended Ended) Record {
 
 // Wire is the end as the API has it: an end that is not APPLIED is a NACK there, with the size that was read.
 func (e Ended) Wire() *poolsv1.Actuation {
-	outcome := poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED
-	if e.Outcome == Applied {
-		outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
-	}
 	return &poolsv1.Actuation{
-		Outcome: outcome, Requested: &e.Size, Previous: e.Previous.Wire(), ReadBack: e.ReadBack.Wire(),
+		Outcome: pool.ProtoOutcome(e.Outcome), Requested: &e.Size, Previous: e.Previous.Wire(), ReadBack: e.ReadBack.Wire(),
 		Unbounded: e.ReadBack.Unbounded, Detail: e.Detail,
 	}
 }
 
-// Told returns r without the report of that id.
-func (r Record) Told(id string) Record {
+// Reported returns r without the end whose report, of that id, the recommender took.
+func (r Record) Reported(id string) Record {
 	var left []Ended
-	for _, each := range r.Ended {
-		if each.ID != id {
-			left = append(left, each)
+	for _, ended := range r.Ended {
+		if ended.ID != id {
+			left = append(left, ended)
 		}
 	}
 	r.Ended = left

@@ -11,6 +11,7 @@ import (
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/state"
+	"sluice.dev/actuators/internal/reconcile"
 )
 
 func folder(t *testing.T, path string) *state.Folder {
@@ -30,12 +31,12 @@ func TestStores(t *testing.T) {
 		Writes:   policy.Writes{At: at, Size: 12, Repeats: 3, Kept: 16, Full: at.Add(time.Hour)},
 		Intent:   &state.Intent{ID: "a", At: at, Size: 12, Previous: pool.Of(16), Revision: 7},
 	}
-	full.Ended = []state.Ended{{Intent: *full.Intent, Outcome: state.Reverted, ReadBack: pool.Of(16), Detail: "why", Done: at}}
+	full.Ended = []state.Ended{{Intent: *full.Intent, Outcome: reconcile.Reverted, ReadBack: pool.Of(16), Detail: "why", Done: at}}
 	for name, store := range map[string]state.Store{"folder": folder(t, filepath.Join(t.TempDir(), "new")), "memory": &state.Memory{}} {
 		if got, err := store.Load("cart.threads"); err != nil || !reflect.DeepEqual(got, state.Record{}) {
 			t.Errorf("%s: %+v, %v, want an empty record", name, got, err)
 		}
-		for _, want := range []state.Record{full, {}, full.Told("b"), full.Told("a")} {
+		for _, want := range []state.Record{full, {}, full.Reported("b"), full.Reported("a")} {
 			if err := store.Save("cart.threads", want); err != nil {
 				t.Fatal(err)
 			}

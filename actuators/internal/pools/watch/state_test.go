@@ -46,7 +46,7 @@ func take(t *testing.T, s *state, events ...*poolsv1.WatchPoolSizesResponse) {
 
 // leases are those of cart and catalogue, after noon; -1 without a decision.
 func leases(s *state) [2]time.Duration {
-	now := Snapshot{Sizes: s.sizes, Lease: s.lease}
+	now := Snapshot{Sizes: s.Answers, Lease: s.lease}
 	var all [2]time.Duration
 	for i, key := range []pool.Key{cart, catalogue} {
 		if all[i] = -1; now.Answer(key) != nil {
@@ -57,80 +57,81 @@ func leases(s *state) [2]time.Duration {
 }
 
 func TestHeartbeatsRenewTheLeasesOfAllThatWasReceived(t *testing.T) {
-	var s state
-	take(t, &s, size(cart, 12, 30*time.Second), size(catalogue, 6, 20*time.Second), snapshot(2, "a.1"))
-	if got := leases(&s); got != [2]time.Duration{30 * time.Second, 20 * time.Second} {
+	s := newState()
+	take(t, s, size(cart, 12, 30*time.Second), size(catalogue, 6, 20*time.Second), snapshot(2, "a.1"))
+	if got := leases(s); got != [2]time.Duration{30 * time.Second, 20 * time.Second} {
 		t.Errorf("after the snapshot: %v, want each its own", got)
 	}
-	take(t, &s, heartbeat(35*time.Second, "a.2"))
-	if got := leases(&s); got != [2]time.Duration{35 * time.Second, 35 * time.Second} {
+	take(t, s, heartbeat(35*time.Second, "a.2"))
+	if got := leases(s); got != [2]time.Duration{35 * time.Second, 35 * time.Second} {
 		t.Errorf("after a heartbeat: %v, want its lease on both", got)
 	}
-	take(t, &s, size(cart, 16, 40*time.Second), heartbeat(41*time.Second, "a.3"))
-	if got := leases(&s); got != [2]time.Duration{41 * time.Second, 41 * time.Second} || s.token != "a.3" {
-		t.Errorf("after a change: %v and token %q", got, s.token)
+	take(t, s, size(cart, 16, 40*time.Second), heartbeat(41*time.Second, "a.3"))
+	if got := leases(s); got != [2]time.Duration{41 * time.Second, 41 * time.Second} || s.Token != "a.3" {
+		t.Errorf("after a change: %v and token %q", got, s.Token)
 	}
-	if got := s.sizes[cart].GetTarget(); got != 16 {
+	if got := s.Answers[cart].GetTarget(); got != 16 {
 		t.Errorf("cart is %d, want 16", got)
 	}
-	take(t, &s, size(cart, 16, 50*time.Second), snapshot(1, "b.1"))
-	if got := leases(&s); got != [2]time.Duration{50 * time.Second, -1} {
+	take(t, s, size(cart, 16, 50*time.Second), snapshot(1, "b.1"))
+	if got := leases(s); got != [2]time.Duration{50 * time.Second, -1} {
 		t.Errorf("after a new snapshot: %v, want that of cart and no catalogue", got)
 	}
 }
 
 // STALE is the one state that a heartbeat does not confirm: its lease is over, and stays over.
 func TestHeartbeatsRenewNoStaleAnswer(t *testing.T) {
-	var s state
+	s := newState()
 	stale := size(cart, 12, -time.Second)
 	stale.GetPoolSize().Action = commonv1.Action_ACTION_HOLD
-	take(t, &s, stale, size(catalogue, 6, 30*time.Second), snapshot(2, "a.1"), heartbeat(40*time.Second, "a.2"))
-	if got := leases(&s); got != [2]time.Duration{-time.Second, 40 * time.Second} {
+	take(t, s, stale, size(catalogue, 6, 30*time.Second), snapshot(2, "a.1"), heartbeat(40*time.Second, "a.2"))
+	if got := leases(s); got != [2]time.Duration{-time.Second, 40 * time.Second} {
 		t.Errorf("leases %v, want the stale one's own", got)
 	}
 }
 
 func TestABatchCountsWhole(t *testing.T) {
-	var s state
-	take(t, &s, size(cart, 12, time.Minute), snapshot(1, "a.1"))
-	before := s.sizes
-	take(t, &s, size(cart, 16, time.Minute))
-	if got := s.sizes[cart].GetTarget(); got != 12 || s.token != "a.1" {
-		t.Errorf("half a batch changed cart to %d, token %q", got, s.token)
+	s := newState()
+	take(t, s, size(cart, 12, time.Minute), snapshot(1, "a.1"))
+	before := s.Answers
+	take(t, s, size(cart, 16, time.Minute))
+	if got := s.Answers[cart].GetTarget(); got != 12 || s.Token != "a.1" {
+		t.Errorf("half a batch changed cart to %d, token %q", got, s.Token)
 	}
-	s.restart() // the stream broke; the token brings the answer again
-	take(t, &s, heartbeat(time.Minute, "a.1"))
-	if got := s.sizes[cart].GetTarget(); got != 12 {
+	s.Restart() // the stream broke; the token brings the answer again
+	take(t, s, heartbeat(time.Minute, "a.1"))
+	if got := s.Answers[cart].GetTarget(); got != 12 {
 		t.Errorf("half a batch of a broken stream changed cart to %d", got)
 	}
-	take(t, &s, size(cart, 16, time.Minute), heartbeat(time.Minute, "a.2"))
-	if s.sizes[cart].GetTarget() != 16 || before[cart].GetTarget() != 12 {
+	take(t, s, size(cart, 16, time.Minute), heartbeat(time.Minute, "a.2"))
+	if s.Answers[cart].GetTarget() != 16 || before[cart].GetTarget() != 12 {
 		t.Error("want 16 now, and what was handed out before unchanged")
 	}
 }
 
 func TestASnapshotThatLacksAnswersIsNotBelieved(t *testing.T) {
-	s := state{token: "a.7"}
-	take(t, &s, size(cart, 12, time.Minute))
-	if whole, err := s.apply(snapshot(2, "a.8")); whole || err == nil || s.token != "" || s.sizes != nil {
-		t.Errorf("whole %t, error %v, token %q, sizes %v", whole, err, s.token, s.sizes)
+	s := newState()
+	s.Token = "a.7"
+	take(t, s, size(cart, 12, time.Minute))
+	if whole, err := s.apply(snapshot(2, "a.8")); whole || err == nil || s.Token != "" || s.Answers != nil {
+		t.Errorf("whole %t, error %v, token %q, sizes %v", whole, err, s.Token, s.Answers)
 	}
 }
 
 // A decision without a pool belongs to no target, and events of a later API are ignored.
 func TestStateToleratesNonsense(t *testing.T) {
-	var s state
+	s := newState()
 	nameless := &poolsv1.WatchPoolSizesResponse{Event: &poolsv1.WatchPoolSizesResponse_PoolSize{}}
-	if whole, err := s.apply(&poolsv1.WatchPoolSizesResponse{ResumeToken: "x"}); whole || err != nil || s.token != "" {
-		t.Errorf("an unknown event: whole %t, %v, token %q", whole, err, s.token)
+	if whole, err := s.apply(&poolsv1.WatchPoolSizesResponse{ResumeToken: "x"}); whole || err != nil || s.Token != "" {
+		t.Errorf("an unknown event: whole %t, %v, token %q", whole, err, s.Token)
 	}
-	take(t, &s, size(cart, 12, time.Minute))
+	take(t, s, size(cart, 12, time.Minute))
 	if _, err := s.apply(nameless); err != nil {
 		t.Error(err)
 	}
-	take(t, &s, snapshot(2, "a.1"), &poolsv1.WatchPoolSizesResponse{
+	take(t, s, snapshot(2, "a.1"), &poolsv1.WatchPoolSizesResponse{
 		ResumeToken: "a.2", Event: &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: &commonv1.Heartbeat{}}})
-	if got := leases(&s); got[0] != time.Minute {
+	if got := leases(s); got[0] != time.Minute {
 		t.Errorf("a heartbeat without a lease left %v, want the answer's own", got[0])
 	}
 }

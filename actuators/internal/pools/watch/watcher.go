@@ -19,7 +19,7 @@ type Watcher struct {
 	log     *slog.Logger
 
 	// state is for the one receiving goroutine.
-	state state
+	state *state
 
 	mu         sync.Mutex
 	latest     Snapshot
@@ -30,7 +30,7 @@ type Watcher struct {
 func NewWatcher(client poolsv1.PoolSizeServiceClient, service string, timeout time.Duration, log *slog.Logger) *Watcher {
 	superseded := make(chan struct{})
 	return &Watcher{
-		client: client, service: service, timeout: timeout, log: log,
+		client: client, service: service, timeout: timeout, log: log, state: newState(),
 		superseded: superseded, latest: Snapshot{Superseded: superseded},
 	}
 }
@@ -39,18 +39,18 @@ func NewWatcher(client poolsv1.PoolSizeServiceClient, service string, timeout ti
 func (w *Watcher) Run(ctx context.Context) {
 	reconcile.Stream[*poolsv1.WatchPoolSizesResponse]{
 		Open: func(ctx context.Context) (reconcile.Receiver[*poolsv1.WatchPoolSizesResponse], error) {
-			w.state.restart()
-			return w.client.WatchPoolSizes(ctx, &poolsv1.WatchPoolSizesRequest{Service: w.service, ResumeToken: w.state.token})
+			w.state.Restart()
+			return w.client.WatchPoolSizes(ctx, &poolsv1.WatchPoolSizesRequest{Service: w.service, ResumeToken: w.state.Token})
 		},
 		Take: func(event *poolsv1.WatchPoolSizesResponse) (bool, error) {
 			whole, err := w.state.apply(event)
 			if whole {
-				w.received(Snapshot{Sizes: w.state.sizes, Lease: w.state.lease})
+				w.received(Snapshot{Sizes: w.state.Answers, Lease: w.state.lease})
 			}
 			return whole, err
 		},
 		Lost:   func(err error) { w.failed(fmt.Errorf("watch pool sizes: %w", err)) },
-		Forget: func() { w.state.token = "" },
+		Forget: func() { w.state.Token = "" },
 	}.Run(ctx)
 }
 
@@ -71,7 +71,7 @@ func (w *Watcher) List(ctx context.Context) error {
 			break
 		}
 	}
-	w.received(Snapshot{Sizes: with(nil, sizes)})
+	w.received(Snapshot{Sizes: w.state.With(nil, sizes)})
 	return nil
 }
 

@@ -1,20 +1,18 @@
-package audit
+package reconcile
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // report is of target name[0:1]; "a1" is OBSERVED, "A1" is APPLIED, both of target "a".
-func report(name string) Report {
-	outcome := poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+func report(name string) Report[string] {
+	outcome := Observed
 	if strings.ToUpper(name) == name {
-		outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+		outcome = Applied
 	}
-	return Report{Actuation: &poolsv1.Actuation{TargetName: strings.ToLower(name[:1]), Outcome: outcome, Detail: name}}
+	return Report[string]{Target: strings.ToLower(name[:1]), Outcome: outcome, Message: name}
 }
 
 func TestQueue(t *testing.T) {
@@ -34,7 +32,7 @@ func TestQueue(t *testing.T) {
 		{"limit of one", 1, "A1 a1 A2", "A2", 1},
 	}
 	for _, tt := range tests {
-		q := queue{limit: tt.limit}
+		q := queue[string]{limit: tt.limit}
 		dropped := 0
 		for _, name := range strings.Fields(tt.pushed) {
 			if q.push(report(name)) {
@@ -63,7 +61,7 @@ func TestQueueUnpop(t *testing.T) {
 		{name: "an observation goes back", popped: "a1", meanwhile: "B1 b1", waiting: "B1 a1 b1", limit: 1},
 	}
 	for _, tt := range tests {
-		q := queue{limit: tt.limit}
+		q := queue[string]{limit: tt.limit}
 		q.push(report(tt.popped))
 		popped, _ := q.pop()
 		for _, name := range strings.Fields(tt.meanwhile) {
@@ -73,15 +71,15 @@ func TestQueueUnpop(t *testing.T) {
 			t.Errorf("%s: %q waits, dropped %t, want %q and %t", tt.name, details(&q), dropped, tt.waiting, tt.dropped)
 		}
 	}
-	if got, ok := (&queue{limit: 1}).pop(); ok {
+	if got, ok := (&queue[string]{limit: 1}).pop(); ok {
 		t.Errorf("popped %v from an empty queue", got)
 	}
 }
 
-func details(q *queue) string {
+func details(q *queue[string]) string {
 	var all []string
-	for _, r := range append(append([]Report(nil), q.actions...), q.seen...) {
-		all = append(all, r.GetDetail())
+	for _, r := range append(append([]Report[string](nil), q.actions...), q.observations...) {
+		all = append(all, r.Message)
 	}
 	return strings.Trim(fmt.Sprint(all), "[]")
 }

@@ -1,5 +1,4 @@
-// Package audit reports observations and writes of targets to the recommender.
-package audit
+package reconcile
 
 import (
 	"context"
@@ -7,19 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-const (
-	firstBackoff = 500 * time.Millisecond
-	maxBackoff   = 10 * time.Second
-	// maxFaults is how many times a report is tried when the recommender fails on it; then it is dropped.
-	maxFaults = 5
-)
+// maxFaults is how many times a report is tried when the recommender fails on it; then it is dropped.
+const maxFaults = 5
 
 // Stats counts reports since the start.
 type Stats struct {
@@ -33,13 +25,13 @@ type Stats struct {
 
 // Reporter sends reports one after another, actions first. While the recommender is away they wait in a bounded queue. Of
 // observations, which only have the current size, the newest of each target suffices.
-type Reporter struct {
-	client  poolsv1.PoolSizeServiceClient
+type Reporter[M any] struct {
+	send    func(context.Context, M) error
 	timeout time.Duration
 	log     *slog.Logger
 
 	mu    sync.Mutex
-	queue queue
+	queue queue[M]
 	stats Stats
 	added chan struct{}
 
@@ -48,19 +40,23 @@ type Reporter struct {
 	rejected map[string]codes.Code // by target
 }
 
-// NewReporter returns a Reporter with room for `limit` waiting actions; timeout bounds each call.
-func NewReporter(client poolsv1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
-	return &Reporter{client: client, timeout: timeout, log: log, queue: queue{limit: limit},
+// NewReporter returns a Reporter with room for `limit` waiting actions. send is the recommender's call; timeout bounds it.
+func NewReporter[M any](send func(context.Context, M) error, limit int, timeout time.Duration, log *slog.Logger) *Reporter[M] {
+	return &Reporter[M]{send: send, timeout: timeout, log: log, queue: queue[M]{limit: limit},
 		added: make(chan struct{}, 1), rejected: map[string]codes.Code{}}
 }
 
 // Report queues a report and returns at once.
-func (r *Reporter) Report(report Report) {
+func (r *Reporter[M]) Report(report Report[M]) {
 	r.mu.Lock()
-	if dropped := r.queue.push(report); dropped {
+	dropped := r.queue.push(report)
+	if dropped {
 		r.stats.Dropped++
 	}
 	r.mu.Unlock()
+	if dropped && report.Outcome != Observed {
+		r.log.Warn("a full queue dropped its oldest report", "newest_target", report.Target)
+	}
 	select {
 	case r.added <- struct{}{}:
 	default:
@@ -68,7 +64,7 @@ func (r *Reporter) Report(report Report) {
 }
 
 // Stats returns the counts so far.
-func (r *Reporter) Stats() Stats {
+func (r *Reporter[M]) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	stats := r.stats
@@ -77,7 +73,7 @@ func (r *Reporter) Stats() Stats {
 }
 
 // Run sends until ctx ends. Flush sends the rest.
-func (r *Reporter) Run(ctx context.Context) {
+func (r *Reporter[M]) Run(ctx context.Context) {
 	for {
 		if r.Flush(ctx); ctx.Err() != nil {
 			return
@@ -91,19 +87,20 @@ func (r *Reporter) Run(ctx context.Context) {
 }
 
 // Flush sends the queued reports until the queue is empty or ctx ends. Do not call it while Run runs.
-func (r *Reporter) Flush(ctx context.Context) {
-	retry := backoff.NewExponentialBackOff()
-	retry.InitialInterval, retry.MaxInterval = firstBackoff, maxBackoff
+func (r *Reporter[M]) Flush(ctx context.Context) {
+	retry := pauses()
 	faults := 0
 	for ctx.Err() == nil {
 		report, ok := r.pop()
 		if !ok {
 			return
 		}
-		err := r.send(ctx, report)
+		call, cancel := context.WithTimeout(ctx, r.timeout)
+		err := r.send(call, report.Message)
+		cancel()
 		if err != nil && again(err, &faults) {
 			r.unpop(report)
-			r.sayWaiting(report, err)
+			r.logWaiting(report, err)
 			select {
 			case <-ctx.Done():
 			case <-time.After(retry.NextBackOff()):
@@ -112,10 +109,10 @@ func (r *Reporter) Flush(ctx context.Context) {
 		}
 		if err != nil {
 			r.count(func(s *Stats) { s.Rejected++ })
-			r.sayRejected(report, err)
+			r.logRejection(report, err)
 		} else {
 			r.count(func(s *Stats) { s.Sent++ })
-			delete(r.rejected, report.GetTargetName())
+			delete(r.rejected, report.Target)
 		}
 		if report.Done != nil {
 			report.Done(err)
@@ -140,36 +137,29 @@ func again(err error, faults *int) bool {
 	}
 }
 
-func (r *Reporter) sayWaiting(report Report, err error) {
+func (r *Reporter[M]) logWaiting(report Report[M], err error) {
 	if !r.waiting {
-		r.log.Warn("reports wait for the recommender", "target", report.GetTargetName(), "error", err)
+		r.log.Warn("reports wait for the recommender", "target", report.Target, "error", err)
 	}
 	r.waiting = true
 }
 
-// sayRejected logs a target's first rejection, and each one with another code than the last.
-func (r *Reporter) sayRejected(report Report, err error) {
-	target, code := report.GetTargetName(), status.Code(err)
+// logRejection logs a target's first rejection, and each one with another code than the last.
+func (r *Reporter[M]) logRejection(report Report[M], err error) {
+	target, code := report.Target, status.Code(err)
 	if r.rejected[target] != code {
-		r.log.Warn("recommender rejected a report", "target", target, "outcome", report.GetOutcome(), "error", err)
+		r.log.Warn("recommender rejected a report", "target", target, "outcome", report.Outcome, "error", err)
 	}
 	r.rejected[target] = code
 }
 
-func (r *Reporter) send(ctx context.Context, report Report) error {
-	ctx, cancel := context.WithTimeout(ctx, r.timeout)
-	defer cancel()
-	_, err := r.client.ReportActuation(ctx, &poolsv1.ReportActuationRequest{Actuation: report.Actuation, RequestId: report.ID})
-	return err
-}
-
-func (r *Reporter) pop() (Report, bool) {
+func (r *Reporter[M]) pop() (Report[M], bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.queue.pop()
 }
 
-func (r *Reporter) unpop(report Report) {
+func (r *Reporter[M]) unpop(report Report[M]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if dropped := r.queue.unpop(report); dropped {
@@ -177,7 +167,7 @@ func (r *Reporter) unpop(report Report) {
 	}
 }
 
-func (r *Reporter) count(change func(*Stats)) {
+func (r *Reporter[M]) count(change func(*Stats)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.stats)

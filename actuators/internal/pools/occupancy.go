@@ -8,14 +8,14 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// used sums up the occupancy in readings of one size since the last report. The zero value is none. It is for one goroutine.
-type used struct {
-	size        pool.Size
-	readings    uint32
-	full        uint32
-	busy        counts
-	waiting     counts
-	waitingTold uint32
+// occupancy sums up the occupancy in readings of one size since the last report. The zero value is none. It is for one goroutine.
+type occupancy struct {
+	size            pool.Size
+	readings        uint32
+	full            uint32
+	busy            counts
+	waiting         counts
+	waitingReadings uint32
 }
 
 // counts of one kind: the newest, the sum and the maximum.
@@ -27,60 +27,60 @@ type counts struct {
 func (c *counts) add(n uint32) { c.newest, c.most, c.sum = n, max(c.most, n), c.sum+float64(n) }
 
 // add takes a reading. Another size discards the readings before, which do not describe it.
-func (u *used) add(size pool.Size, use pool.Use) {
-	if size != u.size || use.Busy == nil {
-		*u = used{size: size}
+func (o *occupancy) add(size pool.Size, use pool.Use) {
+	if size != o.size || use.Busy == nil {
+		*o = occupancy{size: size}
 	}
 	if use.Busy == nil {
 		return
 	}
-	u.readings++
-	u.busy.add(*use.Busy)
+	o.readings++
+	o.busy.add(*use.Busy)
 	if use.Fills(size) {
-		u.full++
+		o.full++
 	}
 	if use.Waiting != nil {
-		u.waitingTold++
-		u.waiting.add(*use.Waiting)
+		o.waitingReadings++
+		o.waiting.add(*use.Waiting)
 	}
 }
 
-// told starts over after a report.
-func (u *used) told() { *u = used{size: u.size} }
+// reset starts over after a report.
+func (o *occupancy) reset() { *o = occupancy{size: o.size} }
 
 // wire is nil where the target reported no use.
-func (u *used) wire() *poolsv1.Occupancy {
-	if u.readings == 0 {
+func (o *occupancy) wire() *poolsv1.Occupancy {
+	if o.readings == 0 {
 		return nil
 	}
-	o := &poolsv1.Occupancy{
-		Readings: u.readings, Full: u.full,
-		Busy: u.busy.newest, BusyMean: u.busy.sum / float64(u.readings), BusyMost: u.busy.most,
+	wire := &poolsv1.Occupancy{
+		Readings: o.readings, Full: o.full,
+		Busy: o.busy.newest, BusyMean: o.busy.sum / float64(o.readings), BusyMost: o.busy.most,
 	}
-	if u.waitingTold > 0 {
-		waiting, mean := u.waiting, u.waiting.sum/float64(u.waitingTold)
-		o.Waiting, o.WaitingMean, o.WaitingMost = &waiting.newest, &mean, &waiting.most
+	if o.waitingReadings > 0 {
+		waiting, mean := o.waiting, o.waiting.sum/float64(o.waitingReadings)
+		wire.Waiting, wire.WaitingMean, wire.WaitingMost = &waiting.newest, &mean, &waiting.most
 	}
-	return o
+	return wire
 }
 
 // A pool that becomes full, or that callers begin to wait for, is reported after 1 s, and other large changes after 5 s. When
 // 10,000 pools change so at each reading, that is 2,000 reports a second, and 670 when their use stays.
 const (
-	tellFullAfter  = time.Second
-	tellMovedAfter = 5 * time.Second
+	reportFullAfter  = time.Second
+	reportMovedAfter = 5 * time.Second
 )
 
-// newsAfter is how long after the last report the present use is due; an unchanged use never is.
-func newsAfter(before, now *poolsv1.Occupancy) time.Duration {
+// dueAfter is how long after the last report the present use is due; an unchanged use never is.
+func dueAfter(before, now *poolsv1.Occupancy) time.Duration {
 	switch {
 	case now == nil:
 		return never
 	case before == nil, pressed(now) && !pressed(before):
-		return tellFullAfter
+		return reportFullAfter
 	case pressed(now) != pressed(before), moved(before.GetBusyMean(), now.GetBusyMean()),
 		moved(before.GetWaitingMean(), now.GetWaitingMean()), math.Abs(fullShare(now)-fullShare(before)) >= 0.5:
-		return tellMovedAfter
+		return reportMovedAfter
 	}
 	return never
 }

@@ -1,4 +1,4 @@
-package audit
+package reconcile
 
 import (
 	"bytes"
@@ -11,16 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // recommender takes reports, unless fail has an error for them.
 type recommender struct {
-	poolsv1.PoolSizeServiceClient
 	mu    sync.Mutex
 	fail  func(name string) error
 	taken []string
@@ -33,23 +29,22 @@ func (r *recommender) recover() {
 	r.fail = nil
 }
 
-func (r *recommender) ReportActuation(_ context.Context, request *poolsv1.ReportActuationRequest, _ ...grpc.CallOption) (*poolsv1.ReportActuationResponse, error) {
+func (r *recommender) take(_ context.Context, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tries++
-	name := request.GetActuation().GetDetail()
 	if r.fail != nil {
 		if err := r.fail(name); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.taken = append(r.taken, name)
-	return &poolsv1.ReportActuationResponse{}, nil
+	return nil
 }
 
-func start(t *testing.T, client *recommender, limit int) (*Reporter, *bytes.Buffer) {
+func start(t *testing.T, client *recommender, limit int) (*Reporter[string], *bytes.Buffer) {
 	var logs bytes.Buffer
-	r := NewReporter(client, limit, time.Second, slog.New(slog.NewTextHandler(&logs, nil)))
+	r := NewReporter(client.take, limit, time.Second, slog.New(slog.NewTextHandler(&logs, nil)))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { r.Run(ctx); close(done) }()
@@ -170,7 +165,7 @@ func TestReporterSaysARejectionOnce(t *testing.T) {
 func TestReporterFlushEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &recommender{fail: func(string) error { return status.Error(codes.Unavailable, "gone") }}
-		r := NewReporter(client, 3, time.Second, slog.New(slog.DiscardHandler))
+		r := NewReporter(client.take, 3, time.Second, slog.New(slog.DiscardHandler))
 		r.Report(report("A1"))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()

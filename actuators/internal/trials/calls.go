@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -17,16 +16,16 @@ import (
 const (
 	// callTime bounds each call; a decider answers within its period.
 	callTime = 25 * time.Second
-	// again lies between two attempts while the recommender is away.
-	again = time.Second
+	// retryAfter lies between two attempts while the recommender is away.
+	retryAfter = time.Second
 )
 
-// ask requests the next trial; nil when the session has ended. Under the same id the recommender returns the same trial.
-func (r *Run) ask(ctx context.Context) (*tuningv1.Trial, error) {
+// requestTrial requests the next trial; nil when the session has ended. Under the same id the recommender returns the same trial.
+func (r *Run) requestTrial(ctx context.Context) (*tuningv1.Trial, error) {
 	request := &tuningv1.AskTrialsRequest{Session: r.Session, Count: 1, RequestId: rand.Text()}
 	for {
 		var answer *tuningv1.AskTrialsResponse
-		err := r.patiently(ctx, func(ctx context.Context) (err error) {
+		err := r.retry(ctx, func(ctx context.Context) (err error) {
 			answer, err = r.Client.AskTrials(ctx, request)
 			return err
 		})
@@ -42,22 +41,22 @@ func (r *Run) ask(ctx context.Context) (*tuningv1.Trial, error) {
 			return nil, err
 		}
 		if over(session.GetPhase()) {
-			r.say("%s", session.GetWhy())
+			r.print("%s", session.GetWhy())
 			return nil, nil
 		}
-		if err := sleep(ctx, again); err != nil {
+		if err := sleep(ctx, retryAfter); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// tell reports how a trial ended; without an outcome, that it is in force now.
-func (r *Run) tell(ctx context.Context, number uint32, outcome *tuningv1.Outcome) error {
+// report reports how a trial ended; without an outcome, that it is in force now.
+func (r *Run) report(ctx context.Context, number uint32, outcome *tuningv1.Outcome) error {
 	request := &tuningv1.TellTrialRequest{Session: r.Session, Trial: number, Outcome: outcome}
 	if outcome == nil {
 		request.AppliedAt = timestamppb.Now()
 	}
-	err := r.patiently(ctx, func(ctx context.Context) error {
+	err := r.retry(ctx, func(ctx context.Context) error {
 		_, err := r.Client.TellTrial(ctx, request)
 		return err
 	})
@@ -80,7 +79,7 @@ func (r *Run) outcome(ctx context.Context, number uint32) (*tuningv1.Outcome, er
 		if status.Code(err) == codes.NotFound {
 			return nil, fmt.Errorf("watch %s: %w", r.Session, err)
 		}
-		if err := sleep(ctx, again); err != nil {
+		if err := sleep(ctx, retryAfter); err != nil {
 			return nil, err
 		}
 	}
@@ -100,44 +99,36 @@ func (r *Run) watch(ctx context.Context, number uint32) (*tuningv1.Outcome, erro
 		}
 		// A stopped session goes on with the measurement, but this run does not wait for it.
 		if event.GetSession().GetPhase() == tuningv1.Phase_PHASE_STOPPED {
-			return &tuningv1.Outcome{Verdict: tuningv1.Verdict_VERDICT_FAILED, Why: "the session was stopped"}, nil
+			return failure("the session was stopped"), nil
 		}
 	}
 	return nil, err
 }
 
-// patiently repeats a call until the recommender answers.
-func (r *Run) patiently(ctx context.Context, call func(context.Context) error) error {
-	for said := false; ; {
+// retry repeats a call until the recommender answers.
+func (r *Run) retry(ctx context.Context, call func(context.Context) error) error {
+	for logged := false; ; {
 		within, cancel := context.WithTimeout(ctx, callTime)
 		err := call(within)
 		cancel()
 		if code := status.Code(err); ctx.Err() != nil || code != codes.Unavailable && code != codes.DeadlineExceeded {
 			return err
 		}
-		if !said {
-			r.say("the recommender is away, trying again: %v", err)
-			said = true
+		if !logged {
+			r.print("the recommender is away, trying again: %v", err)
+			logged = true
 		}
-		if err := sleep(ctx, again); err != nil {
+		if err := sleep(ctx, retryAfter); err != nil {
 			return err
 		}
 	}
 }
 
-func failed(err error) *tuningv1.Outcome {
-	why := strings.ToValidUTF8(err.Error(), "?")
-	if len(why) > 500 {
-		why = strings.ToValidUTF8(why[:500], "")
-	}
-	return &tuningv1.Outcome{Verdict: tuningv1.Verdict_VERDICT_FAILED, Why: why}
-}
-
-func sleep(ctx context.Context, how time.Duration) error {
+func sleep(ctx context.Context, lasts time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(how):
+	case <-time.After(lasts):
 		return nil
 	}
 }

@@ -14,7 +14,7 @@ import (
 // originals is the file with the values that were in force before the first trial of a session; an empty path keeps none.
 type originals struct{ path string }
 
-func originalsOf(folder, session string) originals {
+func originalsFile(folder, session string) originals {
 	if folder == "" {
 		return originals{}
 	}

@@ -35,7 +35,7 @@ func (r *Run) Trials(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	kept := originalsOf(r.Config.State, r.Session)
+	kept := originalsFile(r.Config.State, r.Session)
 	before, err := r.before(ctx, kept)
 	if err != nil || !r.Apply {
 		return err
@@ -49,20 +49,20 @@ func (r *Run) Trials(ctx context.Context) (err error) {
 			err = errors.Join(err, kept.forget())
 		}
 	}()
-	flying := inFlight(session)
+	trial := unfinished(session)
 	for {
-		if flying == nil {
-			if flying, err = r.ask(ctx); err != nil {
+		if trial == nil {
+			if trial, err = r.requestTrial(ctx); err != nil {
 				return ended(ctx, err)
 			}
 		}
-		if flying == nil { // the session has ended
+		if trial == nil { // the session has ended
 			return nil
 		}
-		if err := r.try(ctx, flying, before); err != nil {
+		if err := r.try(ctx, trial, before); err != nil {
 			return ended(ctx, err)
 		}
-		flying = nil
+		trial = nil
 	}
 }
 
@@ -94,7 +94,7 @@ func (r *Run) Recommended(ctx context.Context) error {
 		defer cancel()
 		return errors.Join(err, r.restore(within, before))
 	}
-	r.say("set, and read back")
+	r.print("set, and read back")
 	return nil
 }
 
@@ -129,17 +129,17 @@ func (r *Run) before(ctx context.Context, kept originals) (Values, error) {
 		return nil, err
 	}
 	if before != nil {
-		r.say("an earlier run ended without restoring the original values: this run keeps them")
+		r.print("an earlier run ended without restoring the original values: this run keeps them")
 		return before, nil
 	}
 	if before, err = r.Target.Read(ctx); err != nil {
 		return nil, err
 	}
 	for _, name := range r.Target.Names() {
-		r.say("%s is %s", name, before[name])
+		r.print("%s is %s", name, before[name])
 	}
 	if !r.Apply {
-		r.say("dry run: sets nothing")
+		r.print("dry run: sets nothing")
 		return before, nil
 	}
 	return before, kept.keep(before)
@@ -149,7 +149,7 @@ func (r *Run) restore(ctx context.Context, before Values) error {
 	if err := r.Target.Set(ctx, before); err != nil {
 		return fmt.Errorf("restore the original values: %w", err)
 	}
-	r.say("the original values are in force again")
+	r.print("the original values are in force again")
 	return nil
 }
 
@@ -161,24 +161,22 @@ func (r *Run) try(ctx context.Context, trial *tuningv1.Trial, before Values) err
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.say("trial %d could not be set: %v", number, err)
+		r.print("trial %d could not be set: %v", number, err)
 		if restoreErr := r.restore(ctx, before); restoreErr != nil {
-			return errors.Join(err, restoreErr, r.tell(ctx, number, failed(err)))
+			return errors.Join(err, restoreErr, r.report(ctx, number, failed(err)))
 		}
-		return r.tell(ctx, number, failed(err))
+		return r.report(ctx, number, failed(err))
 	}
-	r.say("trial %d is in force", number)
-	if err := r.tell(ctx, number, nil); err != nil {
+	r.print("trial %d is in force", number)
+	if err := r.report(ctx, number, nil); err != nil {
 		return err
 	}
 	outcome, err := r.outcome(ctx, number)
 	if err != nil {
 		return err
 	}
-	verdict := strings.TrimPrefix(outcome.GetVerdict().String(), "VERDICT_")
-	r.say("trial %d: %s %s", number, verdict, outcome.GetWhy())
-	switch outcome.GetVerdict() {
-	case tuningv1.Verdict_VERDICT_UNSAFE, tuningv1.Verdict_VERDICT_FAILED:
+	r.print("trial %d: %s %s", number, verdictName(outcome.GetVerdict()), outcome.GetWhy())
+	if takesBack(outcome.GetVerdict()) {
 		return r.restore(ctx, before)
 	}
 	return nil
@@ -186,29 +184,13 @@ func (r *Run) try(ctx context.Context, trial *tuningv1.Trial, before Values) err
 
 // difference prints the values that would change.
 func (r *Run) difference(now, wanted Values) {
-	for _, name := range r.Target.Names() {
-		if value, ok := wanted[name]; ok && !same(now[name], value) {
-			r.say("%s: %s -> %s", name, now[name], value)
-		}
+	for _, name := range differing(r.Target.Names(), now, wanted) {
+		r.print("%s: %s -> %s", name, now[name], wanted[name])
 	}
 }
 
-func (r *Run) say(format string, args ...any) {
+func (r *Run) print(format string, args ...any) {
 	fmt.Fprintln(r.Out, strings.TrimSpace(fmt.Sprintf(format, args...)))
-}
-
-// inFlight is the trial that an earlier process received.
-func inFlight(session *tuningv1.TuningSession) *tuningv1.Trial {
-	for _, trial := range session.GetTrials() {
-		if trial.GetOutcome() == nil && !over(session.GetPhase()) {
-			return trial
-		}
-	}
-	return nil
-}
-
-func over(phase tuningv1.Phase) bool {
-	return phase == tuningv1.Phase_PHASE_DONE || phase == tuningv1.Phase_PHASE_STOPPED
 }
 
 // ended returns err, or nil where the process had to stop.

@@ -1,22 +1,16 @@
-// Package trials sets the trials of a tuning session, and reports since when each is in force.
+// Package trials sets the trials of a tuning session, and reports the time from which each is in force.
 package trials
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
-	"syscall"
-	"time"
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/pools/realize"
+	"sluice.dev/actuators/internal/program"
 	"sluice.dev/actuators/internal/reconcile"
-
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
@@ -25,9 +19,9 @@ type Values map[string]string
 
 // Target is an application whose parameters are read and set.
 type Target struct {
-	config   *config.Tune
-	settings map[string]realize.Setting
-	words    map[string]*config.Parameter
+	config     *config.Tune
+	settings   map[string]realize.Setting
+	parameters map[string]*config.Parameter
 }
 
 // Open opens every parameter.
@@ -39,7 +33,7 @@ func Open(c *config.Tune) (*Target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", p.Name, err)
 		}
-		t.settings[p.Name], t.words[p.Name] = setting, p
+		t.settings[p.Name], t.parameters[p.Name] = setting, p
 	}
 	return t, nil
 }
@@ -60,7 +54,7 @@ func (t *Target) Read(ctx context.Context) (Values, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		now[name] = t.words[name].Value(word)
+		now[name] = t.parameters[name].Value(word)
 	}
 	return now, nil
 }
@@ -73,13 +67,9 @@ func (t *Target) Set(ctx context.Context, values Values) error {
 		return err
 	}
 	var reloads []string
-	for _, name := range t.Names() {
-		value, wanted := values[name]
-		if !wanted || same(now[name], value) {
-			continue
-		}
-		p := t.words[name]
-		if err := t.settings[name].Write(ctx, p.Word(value)); err != nil {
+	for _, name := range differing(t.Names(), now, values) {
+		p := t.parameters[name]
+		if err := t.settings[name].Write(ctx, p.Word(values[name])); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if p.Reload != "" && !slices.Contains(reloads, p.Reload) {
@@ -88,8 +78,8 @@ func (t *Target) Set(ctx context.Context, values Values) error {
 	}
 	for _, r := range t.config.Reloads {
 		if slices.Contains(reloads, r.Name) {
-			if err := run(ctx, r); err != nil {
-				return err
+			if err := program.RunDetached(ctx, r.Timeout, r.Command); err != nil {
+				return fmt.Errorf("reload %s: %w", r.Name, err)
 			}
 		}
 	}
@@ -97,14 +87,14 @@ func (t *Target) Set(ctx context.Context, values Values) error {
 }
 
 // settled waits until the values read are those written.
-func (t *Target) settled(ctx context.Context, values Values) (err error) {
-	reconcile.Until(ctx, t.config.Settle, func() bool {
-		var now Values
-		if now, err = t.Read(ctx); err == nil {
-			err = differ(now, values)
-		}
-		return err == nil
-	})
+func (t *Target) settled(ctx context.Context, values Values) error {
+	now, err := reconcile.Write[Values]{
+		Read: t.Read, Settle: t.config.Settle,
+		Reached: func(now Values) bool { return mismatch(now, values) == nil },
+	}.ReadBack(ctx)
+	if err == nil {
+		err = mismatch(now, values)
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -115,61 +105,11 @@ func (t *Target) settled(ctx context.Context, values Values) (err error) {
 	}
 }
 
-func differ(now, values Values) error {
-	var faults []string
-	for name, value := range values {
-		if got, known := now[name]; known && !same(got, value) {
-			faults = append(faults, fmt.Sprintf("%s is %s, want %s", name, got, value))
-		}
-	}
-	if len(faults) == 0 {
-		return nil
-	}
-	slices.Sort(faults)
-	return errors.New(strings.Join(faults, "; "))
-}
-
-// same compares numbers by their value, to a part in a million, because programs round them; other values as text.
-func same(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, xErr := strconv.ParseFloat(a, 64)
-	y, yErr := strconv.ParseFloat(b, 64)
-	if xErr != nil || yErr != nil {
-		return false
-	}
-	return max(x-y, y-x) <= 1e-6*max(x, -x, y, -y)
-}
-
-// run runs a reload. After the timeout it ends the command and the processes that the command started.
-func run(ctx context.Context, r config.Reload) error {
-	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
-	defer cancel()
-	command := exec.CommandContext(ctx, r.Command[0], r.Command[1:]...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 100 * time.Millisecond
-	// A file, not a pipe: a process that outlives the command may hold it open.
-	out, err := os.CreateTemp("", "sluice-reload-*")
-	if err != nil {
-		return fmt.Errorf("reload %s: %w", r.Name, err)
-	}
-	defer os.Remove(out.Name())
-	defer out.Close()
-	command.Stdout, command.Stderr = out, out
-	if err := command.Run(); err != nil {
-		text, _ := os.ReadFile(out.Name())
-		return fmt.Errorf("reload %s: %w: %s", r.Name, errors.Join(err, ctx.Err()), strings.TrimSpace(string(text[:min(len(text), 300)])))
-	}
-	return nil
-}
-
 // ValuesOf returns the values of a configuration.
 func ValuesOf(c *tuningv1.Configuration) Values {
 	values := Values{}
-	for _, each := range c.GetSettings() {
-		values[each.GetParameter()] = text(each.GetValue())
+	for _, setting := range c.GetSettings() {
+		values[setting.GetParameter()] = text(setting.GetValue())
 	}
 	return values
 }

@@ -58,8 +58,8 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Tell sends the signal and runs the command, with additional variables in its environment.
-func (c *Config) Tell(ctx context.Context, environment ...string) error {
+// Notify sends the signal and runs the command, with additional variables in its environment.
+func (c *Config) Notify(ctx context.Context, environment ...string) error {
 	if c.Signal != "" {
 		text, err := os.ReadFile(c.PIDFile)
 		if err != nil {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"text/template"
 
+	"golang.org/x/sync/semaphore"
+
 	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/web"
 )
@@ -34,7 +36,7 @@ type file struct {
 	config  FileConfig
 	line    *template.Template
 	pattern *regexp.Regexp
-	turn    chan struct{}
+	turn    *semaphore.Weighted
 }
 
 // Read implements Realizer.
@@ -99,15 +101,10 @@ func (f *file) Remove(ctx context.Context) error {
 
 // alone runs one write at a time.
 func (f *file) alone(ctx context.Context, do func() error) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case f.turn <- struct{}{}:
-		defer func() { <-f.turn }()
+	if err := f.turn.Acquire(ctx, 1); err != nil {
+		return err
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	defer f.turn.Release(1)
 	return do()
 }
 
@@ -123,7 +120,7 @@ func (f *file) replace(ctx context.Context, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("write the subset: %w", err)
 	}
-	if err := f.config.Tell(ctx); err != nil {
+	if err := f.config.Notify(ctx); err != nil {
 		err = errors.Join(err, disk.Replace(f.config.Path, before, 0o644))
 		if untold != nil { // the program was notified of the restored text
 			err = errors.Join(err, os.Remove(f.config.Path+untoldAs))

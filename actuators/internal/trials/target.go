@@ -8,9 +8,9 @@ import (
 	"strconv"
 
 	"sluice.dev/actuators/internal/config"
-	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/program"
 	"sluice.dev/actuators/internal/reconcile"
+	"sluice.dev/actuators/internal/trials/settings"
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
 
@@ -20,20 +20,20 @@ type Values map[string]string
 // Target is an application whose parameters are read and set.
 type Target struct {
 	config     *config.Tune
-	settings   map[string]realize.Setting
+	places     map[string]settings.Setting
 	parameters map[string]*config.Parameter
 }
 
 // Open opens every parameter.
 func Open(c *config.Tune) (*Target, error) {
-	t := &Target{c, map[string]realize.Setting{}, map[string]*config.Parameter{}}
+	t := &Target{c, map[string]settings.Setting{}, map[string]*config.Parameter{}}
 	for i := range c.Parameters {
 		p := &c.Parameters[i]
 		setting, err := p.Block.Setting()
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", p.Name, err)
 		}
-		t.settings[p.Name], t.parameters[p.Name] = setting, p
+		t.places[p.Name], t.parameters[p.Name] = setting, p
 	}
 	return t, nil
 }
@@ -50,7 +50,7 @@ func (t *Target) Names() (names []string) {
 func (t *Target) Read(ctx context.Context) (Values, error) {
 	now := Values{}
 	for _, name := range t.Names() {
-		word, err := t.settings[name].Read(ctx)
+		word, err := t.places[name].Read(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -69,7 +69,7 @@ func (t *Target) Set(ctx context.Context, values Values) error {
 	var reloads []string
 	for _, name := range differing(t.Names(), now, values) {
 		p := t.parameters[name]
-		if err := t.settings[name].Write(ctx, p.Word(values[name])); err != nil {
+		if err := t.places[name].Write(ctx, p.Word(values[name])); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if p.Reload != "" && !slices.Contains(reloads, p.Reload) {

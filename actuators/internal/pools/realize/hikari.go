@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sluice.dev/actuators/internal/jolokia"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/web"
 )
@@ -12,7 +13,7 @@ import (
 // HikariConfig is the `hikari` block: the connections of one HikariCP, over Jolokia. The beans exist with registerMbeans=true
 // (Spring Boot: spring.datasource.hikari.register-mbeans).
 type HikariConfig struct {
-	JolokiaConfig `yaml:",squash"`
+	jolokia.Config `yaml:",squash"`
 	// Pool is the poolName; * is the only pool.
 	Pool string `yaml:"pool"`
 	// MinimumIdle bounds the idle connections that are kept; by default the pool's size, so that the pool has a fixed size.
@@ -21,18 +22,18 @@ type HikariConfig struct {
 
 // DefaultHikari has the default values of a block.
 func DefaultHikari() HikariConfig {
-	return HikariConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}, Pool: "*"}
+	return HikariConfig{Config: jolokia.Config{Config: web.Default()}, Pool: "*"}
 }
 
 // Variables implements Config.
 func (c *HikariConfig) Variables(fill func(text *string, key string)) {
-	c.JolokiaConfig.Variables(fill)
+	c.Config.Variables(fill)
 	fill(&c.Pool, "pool")
 }
 
 // Validate implements Config.
 func (c *HikariConfig) Validate() error {
-	err := c.JolokiaConfig.Validate()
+	err := c.Config.Validate()
 	if c.Pool == "" {
 		err = errors.Join(err, errors.New(`pool: "": want the poolName, or * for the only pool`))
 	}
@@ -44,14 +45,14 @@ func (c *HikariConfig) Validate() error {
 
 // Open implements Config.
 func (c *HikariConfig) Open() (Realizer, error) {
-	agent, err := newJolokia(c.JolokiaConfig)
+	agent, err := jolokia.New(c.Config)
 	return &hikari{agent, *c}, err
 }
 
 // hikari is two beans: the configuration, and the pool. A smaller MaximumPoolSize closes no connection that is in use or kept
 // idle. softEvictConnections closes them, each when it comes back.
 type hikari struct {
-	agent  *jolokia
+	agent  *jolokia.Agent
 	config HikariConfig
 }
 
@@ -74,16 +75,16 @@ func (h *hikari) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 // read returns the pool's name as its beans have it, its limit and its connections.
 func (h *hikari) read(ctx context.Context) (name string, limit int64, there map[string]int64, err error) {
 	const prefix = "com.zaxxer.hikari:type=Pool "
-	bean, err := h.agent.bean(ctx, prefix+"("+h.config.Pool+")")
+	bean, err := h.agent.Bean(ctx, prefix+"("+h.config.Pool+")")
 	if err != nil {
 		return "", 0, nil, err
 	}
 	name = bean[len(prefix):]
-	there, err = h.agent.numbersAnd(ctx, bean, []string{"TotalConnections"}, []string{"ActiveConnections", "ThreadsAwaitingConnection"})
+	there, err = h.agent.NumbersAnd(ctx, bean, []string{"TotalConnections"}, []string{"ActiveConnections", "ThreadsAwaitingConnection"})
 	if err != nil {
 		return "", 0, nil, err
 	}
-	configured, err := h.agent.numbers(ctx, hikariSettings(name), "MaximumPoolSize")
+	configured, err := h.agent.Numbers(ctx, hikariSettings(name), "MaximumPoolSize")
 	if err != nil {
 		return "", 0, nil, err
 	}
@@ -98,20 +99,15 @@ func hikariSettings(name string) string { return "com.zaxxer.hikari:type=PoolCon
 
 // Write implements Realizer.
 func (h *hikari) Write(ctx context.Context, size uint32) error {
-	if size == 0 {
-		return errors.New("write size: 0: want at least 1")
-	}
-	err := h.agent.alone(ctx, func() error {
-		name, limit, there, err := h.read(ctx)
-		if err != nil {
-			return err
-		}
-		return h.write(ctx, name, int64(size), limit, there["TotalConnections"])
+	return writing(size, func() error {
+		return h.agent.Alone(ctx, func() error {
+			name, limit, there, err := h.read(ctx)
+			if err != nil {
+				return err
+			}
+			return h.write(ctx, name, int64(size), limit, there["TotalConnections"])
+		})
 	})
-	if err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
-	}
-	return nil
 }
 
 func (h *hikari) write(ctx context.Context, name string, size, limit, total int64) error {
@@ -128,12 +124,12 @@ func (h *hikari) write(ctx context.Context, name string, size, limit, total int6
 		order[0], order[1] = order[1], order[0]
 	}
 	for _, each := range order {
-		if err := h.agent.write(ctx, hikariSettings(name), each.attribute, each.value); err != nil {
+		if err := h.agent.Write(ctx, hikariSettings(name), each.attribute, each.value); err != nil {
 			return err
 		}
 	}
 	if total > size {
-		return h.agent.exec(ctx, "com.zaxxer.hikari:type=Pool "+name, "softEvictConnections")
+		return h.agent.Exec(ctx, "com.zaxxer.hikari:type=Pool "+name, "softEvictConnections")
 	}
 	return nil
 }

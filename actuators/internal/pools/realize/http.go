@@ -3,13 +3,10 @@ package realize
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"strconv"
-
-	"github.com/go-openapi/jsonpointer"
 
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/web"
@@ -69,11 +66,11 @@ func countAt(answer []byte, pointer string) *uint32 {
 	if pointer == "" {
 		return nil
 	}
-	value, err := at(answer, pointer)
+	value, err := web.At(answer, pointer)
 	if err != nil {
 		return nil
 	}
-	count, err := wholeNumber(value, 0)
+	count, err := web.WholeNumber(value, 0)
 	if err != nil {
 		return nil
 	}
@@ -81,31 +78,27 @@ func countAt(answer []byte, pointer string) *uint32 {
 }
 
 func (h *HTTP) write(ctx context.Context, size uint32) error {
-	if size == 0 {
-		return errors.New("write size: 0: want at least 1")
-	}
-	write := h.config.Write
-	address, err := render("write.url", write.URL, size)
-	if err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
-	}
-	body, err := render("write.body", write.Body, size)
-	if err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
-	}
-	answer, err := h.client.Do(ctx, web.Request{Method: write.Method, URL: address, Body: body}, write.Status)
-	if err == nil && write.Pointer != "" {
-		err = taken(write, answer)
-	}
-	if err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
-	}
-	return nil
+	return writing(size, func() error {
+		write := h.config.Write
+		address, err := render("write.url", write.URL, size)
+		if err != nil {
+			return err
+		}
+		body, err := render("write.body", write.Body, size)
+		if err != nil {
+			return err
+		}
+		answer, err := h.client.Do(ctx, web.Request{Method: write.Method, URL: address, Body: body}, write.Status)
+		if err == nil && write.Pointer != "" {
+			err = taken(write, answer)
+		}
+		return err
+	})
 }
 
 // taken checks that the response has the text, number or truth value that means success at write.Pointer.
 func taken(write HTTPWrite, answer []byte) error {
-	value, err := at(answer, write.Pointer)
+	value, err := web.At(answer, write.Pointer)
 	if err != nil {
 		return err
 	}
@@ -117,7 +110,7 @@ func taken(write HTTPWrite, answer []byte) error {
 
 func (h *HTTP) sizeIn(answer []byte) (pool.Size, error) {
 	read := h.config.Read
-	value, err := at(answer, read.Pointer)
+	value, err := web.At(answer, read.Pointer)
 	if err != nil {
 		return pool.Size{}, err
 	}
@@ -128,7 +121,7 @@ func (h *HTTP) sizeIn(answer []byte) (pool.Size, error) {
 	if err != nil || read.InForce == "" {
 		return pool.Of(uint32(limit)), err
 	}
-	if value, err = at(answer, read.InForce); err != nil {
+	if value, err = web.At(answer, read.InForce); err != nil {
 		return pool.Size{}, err
 	}
 	there, err := numberAt(answer, read.InForce, value, 0)
@@ -142,26 +135,9 @@ func numberAt(answer []byte, pointer string, value any, low int64) (int64, error
 	if _, ok := value.(json.Number); !ok {
 		return 0, fmt.Errorf("the response has no number at %q: %s", pointer, web.Excerpt(answer))
 	}
-	number, err := wholeNumber(value, low)
+	number, err := web.WholeNumber(value, low)
 	if err != nil {
 		return 0, fmt.Errorf("the response has %v at %q: want a whole number from %d to %d", value, pointer, low, uint32(math.MaxUint32))
 	}
 	return number, nil
-}
-
-// at returns the value at pointer.
-func at(answer []byte, pointer string) (any, error) {
-	document, err := web.Decode(answer)
-	if err != nil {
-		return nil, err
-	}
-	way, err := jsonpointer.New(pointer)
-	if err != nil {
-		return nil, err
-	}
-	value, _, err := way.Get(document)
-	if err != nil {
-		return nil, fmt.Errorf("the response has nothing at %q: %s", pointer, web.Excerpt(answer))
-	}
-	return value, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"text/template"
 
 	"github.com/go-openapi/jsonpointer"
 
@@ -93,11 +92,6 @@ func (c *HTTPConfig) Validate() error {
 	if none := c.Read.Unbounded; none != nil && *none > 0 {
 		fault("read.unbounded: %d: want the number that means no limit, 0 or less", *none)
 	}
-	switch c.Write.Method {
-	case http.MethodPut, http.MethodPost, http.MethodPatch:
-	default:
-		fault("write.method: %q: want PUT, POST or PATCH", c.Write.Method)
-	}
 	if written, err := render("write.url", c.Write.URL, 1); err != nil {
 		faults = append(faults, err)
 	} else if err := web.CheckURL(written); err != nil {
@@ -109,23 +103,10 @@ func (c *HTTPConfig) Validate() error {
 	if !strings.Contains(c.Write.URL+c.Write.Body, ".Size") {
 		fault("write.body: %q: want {{.Size}} in it, or in write.url", c.Write.Body)
 	}
-	for key, status := range map[string]int{"read.status": c.Read.Status, "write.status": c.Write.Status} {
-		if status < 200 || status > 299 {
-			fault("%s: %d: want 200 to 299", key, status)
-		}
-	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, web.CheckExchange(c.Write.Method, c.Read.Status, c.Write.Status)...)...)
 }
 
-// render fills a template of the configuration; key names it in errors.
+// render fills in a template of the configuration; key names it in errors.
 func render(key, text string, size uint32) (string, error) {
-	t, err := template.New(key).Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Size}} only: %w", key, text, err)
-	}
-	var out strings.Builder
-	if err := t.Execute(&out, struct{ Size uint32 }{size}); err != nil {
-		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Size}} only: %w", key, text, err)
-	}
-	return out.String(), nil
+	return web.Fill(key, text, struct{ Size uint32 }{size}, "{{.Size}}")
 }

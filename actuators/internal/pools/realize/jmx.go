@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"sluice.dev/actuators/internal/jolokia"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/web"
 )
 
 // JMXConfig is the `jmx` block: any attribute of any bean that is a pool's limit, over Jolokia.
 type JMXConfig struct {
-	JolokiaConfig `yaml:",squash"`
-	MBean         string `yaml:"mbean"`
+	jolokia.Config `yaml:",squash"`
+	MBean          string `yaml:"mbean"`
 	// Attribute is the limit, read and written.
 	Attribute string `yaml:"attribute"`
 	// InForce is an attribute with the current number of threads or connections; without it, only the limit is read.
@@ -29,17 +30,17 @@ type JMXConfig struct {
 }
 
 // DefaultJMX has the default values of a block.
-func DefaultJMX() JMXConfig { return JMXConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}} }
+func DefaultJMX() JMXConfig { return JMXConfig{Config: jolokia.Config{Config: web.Default()}} }
 
 // Variables implements Config.
 func (c *JMXConfig) Variables(fill func(text *string, key string)) {
-	c.JolokiaConfig.Variables(fill)
+	c.Config.Variables(fill)
 	fill(&c.MBean, "mbean")
 }
 
 // Validate implements Config.
 func (c *JMXConfig) Validate() error {
-	err := errors.Join(c.JolokiaConfig.Validate(), checkMBean(c.MBean))
+	err := errors.Join(c.Config.Validate(), jolokia.CheckMBean(c.MBean))
 	if c.Attribute == "" {
 		err = errors.Join(err, errors.New(`attribute: "": want the attribute of the limit`))
 	}
@@ -48,12 +49,12 @@ func (c *JMXConfig) Validate() error {
 
 // Open implements Config.
 func (c *JMXConfig) Open() (Realizer, error) {
-	agent, err := newJolokia(c.JolokiaConfig)
+	agent, err := jolokia.New(c.Config)
 	return &jmx{agent, *c}, err
 }
 
 type jmx struct {
-	agent  *jolokia
+	agent  *jolokia.Agent
 	config JMXConfig
 }
 
@@ -79,7 +80,7 @@ func (j *jmx) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 }
 
 func (j *jmx) read(ctx context.Context) (mbean string, now map[string]int64, err error) {
-	if mbean, err = j.agent.bean(ctx, j.config.MBean); err != nil {
+	if mbean, err = j.agent.Bean(ctx, j.config.MBean); err != nil {
 		return "", nil, err
 	}
 	attributes := []string{j.config.Attribute}
@@ -88,7 +89,7 @@ func (j *jmx) read(ctx context.Context) (mbean string, now map[string]int64, err
 			attributes = append(attributes, more)
 		}
 	}
-	if now, err = j.agent.numbers(ctx, mbean, attributes...); err != nil {
+	if now, err = j.agent.Numbers(ctx, mbean, attributes...); err != nil {
 		return "", nil, err
 	}
 	if limit := now[j.config.Attribute]; limit < 1 {
@@ -99,20 +100,15 @@ func (j *jmx) read(ctx context.Context) (mbean string, now map[string]int64, err
 
 // Write implements Realizer.
 func (j *jmx) Write(ctx context.Context, size uint32) error {
-	if size == 0 {
-		return errors.New("write size: 0: want at least 1")
-	}
-	err := j.agent.alone(ctx, func() error {
-		mbean, now, err := j.read(ctx)
-		if err != nil {
-			return err
-		}
-		return j.write(ctx, mbean, int64(size), now[j.config.Attribute], now[j.config.InForce])
+	return writing(size, func() error {
+		return j.agent.Alone(ctx, func() error {
+			mbean, now, err := j.read(ctx)
+			if err != nil {
+				return err
+			}
+			return j.write(ctx, mbean, int64(size), now[j.config.Attribute], now[j.config.InForce])
+		})
 	})
-	if err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
-	}
-	return nil
 }
 
 func (j *jmx) write(ctx context.Context, mbean string, size, limit, there int64) error {
@@ -121,17 +117,17 @@ func (j *jmx) write(ctx context.Context, mbean string, size, limit, there int64)
 		order = append([]string{j.config.Attribute}, j.config.First...)
 	}
 	for _, attribute := range order {
-		err := j.agent.write(ctx, mbean, attribute, size)
+		err := j.agent.Write(ctx, mbean, attribute, size)
 		if err != nil && attribute == j.config.Attribute {
 			// A bean may keep a refused value: write the old one back, so that the next reading is true.
-			err = errors.Join(err, j.agent.write(ctx, mbean, attribute, limit))
+			err = errors.Join(err, j.agent.Write(ctx, mbean, attribute, limit))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if j.config.Operation != "" && size < max(limit, there) {
-		return j.agent.exec(ctx, mbean, j.config.Operation)
+		return j.agent.Exec(ctx, mbean, j.config.Operation)
 	}
 	return nil
 }

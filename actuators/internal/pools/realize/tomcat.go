@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"sluice.dev/actuators/internal/jolokia"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/web"
 )
@@ -13,30 +14,30 @@ import (
 // TomcatConfig is the `tomcat` block: the threads of a connector, over Jolokia. In Spring Boot the bean exists with
 // server.tomcat.mbeanregistry.enabled=true.
 type TomcatConfig struct {
-	JolokiaConfig `yaml:",squash"`
+	jolokia.Config `yaml:",squash"`
 	// MBean is the connector's ThreadPool. The domain is Tomcat embedded and in Spring Boot, Catalina standalone.
 	MBean string `yaml:"mbean"`
 }
 
 // DefaultTomcat has the default values of a block: the only HTTP connector.
 func DefaultTomcat() TomcatConfig {
-	return TomcatConfig{JolokiaConfig: JolokiaConfig{Config: web.Default()}, MBean: `*:type=ThreadPool,name="http*"`}
+	return TomcatConfig{Config: jolokia.Config{Config: web.Default()}, MBean: `*:type=ThreadPool,name="http*"`}
 }
 
 // Variables implements Config.
 func (c *TomcatConfig) Variables(fill func(text *string, key string)) {
-	c.JolokiaConfig.Variables(fill)
+	c.Config.Variables(fill)
 	fill(&c.MBean, "mbean")
 }
 
 // Validate implements Config.
 func (c *TomcatConfig) Validate() error {
-	return errors.Join(c.JolokiaConfig.Validate(), checkMBean(c.MBean))
+	return errors.Join(c.Config.Validate(), jolokia.CheckMBean(c.MBean))
 }
 
 // Open implements Config.
 func (c *TomcatConfig) Open() (Realizer, error) {
-	agent, err := newJolokia(c.JolokiaConfig)
+	agent, err := jolokia.New(c.Config)
 	return &tomcat{agent: agent, mbean: c.MBean}, err
 }
 
@@ -44,7 +45,7 @@ func (c *TomcatConfig) Open() (Realizer, error) {
 // and refuses a maximum below the minimum; but maxThreads then reads as if it had been taken. So the minimum is written
 // first, a refused maximum is written back, and threads that run beyond maxThreads count.
 type tomcat struct {
-	agent *jolokia
+	agent *jolokia.Agent
 	mbean string
 
 	mu sync.Mutex
@@ -74,10 +75,10 @@ func (t *tomcat) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 }
 
 func (t *tomcat) read(ctx context.Context) (mbean string, now map[string]int64, err error) {
-	if mbean, err = t.agent.bean(ctx, t.mbean); err != nil {
+	if mbean, err = t.agent.Bean(ctx, t.mbean); err != nil {
 		return "", nil, err
 	}
-	if now, err = t.agent.numbersAnd(ctx, mbean, threadCounts, threadsBusy); err != nil {
+	if now, err = t.agent.NumbersAnd(ctx, mbean, threadCounts, threadsBusy); err != nil {
 		return "", nil, err
 	}
 	if now["maxThreads"] < 1 {
@@ -92,20 +93,15 @@ func (t *tomcat) read(ctx context.Context) (mbean string, now map[string]int64, 
 
 // Write implements Realizer.
 func (t *tomcat) Write(ctx context.Context, size uint32) error {
-	if size == 0 {
-		return errors.New("write size: 0: want at least 1")
-	}
-	err := t.agent.alone(ctx, func() error {
-		mbean, now, err := t.read(ctx)
-		if err != nil {
-			return err
-		}
-		return t.write(ctx, mbean, now, int64(size))
+	return writing(size, func() error {
+		return t.agent.Alone(ctx, func() error {
+			mbean, now, err := t.read(ctx)
+			if err != nil {
+				return err
+			}
+			return t.write(ctx, mbean, now, int64(size))
+		})
 	})
-	if err != nil {
-		return fmt.Errorf("write size %d: %w", size, err)
-	}
-	return nil
 }
 
 func (t *tomcat) write(ctx context.Context, mbean string, now map[string]int64, size int64) error {
@@ -115,14 +111,14 @@ func (t *tomcat) write(ctx context.Context, mbean string, now map[string]int64, 
 	before := now["maxThreads"]
 	// Below the old maximum and the new one, so that the executor refuses neither of the two writes.
 	first := max(1, min(spare, before))
-	if err := t.agent.write(ctx, mbean, "minSpareThreads", first); err != nil {
+	if err := t.agent.Write(ctx, mbean, "minSpareThreads", first); err != nil {
 		return err
 	}
-	if err := t.agent.write(ctx, mbean, "maxThreads", size); err != nil {
-		return errors.Join(err, t.agent.write(ctx, mbean, "maxThreads", before))
+	if err := t.agent.Write(ctx, mbean, "maxThreads", size); err != nil {
+		return errors.Join(err, t.agent.Write(ctx, mbean, "maxThreads", before))
 	}
 	if spare > first {
-		return t.agent.write(ctx, mbean, "minSpareThreads", spare)
+		return t.agent.Write(ctx, mbean, "minSpareThreads", spare)
 	}
 	return nil
 }

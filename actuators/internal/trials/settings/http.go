@@ -1,4 +1,4 @@
-package realize
+package settings
 
 import (
 	"context"
@@ -8,55 +8,54 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"text/template"
 
 	"github.com/go-openapi/jsonpointer"
 
 	"sluice.dev/actuators/internal/web"
 )
 
-// HTTPSetting is the `http` block of a parameter, which is read as JSON and written with one request.
-type HTTPSetting struct {
+// HTTP is the `http` block of a parameter, which is read as JSON and written with one request.
+type HTTP struct {
 	web.Config `yaml:",squash"`
-	Read       HTTPSettingRead  `yaml:"read"`
-	Write      HTTPSettingWrite `yaml:"write"`
+	Read       HTTPRead  `yaml:"read"`
+	Write      HTTPWrite `yaml:"write"`
 }
 
-// HTTPSettingRead describes how the value in force is read.
-type HTTPSettingRead struct {
+// HTTPRead describes how the value in force is read.
+type HTTPRead struct {
 	URL string `yaml:"url"`
 	// Pointer is the JSON pointer (RFC 6901) of a text, number or truth value in the response.
 	Pointer string `yaml:"pointer"`
 	Status  int    `yaml:"status"`
 }
 
-// HTTPSettingWrite describes how a value is set. URL and Body are Go templates: {{.Value}} is the value as it is, {{.JSON}} a
+// HTTPWrite describes how a value is set. URL and Body are Go templates: {{.Value}} is the value as it is, {{.JSON}} a
 // JSON value (a number or truth value where it is one, else a string), {{.Query}} the value for a URL's query.
-type HTTPSettingWrite struct {
+type HTTPWrite struct {
 	Method string `yaml:"method"`
 	URL    string `yaml:"url"`
 	Body   string `yaml:"body"`
 	Status int    `yaml:"status"`
 }
 
-// DefaultHTTPSetting has the default values of a block.
-func DefaultHTTPSetting() HTTPSetting {
-	return HTTPSetting{
+// DefaultHTTP has the default values of a block.
+func DefaultHTTP() HTTP {
+	return HTTP{
 		Config: web.Default(),
-		Read:   HTTPSettingRead{Pointer: "/value", Status: http.StatusOK},
-		Write:  HTTPSettingWrite{Method: http.MethodPut, Body: `{"value": {{.JSON}}}`, Status: http.StatusOK},
+		Read:   HTTPRead{Pointer: "/value", Status: http.StatusOK},
+		Write:  HTTPWrite{Method: http.MethodPut, Body: `{"value": {{.JSON}}}`, Status: http.StatusOK},
 	}
 }
 
-// Variables implements SettingConfig.
-func (c *HTTPSetting) Variables(fill func(text *string, key string)) {
+// Variables implements Config.
+func (c *HTTP) Variables(fill func(text *string, key string)) {
 	c.Config.Variables(fill)
 	fill(&c.Read.URL, "read.url")
 	fill(&c.Write.URL, "write.url")
 }
 
-// Validate implements SettingConfig.
-func (c *HTTPSetting) Validate() error {
+// Validate implements Config.
+func (c *HTTP) Validate() error {
 	faults := []error{c.Config.Validate()}
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if err := web.CheckURL(c.Read.URL); err != nil {
@@ -64,11 +63,6 @@ func (c *HTTPSetting) Validate() error {
 	}
 	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
 		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /value, or nothing for the whole response", c.Read.Pointer)
-	}
-	switch c.Write.Method {
-	case http.MethodPut, http.MethodPost, http.MethodPatch:
-	default:
-		fault("write.method: %q: want PUT, POST or PATCH", c.Write.Method)
 	}
 	written, err := fillIn("write.url", c.Write.URL, "1")
 	if err == nil {
@@ -81,33 +75,28 @@ func (c *HTTPSetting) Validate() error {
 	if text := c.Write.URL + c.Write.Body; !strings.Contains(text, ".Value") && !strings.Contains(text, ".JSON") && !strings.Contains(text, ".Query") {
 		fault("write.body: %q: want {{.Value}} or {{.JSON}} in it, or in write.url", c.Write.Body)
 	}
-	for key, status := range map[string]int{"read.status": c.Read.Status, "write.status": c.Write.Status} {
-		if status < 200 || status > 299 {
-			fault("%s: %d: want 200 to 299", key, status)
-		}
-	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, web.CheckExchange(c.Write.Method, c.Read.Status, c.Write.Status)...)...)
 }
 
-// Setting implements SettingConfig.
-func (c *HTTPSetting) Setting() (Setting, error) {
+// Setting implements Config.
+func (c *HTTP) Setting() (Setting, error) {
 	client, err := web.NewClient(c.Config, c.Read.URL, c.Write.URL)
-	return &httpSetting{*c, client}, err
+	return &exchange{*c, client}, err
 }
 
-type httpSetting struct {
-	config HTTPSetting
+type exchange struct {
+	config HTTP
 	client *web.Client
 }
 
 // Read implements Setting.
-func (s *httpSetting) Read(ctx context.Context) (string, error) {
+func (s *exchange) Read(ctx context.Context) (string, error) {
 	read := s.config.Read
 	answer, err := s.client.Do(ctx, web.Request{Method: http.MethodGet, URL: read.URL}, read.Status)
 	if err != nil {
 		return "", s.client.Hide(fmt.Errorf("read: %w", err))
 	}
-	value, err := at(answer, read.Pointer)
+	value, err := web.At(answer, read.Pointer)
 	if err != nil {
 		return "", s.client.Hide(fmt.Errorf("read: GET %s: %w", read.URL, err))
 	}
@@ -115,7 +104,7 @@ func (s *httpSetting) Read(ctx context.Context) (string, error) {
 }
 
 // Write implements Setting.
-func (s *httpSetting) Write(ctx context.Context, value string) error {
+func (s *exchange) Write(ctx context.Context, value string) error {
 	write := s.config.Write
 	address, err := fillIn("write.url", write.URL, value)
 	if err != nil {
@@ -156,13 +145,6 @@ func typed(value string) json.RawMessage {
 }
 
 func fillIn(key, text, value string) (string, error) {
-	t, err := template.New(key).Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Value}}, {{.JSON}} or {{.Query}} only: %w", key, text, err)
-	}
-	var out strings.Builder
-	if err := t.Execute(&out, struct{ Value, JSON, Query string }{value, string(typed(value)), url.QueryEscape(value)}); err != nil {
-		return "", fmt.Errorf("%s: %q: want a Go template that uses {{.Value}}, {{.JSON}} or {{.Query}} only: %w", key, text, err)
-	}
-	return out.String(), nil
+	values := struct{ Value, JSON, Query string }{value, string(typed(value)), url.QueryEscape(value)}
+	return web.Fill(key, text, values, "{{.Value}}, {{.JSON}} or {{.Query}}")
 }

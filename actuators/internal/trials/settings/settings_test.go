@@ -1,4 +1,4 @@
-package realize_test
+package settings_test
 
 import (
 	"encoding/json"
@@ -13,9 +13,10 @@ import (
 
 	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/trials/settings"
 )
 
-func setting(t *testing.T, config realize.SettingConfig) realize.Setting {
+func setting(t *testing.T, config settings.Config) settings.Setting {
 	t.Helper()
 	if err := config.Validate(); err != nil {
 		t.Fatal(err)
@@ -28,7 +29,7 @@ func setting(t *testing.T, config realize.SettingConfig) realize.Setting {
 }
 
 // reads and writes values, each of which is read back.
-func roundTrip(t *testing.T, s realize.Setting, values ...string) {
+func roundTrip(t *testing.T, s settings.Setting, values ...string) {
 	t.Helper()
 	for _, value := range values {
 		if err := s.Write(t.Context(), value); err != nil {
@@ -45,7 +46,7 @@ func TestAFileHasAnyValueOnOneLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a = 1\nmode = calm # now\nz\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	config := realize.DefaultFileSetting()
+	config := settings.DefaultFile()
 	config.Path, config.Pattern = path, `^mode = (\S+)`
 	config.Command = []string{"sh", "-c", `test "$SLUICE_VALUE" != broken`}
 	s := setting(t, &config)
@@ -84,7 +85,7 @@ func TestAnHTTPTargetTakesTextsNumbersAndTruthValues(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"cache": map[string]any{"policy": value}})
 	}))
 	t.Cleanup(server.Close)
-	config := realize.DefaultHTTPSetting()
+	config := settings.DefaultHTTP()
 	config.Read.URL, config.Read.Pointer, config.Write.URL = server.URL, "/cache/policy", server.URL
 	s := setting(t, &config)
 	roundTrip(t, s, "lfu", "64", "0.5", "true", `a "quoted" word`)
@@ -109,7 +110,7 @@ func beans(t *testing.T, name string, values map[string]int64) *realizetest.Jolo
 
 func TestAnAttributeOverJolokia(t *testing.T) {
 	agent := beans(t, "app:type=Cache", map[string]int64{"Entries": 100})
-	config := realize.DefaultJMXSetting()
+	config := settings.DefaultJMX()
 	config.URL, config.MBean, config.Attribute = agent.URL, "app:type=Cache", "Entries"
 	roundTrip(t, setting(t, &config), "250", "1")
 }
@@ -117,11 +118,11 @@ func TestAnAttributeOverJolokia(t *testing.T) {
 func TestASizeIsASetting(t *testing.T) {
 	agent := beans(t, `Tomcat:type=ThreadPool,name="http-1"`,
 		map[string]int64{"maxThreads": 200, "minSpareThreads": 10, "currentThreadCount": 3})
-	config, ok := realize.NewSetting("tomcat")
+	config, ok := settings.New("tomcat")
 	if !ok {
 		t.Fatal("no tomcat")
 	}
-	config.(*realize.PoolSetting).Block().(*realize.TomcatConfig).URL = agent.URL
+	config.(*settings.Pool).Block().(*realize.TomcatConfig).URL = agent.URL
 	s := setting(t, config)
 	roundTrip(t, s, "64", "8")
 	for _, value := range []string{"0", "many", "2.5"} {

@@ -1,4 +1,5 @@
-package realize
+// Package settings reads and writes the parameters of programs. Each kind has a file of its own.
+package settings
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 
 	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/realize"
 )
 
 // Setting is one parameter of one program. Its value is a text on one line.
@@ -19,8 +21,8 @@ type Setting interface {
 	Write(ctx context.Context, value string) error
 }
 
-// SettingConfig is the block of one kind of setting in the configuration.
-type SettingConfig interface {
+// Config is the block of one kind of setting in the configuration.
+type Config interface {
 	// Variables calls fill for each text that may name environment variables, with its key.
 	Variables(fill func(text *string, key string))
 	// Validate returns every fault, each with its key relative to the block and the legal values.
@@ -29,19 +31,19 @@ type SettingConfig interface {
 	Setting() (Setting, error)
 }
 
-// settings makes a block with its defaults, by the key of the block. Every other kind of target is a setting, too, whose
+// kinds makes a block with its defaults, by the key of the block. Every other kind of target is a setting, too, whose
 // value is a size.
-var settings = map[string]func() SettingConfig{
-	"file": func() SettingConfig { c := DefaultFileSetting(); return &c },
-	"http": func() SettingConfig { c := DefaultHTTPSetting(); return &c },
-	"jmx":  func() SettingConfig { c := DefaultJMXSetting(); return &c },
+var kinds = map[string]func() Config{
+	"file": func() Config { c := DefaultFile(); return &c },
+	"http": func() Config { c := DefaultHTTP(); return &c },
+	"jmx":  func() Config { c := DefaultJMX(); return &c },
 }
 
-// SettingKinds returns the keys of all kinds, in order.
-func SettingKinds() []string {
-	all := slices.Collect(maps.Keys(settings))
-	for _, kind := range Kinds() {
-		if settings[kind] == nil {
+// Kinds returns the keys of all kinds, in order.
+func Kinds() []string {
+	all := slices.Collect(maps.Keys(kinds))
+	for _, kind := range realize.Kinds() {
+		if kinds[kind] == nil {
 			all = append(all, kind)
 		}
 	}
@@ -49,28 +51,28 @@ func SettingKinds() []string {
 	return all
 }
 
-// NewSetting returns a block of the kind with its defaults; false for an unknown kind.
-func NewSetting(kind string) (SettingConfig, bool) {
-	if fresh, ok := settings[kind]; ok {
+// New returns a block of the kind with its defaults; false for an unknown kind.
+func New(kind string) (Config, bool) {
+	if fresh, ok := kinds[kind]; ok {
 		return fresh(), true
 	}
-	target, ok := New(kind)
-	return &PoolSetting{target}, ok
+	target, ok := realize.New(kind)
+	return &Pool{target}, ok
 }
 
-// PoolSetting is the block of a kind of target: a pool's size as a setting.
-type PoolSetting struct{ Config }
+// Pool is the block of a kind of target: a pool's size as a setting.
+type Pool struct{ realize.Config }
 
-// Setting implements SettingConfig.
-func (c *PoolSetting) Setting() (Setting, error) {
+// Setting implements Config.
+func (c *Pool) Setting() (Setting, error) {
 	target, err := c.Open()
 	return poolSetting{target}, err
 }
 
 // Block is the value that the keys are decoded into.
-func (c *PoolSetting) Block() any { return c.Config }
+func (c *Pool) Block() any { return c.Config }
 
-type poolSetting struct{ target Realizer }
+type poolSetting struct{ target realize.Realizer }
 
 // Read implements Setting.
 func (s poolSetting) Read(ctx context.Context) (string, error) {

@@ -172,7 +172,7 @@ func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
 		file + `targets[0].min: -1: want 1 to 65535`,
 		file + `targets[0].http.timeout: 0s: want 1ms to 1m`,
 		file + `targets[0].http.read.url: "localhost/size": want http://HOST... or https://HOST...`,
-		file + `targets[1].http: absent: want the kind of target, one of ` + strings.Join(realize.Kinds(), ", "),
+		file + `targets[1].http: absent: want the kind of target, one of ` + strings.Join(realize.Kinds.Names(), ", "),
 	}
 	if got := strings.Join(want, "\n"); err.Error() != got {
 		t.Errorf("error:\n%v\nwant:\n%s", err, got)

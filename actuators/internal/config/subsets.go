@@ -44,14 +44,9 @@ func DefaultSubset() Subset {
 }
 
 // block finds the kind of the subset at the key root.
-func (s *Subset) block(root string) []error {
-	kind, faults := oneKind(root, s.Rest, subsets.Kinds(), "place of a subset")
-	if kind == "" {
-		return faults
-	}
-	s.Kind = kind
-	s.Block, _ = subsets.New(kind)
-	return append(faults, lay(s.Rest[kind], s.Block, root+"."+kind)...)
+func (s *Subset) block(root string) (faults []error) {
+	s.Kind, s.Block, faults = oneBlock(root, s.Rest, subsets.Kinds, "place of a subset")
+	return faults
 }
 
 func (s *Subset) expand(root string, lookup func(string) (string, bool)) error {
@@ -84,7 +79,7 @@ func (s *Subset) validate() error {
 	}
 	faults = append(faults, within("cooldown", s.Cooldown, 0, time.Hour), within("settle", s.Settle, 0, 5*time.Minute))
 	if s.Block == nil {
-		fault("%s: absent: want the place of the subset, one of %s", subsets.Kinds()[0], strings.Join(subsets.Kinds(), ", "))
+		fault("%s: absent: want the place of the subset, one of %s", subsets.Kinds.Names()[0], strings.Join(subsets.Kinds.Names(), ", "))
 	} else if err := s.Block.Validate(); err != nil {
 		faults = append(faults, below(s.Kind, err))
 	}

@@ -138,7 +138,7 @@ func (t *Target) validate() error {
 		within("cooldown", t.Cooldown, 0, time.Hour),
 		within("settle", t.Settle, 0, 5*time.Minute))
 	if t.Block == nil {
-		fault("http: absent: want the kind of target, one of %s", strings.Join(realize.Kinds(), ", "))
+		fault("http: absent: want the kind of target, one of %s", strings.Join(realize.Kinds.Names(), ", "))
 	} else if err := t.Block.Validate(); err != nil {
 		faults = append(faults, errors.New(t.Kind+"."+strings.ReplaceAll(err.Error(), "\n", "\n"+t.Kind+".")))
 	}

@@ -4,10 +4,10 @@ package settings
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
 )
@@ -23,17 +23,14 @@ type Setting interface {
 
 // Config is the block of one kind of setting in the configuration.
 type Config interface {
-	// Variables calls fill for each text that may name environment variables, with its key.
-	Variables(fill func(text *string, key string))
-	// Validate returns every fault, each with its key relative to the block and the legal values.
-	Validate() error
+	block.Block
 	// Setting returns the setting that a valid block describes.
 	Setting() (Setting, error)
 }
 
 // kinds makes a block with its defaults, by the key of the block. Every other kind of target is a setting, too, whose
 // value is a size.
-var kinds = map[string]func() Config{
+var kinds = block.Kinds[Config]{
 	"file": func() Config { c := DefaultFile(); return &c },
 	"http": func() Config { c := DefaultHTTP(); return &c },
 	"jmx":  func() Config { c := DefaultJMX(); return &c },
@@ -41,22 +38,17 @@ var kinds = map[string]func() Config{
 
 // Kinds returns the keys of all kinds, in order.
 func Kinds() []string {
-	all := slices.Collect(maps.Keys(kinds))
-	for _, kind := range realize.Kinds() {
-		if kinds[kind] == nil {
-			all = append(all, kind)
-		}
-	}
+	all := append(kinds.Names(), realize.Kinds.Names()...)
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)
 }
 
 // New returns a block of the kind with its defaults; false for an unknown kind.
 func New(kind string) (Config, bool) {
-	if fresh, ok := kinds[kind]; ok {
-		return fresh(), true
+	if fresh, ok := kinds.New(kind); ok {
+		return fresh, true
 	}
-	target, ok := realize.New(kind)
+	target, ok := realize.Kinds.New(kind)
 	return &Pool{target}, ok
 }
 

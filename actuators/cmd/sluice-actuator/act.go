@@ -18,7 +18,6 @@ import (
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/watch"
-	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
@@ -73,11 +72,11 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log, Holder: around.holder, Identity: around.identity,
 	}
 	if o.once || o.dryRun || len(o.restore) > 0 {
-		found, err := findOnce(ctx, c, around.Cluster)
+		discovered, err := lookUpOnce(ctx, c, around.Cluster)
 		if err != nil {
 			return err
 		}
-		targets = append(targets, found...)
+		targets = append(targets, discovered...)
 	}
 	book, err := openBook(c.State, o.dryRun, targets)
 	if err != nil {
@@ -116,29 +115,29 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	}
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
 		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "subsets", len(c.Subsets), "opted_in", optedIn(c))
-	var beside sync.WaitGroup
-	beside.Go(func() { callers.run(ctx) })
-	forever(ctx, cycle, targets, follow(ctx, c, around.Cluster, log), watcher, reporter, observers)
+	var beside, subsetsBeside sync.WaitGroup // each flushes its own reports, at the same time
+	subsetsBeside.Go(func() { callers.run(ctx) })
+	beside.Go(func() { watcher.Run(ctx) })
+	for _, observer := range observers {
+		beside.Go(func() { observer.Run(ctx) })
+	}
+	beside.Go(func() { reporter.Run(ctx) })
+	cycle.Run(ctx, targets, follow(ctx, c, around.Cluster, log))
 	beside.Wait()
+	flush(context.WithoutCancel(ctx), reporter, flushTime)
+	subsetsBeside.Wait()
 	log.Info("stopped", "reports_left", reporter.Stats().Queued)
 	return nil
 }
 
-// forever runs until ctx ends. Then it waits for the writes under way and sends the queued reports.
-func forever(ctx context.Context, cycle *pools.Loop, targets []pools.Target, changes <-chan pools.Change, source watch.Source, reporter *pools.Reporter, observers []*scaling.Observer) {
-	var around sync.WaitGroup
-	around.Go(func() { source.Run(ctx) })
-	around.Go(func() { reporter.Run(ctx) })
-	for _, observer := range observers {
-		around.Go(func() { observer.Run(ctx) })
-	}
-	cycle.Run(ctx, targets, changes)
-	around.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+// flush sends the queued reports, for a time at most.
+func flush(ctx context.Context, reports interface{ Flush(context.Context) }, lasts time.Duration) {
+	last, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
-	reporter.Flush(last)
+	reports.Flush(last)
 }
 
+// onePass makes one pass over each target with the newest decisions.
 func onePass(ctx context.Context, cycle *pools.Loop, targets []pools.Target, source *watch.Watcher, reporter *pools.Reporter) error {
 	if err := source.List(ctx); err != nil {
 		return err
@@ -149,9 +148,7 @@ func onePass(ctx context.Context, cycle *pools.Loop, targets []pools.Target, sou
 			failed++
 		}
 	}
-	last, cancel := context.WithTimeout(ctx, flushOnceTime)
-	defer cancel()
-	reporter.Flush(last)
+	flush(ctx, reporter, flushOnceTime)
 	if stats := reporter.Stats(); stats.Queued+int(stats.Rejected+stats.Dropped) > 0 {
 		return fmt.Errorf("report to the recommender: %d reports sent, %d not taken",
 			stats.Sent, stats.Queued+int(stats.Rejected+stats.Dropped))

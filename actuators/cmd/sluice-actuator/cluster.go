@@ -20,7 +20,7 @@ import (
 type cluster struct {
 	*kube.Cluster
 	ledger *kube.Ledger
-	teller *kube.Teller
+	events *kube.EventRecorder
 	// beside is the pod of the targets and subsets of the file.
 	beside discover.Object
 	// holder names this process where several processes can own the same target or place: its name and its host. identity
@@ -47,7 +47,7 @@ func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*clus
 	}
 	around := &cluster{Cluster: open, ledger: open.Ledger(holder), beside: discover.Object(c.Kubernetes.Pod), holder: holder, identity: identity}
 	if c.Kubernetes.Events {
-		around.teller = open.Teller(ctx, c.Name)
+		around.events = open.EventRecorder(ctx, c.Name)
 	}
 	go open.Run(ctx)
 	return around, nil
@@ -92,22 +92,22 @@ func (c *cluster) recorder(board pools.Recorder) pools.Recorder {
 	if c.ledger != nil {
 		all = append(all, c.ledger)
 	}
-	if c.teller != nil {
-		all = append(all, c.teller)
+	if c.events != nil {
+		all = append(all, c.events)
 	}
 	return all
 }
 
-// told wraps notify: it makes an Event of each change of a workload that the recommender took.
-func (c *cluster) told(from scaling.Source, notify scaling.Notifier) scaling.Notifier {
+// withEvents wraps notify: it makes an Event of each change of a workload that the recommender took.
+func (c *cluster) withEvents(from scaling.Source, notify scaling.Notifier) scaling.Notifier {
 	workload, ok := from.(*kube.Scaled)
-	if !ok || c.teller == nil {
+	if !ok || c.events == nil {
 		return notify
 	}
 	return func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
 		pools, err := notify(ctx, event)
 		if err == nil {
-			c.teller.Scaled(workload, event, scaling.Words(event))
+			c.events.Scaled(workload, event, scaling.Words(event))
 		}
 		return pools, err
 	}
@@ -117,19 +117,19 @@ func (c *cluster) told(from scaling.Source, notify scaling.Notifier) scaling.Not
 type recorders []pools.Recorder
 
 func (r recorders) Record(p pools.Pass) {
-	for _, each := range r {
-		each.Record(p)
+	for _, recorder := range r {
+		recorder.Record(p)
 	}
 }
 
 func (r recorders) Begin(t pools.Target) {
-	for _, each := range r {
-		each.Begin(t)
+	for _, recorder := range r {
+		recorder.Begin(t)
 	}
 }
 
 func (r recorders) End(name string) {
-	for _, each := range r {
-		each.End(name)
+	for _, recorder := range r {
+		recorder.End(name)
 	}
 }

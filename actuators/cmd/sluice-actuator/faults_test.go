@@ -150,8 +150,8 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 		t.Errorf("of the liar %v, want what is read", report)
 	}
 	unread := func() (n int) {
-		for _, each := range statusOf(t, p).Targets {
-			if each.ReadError != "" && each.Size == nil {
+		for _, target := range statusOf(t, p).Targets {
+			if target.ReadError != "" && target.Size == nil {
 				n++
 			}
 		}
@@ -159,7 +159,7 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 	}
 	eventually(t, "each fault said", func() bool { return unread() == len(ways)-1 })
 	before := residentKB(t, p.command.Process.Pid)
-	seen := shop.size("cart.threads")
+	sizeBefore := shop.size("cart.threads")
 	time.Sleep(2 * time.Second) // some passes over everything, of two targets with 10 MB each time
 	if grown := residentKB(t, p.command.Process.Pid) - before; grown > 50_000 {
 		t.Errorf("memory grew by %d kB", grown)
@@ -170,7 +170,7 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 			t.Errorf("%s was written %d times, want %d", way, got, want)
 		}
 	}
-	if shop.written() != "[cart.threads=32]" || seen != 32 {
+	if shop.written() != "[cart.threads=32]" || sizeBefore != 32 {
 		t.Errorf("wrote %s", shop.written())
 	}
 	p.stop(t)
@@ -234,7 +234,7 @@ func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
 		t.Error("a report came through: the recommender is not slow")
 	}
 	close(open)
-	told := func() string {
+	reported := func() string {
 		var all []uint32
 		for _, report := range r.Reports() {
 			if report.GetOutcome() == applied {
@@ -243,7 +243,7 @@ func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
 		}
 		return fmt.Sprint(all)
 	}
-	eventually(t, "each write told, in order", func() bool { return told() == fmt.Sprint(sizes) })
+	eventually(t, "each write told, in order", func() bool { return reported() == fmt.Sprint(sizes) })
 	if got := statusOf(t, p).Reports; got.Dropped+got.Rejected != 0 {
 		t.Errorf("reports %+v", got)
 	}

@@ -64,9 +64,7 @@ func (c *callers) run(ctx context.Context) {
 	around.Go(func() { c.reporter.Run(ctx) })
 	c.loop.Run(ctx, c.targets)
 	around.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
-	defer cancel()
-	c.reporter.Flush(last)
+	flush(context.WithoutCancel(ctx), c.reporter, flushTime)
 }
 
 // once makes one pass over each subset.
@@ -81,9 +79,7 @@ func (c *callers) once(ctx context.Context) error {
 			failed++
 		}
 	}
-	last, cancel := context.WithTimeout(ctx, flushOnceTime)
-	defer cancel()
-	c.reporter.Flush(last)
+	flush(ctx, c.reporter, flushOnceTime)
 	if waiting := c.reporter.Stats().Queued; waiting > 0 {
 		return fmt.Errorf("report to the recommender: %d reports of subsets are not taken", waiting)
 	}

@@ -14,8 +14,8 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// said is the recommender's subset for the one caller of these tests.
-func said(revision uint64, members ...string) *subsetsv1.Subset {
+// publication is the recommender's subset for the one caller of these tests.
+func publication(revision uint64, members ...string) *subsetsv1.Subset {
 	answer := &subsetsv1.Subset{
 		Key:   &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"},
 		State: subsetsv1.State_STATE_PROVIDED, Revision: revision,
@@ -31,8 +31,8 @@ func said(revision uint64, members ...string) *subsetsv1.Subset {
 // delivered has each report as `APPLIED 3`, its outcome and revision.
 func delivered(r *recommendertest.Server) string {
 	var all []string
-	for _, each := range r.Delivered() {
-		all = append(all, fmt.Sprint(strings.TrimPrefix(each.GetOutcome().String(), "DELIVERY_OUTCOME_"), " ", each.GetRevision()))
+	for _, delivery := range r.Delivered() {
+		all = append(all, fmt.Sprint(strings.TrimPrefix(delivery.GetOutcome().String(), "DELIVERY_OUTCOME_"), " ", delivery.GetRevision()))
 	}
 	return strings.Join(all, ", ")
 }
@@ -107,7 +107,7 @@ func TestSubsetsByNFTables(t *testing.T) {
 	const virtual = "127.9.9.9:80"
 	greeters(t, "127.0.1.1:80", "127.0.1.2:80", "127.0.1.3:80")
 	r := recommendertest.Start(t)
-	r.Subset(said(1, "127.0.1.1:80 2", "127.0.1.2:80 1"))
+	r.Subset(publication(1, "127.0.1.1:80 2", "127.0.1.2:80 1"))
 	file := subsetConfig(t, "remove_on_exit: true\n    nftables: {virtual: \""+virtual+"\"}")
 
 	only := subsetProcess(t, r, file, "--once")
@@ -124,15 +124,15 @@ func TestSubsetsByNFTables(t *testing.T) {
 	if got := greeted(virtual, 9); got != "[127.0.1.1:80:6 127.0.1.2:80:3]" {
 		t.Errorf("reached %s", got)
 	}
-	r.Subset(said(2, "127.0.1.3:80 1"))
+	r.Subset(publication(2, "127.0.1.3:80 1"))
 	eventually(t, "the second is told", func() bool { return delivered(r) == "APPLIED 1, APPLIED 2" })
 	if got := greeted(virtual, 4); got != "[127.0.1.3:80:4]" {
 		t.Errorf("reached %s", got)
 	}
 
 	// A subset without members, or with an address elsewhere, is refused.
-	r.Subset(said(3))
-	r.Subset(said(4, "127.0.1.1:80 1", "192.0.2.1:80 1"))
+	r.Subset(publication(3))
+	r.Subset(publication(4, "127.0.1.1:80 1", "192.0.2.1:80 1"))
 	eventually(t, "the refusal", func() bool { return strings.HasSuffix(delivered(r), "REFUSED 4") })
 	r.Stop()
 	eventually(t, "the loss is said", func() bool {
@@ -161,7 +161,7 @@ func TestSubsetsByFile(t *testing.T) {
 	write(t, list, before)
 	r := recommendertest.Start(t)
 	file := subsetConfig(t, "file: {path: \""+list+"\"}")
-	r.Subset(said(1, "127.0.1.2:80 1", "127.0.1.1:80 2"))
+	r.Subset(publication(1, "127.0.1.2:80 1", "127.0.1.1:80 2"))
 
 	dry := subsetProcess(t, r, file, "--dry-run")
 	text, err := dry.command.Output()
@@ -196,8 +196,8 @@ func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
 	block := "file: {path: \"" + list + "\"}"
 	a := subsetProcess(t, first, subsetConfig(t, block), "--apply", "all")
 	b := subsetProcess(t, second, subsetConfig(t, "remove_on_exit: true\n    "+block), "--apply", "all")
-	first.Subset(said(1, "127.0.1.1:80 1"))
-	second.Subset(said(1, "127.0.1.2:80 1"))
+	first.Subset(publication(1, "127.0.1.1:80 1"))
+	second.Subset(publication(1, "127.0.1.2:80 1"))
 	a.start(t)
 	eventually(t, "the first is told", func() bool { return delivered(first) == "APPLIED 1" })
 	b.start(t)
@@ -234,7 +234,7 @@ func TestKilledBeforeTheProgramIsTold(t *testing.T) {
 	kills := fmt.Sprintf("[ -e %s ] || { touch %s; kill -9 $PPID; exit 1; }; cp %s %s", once, once, list, running)
 	r := recommendertest.Start(t)
 	file := subsetConfig(t, fmt.Sprintf("file: {path: %q, command: [sh, -c, %q]}", list, kills))
-	r.Subset(said(1, "127.0.1.1:80 1"))
+	r.Subset(publication(1, "127.0.1.1:80 1"))
 	p := subsetProcess(t, r, file, "--apply", "all", "--once")
 	if err := p.command.Run(); err == nil || p.command.ProcessState.Exited() {
 		t.Fatalf("%v: the process was not killed", err)

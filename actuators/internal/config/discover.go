@@ -36,7 +36,7 @@ func DefaultDiscover() Discover { return Discover{Interval: 10 * time.Second} }
 var nameless = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // At returns the target of an instance. Errors name the keys below the discovery's own.
-func (d *Discover) At(found discover.Found) (Target, error) {
+func (d *Discover) At(endpoint discover.Endpoint) (Target, error) {
 	t := DefaultTarget()
 	faults := lay(d.Target, &t, "target")
 	if _, named := d.Target["name"]; named {
@@ -45,8 +45,8 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 	if faults = append(faults, t.block("target")...); len(faults) > 0 {
 		return t, errors.Join(faults...)
 	}
-	t.Name = d.Name + "." + nameless.ReplaceAllString(found.Instance, "-")
-	switch found.OptIn {
+	t.Name = d.Name + "." + nameless.ReplaceAllString(endpoint.Instance, "-")
+	switch endpoint.OptIn {
 	case discover.In:
 		t.Apply = true
 	case discover.Out:
@@ -55,9 +55,9 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 		t.Apply = t.Apply || d.optIn
 	}
 	if t.Instance == "" {
-		t.Instance = found.Instance
+		t.Instance = endpoint.Instance
 	}
-	here := map[string]string{"ADDRESS": found.Address, "HOST": found.Host(), "INSTANCE": found.Instance, "URL_PATH": found.Path}
+	here := map[string]string{"ADDRESS": endpoint.Address, "HOST": endpoint.Host(), "INSTANCE": endpoint.Instance, "URL_PATH": endpoint.Path}
 	err := t.expand("target", func(name string) (string, bool) {
 		if value, ok := here[name]; ok {
 			return value, true
@@ -89,7 +89,7 @@ func (d *Discover) Service() string {
 }
 
 // sample stands for any instance.
-var sample = discover.Found{Address: "127.0.0.1:1", Instance: "instance"}
+var sample = discover.Endpoint{Address: "127.0.0.1:1", Instance: "instance"}
 
 func (d *Discover) expand(lookup func(string) (string, bool)) error {
 	d.lookup = lookup

@@ -64,9 +64,9 @@ func (s *Subset) validate() error {
 	if !name.MatchString(s.Name) || s.Name == AllTargets {
 		fault("name: %q: want 1 to 128 letters, digits, dots, dashes and underscores, and not %q", s.Name, AllTargets)
 	}
-	for _, each := range [][2]string{{"upstream", s.Upstream}, {"instance", s.Instance}, {"downstream", s.Downstream}} {
-		if value := each[1]; value == "" || len(value) > maxInstance {
-			fault("%s: %q: want 1 to %d bytes", each[0], value, maxInstance)
+	for _, key := range [][2]string{{"upstream", s.Upstream}, {"instance", s.Instance}, {"downstream", s.Downstream}} {
+		if value := key[1]; value == "" || len(value) > maxInstance {
+			fault("%s: %q: want 1 to %d bytes", key[0], value, maxInstance)
 		}
 	}
 	if s.Min < 1 || s.Min > subsets.MaxSlots {

@@ -39,8 +39,8 @@ func (c *Config) Validate() error {
 
 // CheckMBean is nil for a name in the form DOMAIN:KEY=VALUE,...
 func CheckMBean(name string) error {
-	domain, keys, found := strings.Cut(name, ":")
-	if !found || domain == "" || !strings.Contains(keys, "=") {
+	domain, keys, complete := strings.Cut(name, ":")
+	if !complete || domain == "" || !strings.Contains(keys, "=") {
 		return fmt.Errorf("mbean: %q: want DOMAIN:KEY=VALUE,..., where * stands for any text", name)
 	}
 	return nil
@@ -99,8 +99,8 @@ type refusal struct {
 func (r refusal) Error() string { return r.text }
 func (r refusal) Unwrap() error { return r.cause }
 
-// Ask returns the response's value where the body's status is 200.
-func (a *Agent) Ask(ctx context.Context, request Request) (any, error) {
+// Call returns the response's value where the body's status is 200.
+func (a *Agent) Call(ctx context.Context, request Request) (any, error) {
 	request.Config = map[string]string{"includeStackTrace": "false"} // it may be longer than the limit of a response
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *Agent) Ask(ctx context.Context, request Request) (any, error) {
 
 // Numbers reads attributes of one bean at one time. An attribute that is not a whole number is an error.
 func (a *Agent) Numbers(ctx context.Context, mbean string, attributes ...string) (map[string]int64, error) {
-	value, err := a.Ask(ctx, Request{Type: "read", MBean: mbean, Attribute: attributes})
+	value, err := a.Call(ctx, Request{Type: "read", MBean: mbean, Attribute: attributes})
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (a *Agent) NumbersAnd(ctx context.Context, mbean string, attributes, more [
 
 // Write writes a number to an attribute.
 func (a *Agent) Write(ctx context.Context, mbean, attribute string, value int64) error {
-	_, err := a.Ask(ctx, Request{Type: "write", MBean: mbean, Attribute: attribute, Value: value})
+	_, err := a.Call(ctx, Request{Type: "write", MBean: mbean, Attribute: attribute, Value: value})
 	if err != nil {
 		return fmt.Errorf("%s = %d: %w", attribute, value, err)
 	}
@@ -172,7 +172,7 @@ func (a *Agent) Write(ctx context.Context, mbean, attribute string, value int64)
 
 // Exec calls an operation without arguments.
 func (a *Agent) Exec(ctx context.Context, mbean, operation string) error {
-	_, err := a.Ask(ctx, Request{Type: "exec", MBean: mbean, Operation: operation})
+	_, err := a.Call(ctx, Request{Type: "exec", MBean: mbean, Operation: operation})
 	return err
 }
 
@@ -181,17 +181,17 @@ func (a *Agent) Bean(ctx context.Context, pattern string) (string, error) {
 	if !strings.Contains(pattern, "*") {
 		return pattern, nil
 	}
-	value, err := a.Ask(ctx, Request{Type: "search", MBean: pattern})
+	value, err := a.Call(ctx, Request{Type: "search", MBean: pattern})
 	if err != nil {
 		return "", err
 	}
-	found, _ := value.([]any)
-	if len(found) != 1 {
-		return "", fmt.Errorf("search %s: %d beans %v: want one: name it", pattern, len(found), found)
+	names, _ := value.([]any)
+	if len(names) != 1 {
+		return "", fmt.Errorf("search %s: %d beans %v: want one: name it", pattern, len(names), names)
 	}
-	name, ok := found[0].(string)
+	name, ok := names[0].(string)
 	if !ok {
-		return "", fmt.Errorf("search %s: %v: want a name", pattern, found[0])
+		return "", fmt.Errorf("search %s: %v: want a name", pattern, names[0])
 	}
 	return name, nil
 }

@@ -104,9 +104,9 @@ func TestASubsetHasOneOwner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := lease.GetAnnotations()
-		if !strings.HasPrefix(lease.GetName(), "sluice.subset.front.front-a.cart.") || notes[subsetNote] != "front > cart" || notes[recommendedNote] != "10.0.0.1:80 1" {
-			t.Errorf("lease %s with %v", lease.GetName(), notes)
+		annotations := lease.GetAnnotations()
+		if !strings.HasPrefix(lease.GetName(), "sluice.subset.front.front-a.cart.") || annotations[subsetAnnotation] != "front > cart" || annotations[recommendedAnnotation] != "10.0.0.1:80 1" {
+			t.Errorf("lease %s with %v", lease.GetName(), annotations)
 		}
 		a.Release(ctx)
 		time.Sleep(pause)

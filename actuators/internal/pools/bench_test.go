@@ -171,8 +171,8 @@ func advance(d time.Duration) {
 	synctest.Wait()
 }
 
-// said returns the reports since the last call: "OBSERVED 64", "APPLIED 64>12=12", "FAILED 64>12=?".
-func (b *bench) said() string {
+// reportsSent returns the reports since the last call: "OBSERVED 64", "APPLIED 64>12=12", "FAILED 64>12=?".
+func (b *bench) reportsSent() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	number := func(n *uint32) string {
@@ -204,7 +204,7 @@ func settleAfter(fake *realizetest.Fake, late time.Duration) func(uint32) error 
 
 func (b *bench) want(t *testing.T, want string) {
 	t.Helper()
-	if got := b.said(); got != want {
+	if got := b.reportsSent(); got != want {
 		t.Errorf("reports %q, want %q", got, want)
 	}
 }

@@ -28,8 +28,8 @@ type world struct {
 	disk state.Memory
 	// A pool of two settings, written one after the other; both count.
 	first, second uint32
-	// told has, by id, the reported end of each write; intended the ids that were on the disk.
-	told     map[string]string
+	// reported has, by id, the reported end of each write; intended the ids that were on the disk.
+	reported map[string]string
 	intended map[string]bool
 	faults   []string
 }
@@ -79,13 +79,13 @@ func (l *life) Report(r pools.Report) {
 		if strings.HasPrefix(report.GetDetail(), "reverted to 64") {
 			ended = "REVERTED"
 		}
-		if before, again := l.told[id]; again && before != ended {
+		if before, again := l.reported[id]; again && before != ended {
 			l.faults = append(l.faults, fmt.Sprintf("told %s, and then %s", before, ended))
 		}
 		if is := fmt.Sprint(l.first, l.second); is != map[string]string{"APPLIED": "32 32", "REVERTED": "64 64"}[ended] {
 			l.faults = append(l.faults, fmt.Sprintf("told %s (%s) where the target has %s", ended, report.GetDetail(), is))
 		}
-		l.told[id] = ended
+		l.reported[id] = ended
 	}
 	l.step()
 	if r.Done != nil {
@@ -120,7 +120,7 @@ func (w *world) lived(last int) int {
 // as REVERTED, and is reported as the size in force.
 func TestKilledAtEachStepOfAWrite(t *testing.T) {
 	fresh := func() *world {
-		return &world{first: 64, second: 64, told: map[string]string{}, intended: map[string]bool{}}
+		return &world{first: 64, second: 64, reported: map[string]string{}, intended: map[string]bool{}}
 	}
 	whole := fresh().lived(0)
 	if whole < 12 {
@@ -144,10 +144,10 @@ func TestKilledAtEachStepOfAWrite(t *testing.T) {
 				t.Errorf("%s: original size %v, want 64", name, record.Original)
 			}
 			for id := range w.intended {
-				if w.told[id] == "" {
+				if w.reported[id] == "" {
 					t.Errorf("%s: nobody was told of an intent", name)
 				}
-				ends[w.told[id]]++
+				ends[w.reported[id]]++
 			}
 			for _, fault := range w.faults {
 				t.Errorf("%s: %s", name, fault)
@@ -160,7 +160,7 @@ func TestKilledAtEachStepOfAWrite(t *testing.T) {
 }
 
 func TestTheCoolDownOutlivesTheProcess(t *testing.T) {
-	w := &world{first: 64, second: 64, told: map[string]string{}, intended: map[string]bool{}}
+	w := &world{first: 64, second: 64, reported: map[string]string{}, intended: map[string]bool{}}
 	w.lived(0)
 	w.first, w.second = 64, 64 // by somebody else: put right at once, and then not any more
 	w.lived(0)

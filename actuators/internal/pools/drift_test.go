@@ -13,7 +13,7 @@ func TestRepairsDrift(t *testing.T) {
 		b := start(t, true)
 		b.recommend(12, 1, time.Hour)
 		advance(time.Minute)
-		b.said()
+		b.reportsSent()
 		b.fake.SetSize(64) // the application was restarted
 		advance(2 * time.Second)
 		b.want(t, "APPLIED 64>12=12")
@@ -26,7 +26,7 @@ func TestASizeSetByHandIsPutRightInOneWriteAndAFightGetsRarer(t *testing.T) {
 		b.fake.SetSize(16)
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
-		b.said()
+		b.reportsSent()
 		b.fake.SetSize(200) // within the cool-down of 10 s
 		advance(2 * time.Second)
 		b.want(t, "APPLIED 200>12=12")
@@ -49,8 +49,8 @@ func TestASizeThatSettledLateIsOneToGoBackTo(t *testing.T) {
 		b.fake.OnWrite(settleAfter(b.fake, 6*time.Second))
 		b.recommend(12, 1, time.Hour)
 		advance(8 * time.Second)
-		if said := b.said(); !strings.Contains(said, "FAILED 16>12=16, OBSERVED 12") {
-			t.Errorf("reports %q, want a size in force only after its time", said)
+		if reportsSent := b.reportsSent(); !strings.Contains(reportsSent, "FAILED 16>12=16, OBSERVED 12") {
+			t.Errorf("reports %q, want a size in force only after its time", reportsSent)
 		}
 		b.fake.OnWrite(nil)
 		b.fake.SetSize(100)

@@ -97,17 +97,17 @@ func TestNonsenseStaysWithinTheTargetsLimits(t *testing.T) {
 // The same decision is nonsense for one target and legal for another: each has its own limits.
 func TestEachOfTheNonsenseIsRefusedForItsGround(t *testing.T) {
 	lease := timestamppb.New(time.UnixMilli(2_000_000))
-	for name, each := range map[string]struct {
+	for name, tt := range map[string]struct {
 		target uint32
 		code   policy.Code
 	}{
 		"zero": {0, policy.OutOfLimits}, "negative": {math.MaxUint32 - 11, policy.OutOfLimits}, "huge": {math.MaxUint32, policy.OutOfLimits},
 		"milliseconds": {12_000, policy.OutOfLimits}, "beyond": {129, policy.OutOfLimits},
 	} {
-		answer := &poolsv1.PoolSize{Action: commonv1.Action_ACTION_APPLY, Target: &each.target, ValidUntil: lease}
+		answer := &poolsv1.PoolSize{Action: commonv1.Action_ACTION_APPLY, Target: &tt.target, ValidUntil: lease}
 		rules := policy.Rules{Apply: true, Min: 2, Max: 128, MaxFactor: 2}
 		got := policy.Decide(rules, answer, policy.Replica{Size: pool.Of(64)}, time.UnixMilli(1_000_000))
-		if got.Action != policy.Refuse || got.Code != each.code {
+		if got.Action != policy.Refuse || got.Code != tt.code {
 			t.Errorf("%s: %s", name, fmt.Sprint(got))
 		}
 	}

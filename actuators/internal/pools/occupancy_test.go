@@ -77,7 +77,7 @@ func TestUseThatJittersIsToldEach5Seconds(t *testing.T) {
 		b := start(t, false)
 		b.fake.SetUse(use(8, 0))
 		advance(2 * time.Second)
-		b.said()
+		b.reportsSent()
 		for i := range 30 {
 			b.fake.SetUse(use(8+56*int64(i%2), 0))
 			advance(2 * time.Second)
@@ -94,7 +94,7 @@ func TestUseBeginsAnewWithAnotherSize(t *testing.T) {
 		b := start(t, true)
 		b.fake.SetUse(use(12, 3))
 		advance(2 * time.Second)
-		b.said()
+		b.reportsSent()
 		advance(4 * time.Second)
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()

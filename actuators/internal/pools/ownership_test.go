@@ -89,7 +89,7 @@ func TestOneThatOnlyRecommendsIsNoReporter(t *testing.T) {
 func TestATargetWhoseReportIsRefusedIsNotWrittenUntilOneIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := startWith(t, true, identified)
-		b.said()
+		b.reportsSent()
 		b.refuse(status.Error(codes.FailedPrecondition, "a owns this target"))
 		advance(16 * time.Second)
 		b.want(t, "OBSERVED 64")
@@ -108,7 +108,7 @@ func TestATargetWhoseReportIsRefusedIsNotWrittenUntilOneIsTaken(t *testing.T) {
 func TestWhatWasWrittenBeforeTheRefusalIsReportedAndNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := startWith(t, true, identified)
-		b.said()
+		b.reportsSent()
 		b.refuse(status.Error(codes.FailedPrecondition, "a owns this target"))
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()

@@ -78,7 +78,7 @@ func TestHalfOfThePodsAreReplacedWithinAWave(t *testing.T) {
 		b.wave(16, nil, "a", "b")
 		pods["a"].Stall()
 		there("b", "f", "g", "h", "w", "x", "y", "z") // a, c, d and e are gone
-		b.said()
+		b.reportsSent()
 		advance(4 * time.Second)
 		if got := sizes(); got != "map[a:32 b:16 c:64 d:64 e:64 f:64 g:64 h:64 w:64 x:64 y:64 z:64]" {
 			t.Errorf("sizes %s: nobody new is in the wave", got)

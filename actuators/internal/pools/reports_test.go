@@ -32,13 +32,13 @@ func TestRecommenderLostKeepsTheLastGood(t *testing.T) {
 		b := start(t, true)
 		b.recommend(12, 1, 30*time.Second)
 		synctest.Wait()
-		b.said()
+		b.reportsSent()
 		advance(time.Hour) // the lease is over, nobody renews it
 		if got := b.fake.Size(); got != 12 {
 			t.Errorf("size %d, want 12 as applied last", got)
 		}
-		if said := b.said(); strings.Contains(said, "REFUSED") {
-			t.Errorf("what is in place is not refused: %.100s", said)
+		if reportsSent := b.reportsSent(); strings.Contains(reportsSent, "REFUSED") {
+			t.Errorf("what is in place is not refused: %.100s", reportsSent)
 		}
 		b.fake.SetSize(20) // moved by hand: without a lease it stays so, and this is said once
 		advance(6 * time.Second)
@@ -52,7 +52,7 @@ func TestRecommenderLostKeepsTheLastGood(t *testing.T) {
 func TestRefusesOnceForEachGround(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.recommend(200, 1, time.Hour)
 		advance(3 * time.Second)
 		b.want(t, "REFUSED 64>200=64, OBSERVED 64")
@@ -104,7 +104,7 @@ func TestASizeIsToldWhenItChangesAndElseEach15Seconds(t *testing.T) {
 func TestASizeThatWasNotTakenIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
-		b.said()
+		b.reportsSent()
 		b.refuse(status.Error(codes.NotFound, "no such pool"))
 		advance(21 * time.Second) // at 16 s it is due; from then on with each
 		b.want(t, "OBSERVED 64, OBSERVED 64, OBSERVED 64")

@@ -17,7 +17,7 @@ import (
 func TestStopFinishesTheWriteUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.fake.OnWrite(settleAfter(b.fake, 2*time.Second))
 		b.recommend(12, 1, time.Hour)
 		advance(time.Second)
@@ -34,7 +34,7 @@ func TestStopFinishesTheWriteUnderWay(t *testing.T) {
 func TestStopWaitsNoLongerThanTheGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.fake.OnWrite(func(uint32) error { b.fake.Stall(); return nil })
 		b.recommend(12, 1, time.Hour)
 		advance(time.Second)

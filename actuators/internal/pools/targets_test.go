@@ -76,8 +76,8 @@ func TestTargetsComeAndGo(t *testing.T) {
 		changes <- pools.Change{Group: "rows", Targets: []pools.Target{at("rows.a", "10.0.0.3:1", 3)}}
 		changes <- pools.Change{Group: "cart", Targets: []pools.Target{a, at("cart.b", "10.0.0.2:1", 2)}}
 		advance(17 * time.Second) // one that began anew would be told at once, too
-		if said := b.said(); strings.Count(said, "OBSERVED 1") != 1 || strings.Count(said, "OBSERVED 2") != 2 {
-			t.Errorf("reports %q, want the first one undisturbed", said)
+		if reportsSent := b.reportsSent(); strings.Count(reportsSent, "OBSERVED 1") != 1 || strings.Count(reportsSent, "OBSERVED 2") != 2 {
+			t.Errorf("reports %q, want the first one undisturbed", reportsSent)
 		}
 		changes <- pools.Change{Group: "cart", Targets: []pools.Target{at("cart.a", "10.0.0.9:1", 9)}} // under its name, elsewhere
 		synctest.Wait()

@@ -34,12 +34,12 @@ func TestAppliesReadsBackAndReports(t *testing.T) {
 func TestGoesFarInStepsACoolDownApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true, 2)
-		b.said()
+		b.reportsSent()
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
 		b.want(t, "APPLIED 64>32=32")
 		advance(9 * time.Second)
-		b.said()
+		b.reportsSent()
 		advance(12 * time.Second)
 		if got := fmt.Sprint(b.fake.Written()); got != "[32 16 12]" {
 			t.Errorf("wrote %s, want [32 16 12]", got)
@@ -50,7 +50,7 @@ func TestGoesFarInStepsACoolDownApart(t *testing.T) {
 func TestAnUnboundedPoolIsToldSoAndGivenTheTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true, 2)
-		b.said()
+		b.reportsSent()
 		b.fake.Unbound()
 		advance(2 * time.Second)
 		if report := b.sent()[0]; !report.GetUnbounded() || report.ReadBack != nil {
@@ -69,7 +69,7 @@ func TestAnUnboundedPoolIsToldSoAndGivenTheTarget(t *testing.T) {
 func TestWaitsUntilTheSizeSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.fake.OnWrite(settleAfter(b.fake, 3*time.Second))
 		b.recommend(12, 1, time.Hour)
 		advance(2900 * time.Millisecond)
@@ -82,7 +82,7 @@ func TestWaitsUntilTheSizeSettles(t *testing.T) {
 func TestRefusedBehindASuccessIsANack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.fake.OnWrite(func(uint32) error { return nil }) // takes every write and changes nothing
 		b.recommend(12, 1, time.Hour)
 		advance(5 * time.Second)
@@ -101,7 +101,7 @@ func TestRefusedBehindASuccessIsANack(t *testing.T) {
 func TestWriteErrorIsANackWithWhatIsInForce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.fake.OnWrite(func(uint32) error { return errors.New("write size 12: status 400: want 20..256") })
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
@@ -115,7 +115,7 @@ func TestWriteErrorIsANackWithWhatIsInForce(t *testing.T) {
 func TestReadBackErrorIsANackWithoutASize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.fake.OnWrite(func(uint32) error { b.fake.Break(errors.New("out of order")); return nil })
 		b.recommend(12, 1, time.Hour)
 		advance(5 * time.Second)
@@ -135,7 +135,7 @@ func TestReadBackErrorIsANackWithoutASize(t *testing.T) {
 func TestAReplicaIsBroughtToTheSizeOfTheOthersInOneWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true, 2)
-		b.said()
+		b.reportsSent()
 		this, others := uint32(64), uint32(12)
 		b.recommend(12, 1, time.Hour,
 			&poolsv1.TargetSize{Instance: "cart-6", Size: &others}, &poolsv1.TargetSize{Instance: "cart-7", Size: &this})
@@ -147,7 +147,7 @@ func TestAReplicaIsBroughtToTheSizeOfTheOthersInOneWrite(t *testing.T) {
 func TestItsOwnReportIsNotTheSizeOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true, 2)
-		b.said()
+		b.reportsSent()
 		before := uint32(12)
 		b.recommend(12, 1, time.Hour, &poolsv1.TargetSize{Instance: "cart-7", Size: &before})
 		synctest.Wait()
@@ -163,7 +163,7 @@ func TestHarmIsTakenBackAtOnce(t *testing.T) {
 			b.recommend(size, uint64(i+1), time.Hour)
 			advance(11 * time.Second)
 		}
-		b.said()
+		b.reportsSent()
 		b.revert(64, 9, time.Hour)
 		synctest.Wait()
 		b.want(t, "APPLIED 8>64=64")
@@ -174,7 +174,7 @@ func TestHarmIsTakenBackAtOnce(t *testing.T) {
 func TestHarmIsTakenBackWhileAWriteSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
-		b.said()
+		b.reportsSent()
 		b.fake.OnWrite(func(size uint32) error {
 			b.fake.SetSize(max(size, 24)) // 24 are held
 			return nil

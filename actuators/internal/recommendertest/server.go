@@ -189,9 +189,9 @@ func (s *Server) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream p
 	s.mu.Lock()
 	s.watches = append(s.watches, proto.CloneOf(request))
 	s.mu.Unlock()
-	return follow(s, stream, request.GetResumeToken(), func(known bool, seen int) (events []*poolsv1.WatchPoolSizesResponse) {
+	return follow(s, stream, request.GetResumeToken(), func(known bool, position int) (events []*poolsv1.WatchPoolSizesResponse) {
 		for key, size := range s.sizes {
-			if service := request.GetService(); (service == "" || service == key.Service) && (!known || s.at[key] > seen) {
+			if service := request.GetService(); (service == "" || service == key.Service) && (!known || s.at[key] > position) {
 				events = append(events, &poolsv1.WatchPoolSizesResponse{
 					Event: &poolsv1.WatchPoolSizesResponse_PoolSize{PoolSize: size}})
 			}

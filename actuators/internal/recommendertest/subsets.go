@@ -32,8 +32,8 @@ func (s *Server) Subset(answer *subsetsv1.Subset) {
 func (s *Server) Delivered() (all []*subsetsv1.Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, each := range s.deliveries {
-		all = append(all, proto.CloneOf(each.GetDelivery()))
+	for _, request := range s.deliveries {
+		all = append(all, proto.CloneOf(request.GetDelivery()))
 	}
 	return all
 }
@@ -55,10 +55,10 @@ func (s subsets) GetSubset(_ context.Context, request *subsetsv1.GetSubsetReques
 
 // WatchSubsets implements the service.
 func (s subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream subsetsv1.SubsetService_WatchSubsetsServer) error {
-	return follow(s.Server, stream, request.GetResumeToken(), func(known bool, seen int) (events []*subsetsv1.WatchSubsetsResponse) {
+	return follow(s.Server, stream, request.GetResumeToken(), func(known bool, position int) (events []*subsetsv1.WatchSubsetsResponse) {
 		for key, answer := range s.subsets {
-			asked := answer.GetKey().GetUpstream() == request.GetUpstream() && answer.GetKey().GetInstance() == request.GetInstance()
-			if asked && (!known || s.subsetAt[key] > seen) {
+			selected := answer.GetKey().GetUpstream() == request.GetUpstream() && answer.GetKey().GetInstance() == request.GetInstance()
+			if selected && (!known || s.subsetAt[key] > position) {
 				events = append(events, &subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: answer}})
 			}
 		}
@@ -76,8 +76,8 @@ func (s subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream sub
 func (s subsets) ReportDelivery(_ context.Context, request *subsetsv1.ReportDeliveryRequest) (*subsetsv1.ReportDeliveryResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, each := range s.deliveries {
-		if each.GetRequestId() == request.GetRequestId() {
+	for _, earlier := range s.deliveries {
+		if earlier.GetRequestId() == request.GetRequestId() {
 			return &subsetsv1.ReportDeliveryResponse{}, nil
 		}
 	}

@@ -116,9 +116,9 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 				}}
 				r, logs := start(t, client, 10)
 				for _, name := range []string{"A1", "B1"} {
-					each := report(name)
-					each.Done = func(err error) { done += fmt.Sprintf("%s %s ", name, status.Code(err)) }
-					r.Report(each)
+					sent := report(name)
+					sent.Done = func(err error) { done += fmt.Sprintf("%s %s ", name, status.Code(err)) }
+					r.Report(sent)
 				}
 				advance(time.Minute)
 				if done != "A1 "+tt.code.String()+" B1 OK " {

@@ -51,15 +51,15 @@ func TestObserverTellsEachChangeOnce(t *testing.T) {
 		s.now.CPULimitCores = cores
 		o.Observe(t.Context())
 	}
-	var told []float64
+	var reported []float64
 	for _, event := range server.Scalings() {
-		told = append(told, event.GetCpuLimitCores())
+		reported = append(reported, event.GetCpuLimitCores())
 		if event.GetSource() != "rack-7" || event.GetService() != "cart" || time.Since(event.GetAt().AsTime()) > 10*time.Second {
 			t.Errorf("event %v", event)
 		}
 	}
-	if len(told) != 3 || told[0] != 2 || told[1] != 4 || told[2] != 2 {
-		t.Errorf("told %v, want 2, 4 and 2", told)
+	if len(reported) != 3 || reported[0] != 2 || reported[1] != 4 || reported[2] != 2 {
+		t.Errorf("told %v, want 2, 4 and 2", reported)
 	}
 	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Told: 3}) {
 		t.Errorf("stats %+v", got)
@@ -76,7 +76,7 @@ func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
 	server.Fail(status.Error(codes.Unavailable, "not stored"))
 	began := time.Now()
 	o.Observe(t.Context())
-	seen := time.Now()
+	readAt := time.Now()
 	time.Sleep(50 * time.Millisecond)
 	o.Observe(t.Context())
 	if got := o.Stats(); got.Told != 0 || !strings.Contains(got.Error, "not stored") {
@@ -85,8 +85,8 @@ func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
 	server.Fail(nil)
 	o.Observe(t.Context())
 	events := server.Scalings()
-	if len(events) != 1 || events[0].GetAt().AsTime().Before(began) || events[0].GetAt().AsTime().After(seen) {
-		t.Errorf("events %v, want one of %s to %s", events, began, seen)
+	if len(events) != 1 || events[0].GetAt().AsTime().Before(began) || events[0].GetAt().AsTime().After(readAt) {
+		t.Errorf("events %v, want one of %s to %s", events, began, readAt)
 	}
 	if got := o.Stats(); got.Told != 1 || got.Error != "" {
 		t.Errorf("stats %+v", got)

@@ -233,13 +233,13 @@ func TestCountsWhatExpiredAndWhatWasRolledBack(t *testing.T) {
 
 func TestShowsWhatIsInUse(t *testing.T) {
 	board, get := open(t, watch.Snapshot{})
-	seen := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 64)
-	board.Record(seen)
+	observed := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 64)
+	board.Record(observed)
 	if page, metrics := get("/status"), get("/metrics"); strings.Contains(page, `"busy"`) || strings.Contains(metrics, "pool_busy{") {
 		t.Error("a target that does not tell shows a number")
 	}
-	seen.Use = pool.Use{Busy: pool.Count(64), Waiting: pool.Count(0)}
-	board.Record(seen)
+	observed.Use = pool.Use{Busy: pool.Count(64), Waiting: pool.Count(0)}
+	board.Record(observed)
 	if page := get("/status"); !strings.Contains(page, `"busy": 64,`) || !strings.Contains(page, `"waiting": 0,`) {
 		t.Error(page)
 	}

@@ -80,8 +80,8 @@ func TestFileContract(t *testing.T) {
 			InForce: func() subsets.Set { set, _ := see(); return set },
 			Look: func(either ...subsets.Set) error {
 				set, err := see()
-				for _, each := range either {
-					if err == nil && set.Equal(each) {
+				for _, tt := range either {
+					if err == nil && set.Equal(tt) {
 						return nil
 					}
 				}
@@ -96,14 +96,14 @@ func TestFileContract(t *testing.T) {
 
 // The form of nginx and HAProxy: one member a line, in the program's own syntax.
 func TestFileInTheProgramsWords(t *testing.T) {
-	for name, each := range map[string]struct{ line, pattern, want string }{
+	for name, tt := range map[string]struct{ line, pattern, want string }{
 		"nginx":   {"server {{.Address}} weight={{.Weight}};", `^server (?P<address>\S+) weight=(?P<weight>\d+);$`, "server 10.0.0.1:80 weight=2;\nserver 10.0.0.2:80 weight=1;\n"},
 		"haproxy": {"  server {{.Host}}-{{.Port}} {{.Address}} weight {{.Weight}}", `^  server \S+ (?P<address>\S+) weight (?P<weight>\d+)$`, "  server 10.0.0.1-80 10.0.0.1:80 weight 2\n  server 10.0.0.2-80 10.0.0.2:80 weight 1\n"},
 	} {
 		path := filepath.Join(t.TempDir(), "upstream.conf")
 		put(t, path, "# by hand\n")
 		config := subsets.DefaultFile()
-		config.Path, config.Line, config.Pattern = path, each.line, each.pattern
+		config.Path, config.Line, config.Pattern = path, tt.line, tt.pattern
 		if err := config.Validate(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -113,7 +113,7 @@ func TestFileInTheProgramsWords(t *testing.T) {
 		}
 		members := four("10.0.0.%d:80")
 		set := write(t, realizer, subsets.Member{Address: members[0], Weight: 2}, subsets.Member{Address: members[1], Weight: 1})
-		if got := content(t, path); got != each.want {
+		if got := content(t, path); got != tt.want {
 			t.Errorf("%s: wrote %q", name, got)
 		}
 		if got, err := realizer.Read(t.Context()); err != nil || !got.Equal(set) {

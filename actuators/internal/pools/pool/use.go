@@ -14,11 +14,11 @@ type Use struct {
 }
 
 // Count converts a reported number: nil for a number outside 0..2^32-1, as -1 is where a target has no such count.
-func Count(told int64) *uint32 {
-	if told < 0 || told > math.MaxUint32 {
+func Count(reported int64) *uint32 {
+	if reported < 0 || reported > math.MaxUint32 {
 		return nil
 	}
-	n := uint32(told)
+	n := uint32(reported)
 	return &n
 }
 

@@ -87,9 +87,9 @@ func TestFileKeepsTheRestAndItsMode(t *testing.T) {
 // By SIGUSR1: a shell cannot trap a signal that was ignored when it began, as SIGHUP is under nohup.
 func TestFileSignals(t *testing.T) {
 	folder := t.TempDir()
-	path, pid, heard := filepath.Join(folder, "size"), filepath.Join(folder, "pid"), filepath.Join(folder, "heard")
+	path, pid, copied := filepath.Join(folder, "size"), filepath.Join(folder, "pid"), filepath.Join(folder, "heard")
 	put(t, path, "64")
-	program := exec.Command("sh", "-c", fmt.Sprintf("trap 'cp %s %s' USR1; echo $$ > %s; while :; do sleep 0.01; done", path, heard, pid))
+	program := exec.Command("sh", "-c", fmt.Sprintf("trap 'cp %s %s' USR1; echo $$ > %s; while :; do sleep 0.01; done", path, copied, pid))
 	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestFileSignals(t *testing.T) {
 	if err := r.Write(t.Context(), 12); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, heard, "12")
+	waitFor(t, copied, "12")
 	put(t, pid, "0")
 	if err := r.Write(t.Context(), 7); err == nil || !strings.Contains(err.Error(), "want a process id") {
 		t.Errorf("error %v: a signal to 0 goes to everybody", err)

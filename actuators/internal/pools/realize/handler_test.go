@@ -67,7 +67,7 @@ func TestHandlerContract(t *testing.T) {
 					limit.Store(-1) // 0 is what database/sql says where there is no limit
 				}
 			},
-			SetUse: rows.set, TellsWaiting: true,
+			SetUse: rows.set, ReportsWaiting: true,
 			Unbound: func() { limit.Store(0) },
 			Break:   func() { os.Remove(token) },
 			Stall:   func() { stalled.Store(true) },

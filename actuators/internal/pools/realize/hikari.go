@@ -62,7 +62,7 @@ func (h *hikari) Read(ctx context.Context) (pool.Size, error) {
 	return size, err
 }
 
-// ReadUse implements Telling.
+// ReadUse implements UseReader.
 func (h *hikari) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, limit, there, err := h.read(ctx)
 	if err != nil {
@@ -123,8 +123,8 @@ func (h *hikari) write(ctx context.Context, name string, size, limit, total int6
 	if size > limit {
 		order[0], order[1] = order[1], order[0]
 	}
-	for _, each := range order {
-		if err := h.agent.Write(ctx, hikariSettings(name), each.attribute, each.value); err != nil {
+	for _, setting := range order {
+		if err := h.agent.Write(ctx, hikariSettings(name), setting.attribute, setting.value); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (h *HTTP) Read(ctx context.Context) (pool.Size, error) {
 	return size, err
 }
 
-// ReadUse implements Telling.
+// ReadUse implements UseReader.
 func (h *HTTP) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 	size, use, err := h.read(ctx)
 	return size, use, h.client.Hide(err)

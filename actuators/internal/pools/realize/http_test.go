@@ -123,9 +123,9 @@ func TestHTTPContract(t *testing.T) {
 					}
 				})
 			},
-			TellsWaiting: true,
-			Break:        func() { p.with(func() { p.broken = true }) },
-			Stall:        func() { p.with(func() { p.stalled = true }) },
+			ReportsWaiting: true,
+			Break:          func() { p.with(func() { p.broken = true }) },
+			Stall:          func() { p.with(func() { p.stalled = true }) },
 		}
 	})
 }

@@ -64,19 +64,19 @@ func (j *jmx) Read(ctx context.Context) (pool.Size, error) {
 	return size, err
 }
 
-// ReadUse implements Telling.
+// ReadUse implements UseReader.
 func (j *jmx) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, now, err := j.read(ctx)
 	if err != nil {
 		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
 	}
-	told := func(attribute string) *uint32 {
+	figure := func(attribute string) *uint32 {
 		if attribute == "" {
 			return nil
 		}
 		return pool.Count(now[attribute])
 	}
-	return inForce(now[j.config.Attribute], now[j.config.InForce]), pool.Use{Busy: told(j.config.Busy), Waiting: told(j.config.Waiting)}, nil
+	return inForce(now[j.config.Attribute], now[j.config.InForce]), pool.Use{Busy: figure(j.config.Busy), Waiting: figure(j.config.Waiting)}, nil
 }
 
 func (j *jmx) read(ctx context.Context) (mbean string, now map[string]int64, err error) {

@@ -82,7 +82,7 @@ func TestHikariContract(t *testing.T) {
 					values["ActiveConnections"], values["ThreadsAwaitingConnection"] = number(use.Busy), number(use.Waiting)
 				})
 			},
-			TellsWaiting: true,
+			ReportsWaiting: true,
 		}
 	})
 }
@@ -103,7 +103,7 @@ func TestJMXContract(t *testing.T) {
 			SetUse: func(use pool.Use) {
 				agent.With(func() { values["Busy"], values["Queued"] = number(use.Busy), number(use.Waiting) })
 			},
-			TellsWaiting: true,
+			ReportsWaiting: true,
 		}
 	})
 }
@@ -142,7 +142,7 @@ func TestTomcatBelowItsSpareThreads(t *testing.T) {
 		}
 	}
 	want := "[minSpareThreads=5 maxThreads=5 minSpareThreads=5 maxThreads=20 minSpareThreads=10]"
-	if got := fmt.Sprint(agent.Asked()); got != want {
+	if got := fmt.Sprint(agent.Requests()); got != want {
 		t.Errorf("wrote %s, want %s", got, want)
 	}
 }
@@ -232,7 +232,7 @@ func TestHikariEvictsAfterItShrank(t *testing.T) {
 		}
 	}
 	want := "[MinimumIdle=5 MaximumPoolSize=5 softEvictConnections MaximumPoolSize=12 MinimumIdle=12]"
-	if got := fmt.Sprint(agent.Asked()); got != want {
+	if got := fmt.Sprint(agent.Requests()); got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 	if err := r.Write(t.Context(), 5); err != nil {

@@ -25,16 +25,16 @@ type Realizer interface {
 	Write(ctx context.Context, size uint32) error
 }
 
-// Telling is a realizer whose target reports its occupancy in the response that has its size.
-type Telling interface {
+// UseReader is a realizer whose target reports its occupancy in the response that has its size.
+type UseReader interface {
 	// ReadUse is Read with the occupancy. A figure that is not a whole number from 0 is absent, and no error.
 	ReadUse(ctx context.Context) (pool.Size, pool.Use, error)
 }
 
 // Look reads the size in force, and the occupancy where the target reports it.
 func Look(ctx context.Context, r Realizer) (pool.Size, pool.Use, error) {
-	if telling, ok := r.(Telling); ok {
-		return telling.ReadUse(ctx)
+	if reader, ok := r.(UseReader); ok {
+		return reader.ReadUse(ctx)
 	}
 	size, err := r.Read(ctx)
 	return size, pool.Use{}, err

@@ -64,7 +64,7 @@ func (t *tomcat) Read(ctx context.Context) (pool.Size, error) {
 	return size, err
 }
 
-// ReadUse implements Telling. Callers that wait for a thread are in the queue of the connector's own executor, which no bean
+// ReadUse implements UseReader. Callers that wait for a thread are in the queue of the connector's own executor, which no bean
 // shows.
 func (t *tomcat) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, now, err := t.read(ctx)

@@ -32,8 +32,8 @@ func leaseOf(event *poolsv1.WatchPoolSizesResponse, at time.Time) *Lease {
 	for _, shard := range event.GetHeartbeat().GetShards() {
 		l.shards[shard.GetShard()] = shard
 	}
-	for _, each := range event.GetNotRenewed() {
-		l.exempt[pool.FromProto(each.GetPool())] = each
+	for _, lease := range event.GetNotRenewed() {
+		l.exempt[pool.FromProto(lease.GetPool())] = lease
 	}
 	return l
 }
@@ -41,11 +41,11 @@ func leaseOf(event *poolsv1.WatchPoolSizesResponse, at time.Time) *Lease {
 // of returns the end of a decision's lease and its rest at now; left is nil where the recommender does not send it.
 func (l *Lease) of(key pool.Key, shard uint32, now time.Time) (until *timestamppb.Timestamp, left *durationpb.Duration) {
 	until = l.until
-	if each, named := l.shards[shard]; named {
-		until, left = each.GetValidUntil(), each.GetLeaseLeft()
+	if lease, named := l.shards[shard]; named {
+		until, left = lease.GetValidUntil(), lease.GetLeaseLeft()
 	}
-	if each, named := l.exempt[key]; named {
-		until, left = each.GetValidUntil(), each.GetLeaseLeft()
+	if lease, named := l.exempt[key]; named {
+		until, left = lease.GetValidUntil(), lease.GetLeaseLeft()
 	}
 	if left == nil {
 		return until, nil

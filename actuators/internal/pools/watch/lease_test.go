@@ -26,7 +26,7 @@ func TestEachShardHasALeaseAndSomeAnswersTheirOwn(t *testing.T) {
 		}},
 		NotRenewed: []*poolsv1.NotRenewed{{Pool: own.Proto(), ValidUntil: until(3), LeaseLeft: durationpb.New(3 * time.Second)}},
 	}, came)
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		key   pool.Key
 		shard uint32
 		after time.Duration
@@ -39,9 +39,9 @@ func TestEachShardHasALeaseAndSomeAnswersTheirOwn(t *testing.T) {
 		{catalogue, 1, 4 * time.Second, 30, 26 * time.Second},
 		{own, 1, time.Second, 3, 2 * time.Second},
 	} {
-		until, left := l.of(each.key, each.shard, came.Add(each.after))
-		if until.GetSeconds() != each.until || left.AsDuration() != each.left {
-			t.Errorf("%v after %v: %v, %v left", each.key, each.after, until.GetSeconds(), left.AsDuration())
+		until, left := l.of(tt.key, tt.shard, came.Add(tt.after))
+		if until.GetSeconds() != tt.until || left.AsDuration() != tt.left {
+			t.Errorf("%v after %v: %v, %v left", tt.key, tt.after, until.GetSeconds(), left.AsDuration())
 		}
 	}
 	if until, left := l.of(cart, 7, came); until.GetSeconds() != 10 || left != nil {

@@ -32,8 +32,8 @@ type scripted struct {
 	tokens []string
 }
 
-// seen returns when watches were opened, and with which tokens.
-func (s *scripted) seen() ([]time.Time, []string) {
+// opened returns when watches were opened, and with which tokens.
+func (s *scripted) opened() ([]time.Time, []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.calls), slices.Clone(s.tokens)
@@ -94,7 +94,7 @@ func TestWatcherBacksOff(t *testing.T) {
 		s := &scripted{end: status.Error(codes.Unavailable, "gone")}
 		w, logs, _ := start(t, s)
 		advance(10 * time.Minute)
-		calls, _ := s.seen()
+		calls, _ := s.opened()
 		if first := calls[1].Sub(calls[0]); first < 250*time.Millisecond || first > 750*time.Millisecond {
 			t.Errorf("%s before the second attempt, want half a second, by half of it more or less", first)
 		}
@@ -122,7 +122,7 @@ func TestWatcherForgetsItsBackoffOnceItReceived(t *testing.T) {
 		s := &scripted{script: empty("a.1"), end: io.EOF}
 		start(t, s)
 		advance(time.Minute)
-		calls, tokens := s.seen()
+		calls, tokens := s.opened()
 		for i := 1; i < len(calls); i++ {
 			if gap := calls[i].Sub(calls[i-1]); gap > 750*time.Millisecond {
 				t.Fatalf("%s between attempts %d and %d, want at most 750 ms", gap, i-1, i)
@@ -139,7 +139,7 @@ func TestWatcherGivesUpASilentStream(t *testing.T) {
 		s := &scripted{script: empty("a.1")}
 		w, _, _ := start(t, s)
 		advance(24 * time.Second)
-		calls, _ := s.seen()
+		calls, _ := s.opened()
 		if !w.Latest().Reachable() || len(calls) != 1 {
 			t.Errorf("after 24 s: %v after %d watches, want the first one", w.Latest().Err, len(calls))
 		}
@@ -148,7 +148,7 @@ func TestWatcherGivesUpASilentStream(t *testing.T) {
 			t.Errorf("after 25 s: %v", err)
 		}
 		advance(time.Second)
-		calls, tokens := s.seen()
+		calls, tokens := s.opened()
 		if len(calls) != 2 || tokens[1] != "a.1" || !w.Latest().Reachable() {
 			t.Errorf("%d watches, tokens %q, want it resumed", len(calls), tokens)
 		}
@@ -161,7 +161,7 @@ func TestWatcherDropsARefusedToken(t *testing.T) {
 		s := &scripted{script: empty("a.1"), end: status.Error(codes.InvalidArgument, "resume_token")}
 		start(t, s)
 		advance(2 * time.Second)
-		_, tokens := s.seen()
+		_, tokens := s.opened()
 		for _, token := range tokens {
 			if token != "" {
 				t.Errorf("tokens %q, want none after the refusal", tokens)

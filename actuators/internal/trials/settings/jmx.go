@@ -53,7 +53,7 @@ func (s *jmx) Read(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	value, err := s.agent.Ask(ctx, jolokia.Request{Type: "read", MBean: mbean, Attribute: []string{s.config.Attribute}})
+	value, err := s.agent.Call(ctx, jolokia.Request{Type: "read", MBean: mbean, Attribute: []string{s.config.Attribute}})
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +73,7 @@ func (s *jmx) Write(ctx context.Context, value string) error {
 			return err
 		}
 		request := jolokia.Request{Type: "write", MBean: mbean, Attribute: s.config.Attribute, Value: typed(value)}
-		if _, err := s.agent.Ask(ctx, request); err != nil {
+		if _, err := s.agent.Call(ctx, request); err != nil {
 			return fmt.Errorf("%s = %s: %w", s.config.Attribute, value, err)
 		}
 		return nil

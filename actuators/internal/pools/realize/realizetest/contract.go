@@ -23,8 +23,8 @@ type Fixture struct {
 	// SetUse sets the busy and waiting figures. The target stops reporting a nil figure, where it can stop. Nil where the
 	// target reports no occupancy.
 	SetUse func(pool.Use)
-	// TellsWaiting: the target also reports how many callers wait.
-	TellsWaiting bool
+	// ReportsWaiting: the target also reports how many callers wait.
+	ReportsWaiting bool
 	// Break makes the target fail every request from now on.
 	Break func()
 	// Stall makes the target never respond from now on.
@@ -90,7 +90,7 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 		for _, n := range []int64{24, 0, 64} {
 			waiting := pool.Count(n / 8)
 			f.SetUse(pool.Use{Busy: pool.Count(n), Waiting: waiting})
-			if !f.TellsWaiting {
+			if !f.ReportsWaiting {
 				waiting = nil
 			}
 			wantUse(t, f, pool.Count(n), waiting)

@@ -12,7 +12,7 @@ func TestFakeContract(t *testing.T) {
 		fake := realizetest.NewFake(64)
 		return realizetest.Fixture{
 			Realizer: fake, Size: fake.Size, SetSize: fake.SetSize, Unbound: fake.Unbound, Stall: fake.Stall,
-			SetUse: fake.SetUse, TellsWaiting: true,
+			SetUse: fake.SetUse, ReportsWaiting: true,
 			Break: func() { fake.Break(errors.New("read or write size: out of order")) },
 		}
 	})

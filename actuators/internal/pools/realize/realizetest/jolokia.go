@@ -24,12 +24,12 @@ type Bean struct {
 type Jolokia struct {
 	URL string
 
-	mu      sync.Mutex
-	beans   map[string]*Bean
-	asked   []string
-	broken  bool
-	stalled bool
-	done    chan struct{}
+	mu       sync.Mutex
+	beans    map[string]*Bean
+	requests []string
+	broken   bool
+	stalled  bool
+	done     chan struct{}
 }
 
 // StartJolokia serves the beans until the test ends.
@@ -55,10 +55,10 @@ func (j *Jolokia) Break() { j.With(func() { j.broken = true }) }
 // Stall makes every request wait without a response.
 func (j *Jolokia) Stall() { j.With(func() { j.stalled = true }) }
 
-// Asked returns the writes and operations so far, in order: "maxThreads=12", "softEvictConnections".
-func (j *Jolokia) Asked() (asked []string) {
-	j.With(func() { asked = append(asked, j.asked...) })
-	return asked
+// Requests returns the writes and operations so far, in order: "maxThreads=12", "softEvictConnections".
+func (j *Jolokia) Requests() (requests []string) {
+	j.With(func() { requests = append(requests, j.requests...) })
+	return requests
 }
 
 // ServeHTTP handles one POST.
@@ -92,13 +92,13 @@ func (j *Jolokia) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case j.broken:
 		refuse(500, "java.lang.IllegalStateException : out of order")
 	case request.Type == "search":
-		found := []string{}
+		names := []string{}
 		for name := range j.beans {
 			if ok, _ := path.Match(request.MBean, name); ok {
-				found = append(found, name)
+				names = append(names, name)
 			}
 		}
-		answer(found)
+		answer(names)
 	case bean == nil:
 		refuse(404, "javax.management.InstanceNotFoundException : "+request.MBean)
 	case request.Type == "read":
@@ -114,14 +114,14 @@ func (j *Jolokia) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(values)
 	case request.Type == "write":
 		attribute := request.Attribute.(string)
-		j.asked = append(j.asked, fmt.Sprint(attribute, "=", request.Value))
+		j.requests = append(j.requests, fmt.Sprint(attribute, "=", request.Value))
 		if err := bean.Set(attribute, request.Value); err != nil {
 			refuse(400, err.Error())
 			return
 		}
 		answer(nil)
 	case request.Type == "exec":
-		j.asked = append(j.asked, request.Operation)
+		j.requests = append(j.requests, request.Operation)
 		bean.Call(request.Operation)
 		answer(nil)
 	default:

@@ -33,10 +33,10 @@ const discovered = `discover:
 
 func TestAnInstanceThatIsNamedTwiceIsSaid(t *testing.T) {
 	c := loaded(t, discovered)
-	found := []discover.Found{
+	endpoints := []discover.Endpoint{
 		{Address: "a:80", Instance: "cart-0"}, {Address: "b:80", Instance: "cart-0"}, {Address: "c:80", Instance: "cart-1"},
 	}
-	targets, err := at(&c.Discover[0], found)
+	targets, err := targetsAt(&c.Discover[0], endpoints)
 	if len(targets) != 2 || targets[0].Name != "cart.cart-0" || targets[1].Name != "cart.cart-1" {
 		t.Errorf("targets %v, want the first of each name", targets)
 	}

@@ -20,52 +20,52 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Teller makes Events: of a pod, for recommended, applied, failed and refused sizes; of a workload, for the scaling that the
+// EventRecorder makes Events: of a pod, for recommended, applied, failed and refused sizes; of a workload, for the scaling that the
 // recommender took. They wait in a bounded queue. Repeated Events are counted, and more than a few of one object wait for
 // minutes. It implements pools.Recorder.
-type Teller struct {
+type EventRecorder struct {
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
 
 	mu      sync.Mutex
 	targets map[string]pools.Target
-	// said is the last Event of a target whose repetition is suppressed.
-	said map[string]string
+	// last is the last Event of a target whose repetition is suppressed.
+	last map[string]string
 }
 
-// Teller sends Events until ctx ends.
-func (c *Cluster) Teller(ctx context.Context, actuator string) *Teller {
+// EventRecorder sends Events until ctx ends.
+func (c *Cluster) EventRecorder(ctx context.Context, actuator string) *EventRecorder {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(sink{c.client})
-	return &Teller{
-		broadcaster: broadcaster, targets: map[string]pools.Target{}, said: map[string]string{},
+	return &EventRecorder{
+		broadcaster: broadcaster, targets: map[string]pools.Target{}, last: map[string]string{},
 		recorder: broadcaster.NewRecorder(runtime.NewScheme(), corev1.EventSource{Component: "sluice-actuator", Host: actuator}),
 	}
 }
 
 // Begin implements pools.Recorder.
-func (t *Teller) Begin(target pools.Target) {
+func (t *EventRecorder) Begin(target pools.Target) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.targets[target.Name] = target
 }
 
 // End implements pools.Recorder.
-func (t *Teller) End(name string) {
+func (t *EventRecorder) End(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.targets, name)
-	delete(t.said, name)
+	delete(t.last, name)
 }
 
 // Record implements pools.Recorder.
-func (t *Teller) Record(p pools.Pass) {
+func (t *EventRecorder) Record(p pools.Pass) {
 	t.mu.Lock()
 	target, there := t.targets[p.Target]
-	kind, reason, text := told(p)
-	again := reason == "" || reason+text == t.said[p.Target]
+	kind, reason, text := eventOf(p)
+	again := reason == "" || reason+text == t.last[p.Target]
 	if p.ReadErr == nil {
-		t.said[p.Target] = reason + text
+		t.last[p.Target] = reason + text
 	}
 	t.mu.Unlock()
 	if there && !again && target.Object.Name != "" {
@@ -73,8 +73,8 @@ func (t *Teller) Record(p pools.Pass) {
 	}
 }
 
-// told returns the Event of a pass; an empty reason for none.
-func told(p pools.Pass) (kind, reason, text string) {
+// eventOf returns the Event of a pass; an empty reason for none.
+func eventOf(p pools.Pass) (kind, reason, text string) {
 	if p.ReadErr != nil {
 		return "", "", ""
 	}
@@ -100,7 +100,7 @@ func told(p pools.Pass) (kind, reason, text string) {
 }
 
 // Scaled makes an Event of a workload's change that the recommender took.
-func (t *Teller) Scaled(s *Scaled, event *commonv1.ScalingEvent, words string) {
+func (t *EventRecorder) Scaled(s *Scaled, event *commonv1.ScalingEvent, words string) {
 	if object, there := s.object(); there {
 		t.recorder.Event(reference("apps/v1", s.config.Kind, object), corev1.EventTypeNormal, "RecommenderTold",
 			event.GetService()+": "+words)

@@ -18,31 +18,31 @@ import (
 	"sluice.dev/actuators/internal/pools/watch"
 )
 
-// lasting is the state that outlives the process, in the configured folder if there is one.
-type lasting struct {
+// durable is the state that outlives the process, in the configured folder if there is one.
+type durable struct {
 	*state.Book
 	close func()
 }
 
 // openBook opens the state. With look it reads a copy and takes no lock, so that a dry run disturbs no running actuator.
-func openBook(folder string, look bool, targets []pools.Target) (*lasting, error) {
+func openBook(folder string, look bool, targets []pools.Target) (*durable, error) {
 	nothing := func() {}
 	switch {
 	case folder == "":
-		return &lasting{state.NewBook(&state.Memory{}), nothing}, nil
+		return &durable{state.NewBook(&state.Memory{}), nothing}, nil
 	case look:
 		names := make([]string, len(targets))
 		for i, t := range targets {
 			names[i] = t.Name
 		}
-		seen, err := state.Copy(folder, names)
-		return &lasting{state.NewBook(seen), nothing}, err
+		copied, err := state.Copy(folder, names)
+		return &durable{state.NewBook(copied), nothing}, err
 	}
 	store, err := state.OpenFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	return &lasting{state.NewBook(store), func() { store.Close() }}, nil
+	return &durable{state.NewBook(store), func() { store.Close() }}, nil
 }
 
 // killSwitch is on while something exists at path, and also when the path cannot be checked.
@@ -111,9 +111,7 @@ func restore(ctx context.Context, cycle *pools.Loop, targets []pools.Target, nam
 	if len(ended) == 0 {
 		fmt.Fprintln(out, "nothing to restore: the state has no original size")
 	}
-	last, cancel := context.WithTimeout(ctx, flushTime)
-	defer cancel()
-	reporter.Flush(last) // the state keeps a report that is not taken; the next process sends it
+	flush(ctx, reporter, flushTime) // the state keeps a report that is not taken; the next process sends it
 	if failed > 0 {
 		return fmt.Errorf("%d of %d targets are not restored", failed, len(ended))
 	}

@@ -18,6 +18,7 @@ import (
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/status"
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
@@ -62,7 +63,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	reporter := pools.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
+	reporter := reconcile.NewReporter(client.ReportActuation, c.Reports.Queue, c.Recommender.Timeout, log)
 	board := status.NewBoard(
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))

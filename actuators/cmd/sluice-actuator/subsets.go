@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/subsets"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
@@ -29,7 +30,7 @@ type callers struct {
 
 // openSubsets makes the realizers; it starts no watch.
 func openSubsets(c *config.Config, client subsetsv1.SubsetServiceClient, log *slog.Logger) (*callers, error) {
-	reporter := subsets.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
+	reporter := reconcile.NewReporter(client.ReportDelivery, c.Reports.Queue, c.Recommender.Timeout, log)
 	all := &callers{
 		client: client, timeout: c.Recommender.Timeout, reporter: reporter, watchers: map[[2]string]*subsets.Watcher{},
 		loop: &subsets.Loop{Interval: c.Recommender.Interval, Grace: c.ShutdownGrace, Actuator: c.Name, Reporter: reporter, Log: log},

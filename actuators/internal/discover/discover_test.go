@@ -60,11 +60,11 @@ func TestFile(t *testing.T) {
 		`[{"address": "a:80"}]`: "[{a:80 a}]",
 		// Two targets on one host are two instances; the one with a name keeps it.
 		`[{"address": "a:81"}, {"address": "a:80"}, {"address": "a:82", "instance": "c"}, {"address": "b:80"}]`: "[{a:80 a:80} {a:81 a:81} {a:82 c} {b:80 b}]",
-		"":                                      "[]",
-		"- {address: a}":                        "error: [0].address",
-		"- {adress: \"a:80\"}":                  "error: adress",
-		"{":                                     "error: cart.yaml",
-		strings.Repeat("# pad\n", maxFileBytes): "error: longer than",
+		"":                               "[]",
+		"- {address: a}":                 "error: [0].address",
+		"- {adress: \"a:80\"}":           "error: adress",
+		"{":                              "error: cart.yaml",
+		strings.Repeat("# pad\n", 1<<20): "error: longer than",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

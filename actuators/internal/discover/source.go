@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"sluice.dev/actuators/internal/disk"
 )
 
 // Endpoint is one instance.
@@ -131,22 +132,11 @@ func (c FileConfig) Validate() error {
 // File reads the list each time.
 type File struct{ Config FileConfig }
 
-// maxFileBytes bounds a list; what is longer is an error.
-const maxFileBytes = 1 << 20
-
 // Find implements Source.
 func (f File) Find(context.Context) ([]Endpoint, error) {
-	from, err := os.Open(f.Config.Path)
+	text, err := disk.Read(f.Config.Path)
 	if err != nil {
 		return nil, err
-	}
-	defer from.Close()
-	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFileBytes {
-		return nil, fmt.Errorf("%s: longer than %d bytes", f.Config.Path, maxFileBytes)
 	}
 	var endpoints []Endpoint
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))

@@ -62,14 +62,6 @@ type Report = reconcile.Report[*poolsv1.ReportActuationRequest]
 // Reporter sends reports to the recommender.
 type Reporter = reconcile.Reporter[*poolsv1.ReportActuationRequest]
 
-// NewReporter returns a Reporter over client, with room for `limit` waiting actions; timeout bounds each call.
-func NewReporter(client poolsv1.PoolSizeServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
-	return reconcile.NewReporter(func(ctx context.Context, request *poolsv1.ReportActuationRequest) error {
-		_, err := client.ReportActuation(ctx, request)
-		return err
-	}, limit, timeout, log)
-}
-
 // Loop runs each target in a goroutine of its own, so that a slow one delays no other.
 type Loop struct {
 	// Actuator is this process's name in reports.

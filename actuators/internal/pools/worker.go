@@ -143,32 +143,24 @@ func (w *worker) look(ctx context.Context, answers watch.Snapshot) Pass {
 // rules are the target's, with the present state of the kill switch and the owner.
 func (w *worker) rules(ctx context.Context) policy.Rules {
 	rules := w.rulesHere()
-	rules.Foreign = w.foreign(ctx, w.Target)
+	rules.Foreign = reconcile.Text(w.foreign(ctx, w.Target))
 	return rules
 }
 
-// foreign names another owner of the target, if any.
-func (w *worker) foreign(ctx context.Context, target Target) string {
-	return reconcile.Foreign(
-		func() error {
-			if !target.Rules.Apply {
-				return nil
-			}
-			return reconcile.Claim(target.Realizer, w.Holder)
-		},
-		func() error {
-			if !target.Rules.Apply {
-				return nil
-			}
-			return w.otherReporter()
-		},
-		func() error {
-			if w.Owner == nil {
-				return nil
-			}
-			return w.Owner.Claim(ctx, target)
-		},
-	)
+// foreign names another owner of the target, or says why the owner is not known; nil: this process may write.
+func (w *worker) foreign(ctx context.Context, target Target) error {
+	if target.Rules.Apply {
+		if err := reconcile.Claim(target.Realizer, w.Holder); err != nil {
+			return err
+		}
+		if err := w.otherReporter(); err != nil {
+			return err
+		}
+	}
+	if w.Owner == nil {
+		return nil
+	}
+	return w.Owner.Claim(ctx, target)
 }
 
 // rulesHere are the rules that this process knows without a call.

@@ -152,8 +152,8 @@ func (w *worker) restore(ctx context.Context) (state.Ended, error) {
 	}
 	claimed := w.Target
 	claimed.Rules.Apply = true // a restore is an opt-in
-	if foreign := w.foreign(ctx, claimed); foreign != "" {
-		return state.Ended{}, errors.New(foreign)
+	if err := w.foreign(ctx, claimed); err != nil {
+		return state.Ended{}, err
 	}
 	current, err := w.Realizer.Read(ctx)
 	if err != nil {

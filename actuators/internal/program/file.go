@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -51,9 +50,6 @@ func (c *FileConfig) OpenFile() (*File, error) {
 	pattern, err := regexp.Compile("(?m)" + c.Pattern)
 	return &File{Lock: disk.NewLock(c.Path), config: *c, pattern: pattern, turn: semaphore.NewWeighted(1)}, err
 }
-
-// maxFileBytes bounds the bytes that are read of a file.
-const maxFileBytes = 1 << 20
 
 // File is a value in a file, which one process at a time owns. When the program could not be notified, it still has the
 // previous value: the file then gets that back.
@@ -123,18 +119,13 @@ func (f *File) Put(ctx context.Context, value, variable string) error {
 
 // match returns the file's text, and the positions of the whole match and its group.
 func (f *File) match() ([]byte, []int, error) {
-	from, err := os.Open(f.config.Path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer from.Close()
-	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
+	text, err := disk.Read(f.config.Path)
 	if err != nil {
 		return nil, nil, err
 	}
 	at := f.pattern.FindSubmatchIndex(text)
-	if len(text) > maxFileBytes || at == nil || at[2] < 0 {
-		return nil, nil, fmt.Errorf("%s: nothing within %d bytes matches %s", f.config.Path, maxFileBytes, f.config.Pattern)
+	if at == nil || at[2] < 0 {
+		return nil, nil, fmt.Errorf("%s: nothing within %d bytes matches %s", f.config.Path, disk.MaxBytes, f.config.Pattern)
 	}
 	return text, at, nil
 }

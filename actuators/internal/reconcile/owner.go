@@ -18,12 +18,10 @@ func Release(place any) {
 	}
 }
 
-// Foreign makes the checks of who owns a target, in order, and returns the text of the first error; empty: this process does.
-func Foreign(checks ...func() error) string {
-	for _, check := range checks {
-		if err := check(); err != nil {
-			return err.Error()
-		}
+// Text is the text of an error; empty for nil.
+func Text(err error) string {
+	if err == nil {
+		return ""
 	}
-	return ""
+	return err.Error()
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -40,8 +41,12 @@ type Reporter[M any] struct {
 	rejected map[string]codes.Code // by target
 }
 
-// NewReporter returns a Reporter with room for `limit` waiting actions. send is the recommender's call; timeout bounds it.
-func NewReporter[M any](send func(context.Context, M) error, limit int, timeout time.Duration, log *slog.Logger) *Reporter[M] {
+// NewReporter returns a Reporter with room for `limit` waiting actions. call is the recommender's; timeout bounds it.
+func NewReporter[M, R any](call func(context.Context, M, ...grpc.CallOption) (R, error), limit int, timeout time.Duration, log *slog.Logger) *Reporter[M] {
+	send := func(ctx context.Context, message M) error {
+		_, err := call(ctx, message)
+		return err
+	}
 	return &Reporter[M]{send: send, timeout: timeout, log: log, queue: queue[M]{limit: limit},
 		added: make(chan struct{}, 1), rejected: map[string]codes.Code{}}
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -29,17 +30,17 @@ func (r *recommender) recover() {
 	r.fail = nil
 }
 
-func (r *recommender) take(_ context.Context, name string) error {
+func (r *recommender) take(_ context.Context, name string, _ ...grpc.CallOption) (taken struct{}, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tries++
 	if r.fail != nil {
 		if err := r.fail(name); err != nil {
-			return err
+			return taken, err
 		}
 	}
 	r.taken = append(r.taken, name)
-	return nil
+	return taken, nil
 }
 
 func start(t *testing.T, client *recommender, limit int) (*Reporter[string], *bytes.Buffer) {

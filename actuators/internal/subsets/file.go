@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -20,8 +19,6 @@ import (
 )
 
 const (
-	// maxFileBytes bounds what is read of a file.
-	maxFileBytes = 1 << 20
 	// keptAs is the suffix of the file that keeps the text from before the first write.
 	keptAs = ".before-sluice"
 	// untoldAs is the suffix of a file that exists from before a write until the program was notified. A process that is
@@ -41,7 +38,7 @@ type file struct {
 
 // Read implements Realizer.
 func (f *file) Read(ctx context.Context) (Set, error) {
-	text, err := bounded(f.config.Path)
+	text, err := disk.Read(f.config.Path)
 	if _, untold := os.Lstat(f.config.Path + untoldAs); untold == nil && err == nil && len(f.config.InForce) == 0 {
 		return nil, ctx.Err()
 	}
@@ -70,7 +67,7 @@ func (f *file) Write(ctx context.Context, set Set) error {
 	return f.alone(ctx, func() error {
 		kept := f.config.Path + keptAs
 		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
-			before, err := bounded(f.config.Path)
+			before, err := disk.Read(f.config.Path)
 			if err != nil {
 				return fmt.Errorf("write the subset: %w", err)
 			}
@@ -85,7 +82,7 @@ func (f *file) Write(ctx context.Context, set Set) error {
 // Remove implements Realizer.
 func (f *file) Remove(ctx context.Context) error {
 	return f.alone(ctx, func() error {
-		before, err := bounded(f.config.Path + keptAs)
+		before, err := disk.Read(f.config.Path + keptAs)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -110,7 +107,7 @@ func (f *file) alone(ctx context.Context, do func() error) error {
 
 func (f *file) replace(ctx context.Context, text []byte) error {
 	_, untold := os.Lstat(f.config.Path + untoldAs)
-	before, err := bounded(f.config.Path)
+	before, err := disk.Read(f.config.Path)
 	if err == nil {
 		err = disk.Replace(f.config.Path+untoldAs, nil, 0o644)
 	}
@@ -163,17 +160,4 @@ func (f *file) parse(text []byte) (Set, error) {
 		return nil, nil
 	}
 	return NewSet(members)
-}
-
-func bounded(path string) ([]byte, error) {
-	from, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer from.Close()
-	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
-	if err == nil && len(text) > maxFileBytes {
-		err = fmt.Errorf("%s: longer than %d bytes", path, maxFileBytes)
-	}
-	return text, err
 }

@@ -2,7 +2,6 @@ package subsets
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -50,9 +49,8 @@ type Loop struct {
 	Show func(Status)
 	Log  *slog.Logger
 
-	mu     sync.Mutex
-	shown  map[string]Status
-	counts map[string]map[reconcile.Outcome]uint64
+	mu    sync.Mutex
+	shown map[string]Status
 }
 
 // Run works until ctx ends, and returns when no write is under way.
@@ -60,30 +58,30 @@ func (l *Loop) Run(ctx context.Context, targets []Target) {
 	reconcile.Fleet[Target]{
 		Interval: l.Interval, Grace: l.Grace,
 		Identify: func(t Target) (name, address string) { return t.Name, "" },
-		Begin:    func(t Target) reconcile.Worker { return &worker{Loop: l, Target: t} },
+		Begin:    func(t Target) reconcile.Worker { return l.worker(t) },
 	}.Run(ctx, targets, nil)
 }
 
 // Once makes one pass over a target with the recommender's subset, and returns its status. Error: the set in force could not
 // be read, or was not written where it should have been.
 func (l *Loop) Once(ctx context.Context, target Target, answer *subsetsv1.Subset) (Status, error) {
-	p := (&worker{Loop: l, Target: target}).pass(ctx, ctx, answer)
+	p := l.worker(target).pass(ctx, ctx, answer)
 	return p.status, p.err
 }
 
 // Remove removes a subset, also of a target that did not opt in, unless another process owns it.
 func (l *Loop) Remove(ctx context.Context, target Target) error {
 	target.Rules.Apply = true
-	w := &worker{Loop: l, Target: target}
-	if foreign := w.foreign(ctx); foreign != "" {
-		return errors.New(foreign)
+	w := l.worker(target)
+	if err := w.foreign(ctx); err != nil {
+		return err
 	}
 	return w.Realizer.Remove(ctx)
 }
 
 // DryRun is a pass that only reads and decides, as if the target had opted in.
 func (l *Loop) DryRun(ctx context.Context, target Target, answer *subsetsv1.Subset) (Set, Decision, error) {
-	w := &worker{Loop: l, Target: target}
+	w := l.worker(target)
 	inForce, err := w.Realizer.Read(ctx)
 	rules := w.rules()
 	rules.Apply = true

@@ -1,11 +1,8 @@
 package subsets
 
 import (
-	"context"
 	"crypto/rand"
-	"log/slog"
 	"strings"
-	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -21,14 +18,6 @@ type Report = reconcile.Report[*subsetsv1.ReportDeliveryRequest]
 
 // Reporter sends reports to the recommender.
 type Reporter = reconcile.Reporter[*subsetsv1.ReportDeliveryRequest]
-
-// NewReporter returns a Reporter over client, with room for `limit` waiting reports; timeout bounds each call.
-func NewReporter(client subsetsv1.SubsetServiceClient, limit int, timeout time.Duration, log *slog.Logger) *Reporter {
-	return reconcile.NewReporter(func(ctx context.Context, request *subsetsv1.ReportDeliveryRequest) error {
-		_, err := client.ReportDelivery(ctx, request)
-		return err
-	}, limit, timeout, log)
-}
 
 // entry has the fields by which two reports, or two log entries, of a subset differ.
 type entry struct {

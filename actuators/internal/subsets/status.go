@@ -52,21 +52,9 @@ func (w *worker) fill(p *pass, s Status) Status {
 	if w.shown == nil {
 		w.shown = map[string]Status{}
 	}
-	s.Counts = maps.Clone(w.counts[w.Name])
+	s.Counts = maps.Clone(w.counts)
 	w.shown[w.Name] = s
 	return s
-}
-
-func (w *worker) count(outcome reconcile.Outcome) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.counts == nil {
-		w.counts = map[string]map[reconcile.Outcome]uint64{}
-	}
-	if w.counts[w.Name] == nil {
-		w.counts[w.Name] = map[reconcile.Outcome]uint64{}
-	}
-	w.counts[w.Name][outcome]++
 }
 
 // Shown returns the newest status of all targets, by name.

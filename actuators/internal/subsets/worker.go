@@ -19,6 +19,11 @@ type worker struct {
 	writes  Writes
 	reports reconcile.Changes[entry]
 	entries reconcile.Changes[entry]
+	counts  map[reconcile.Outcome]uint64
+}
+
+func (l *Loop) worker(target Target) *worker {
+	return &worker{Loop: l, Target: target, counts: map[reconcile.Outcome]uint64{}}
 }
 
 // pass is one cycle at one target: reading, decision, result.
@@ -71,7 +76,7 @@ func (w *worker) Read(ctx context.Context, p *pass) (err error) {
 func (w *worker) Decide(work context.Context, p *pass) (write bool) {
 	w.writes = w.writes.Rest(p.inForce, w.Rules.Cooldown, p.at)
 	rules := w.rules()
-	rules.Foreign = w.foreign(work)
+	rules.Foreign = reconcile.Text(w.foreign(work))
 	p.decision = Decide(rules, p.answer, p.inForce, w.writes, p.at)
 	return p.decision.Action == Write
 }
@@ -109,15 +114,15 @@ func (w *worker) Write(work context.Context, p *pass) {
 func (w *worker) Report(p *pass) {
 	switch {
 	case p.decision.Action == Write && p.err != nil:
-		w.count(reconcile.Failed)
+		w.counts[reconcile.Failed]++
 		p.decision.Text = p.err.Error()
 		w.report(p, reconcile.Failed, p.err.Error())
 	case p.decision.Action == Write:
-		w.count(reconcile.Applied)
+		w.counts[reconcile.Applied]++
 		w.report(p, reconcile.Applied, p.without())
 	case p.decision.Action == Refuse && w.Rules.Apply:
 		if w.report(p, reconcile.Refused, p.decision.Text) {
-			w.count(reconcile.Refused)
+			w.counts[reconcile.Refused]++
 		}
 		p.err = errors.New(p.decision.Text)
 	case p.decision.Code == InForce && w.Rules.Apply:
@@ -170,20 +175,15 @@ func (w *worker) rules() Rules {
 	return rules
 }
 
-// foreign names another owner of the target, if any.
-func (w *worker) foreign(ctx context.Context) string {
-	return reconcile.Foreign(
-		func() error {
-			if !w.Rules.Apply {
-				return nil
-			}
-			return reconcile.Claim(w.Realizer, w.Holder)
-		},
-		func() error {
-			if w.Owner == nil {
-				return nil
-			}
-			return w.Owner(ctx, w.Target)
-		},
-	)
+// foreign names another owner of the target, or says why the owner is not known; nil: this process may write.
+func (w *worker) foreign(ctx context.Context) error {
+	if w.Rules.Apply {
+		if err := reconcile.Claim(w.Realizer, w.Holder); err != nil {
+			return err
+		}
+	}
+	if w.Owner == nil {
+		return nil
+	}
+	return w.Owner(ctx, w.Target)
 }

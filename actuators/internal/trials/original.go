@@ -22,20 +22,12 @@ func originalsFile(folder, session string) originals {
 }
 
 // known returns the values that an earlier run of the session kept; nil where it kept none, or restored them all.
-func (o originals) known() (Values, error) {
+func (o originals) known() (kept Values, err error) {
 	if o.path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(o.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	var kept Values
-	if err == nil {
-		err = json.Unmarshal(text, &kept)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the original values: %s: %w", o.path, err)
+	if err := disk.ReadJSON(o.path, &kept); err != nil {
+		return nil, fmt.Errorf("read the original values: %w", err)
 	}
 	return kept, nil
 }

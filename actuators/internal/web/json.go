@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 	"strconv"
-	"strings"
-	"text/template"
 
 	"github.com/go-openapi/jsonpointer"
 )
@@ -40,33 +37,4 @@ func WholeNumber(value any, low int64) (int64, error) {
 		return 0, fmt.Errorf("%s: want a whole number from %d to %d", number, low, uint32(math.MaxUint32))
 	}
 	return n, nil
-}
-
-// Fill fills in a Go template of the configuration. key names it in errors, and legal the values that it may use.
-func Fill(key, text string, values any, legal string) (string, error) {
-	var out strings.Builder
-	t, err := template.New(key).Parse(text)
-	if err == nil {
-		err = t.Execute(&out, values)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s: %q: want a Go template that uses %s only: %w", key, text, legal, err)
-	}
-	return out.String(), nil
-}
-
-// CheckExchange returns the faults of a reading and a write: the method of the write, and the status of each that means
-// success.
-func CheckExchange(method string, readStatus, writeStatus int) (faults []error) {
-	switch method {
-	case http.MethodPut, http.MethodPost, http.MethodPatch:
-	default:
-		faults = append(faults, fmt.Errorf("write.method: %q: want PUT, POST or PATCH", method))
-	}
-	for key, status := range map[string]int{"read.status": readStatus, "write.status": writeStatus} {
-		if status < 200 || status > 299 {
-			faults = append(faults, fmt.Errorf("%s: %d: want 200 to 299", key, status))
-		}
-	}
-	return faults
 }

@@ -80,15 +80,7 @@ func countAt(answer []byte, pointer string) *uint32 {
 func (h *HTTP) write(ctx context.Context, size uint32) error {
 	return writing(size, func() error {
 		write := h.config.Write
-		address, err := render("write.url", write.URL, size)
-		if err != nil {
-			return err
-		}
-		body, err := render("write.body", write.Body, size)
-		if err != nil {
-			return err
-		}
-		answer, err := h.client.Do(ctx, web.Request{Method: write.Method, URL: address, Body: body}, write.Status)
+		answer, err := sizeTemplate.Send(ctx, h.client, write.JSONWrite, sizeField{size})
 		if err == nil && write.Pointer != "" {
 			err = taken(write, answer)
 		}

@@ -15,6 +15,7 @@ import (
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/web"
 )
 
 // poolServer has the demo shop's interface: GET and PUT /pools/NAME with {"size": n}.
@@ -246,7 +247,7 @@ func TestHTTPWriteSendsWhatIsConfigured(t *testing.T) {
 	defer server.Close()
 	config := httpConfig(server)
 	config.Headers = map[string]string{"Authorization": "Bearer t0ken", "Content-Type": "application/merge-patch+json"}
-	config.Write = realize.HTTPWrite{Method: "PATCH", URL: server.URL + "/pool?max={{.Size}}", Body: `{"max": {{.Size}}}`, Status: 202}
+	config.Write.JSONWrite = web.JSONWrite{Method: "PATCH", URL: server.URL + "/pool?max={{.Size}}", Body: `{"max": {{.Size}}}`, Status: 202}
 	if err := open(t, config).Write(context.Background(), 12); err != nil {
 		t.Fatal(err)
 	}

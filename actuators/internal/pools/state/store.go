@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -88,17 +87,9 @@ func (f *Folder) Save(target string, record Record) error {
 // file is the path of a target's record; names of targets have no separators.
 func (f *Folder) file(target string) string { return filepath.Join(f.path, target+".json") }
 
-func read(path string) (Record, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Record{}, nil
-	}
-	var record Record
-	if err == nil {
-		err = json.Unmarshal(text, &record)
-	}
-	if err != nil {
-		return Record{}, fmt.Errorf("read the state: %s: %w", path, err)
+func read(path string) (record Record, err error) {
+	if err = disk.ReadJSON(path, &record); err != nil {
+		return Record{}, fmt.Errorf("read the state: %w", err)
 	}
 	return record, nil
 }

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
-
-	"github.com/go-openapi/jsonpointer"
 
 	"sluice.dev/actuators/internal/web"
 )
@@ -17,33 +14,29 @@ import (
 // HTTP is the `http` block of a parameter, which is read as JSON and written with one request.
 type HTTP struct {
 	web.Config `yaml:",squash"`
-	Read       HTTPRead  `yaml:"read"`
-	Write      HTTPWrite `yaml:"write"`
+	// Read is of a text, number or truth value.
+	Read  web.JSONRead  `yaml:"read"`
+	Write web.JSONWrite `yaml:"write"`
 }
 
-// HTTPRead describes how the value in force is read.
-type HTTPRead struct {
-	URL string `yaml:"url"`
-	// Pointer is the JSON pointer (RFC 6901) of a text, number or truth value in the response.
-	Pointer string `yaml:"pointer"`
-	Status  int    `yaml:"status"`
+// fields are what the templates of a write may use: the value as it is, as a JSON value (a number or truth value where it is
+// one, else a string), and for a URL's query.
+type fields struct{ Value, JSON, Query string }
+
+func fieldsOf(value string) fields {
+	return fields{value, string(typed(value)), url.QueryEscape(value)}
 }
 
-// HTTPWrite describes how a value is set. URL and Body are Go templates: {{.Value}} is the value as it is, {{.JSON}} a
-// JSON value (a number or truth value where it is one, else a string), {{.Query}} the value for a URL's query.
-type HTTPWrite struct {
-	Method string `yaml:"method"`
-	URL    string `yaml:"url"`
-	Body   string `yaml:"body"`
-	Status int    `yaml:"status"`
+var valueTemplate = web.Template{
+	Fields: []string{".Value", ".JSON", ".Query"}, Legal: "{{.Value}}, {{.JSON}} or {{.Query}}", Wanted: "{{.Value}} or {{.JSON}}",
 }
 
 // DefaultHTTP has the default values of a block.
 func DefaultHTTP() HTTP {
 	return HTTP{
 		Config: web.Default(),
-		Read:   HTTPRead{Pointer: "/value", Status: http.StatusOK},
-		Write:  HTTPWrite{Method: http.MethodPut, Body: `{"value": {{.JSON}}}`, Status: http.StatusOK},
+		Read:   web.JSONRead{Pointer: "/value", Status: http.StatusOK},
+		Write:  web.JSONWrite{Method: http.MethodPut, Body: `{"value": {{.JSON}}}`, Status: http.StatusOK},
 	}
 }
 
@@ -56,26 +49,7 @@ func (c *HTTP) Variables(fill func(text *string, key string)) {
 
 // Validate implements Config.
 func (c *HTTP) Validate() error {
-	faults := []error{c.Config.Validate()}
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if err := web.CheckURL(c.Read.URL); err != nil {
-		fault("read.url: %w", err)
-	}
-	if _, err := jsonpointer.New(c.Read.Pointer); err != nil {
-		fault("read.pointer: %q: want a JSON pointer (RFC 6901) such as /value, or nothing for the whole response", c.Read.Pointer)
-	}
-	written, err := fillIn("write.url", c.Write.URL, "1")
-	if err == nil {
-		if err = web.CheckURL(written); err != nil {
-			err = fmt.Errorf("write.url: %w", err)
-		}
-	}
-	_, bodyErr := fillIn("write.body", c.Write.Body, "1")
-	faults = append(faults, err, bodyErr)
-	if text := c.Write.URL + c.Write.Body; !strings.Contains(text, ".Value") && !strings.Contains(text, ".JSON") && !strings.Contains(text, ".Query") {
-		fault("write.body: %q: want {{.Value}} or {{.JSON}} in it, or in write.url", c.Write.Body)
-	}
-	return errors.Join(append(faults, web.CheckExchange(c.Write.Method, c.Read.Status, c.Write.Status)...)...)
+	return errors.Join(c.Config.Validate(), valueTemplate.Validate(c.Read, c.Write, "/value", fieldsOf("1")))
 }
 
 // Setting implements Config.
@@ -105,16 +79,7 @@ func (s *exchange) Read(ctx context.Context) (string, error) {
 
 // Write implements Setting.
 func (s *exchange) Write(ctx context.Context, value string) error {
-	write := s.config.Write
-	address, err := fillIn("write.url", write.URL, value)
-	if err != nil {
-		return err
-	}
-	body, err := fillIn("write.body", write.Body, value)
-	if err != nil {
-		return err
-	}
-	if _, err = s.client.Do(ctx, web.Request{Method: write.Method, URL: address, Body: body}, write.Status); err != nil {
+	if _, err := valueTemplate.Send(ctx, s.client, s.config.Write, fieldsOf(value)); err != nil {
 		return s.client.Hide(fmt.Errorf("write %s: %w", value, err))
 	}
 	return nil
@@ -142,9 +107,4 @@ func typed(value string) json.RawMessage {
 	}
 	text, _ := json.Marshal(value) // a string always has a JSON form
 	return text
-}
-
-func fillIn(key, text, value string) (string, error) {
-	values := struct{ Value, JSON, Query string }{value, string(typed(value)), url.QueryEscape(value)}
-	return web.Fill(key, text, values, "{{.Value}}, {{.JSON}} or {{.Query}}")
 }

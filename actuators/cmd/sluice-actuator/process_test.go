@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )

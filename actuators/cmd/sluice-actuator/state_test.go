@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 

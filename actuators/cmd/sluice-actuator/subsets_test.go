@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"sluice.dev/actuators/internal/recommendertest"
-	"sluice.dev/actuators/internal/subsets/subsetstest"
+	"sluice.dev/actuators/internal/tests/recommendertest"
+	"sluice.dev/actuators/internal/tests/subsetstest"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 

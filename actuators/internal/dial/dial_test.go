@@ -24,7 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"sluice.dev/actuators/internal/dial"
-	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 

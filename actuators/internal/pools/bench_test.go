@@ -18,8 +18,8 @@ import (
 	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
 	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/tests/realizetest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )

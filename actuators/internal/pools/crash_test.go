@@ -16,9 +16,9 @@ import (
 	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
 	"sluice.dev/actuators/internal/pools/state"
 	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/tests/realizetest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -58,9 +58,9 @@ func (l *life) Save(target string, record state.Record) error {
 	return err
 }
 
-func (l *life) Read(context.Context) (pool.Size, error) {
+func (l *life) Read(context.Context) (pool.Size, pool.Use, error) {
 	l.step()
-	return pool.Of(max(l.first, l.second)), nil
+	return pool.Of(max(l.first, l.second)), pool.Use{}, nil
 }
 
 func (l *life) Write(_ context.Context, size uint32) error {

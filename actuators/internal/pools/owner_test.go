@@ -33,7 +33,7 @@ func TestATargetOfAnotherActuatorIsReadAndNotWritten(t *testing.T) {
 		b := startWith(t, true, func(l *pools.Loop) { l.Owner = other })
 		b.recommend(12, 7, time.Hour)
 		advance(time.Minute)
-		if size, _ := b.fake.Read(t.Context()); size.Limit != 64 {
+		if size, _, _ := b.fake.Read(t.Context()); size.Limit != 64 {
 			t.Errorf("wrote %s to another's target", size)
 		}
 		if d := b.decision(); d.Action != policy.Hold || d.Code != policy.Foreign || d.Text != "b@host owns the target" {
@@ -43,7 +43,7 @@ func TestATargetOfAnotherActuatorIsReadAndNotWritten(t *testing.T) {
 		other.gone = true
 		other.mu.Unlock()
 		advance(2 * time.Second)
-		if size, _ := b.fake.Read(t.Context()); size.Limit != 12 {
+		if size, _, _ := b.fake.Read(t.Context()); size.Limit != 12 {
 			t.Errorf("size %s once it is ours, want 12", size)
 		}
 	})

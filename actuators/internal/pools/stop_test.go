@@ -10,8 +10,8 @@ import (
 
 	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/pools/policy"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
 	"sluice.dev/actuators/internal/pools/state"
+	"sluice.dev/actuators/internal/tests/realizetest"
 )
 
 func TestStopFinishesTheWriteUnderWay(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/pools/policy"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/tests/realizetest"
 )
 
 func TestSlowTargetHoldsUpNoOther(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/pools/state"
 	"sluice.dev/actuators/internal/pools/watch"
 	"sluice.dev/actuators/internal/reconcile"
@@ -72,7 +71,7 @@ func (w *worker) Resume(work context.Context, p *Pass) error {
 
 // Read implements reconcile.Product.
 func (w *worker) Read(ctx context.Context, p *Pass) error {
-	current, use, err := realize.Look(ctx, w.Realizer)
+	current, use, err := w.Realizer.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -128,7 +127,7 @@ func (w *worker) Report(p *Pass) {
 // look is a pass that only reads and decides, as if the target had opted in.
 func (w *worker) look(ctx context.Context, answers watch.Snapshot) Pass {
 	p := Pass{Target: w.Name, At: time.Now(), Answer: answers.Answer(w.Pool)}
-	if p.Current, p.Use, p.ReadErr = realize.Look(ctx, w.Realizer); p.ReadErr != nil {
+	if p.Current, p.Use, p.ReadErr = w.Realizer.Read(ctx); p.ReadErr != nil {
 		return p
 	}
 	record, _ := w.Book.Get(w.Name)

@@ -40,8 +40,11 @@ func (w *worker) begin(intent state.Intent) error {
 // sizing is the write of a size to the target. It needs no reading back once superseded is true.
 func (w *worker) sizing(size uint32, superseded func() bool) reconcile.Write[pool.Size] {
 	return reconcile.Write[pool.Size]{
-		Write:   func(ctx context.Context) error { return w.Realizer.Write(ctx, size) },
-		Read:    w.Realizer.Read,
+		Write: func(ctx context.Context) error { return w.Realizer.Write(ctx, size) },
+		Read: func(ctx context.Context) (pool.Size, error) {
+			read, _, err := w.Realizer.Read(ctx)
+			return read, err
+		},
 		Reached: func(read pool.Size) bool { return read == pool.Of(size) },
 		Settle:  w.Settle, Superseded: superseded,
 	}
@@ -155,7 +158,7 @@ func (w *worker) restore(ctx context.Context) (state.Ended, error) {
 	if err := w.foreign(ctx, claimed); err != nil {
 		return state.Ended{}, err
 	}
-	current, err := w.Realizer.Read(ctx)
+	current, _, err := w.Realizer.Read(ctx)
 	if err != nil {
 		return state.Ended{}, err
 	}

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"sluice.dev/actuators/internal/recommendertest"
 	"sluice.dev/actuators/internal/scaling"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"sluice.dev/actuators/internal/subsets"
-	"sluice.dev/actuators/internal/subsets/subsetstest"
+	"sluice.dev/actuators/internal/tests/subsetstest"
 )
 
 func put(t *testing.T, path, text string) {

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"sluice.dev/actuators/internal/recommendertest"
 	"sluice.dev/actuators/internal/subsets"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sluice.dev/actuators/internal/subsets"
-	"sluice.dev/actuators/internal/subsets/subsetstest"
+	"sluice.dev/actuators/internal/tests/subsetstest"
 )
 
 // service sends to each connection, and to each datagram, the address at which it came, and echoes lines.

@@ -33,16 +33,16 @@ func (c *FileConfig) Open() (Realizer, error) {
 type file struct{ *program.File }
 
 // Read implements Realizer.
-func (f *file) Read(ctx context.Context) (pool.Size, error) {
+func (f *file) Read(ctx context.Context) (pool.Size, pool.Use, error) {
 	text, err := f.Text(ctx)
 	if err != nil {
-		return pool.Size{}, fmt.Errorf("read size: %w", err)
+		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
 	}
 	size, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 32)
 	if err != nil || size == 0 {
-		return pool.Size{}, fmt.Errorf("read size: %s has %s: want a whole number from 1 to %d", f.Path(), web.Excerpt(text), uint32(math.MaxUint32))
+		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %s has %s: want a whole number from 1 to %d", f.Path(), web.Excerpt(text), uint32(math.MaxUint32))
 	}
-	return pool.Of(uint32(size)), ctx.Err()
+	return pool.Of(uint32(size)), pool.Use{}, ctx.Err()
 }
 
 // Write implements Realizer.

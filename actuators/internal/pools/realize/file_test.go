@@ -13,7 +13,7 @@ import (
 
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/tests/realizetest"
 )
 
 func put(t *testing.T, path, text string) {
@@ -76,7 +76,7 @@ func TestFileKeepsTheRestAndItsMode(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v, want that of before", info.Mode(), err)
 	}
-	if got, err := r.Read(t.Context()); err != nil || got != pool.Of(12) {
+	if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(12) {
 		t.Errorf("Read() = %v, %v", got, err)
 	}
 	if names, _ := os.ReadDir(folder); len(names) != 2 {
@@ -126,7 +126,7 @@ func TestFileOfWhichNobodyWasTold(t *testing.T) {
 	put(t, path, "12")
 	want := func(size uint32) {
 		t.Helper()
-		if got, err := r.Read(t.Context()); err != nil || got != pool.Of(size) {
+		if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(size) {
 			t.Errorf("Read() = %v, %v, want %d", got, err, size)
 		}
 	}

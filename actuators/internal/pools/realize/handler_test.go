@@ -10,7 +10,7 @@ import (
 
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/tests/realizetest"
 	"sluice.dev/handlers"
 )
 

@@ -57,13 +57,7 @@ type hikari struct {
 }
 
 // Read implements Realizer.
-func (h *hikari) Read(ctx context.Context) (pool.Size, error) {
-	size, _, err := h.ReadUse(ctx)
-	return size, err
-}
-
-// ReadUse implements UseReader.
-func (h *hikari) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+func (h *hikari) Read(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, limit, there, err := h.read(ctx)
 	if err != nil {
 		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)

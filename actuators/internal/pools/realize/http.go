@@ -30,15 +30,8 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	return &HTTP{config, client}, nil
 }
 
-// Read gets the read URL and returns the whole number at the pointer, or pool.Unbounded for the number that means no limit.
-// Its errors show no credentials.
-func (h *HTTP) Read(ctx context.Context) (pool.Size, error) {
-	size, _, err := h.ReadUse(ctx)
-	return size, err
-}
-
-// ReadUse implements UseReader.
-func (h *HTTP) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+// Read implements Realizer.
+func (h *HTTP) Read(ctx context.Context) (pool.Size, pool.Use, error) {
 	size, use, err := h.read(ctx)
 	return size, use, h.client.Hide(err)
 }

@@ -14,7 +14,7 @@ import (
 
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/tests/realizetest"
 	"sluice.dev/actuators/internal/web"
 )
 
@@ -136,16 +136,16 @@ func TestWhatIsNoCountIsNotTold(t *testing.T) {
 	p, server := startPool(t)
 	config := httpConfig(server)
 	p.use = `, "busy": true, "waiting": "none", "in_use": 7, "queue": {"depth": 2.5}`
-	if size, use, err := realize.Look(t.Context(), open(t, config)); err != nil || size != pool.Of(64) || use != (pool.Use{}) {
-		t.Errorf("Look() = %v, %v, %v, want 64 and nothing else", size, use, err)
+	if size, use, err := open(t, config).Read(t.Context()); err != nil || size != pool.Of(64) || use != (pool.Use{}) {
+		t.Errorf("Read() = %v, %v, %v, want 64 and nothing else", size, use, err)
 	}
 	config.Read.Busy, config.Read.Waiting = "/in_use", "/queue/depth"
-	if _, use, err := realize.Look(t.Context(), open(t, config)); err != nil || use.String() != "7 busy" {
-		t.Errorf("Look() = %v, %v, want 7 busy", use, err)
+	if _, use, err := open(t, config).Read(t.Context()); err != nil || use.String() != "7 busy" {
+		t.Errorf("Read() = %v, %v, want 7 busy", use, err)
 	}
 	config.Read.Busy = ""
-	if _, use, err := realize.Look(t.Context(), open(t, config)); err != nil || use != (pool.Use{}) {
-		t.Errorf("Look() = %v, %v, want nothing, as the file says", use, err)
+	if _, use, err := open(t, config).Read(t.Context()); err != nil || use != (pool.Use{}) {
+		t.Errorf("Read() = %v, %v, want nothing, as the file says", use, err)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestHTTPReadErrors(t *testing.T) {
 			defer server.Close()
 			config := httpConfig(server)
 			config.Read.Pointer = tt.pointer
-			got, err := open(t, config).Read(context.Background())
+			got, _, err := open(t, config).Read(context.Background())
 			if got != (pool.Size{}) || err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Read() = %v, %v\nwant no size and an error with: %s", got, err, tt.want)
 			}
@@ -229,7 +229,7 @@ func TestHTTPReadPointer(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, tt.answer) }))
 		config := httpConfig(server)
 		config.Read.Pointer = tt.pointer
-		if got, err := open(t, config).Read(context.Background()); err != nil || got != pool.Of(12) {
+		if got, _, err := open(t, config).Read(context.Background()); err != nil || got != pool.Of(12) {
 			t.Errorf("%s at %q: %v, %v, want 12", tt.answer, tt.pointer, got, err)
 		}
 		server.Close()
@@ -265,7 +265,7 @@ func TestHTTPWriteTakenIsNotSizeInForce(t *testing.T) {
 	if err := h.Write(context.Background(), 12); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := h.Read(context.Background()); err != nil || got != pool.Of(64) {
+	if got, _, err := h.Read(context.Background()); err != nil || got != pool.Of(64) {
 		t.Errorf("Read() = %v, %v, want 64", got, err)
 	}
 }
@@ -296,7 +296,7 @@ func TestHTTPReadsWhatIsThereBeyondTheLimit(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) }))
 		config := httpConfig(server)
 		config.Read.InForce = "/open"
-		if got, err := open(t, config).Read(t.Context()); err != nil || got != pool.Of(want) {
+		if got, _, err := open(t, config).Read(t.Context()); err != nil || got != pool.Of(want) {
 			t.Errorf("%s: %v, %v, want %d", answer, got, err, want)
 		}
 		server.Close()
@@ -311,7 +311,7 @@ func TestHTTPSettlesLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []uint32{64, 64, 12, 12} {
-		if got, err := h.Read(context.Background()); err != nil || got != pool.Of(want) {
+		if got, _, err := h.Read(context.Background()); err != nil || got != pool.Of(want) {
 			t.Errorf("Read() = %v, %v, want %d", got, err, want)
 		}
 	}
@@ -324,7 +324,7 @@ func TestHTTPTimeout(t *testing.T) {
 	h := open(t, config)
 	p.with(func() { p.stalled = true })
 	began := time.Now()
-	if got, err := h.Read(context.Background()); err == nil || got != (pool.Size{}) {
+	if got, _, err := h.Read(context.Background()); err == nil || got != (pool.Size{}) {
 		t.Errorf("Read() = %v, %v, want an error", got, err)
 	}
 	if took := time.Since(began); took > time.Second {
@@ -360,7 +360,7 @@ func TestErrorsShowNoCredentials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, readErr := h.Read(t.Context())
+		_, _, readErr := h.Read(t.Context())
 		for _, err := range []error{readErr, h.Write(t.Context(), 9)} {
 			if err == nil {
 				t.Fatal("want an error")

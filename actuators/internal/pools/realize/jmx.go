@@ -59,13 +59,7 @@ type jmx struct {
 }
 
 // Read implements Realizer.
-func (j *jmx) Read(ctx context.Context) (pool.Size, error) {
-	size, _, err := j.ReadUse(ctx)
-	return size, err
-}
-
-// ReadUse implements UseReader.
-func (j *jmx) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+func (j *jmx) Read(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, now, err := j.read(ctx)
 	if err != nil {
 		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)

@@ -1,6 +1,7 @@
 package realize_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,8 +9,8 @@ import (
 
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
 	"sluice.dev/actuators/internal/reconcile"
+	"sluice.dev/actuators/internal/tests/realizetest"
 )
 
 const (
@@ -116,7 +117,7 @@ func TestJMXTakesARefusedLimitBack(t *testing.T) {
 	if err := r.Write(t.Context(), 5); err == nil {
 		t.Error("want Tomcat's refusal")
 	}
-	if got, err := r.Read(t.Context()); err != nil || got != pool.Of(32) {
+	if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(32) {
 		t.Errorf("Read() = %v, %v, want 32", got, err)
 	}
 	config.First = []string{"minSpareThreads"}
@@ -137,7 +138,7 @@ func TestTomcatBelowItsSpareThreads(t *testing.T) {
 		if err := r.Write(t.Context(), size); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := r.Read(t.Context()); err != nil || got != pool.Of(size) {
+		if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(size) {
 			t.Errorf("Read() = %v, %v, want %d", got, err, size)
 		}
 	}
@@ -156,13 +157,13 @@ func TestTomcatRefusedIsNotInForce(t *testing.T) {
 			t.Error("the fake is not Tomcat: want 5 refused, and read all the same")
 		}
 	})
-	if got, err := r.Read(t.Context()); err != nil || got != pool.Of(10) {
+	if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(10) {
 		t.Errorf("Read() = %v, %v, want the 10 threads that run", got, err)
 	}
 	if err := r.Write(t.Context(), 5); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := r.Read(t.Context()); err != nil || got != pool.Of(5) {
+	if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(5) {
 		t.Errorf("Read() = %v, %v, want 5 once it is written in order", got, err)
 	}
 }
@@ -181,7 +182,7 @@ func TestTomcatTakesARefusedMaximumBack(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "write size 5: maxThreads = 5: write Tomcat:") || !strings.Contains(err.Error(), "status 400 in the response, want 200") {
 		t.Errorf("error %v, want Jolokia's own", err)
 	}
-	if got, err := r.Read(t.Context()); err != nil || got != pool.Of(32) {
+	if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(32) {
 		t.Errorf("Read() = %v, %v, want 32", got, err)
 	}
 }
@@ -204,7 +205,7 @@ func TestTomcatWithoutThreadsOfItsOwn(t *testing.T) {
 	bean := realizetest.TomcatThreads(32, 10, 0)
 	bean.Values["maxThreads"] = -1
 	r, _ := tomcat(t, bean)
-	if got, err := r.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "virtual threads") {
+	if got, _, err := r.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "virtual threads") {
 		t.Errorf("Read() = %v, %v, want an error that says why", got, err)
 	}
 }
@@ -215,11 +216,11 @@ func TestTwoConnectorsHaveToBeNamed(t *testing.T) {
 		threads: realizetest.TomcatThreads(32, 10, 0), other: realizetest.TomcatThreads(16, 10, 0)})
 	config := realize.DefaultTomcat()
 	config.URL = agent.URL
-	if got, err := opened(t, &config).Read(t.Context()); err == nil || !strings.Contains(err.Error(), "2 beans") {
+	if got, _, err := opened(t, &config).Read(t.Context()); err == nil || !strings.Contains(err.Error(), "2 beans") {
 		t.Errorf("Read() = %v, %v, want both named", got, err)
 	}
 	config.MBean = other
-	if got, err := opened(t, &config).Read(t.Context()); err != nil || got != pool.Of(16) {
+	if got, _, err := opened(t, &config).Read(t.Context()); err != nil || got != pool.Of(16) {
 		t.Errorf("Read() = %v, %v, want 16", got, err)
 	}
 }
@@ -248,8 +249,8 @@ func TestABeanThatDoesNotTellOfUse(t *testing.T) {
 	bean := realizetest.TomcatThreads(32, 10, 0)
 	delete(bean.Values, "currentThreadsBusy")
 	r, _ := tomcat(t, bean)
-	if size, use, err := realize.Look(t.Context(), r); err != nil || size != pool.Of(32) || use != (pool.Use{}) {
-		t.Errorf("Look() = %v, %v, %v, want 32 and nothing else", size, use, err)
+	if size, use, err := r.Read(t.Context()); err != nil || size != pool.Of(32) || use != (pool.Use{}) {
+		t.Errorf("Read() = %v, %v, %v, want 32 and nothing else", size, use, err)
 	}
 	if err := r.Write(t.Context(), 12); err != nil {
 		t.Error(err)
@@ -259,6 +260,10 @@ func TestABeanThatDoesNotTellOfUse(t *testing.T) {
 // readBack reads until the size is in force, or until `settle` is over, as the cycle does after a write.
 func readBack(t *testing.T, r realize.Realizer, size uint32, settle time.Duration) (pool.Size, error) {
 	return reconcile.Write[pool.Size]{
-		Read: r.Read, Reached: func(read pool.Size) bool { return read == pool.Of(size) }, Settle: settle,
+		Read: func(ctx context.Context) (pool.Size, error) {
+			size, _, err := r.Read(ctx)
+			return size, err
+		},
+		Reached: func(read pool.Size) bool { return read == pool.Of(size) }, Settle: settle,
 	}.ReadBack(t.Context())
 }

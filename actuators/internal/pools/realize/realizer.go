@@ -19,23 +19,9 @@ import (
 //     may show in Read only later, or never;
 //   - both end soon after ctx does, and may be called from several goroutines.
 type Realizer interface {
-	// Read returns the size in force, in threads or connections.
-	Read(ctx context.Context) (pool.Size, error)
+	// Read returns the size in force, in threads or connections, and the occupancy where the target reports it in the same
+	// response. A figure of it that is not a whole number from 0 is absent, and no error.
+	Read(ctx context.Context) (pool.Size, pool.Use, error)
 	// Write requests size, at least 1.
 	Write(ctx context.Context, size uint32) error
-}
-
-// UseReader is a realizer whose target reports its occupancy in the response that has its size.
-type UseReader interface {
-	// ReadUse is Read with the occupancy. A figure that is not a whole number from 0 is absent, and no error.
-	ReadUse(ctx context.Context) (pool.Size, pool.Use, error)
-}
-
-// Look reads the size in force, and the occupancy where the target reports it.
-func Look(ctx context.Context, r Realizer) (pool.Size, pool.Use, error) {
-	if reader, ok := r.(UseReader); ok {
-		return reader.ReadUse(ctx)
-	}
-	size, err := r.Read(ctx)
-	return size, pool.Use{}, err
 }

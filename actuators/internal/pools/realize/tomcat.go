@@ -58,15 +58,9 @@ var (
 	threadsBusy  = []string{"currentThreadsBusy"}
 )
 
-// Read implements Realizer.
-func (t *tomcat) Read(ctx context.Context) (pool.Size, error) {
-	size, _, err := t.ReadUse(ctx)
-	return size, err
-}
-
-// ReadUse implements UseReader. Callers that wait for a thread are in the queue of the connector's own executor, which no bean
+// Read implements Realizer. Callers that wait for a thread are in the queue of the connector's own executor, which no bean
 // shows.
-func (t *tomcat) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
+func (t *tomcat) Read(ctx context.Context) (pool.Size, pool.Use, error) {
 	_, now, err := t.read(ctx)
 	if err != nil {
 		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)

@@ -14,7 +14,7 @@ import (
 
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/watch"
-	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 

@@ -68,7 +68,7 @@ type poolSetting struct{ target realize.Realizer }
 
 // Read implements Setting.
 func (s poolSetting) Read(ctx context.Context) (string, error) {
-	size, err := s.target.Read(ctx)
+	size, _, err := s.target.Read(ctx)
 	switch {
 	case err != nil:
 		return "", err

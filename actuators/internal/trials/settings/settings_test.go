@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"sluice.dev/actuators/internal/pools/realize"
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/tests/realizetest"
 	"sluice.dev/actuators/internal/trials/settings"
 )
 

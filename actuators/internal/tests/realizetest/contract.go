@@ -73,7 +73,7 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 			t.Skip("the target always has a limit")
 		}
 		f.Unbound()
-		if got, err := f.Realizer.Read(ctx); err != nil || got != pool.Unbounded {
+		if got, _, err := f.Realizer.Read(ctx); err != nil || got != pool.Unbounded {
 			t.Fatalf("Read() = %v, %v, want unbounded", got, err)
 		}
 		if err := f.Realizer.Write(ctx, 12); err != nil {
@@ -139,7 +139,7 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 					if err := f.Realizer.Write(ctx, size); err != nil {
 						t.Errorf("Write(%d): %v", size, err)
 					}
-					if got, err := f.Realizer.Read(ctx); err != nil || got.Limit < 1 || got.Limit > 8 {
+					if got, _, err := f.Realizer.Read(ctx); err != nil || got.Limit < 1 || got.Limit > 8 {
 						t.Errorf("Read() = %v, %v, want 1..8", got, err)
 					}
 				}
@@ -151,7 +151,7 @@ func TestContract(t *testing.T, open func(t *testing.T) Fixture) {
 
 func wantRead(t *testing.T, f Fixture, want uint32) {
 	t.Helper()
-	got, err := f.Realizer.Read(context.Background())
+	got, _, err := f.Realizer.Read(context.Background())
 	if err != nil || got != pool.Of(want) {
 		t.Fatalf("Read() = %v, %v, want %d", got, err, want)
 	}
@@ -159,19 +159,16 @@ func wantRead(t *testing.T, f Fixture, want uint32) {
 
 func wantReadError(t *testing.T, ctx context.Context, f Fixture) {
 	t.Helper()
-	if got, err := f.Realizer.Read(ctx); err == nil || got != (pool.Size{}) {
-		t.Errorf("Read() = %v, %v, want no size and an error", got, err)
-	}
-	if got, use, err := realize.Look(ctx, f.Realizer); err == nil || got != (pool.Size{}) || use != (pool.Use{}) {
-		t.Errorf("Look() = %v, %v, %v, want nothing and an error", got, use, err)
+	if got, use, err := f.Realizer.Read(ctx); err == nil || got != (pool.Size{}) || use != (pool.Use{}) {
+		t.Errorf("Read() = %v, %v, %v, want nothing and an error", got, use, err)
 	}
 }
 
 func wantUse(t *testing.T, f Fixture, busy, waiting *uint32) {
 	t.Helper()
-	size, use, err := realize.Look(context.Background(), f.Realizer)
+	size, use, err := f.Realizer.Read(context.Background())
 	if err != nil || size != pool.Of(64) || !same(use.Busy, busy) || !same(use.Waiting, waiting) {
-		t.Fatalf("Look() = %v, %v, %v, want 64, %v", size, use, err, pool.Use{Busy: busy, Waiting: waiting})
+		t.Fatalf("Read() = %v, %v, %v, want 64, %v", size, use, err, pool.Use{Busy: busy, Waiting: waiting})
 	}
 }
 

@@ -24,30 +24,19 @@ type Fake struct {
 func NewFake(size uint32) *Fake { return &Fake{size: size} }
 
 // Read implements realize.Realizer.
-func (f *Fake) Read(ctx context.Context) (pool.Size, error) {
+func (f *Fake) Read(ctx context.Context) (pool.Size, pool.Use, error) {
 	if err := f.ready(ctx); err != nil {
-		return pool.Size{}, err
+		return pool.Size{}, pool.Use{}, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.unbounded {
-		return pool.Unbounded, nil
+		return pool.Unbounded, f.use, nil
 	}
 	if f.size == 0 {
-		return pool.Size{}, errors.New("read size: 0: want at least 1")
+		return pool.Size{}, pool.Use{}, errors.New("read size: 0: want at least 1")
 	}
-	return pool.Of(f.size), nil
-}
-
-// ReadUse implements realize.Telling.
-func (f *Fake) ReadUse(ctx context.Context) (pool.Size, pool.Use, error) {
-	size, err := f.Read(ctx)
-	if err != nil {
-		return size, pool.Use{}, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return size, f.use, nil
+	return pool.Of(f.size), f.use, nil
 }
 
 // Write implements realize.Realizer.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"sluice.dev/actuators/internal/pools/realize/realizetest"
+	"sluice.dev/actuators/internal/tests/realizetest"
 )
 
 func TestFakeContract(t *testing.T) {

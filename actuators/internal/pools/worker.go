@@ -88,14 +88,13 @@ func (w *worker) Decide(work context.Context, p *Pass) (write bool) {
 }
 
 // Intend implements reconcile.Product.
-func (w *worker) Intend(p *Pass) error {
+func (w *worker) Intend(p *Pass) (stored bool) {
 	p.intent = w.intent(p.Decision.Size, p.Current, p.Answer.GetRevision())
-	return w.begin(p.intent)
-}
-
-// Refuse implements reconcile.Product.
-func (w *worker) Refuse(p *Pass, err error) {
-	p.Decision = policy.Decision{Action: policy.Refuse, Code: policy.NoIntent, Text: "not written, because its intent could not be stored: " + err.Error()}
+	err := w.begin(p.intent)
+	if err != nil {
+		p.Decision = policy.Decision{Action: policy.Refuse, Code: policy.NoIntent, Text: "not written, because its intent could not be stored: " + err.Error()}
+	}
+	return err == nil
 }
 
 // Write implements reconcile.Product.

@@ -1,3 +1,5 @@
+// Package reconcile has the steps that every product of the actuator takes: read, decide, store the intent, write, read back,
+// report, back off. It imports no product.
 package reconcile
 
 import (
@@ -15,12 +17,11 @@ type Product[P any] interface {
 	Read(ctx context.Context, pass P) error
 	// Decide decides what to do about the recommender's answer, and returns whether that is a write.
 	Decide(work context.Context, pass P) (write bool)
-	// Intend stores the write, so that the next process knows of it. Error: it is not stored.
-	Intend(pass P) error
+	// Intend stores the write, so that the next process can resolve it. Where it cannot be stored, Intend turns the decision
+	// into a refusal and returns false.
+	Intend(pass P) (stored bool)
 	// Write writes the value, reads it back, and stores how the write ended.
 	Write(work context.Context, pass P)
-	// Refuse makes a refusal of a decision whose intent is not stored.
-	Refuse(pass P, err error)
 	// Report queues a report to the recommender where one is due.
 	Report(pass P)
 	// Record passes the pass on to the status page and the log. err: Resume or Read failed, and no later step ran.
@@ -34,12 +35,8 @@ func Pass[P any](ctx, work context.Context, product Product[P], pass P) {
 		err = product.Read(ctx, pass)
 	}
 	if err == nil {
-		if product.Decide(work, pass) {
-			if intendErr := product.Intend(pass); intendErr != nil {
-				product.Refuse(pass, intendErr)
-			} else {
-				product.Write(work, pass)
-			}
+		if product.Decide(work, pass) && product.Intend(pass) {
+			product.Write(work, pass)
 		}
 		product.Report(pass)
 	}

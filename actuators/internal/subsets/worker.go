@@ -82,13 +82,10 @@ func (w *worker) Decide(work context.Context, p *pass) (write bool) {
 }
 
 // Intend implements reconcile.Product: the history of writes ends with the process.
-func (w *worker) Intend(p *pass) error {
+func (w *worker) Intend(p *pass) (stored bool) {
 	w.writes = w.writes.Next(p.decision.Set, time.Now())
-	return nil
+	return true
 }
-
-// Refuse implements reconcile.Product. Intend has no error.
-func (w *worker) Refuse(*pass, error) {}
 
 // Write implements reconcile.Product.
 func (w *worker) Write(work context.Context, p *pass) {

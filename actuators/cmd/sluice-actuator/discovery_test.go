@@ -31,7 +31,7 @@ const discovered = `discover:
       handler: {url: "http://${ADDRESS}/threads"}
 `
 
-func TestAnInstanceThatIsNamedTwiceIsSaid(t *testing.T) {
+func TestANameThatOccursTwiceIsAnError(t *testing.T) {
 	c := loaded(t, discovered)
 	endpoints := []discover.Endpoint{
 		{Address: "a:80", Instance: "cart-0"}, {Address: "b:80", Instance: "cart-0"}, {Address: "c:80", Instance: "cart-1"},

@@ -202,7 +202,7 @@ func TestNonsenseOfTheRecommenderIsRefused(t *testing.T) {
 
 // The recommender takes no report for the whole call time, and then breaks off and restarts again and again: sizes are
 // written as they come, and each write is reported once that is possible.
-func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
+func TestASlowAndRestartingRecommenderGetsEachReport(t *testing.T) {
 	open := make(chan struct{})
 	r := recommendertest.Start(t, grpc.UnaryInterceptor(
 		func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {

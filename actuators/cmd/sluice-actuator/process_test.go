@@ -244,7 +244,7 @@ func TestLeaseRunsOut(t *testing.T) {
 	p.stop(t)
 }
 
-func TestTellsOfScaling(t *testing.T) {
+func TestReportsScaling(t *testing.T) {
 	r := recommendertest.Start(t)
 	_, url := startShop(t)
 	directory := t.TempDir()

@@ -120,7 +120,7 @@ func TestKilledAtEachRequestOfAWrite(t *testing.T) {
 }
 
 // A process is killed after it wrote a file, and before the program was notified: the next one reports the program's size.
-func TestKilledBeforeTheProgramIsToldOfASize(t *testing.T) {
+func TestKilledBeforeTheProgramIsNotifiedOfASize(t *testing.T) {
 	r := recommendertest.Start(t)
 	r.Recommend(cartThreads, 32, 7)
 	file, folder := kept(t, "quiet_hours: []")

@@ -226,7 +226,7 @@ func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
 
 // A process is killed after it wrote the file, and before the program was notified: the next one notifies the program, and
 // only then reports.
-func TestKilledBeforeTheProgramIsTold(t *testing.T) {
+func TestKilledBeforeTheProgramIsNotified(t *testing.T) {
 	folder := t.TempDir()
 	list, running, once := filepath.Join(folder, "list"), filepath.Join(folder, "running"), filepath.Join(folder, "once")
 	write(t, list, "127.0.1.9:80 1\n")

@@ -2,8 +2,10 @@
 package block
 
 import (
+	"errors"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Block is what each kind's block has.
@@ -27,4 +29,12 @@ func (k Kinds[B]) New(kind string) (fresh B, ok bool) {
 		return fresh, false
 	}
 	return defaults(), true
+}
+
+// Below prefixes each fault of err, a line each, with the key of its block; nil for nil.
+func Below(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(key + "." + strings.ReplaceAll(err.Error(), "\n", "\n"+key+"."))
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net"
 	"regexp"
-	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/kube"
 )
@@ -67,7 +67,7 @@ func (d *Discover) At(endpoint discover.Endpoint) (Target, error) {
 	if err != nil {
 		return t, err
 	}
-	return t, below("target", t.validate())
+	return t, block.Below("target", t.validate())
 }
 
 // Source opens the kind of look-up that the configuration has. cluster is set where that is Kubernetes.
@@ -122,22 +122,14 @@ func (d *Discover) validate() error {
 		faults = append(faults, errors.New("dns: want exactly one of dns, file and kubernetes"))
 	}
 	if d.DNS != nil {
-		faults = append(faults, below("dns", d.DNS.Validate()))
+		faults = append(faults, block.Below("dns", d.DNS.Validate()))
 	}
 	if d.File != nil {
-		faults = append(faults, below("file", d.File.Validate()))
+		faults = append(faults, block.Below("file", d.File.Validate()))
 	}
 	if d.Kubernetes != nil {
-		faults = append(faults, below("kubernetes", d.Kubernetes.Validate()))
+		faults = append(faults, block.Below("kubernetes", d.Kubernetes.Validate()))
 	}
 	_, err := d.At(sample)
 	return errors.Join(append(faults, err)...)
-}
-
-// below puts a key before every line of err.
-func below(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(key + "." + strings.ReplaceAll(err.Error(), "\n", "\n"+key+"."))
 }

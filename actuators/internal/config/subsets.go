@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/subsets"
 )
 
@@ -80,8 +81,8 @@ func (s *Subset) validate() error {
 	faults = append(faults, within("cooldown", s.Cooldown, 0, time.Hour), within("settle", s.Settle, 0, 5*time.Minute))
 	if s.Block == nil {
 		fault("%s: absent: want the place of the subset, one of %s", subsets.Kinds.Names()[0], strings.Join(subsets.Kinds.Names(), ", "))
-	} else if err := s.Block.Validate(); err != nil {
-		faults = append(faults, below(s.Kind, err))
+	} else {
+		faults = append(faults, block.Below(s.Kind, s.Block.Validate()))
 	}
 	return errors.Join(faults...)
 }
@@ -106,9 +107,7 @@ func (c *Config) validateSubsets() (faults []error) {
 	for i := range c.Subsets {
 		s := &c.Subsets[i]
 		root := fmt.Sprintf("subsets[%d]", i)
-		if err := below(root, s.validate()); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, block.Below(root, s.validate()))
 		if slices.Contains(names, s.Name) {
 			faults = append(faults, fmt.Errorf("%s.name: %q: another subset, target or discovery has this name too; want each once", root, s.Name))
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/trials/settings"
 )
 
@@ -173,9 +174,7 @@ func (t *Tune) Validate() error {
 			}
 			words[word] = true
 		}
-		if err := below(fmt.Sprintf("parameters[%d].%s", i, p.Kind), p.Block.Validate()); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, block.Below(fmt.Sprintf("parameters[%d].%s", i, p.Kind), p.Block.Validate()))
 	}
 	return errors.Join(faults...)
 }

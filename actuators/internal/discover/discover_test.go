@@ -90,7 +90,7 @@ func (s *script) Find(context.Context) ([]Endpoint, error) {
 	return next()
 }
 
-func TestFollowTellsNewsOnlyAndKeepsWhatItKnew(t *testing.T) {
+func TestFollowReportsChangesOnlyAndKeepsTheLastInstances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := func(addresses ...string) func() ([]Endpoint, error) {
 			return func() (endpoints []Endpoint, err error) {

@@ -50,7 +50,7 @@ func (l *Ledger) Record(p pools.Pass) {
 	e.annotations = annotated(e.annotations, p)
 }
 
-// RecordSubset is Record for a subset: its members are what is recommended and in force.
+// RecordSubset is Record for a subset, whose recommended members and members in force it keeps.
 func (l *Ledger) RecordSubset(s subsets.Status) {
 	if s.Error != "" {
 		return

@@ -114,7 +114,7 @@ func (s *shop) reads(what, want string) {
 }
 
 // A StatefulSet is reported like a Deployment: a smaller value at once, a larger one once it is there.
-func TestBothKindsOfWorkloadsAreTold(t *testing.T) {
+func TestBothKindsOfWorkloadsAreReported(t *testing.T) {
 	for kind := range workloads {
 		t.Run(kind, func(t *testing.T) {
 			s := open(t, workload(kind, 3, 1, 3, "2", nil), 3)

@@ -37,7 +37,7 @@ func words(o *poolsv1.Occupancy) string {
 	return text + fmt.Sprintf(", %d (%.2f, %d)", o.GetWaiting(), o.GetWaitingMean(), o.GetWaitingMost())
 }
 
-func TestWhatCannotBeToldIsAbsent(t *testing.T) {
+func TestAnUnknownFigureIsAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
 		b.uses(t, "nothing")
@@ -48,7 +48,7 @@ func TestWhatCannotBeToldIsAbsent(t *testing.T) {
 }
 
 // Read each 2 s: an unchanged use is reported each 15 s, a pool that becomes full at once, and other moves after 5 s.
-func TestUseIsToldWhenItChangesMuch(t *testing.T) {
+func TestOccupancyIsReportedWhenItChangesMuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
 		b.uses(t, "nothing")
@@ -72,7 +72,7 @@ func TestUseIsToldWhenItChangesMuch(t *testing.T) {
 }
 
 // A pool that is full at one reading and not at the next makes no flood: at most 15 reports of 30 readings.
-func TestUseThatJittersIsToldEach5Seconds(t *testing.T) {
+func TestOccupancyThatJittersIsReportedEach5Seconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
 		b.fake.SetUse(use(8, 0))

@@ -81,7 +81,7 @@ func TestLogsChangesOnly(t *testing.T) {
 }
 
 // An unchanged size is reported each 15 s, another one with the reading that finds it.
-func TestASizeIsToldWhenItChangesAndElseEach15Seconds(t *testing.T) {
+func TestASizeIsReportedWhenItChangesAndElseEach15Seconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
 		b.want(t, "OBSERVED 64")
@@ -101,7 +101,7 @@ func TestASizeIsToldWhenItChangesAndElseEach15Seconds(t *testing.T) {
 }
 
 // A recommender that does not know the pool yet gets a report with each reading, until it takes one.
-func TestASizeThatWasNotTakenIsToldAgain(t *testing.T) {
+func TestASizeThatWasNotTakenIsReportedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, false)
 		b.reportsSent()

@@ -47,7 +47,7 @@ func TestGoesFarInStepsACoolDownApart(t *testing.T) {
 	})
 }
 
-func TestAnUnboundedPoolIsToldSoAndGivenTheTarget(t *testing.T) {
+func TestAnUnboundedPoolIsReportedAndGetsTheTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true, 2)
 		b.reportsSent()
@@ -98,7 +98,7 @@ func TestRefusedBehindASuccessIsANack(t *testing.T) {
 	})
 }
 
-func TestWriteErrorIsANackWithWhatIsInForce(t *testing.T) {
+func TestWriteErrorIsANackWithTheSizeInForce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, true)
 		b.reportsSent()

@@ -96,7 +96,7 @@ func TestReporterWaitsForTheRecommender(t *testing.T) {
 	})
 }
 
-func TestReporterGivesUpWhatIsRejected(t *testing.T) {
+func TestReporterGivesUpARejectedReport(t *testing.T) {
 	tests := []struct {
 		code  codes.Code
 		tries int
@@ -140,7 +140,7 @@ func TestReporterGivesUpWhatIsRejected(t *testing.T) {
 }
 
 // An unknown target is logged once, not each interval, also between reports that are taken.
-func TestReporterSaysARejectionOnce(t *testing.T) {
+func TestReporterLogsARejectionOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &recommender{fail: func(name string) error {
 			if name == "a" {

@@ -37,7 +37,7 @@ type Observer struct {
 	log               *slog.Logger
 
 	reported Reading
-	// pending was read, first at `seen`, and not taken yet.
+	// pending is the newest reading that the recommender has not taken, read first at readAt.
 	pending Reading
 	readAt  time.Time
 

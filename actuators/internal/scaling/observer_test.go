@@ -44,7 +44,7 @@ func observe(t *testing.T, from scaling.Source) (*scaling.Observer, *recommender
 	return scaling.NewObserver("cart", "rack-7", 10*time.Millisecond, from, notify, slog.New(slog.NewTextHandler(&logs, nil))), server, &logs
 }
 
-func TestObserverTellsEachChangeOnce(t *testing.T) {
+func TestObserverReportsEachChangeOnce(t *testing.T) {
 	s := &source{now: scaling.Reading{CPULimitCores: 2}}
 	o, server, logs := observe(t, s)
 	for _, cores := range []float64{2, 2, 4, 4, 2} {
@@ -70,7 +70,7 @@ func TestObserverTellsEachChangeOnce(t *testing.T) {
 }
 
 // Of changes that the recommender did not take, the newest state is sent, with the time of its first reading.
-func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
+func TestObserverReportsAgainUntilTaken(t *testing.T) {
 	s := &source{now: scaling.Reading{CPULimitCores: 2}}
 	o, server, logs := observe(t, s)
 	server.Fail(status.Error(codes.Unavailable, "not stored"))
@@ -96,7 +96,7 @@ func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
 	}
 }
 
-func TestObserverGivesUpWhatIsRejected(t *testing.T) {
+func TestObserverGivesUpARejectedEvent(t *testing.T) {
 	s := &source{now: scaling.Reading{CPULimitCores: 2}}
 	o, server, _ := observe(t, s)
 	server.Fail(status.Error(codes.InvalidArgument, "no"))

@@ -13,7 +13,7 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Source reads what a service runs on now. An error is logged, and the reading tried again.
+// Source reads the hardware and version of a service. An error is logged, and the reading tried again.
 type Source interface {
 	Read(ctx context.Context) (Reading, error)
 }
@@ -33,7 +33,7 @@ type Reading struct {
 	Since time.Time
 }
 
-// Change is the event that leads from `told` to r: nil when no known value of r differs. seen is when r was first read, and
+// Change is the event that leads from `reported` to r: nil when no known value of r differs. readAt is when r was first read, and
 // replaces an unknown Since.
 func (r Reading) Change(reported Reading, service, source string, readAt time.Time) *commonv1.ScalingEvent {
 	event := &commonv1.ScalingEvent{Service: service, Source: source, At: timestamppb.New(readAt)}
@@ -56,7 +56,7 @@ func (r Reading) Change(reported Reading, service, source string, readAt time.Ti
 	return event
 }
 
-// over lays the known values of r over `told`.
+// over lays the known values of r over `reported`.
 func (r Reading) over(reported Reading) Reading {
 	if r.CPULimitCores > 0 {
 		reported.CPULimitCores = r.CPULimitCores

@@ -231,7 +231,7 @@ func TestCountsWhatExpiredAndWhatWasRolledBack(t *testing.T) {
 	}
 }
 
-func TestShowsWhatIsInUse(t *testing.T) {
+func TestShowsOccupancy(t *testing.T) {
 	board, get := open(t, watch.Snapshot{})
 	observed := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 64)
 	board.Record(observed)

@@ -128,7 +128,7 @@ func TestFileInTheProgramsWords(t *testing.T) {
 	}
 }
 
-func TestFileGetsItsLinesBackWhenNobodyCouldBeTold(t *testing.T) {
+func TestFileGetsItsLinesBackWhenNoProgramCouldBeNotified(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
 	put(t, path, "10.0.0.1:80 1\n")
 	config := subsets.DefaultFile()

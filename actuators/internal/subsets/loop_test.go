@@ -88,7 +88,7 @@ func ran(t *testing.T, p *place, answer *subsetsv1.Subset, lasts time.Duration, 
 	return reports
 }
 
-func TestWhatIsAnsweredIsWrittenAndToldOnce(t *testing.T) {
+func TestASubsetIsWrittenAndReportedOnce(t *testing.T) {
 	p := &place{}
 	reports := ran(t, p, answer(7, "10.0.0.1:80 2"), 20500*time.Millisecond, nil)
 	if fmt.Sprint(reports) != "[APPLIED ]" || fmt.Sprint(p.written) != "[10.0.0.1:80 1 at 0s]" {
@@ -104,7 +104,7 @@ func TestWhatIsAnsweredIsWrittenAndToldOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsTold(t *testing.T) {
+func TestAnEndpointThatIsLeftOutIsReported(t *testing.T) {
 	p := &place{}
 	reports := ran(t, p, answer(7, "10.0.0.1:80", "cart:80"), 3*time.Second, nil)
 	if fmt.Sprint(reports) != `[APPLIED cart-1: address "cart:80": want IP:PORT]` {
@@ -140,7 +140,7 @@ func TestAPlaceMayTakeItsTime(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
+func TestAnUnreadablePlaceIsNotWritten(t *testing.T) {
 	p := &place{unread: errors.New("out of order"), set: subsets.Set{{Address: netip.MustParseAddrPort("10.0.0.9:80"), Weight: 1}}}
 	if reports := ran(t, p, answer(7, "10.0.0.1:80"), 10*time.Second, nil); reports != nil || p.written != nil {
 		t.Errorf("told %q, wrote %q", reports, p.written)

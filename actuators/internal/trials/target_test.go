@@ -38,7 +38,7 @@ reloads: [{name: app, command: [sh, -c, "echo . >> COUNT; ! grep -q 'work = 9MB'
 	return target, file, count
 }
 
-func TestWhatDiffersIsWrittenReloadedOnceAndReadBack(t *testing.T) {
+func TestADifferingValueIsWrittenReloadedOnceAndReadBack(t *testing.T) {
 	target, file, count := opened(t)
 	for range 2 { // the second finds nothing to do
 		if err := target.Set(t.Context(), Values{"work": "16", "jit": "false"}); err != nil {
@@ -55,7 +55,7 @@ func TestWhatDiffersIsWrittenReloadedOnceAndReadBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedOrNotReadBackIsAnError(t *testing.T) {
+func TestARefusedOrMissingValueIsAnError(t *testing.T) {
 	target, _, _ := opened(t)
 	if err := target.Set(t.Context(), Values{"work": "9"}); err == nil || !strings.Contains(err.Error(), "reload app") {
 		t.Error(err)

@@ -20,7 +20,7 @@ type Rules struct {
 	// Apply is the opt-in: without it a target is only observed.
 	Apply bool
 	// Min and Max bound the sizes that may be written, inclusive, in threads or connections of one instance. A target size
-	// outside them is refused, not clamped: only the recommender decides what it should be instead.
+	// outside them is refused, not clamped: only the recommender chooses sizes.
 	Min, Max uint32
 	// MaxFactor, above 1, bounds the ratio of a written size to a size that was in force.
 	MaxFactor float64

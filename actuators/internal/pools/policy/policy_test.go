@@ -16,7 +16,7 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // Cases outside the vectors: values that JSON, or another language, does not have.
-func TestDecideOnWhatIsNoVector(t *testing.T) {
+func TestDecideBeyondTheVectors(t *testing.T) {
 	rules := policy.Rules{Apply: true, Min: 2, Max: 128, MaxFactor: 2, Cooldown: 3 * time.Second}
 	target := uint32(12)
 	tests := []struct {

@@ -113,7 +113,7 @@ func TestFileSignals(t *testing.T) {
 }
 
 // The size in the file is not the program's until it was notified, also after another write without a notification.
-func TestFileOfWhichNobodyWasTold(t *testing.T) {
+func TestFileWhoseProgramWasNotNotified(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "size")
 	put(t, path, "64")
 	config := realize.DefaultFile()

@@ -132,7 +132,7 @@ func TestHTTPContract(t *testing.T) {
 }
 
 // A target's other values under those names are not counts; where the file has other pointers, these are read.
-func TestWhatIsNoCountIsNotTold(t *testing.T) {
+func TestAFigureThatIsNoCountIsAbsent(t *testing.T) {
 	p, server := startPool(t)
 	config := httpConfig(server)
 	p.use = `, "busy": true, "waiting": "none", "in_use": 7, "queue": {"depth": 2.5}`
@@ -236,7 +236,7 @@ func TestHTTPReadPointer(t *testing.T) {
 	}
 }
 
-func TestHTTPWriteSendsWhatIsConfigured(t *testing.T) {
+func TestHTTPWriteSendsTheConfiguredRequest(t *testing.T) {
 	type sent struct{ method, path, body, contentType, token string }
 	got := make(chan sent, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -291,7 +291,7 @@ func TestHTTPSuccessByTheAnswer(t *testing.T) {
 	}
 }
 
-func TestHTTPReadsWhatIsThereBeyondTheLimit(t *testing.T) {
+func TestHTTPReadsConnectionsBeyondTheLimit(t *testing.T) {
 	for answer, want := range map[string]uint32{`{"size": 12, "open": 17}`: 17, `{"size": 12, "open": 0}`: 12} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) }))
 		config := httpConfig(server)

@@ -245,7 +245,7 @@ func TestHikariEvictsAfterItShrank(t *testing.T) {
 }
 
 // A bean without the attribute still has a size.
-func TestABeanThatDoesNotTellOfUse(t *testing.T) {
+func TestABeanWithoutOccupancy(t *testing.T) {
 	bean := realizetest.TomcatThreads(32, 10, 0)
 	delete(bean.Values, "currentThreadsBusy")
 	r, _ := tomcat(t, bean)

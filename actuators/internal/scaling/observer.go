@@ -19,8 +19,8 @@ type Notifier func(ctx context.Context, event *commonv1.ScalingEvent) (pools uin
 // Stats is one observer on the status page.
 type Stats struct {
 	Service string `json:"service"`
-	// Told counts events that the recommender took, Rejected those that it refused for good.
-	Told     uint64 `json:"told"`
+	// Taken counts events that the recommender took, Rejected those that it refused for good.
+	Taken    uint64 `json:"told"`
 	Rejected uint64 `json:"rejected"`
 	// Error is why the newest reading or the newest notification failed.
 	Error string `json:"error,omitempty"`
@@ -92,7 +92,7 @@ func (o *Observer) Observe(ctx context.Context) {
 		o.failed("scaling event waits for the recommender", err)
 	default:
 		o.reported = now.over(o.reported)
-		o.count(func(s *Stats) { s.Told++; s.Error = "" })
+		o.count(func(s *Stats) { s.Taken++; s.Error = "" })
 		o.log.Info("the recommender took a scaling event", "event", Words(event), "pools", pools)
 	}
 }

@@ -61,7 +61,7 @@ func TestObserverReportsEachChangeOnce(t *testing.T) {
 	if len(reported) != 3 || reported[0] != 2 || reported[1] != 4 || reported[2] != 2 {
 		t.Errorf("told %v, want 2, 4 and 2", reported)
 	}
-	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Told: 3}) {
+	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Taken: 3}) {
 		t.Errorf("stats %+v", got)
 	}
 	if n := strings.Count(logs.String(), "the recommender took a scaling event"); n != 3 {
@@ -79,7 +79,7 @@ func TestObserverReportsAgainUntilTaken(t *testing.T) {
 	readAt := time.Now()
 	time.Sleep(50 * time.Millisecond)
 	o.Observe(t.Context())
-	if got := o.Stats(); got.Told != 0 || !strings.Contains(got.Error, "not stored") {
+	if got := o.Stats(); got.Taken != 0 || !strings.Contains(got.Error, "not stored") {
 		t.Errorf("stats %+v", got)
 	}
 	server.Fail(nil)
@@ -88,7 +88,7 @@ func TestObserverReportsAgainUntilTaken(t *testing.T) {
 	if len(events) != 1 || events[0].GetAt().AsTime().Before(began) || events[0].GetAt().AsTime().After(readAt) {
 		t.Errorf("events %v, want one of %s to %s", events, began, readAt)
 	}
-	if got := o.Stats(); got.Told != 1 || got.Error != "" {
+	if got := o.Stats(); got.Taken != 1 || got.Error != "" {
 		t.Errorf("stats %+v", got)
 	}
 	if n := strings.Count(logs.String(), "waits for the recommender"); n != 1 {

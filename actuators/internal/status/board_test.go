@@ -33,7 +33,7 @@ func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path strin
 	board := status.NewBoard(status.Process{Name: "bench", Version: "1", StartedAt: noon, Recommender: "127.0.0.1:50051"}, targets,
 		func() watch.Snapshot { return snapshot }, func() reconcile.Stats { return reconcile.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} },
 		func() []scaling.Stats {
-			return []scaling.Stats{{Service: "cart", Told: 4}, {Service: "front", Told: 2, Error: "gone"}}
+			return []scaling.Stats{{Service: "cart", Taken: 4}, {Service: "front", Taken: 2, Error: "gone"}}
 		})
 	server := httptest.NewServer(board.Handler())
 	t.Cleanup(server.Close)

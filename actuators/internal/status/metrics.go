@@ -100,11 +100,11 @@ func (m *metrics) registerOthers(b *Board) {
 	gauge("reports_queued", "Reports that wait for the recommender.", func() float64 { return float64(b.reports().Queued) })
 	counter("reports_sent_total", "Reports that the recommender took.", func() float64 { return float64(b.reports().Sent) })
 	counter("reports_dropped_total", "Reports dropped from a full queue, the oldest first.", func() float64 { return float64(b.reports().Dropped) })
-	counter("scaling_told_total", "Scaling events that the recommender took.", func() (told float64) {
+	counter("scaling_told_total", "Scaling events that the recommender took.", func() (taken float64) {
 		for _, s := range b.scaling() {
-			told += float64(s.Told)
+			taken += float64(s.Taken)
 		}
-		return told
+		return taken
 	})
 	m.registry.MustRegister(subsetMetrics{b})
 	counter("reports_rejected_total", "Reports that the recommender refused for good.", func() float64 { return float64(b.reports().Rejected) })

@@ -147,12 +147,12 @@ func (f *file) text(set Set) ([]byte, error) {
 // parse is the inverse of text; no set where nothing matches the pattern.
 func (f *file) parse(text []byte) (Set, error) {
 	var members []Member
-	for _, found := range f.pattern.FindAllSubmatch(text, -1) {
-		word := func(group string) string { return string(found[f.pattern.SubexpIndex(group)]) }
+	for _, match := range f.pattern.FindAllSubmatch(text, -1) {
+		word := func(group string) string { return string(match[f.pattern.SubexpIndex(group)]) }
 		address, err := netip.ParseAddrPort(word("address"))
 		weight, weightErr := strconv.ParseUint(word("weight"), 10, 32)
 		if err = errors.Join(err, weightErr); err != nil {
-			return nil, fmt.Errorf("%s: %w", web.Excerpt(found[0]), err)
+			return nil, fmt.Errorf("%s: %w", web.Excerpt(match[0]), err)
 		}
 		members = append(members, Member{address, uint32(weight)})
 	}

@@ -68,7 +68,7 @@ func (c *FileConfig) readable() error {
 	if err != nil {
 		return fmt.Errorf("line: %q: want a Go template that uses {{.Address}}, {{.Host}}, {{.Port}} and {{.Weight}} only: %w", c.Line, err)
 	}
-	if found, err := f.parse(text); err != nil || !found.Equal(sample) {
+	if parsed, err := f.parse(text); err != nil || !parsed.Equal(sample) {
 		return fmt.Errorf("pattern: %q: want one that matches the text %q, which line writes", c.Pattern, strings.SplitAfter(string(text), "\n")[0])
 	}
 	return nil

@@ -112,7 +112,7 @@ func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, n
 	if err != nil {
 		return Decision{Action: Refuse, Code: Unusable, Text: strings.Join(append(notes, err.Error()), "; ")}
 	}
-	say := func(action Action, code Code, format string, args ...any) Decision {
+	decide := func(action Action, code Code, format string, args ...any) Decision {
 		return Decision{action, code, set, fmt.Sprintf(format, args...), notes}
 	}
 	outside := slices.IndexFunc(set, func(m Member) bool {
@@ -121,18 +121,18 @@ func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, n
 	left := now.Sub(writes.At)
 	switch wait := writes.wait(set, rules.Cooldown); {
 	case len(set) < rules.Min:
-		return say(Refuse, TooFew, "%d members: want at least %d", len(set), rules.Min)
+		return decide(Refuse, TooFew, "%d members: want at least %d", len(set), rules.Min)
 	case outside >= 0:
-		return say(Refuse, Outside, "%s is in none of %v", set[outside].Address, rules.Within)
+		return decide(Refuse, Outside, "%s is in none of %v", set[outside].Address, rules.Within)
 	case set.Equal(inForce):
-		return say(Hold, InForce, "in force")
+		return decide(Hold, InForce, "in force")
 	case !rules.Apply:
-		return say(Hold, RecommendOnly, "not opted in")
+		return decide(Hold, RecommendOnly, "not opted in")
 	case rules.Stopped:
-		return say(Hold, Stopped, "the kill switch is on")
+		return decide(Hold, Stopped, "the kill switch is on")
 	case left >= 0 && left < wait:
-		return say(Hold, CoolingDown, "waits for %s after the last write", wait)
+		return decide(Hold, CoolingDown, "waits for %s after the last write", wait)
 	default:
-		return say(Write, Differs, "%s", strings.Join(inForce.Difference(set), "; "))
+		return decide(Write, Differs, "%s", strings.Join(inForce.Difference(set), "; "))
 	}
 }

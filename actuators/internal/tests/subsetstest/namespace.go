@@ -34,13 +34,13 @@ func InNamespace(t *testing.T) bool {
 		again.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
 		again.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 	}
-	said, err := again.CombinedOutput()
+	output, err := again.CombinedOutput()
 	if errors.Is(err, syscall.EPERM) {
 		t.Skipf("this user may make no network namespace: %v", err)
 	}
 	if err != nil {
-		t.Fatalf("%v\n%s", err, said)
+		t.Fatalf("%v\n%s", err, output)
 	}
-	t.Logf("in a namespace:\n%s", said)
+	t.Logf("in a namespace:\n%s", output)
 	return false
 }

@@ -8,12 +8,13 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/tests/files"
 )
 
 func loaded(t *testing.T, text string) *config.Config {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "actuator.yaml")
-	write(t, file, text)
+	files.Write(t, file, text)
 	c, err := config.Load(file, func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/actuators/internal/tests/files"
 	"sluice.dev/actuators/internal/tests/recommendertest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -110,7 +111,7 @@ func statusOf(t *testing.T, p *process) (all page) {
 // residentKB is the memory of a process.
 func residentKB(t *testing.T, pid int) (kb int) {
 	t.Helper()
-	for line := range strings.Lines(read(t, fmt.Sprintf("/proc/%d/status", pid))) {
+	for line := range strings.Lines(files.Read(t, fmt.Sprintf("/proc/%d/status", pid))) {
 		fmt.Sscanf(line, "VmRSS: %d kB", &kb)
 	}
 	return kb
@@ -141,7 +142,7 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 		text += target(way, url)
 	}
 	file := filepath.Join(t.TempDir(), "actuator.yaml")
-	write(t, file, text+target("healthy", shopURL+"/pools/cart.threads"))
+	files.Write(t, file, text+target("healthy", shopURL+"/pools/cart.threads"))
 	p := with(command(t, r, shopURL), file)
 	p.start(t)
 	eventually(t, "the healthy one applied", func() bool { return r.Find("healthy", applied) != nil })
@@ -215,8 +216,8 @@ func TestASlowAndRestartingRecommenderGetsEachReport(t *testing.T) {
 		}))
 	shop, shopURL := startShop(t)
 	file, _ := kept(t, "quiet_hours: []")
-	text := read(t, file)
-	write(t, file, strings.ReplaceAll(strings.ReplaceAll(text, "interval: 100ms", "interval: 100ms, timeout: 100ms"), "cooldown: 10m", "cooldown: 0s"))
+	text := files.Read(t, file)
+	files.Write(t, file, strings.ReplaceAll(strings.ReplaceAll(text, "interval: 100ms", "interval: 100ms, timeout: 100ms"), "cooldown: 10m", "cooldown: 0s"))
 	r.Recommend(cartThreads, 48, 1)
 	p := with(command(t, r, shopURL), file)
 	p.start(t)
@@ -270,7 +271,7 @@ func TestTheClockJumpedBetweenTwoProcesses(t *testing.T) {
 	shift := func(by time.Duration) {
 		t.Helper()
 		var kept map[string]any
-		if err := json.Unmarshal([]byte(read(t, record)), &kept); err != nil {
+		if err := json.Unmarshal([]byte(files.Read(t, record)), &kept); err != nil {
 			t.Fatal(err)
 		}
 		writes := kept["writes"].(map[string]any)

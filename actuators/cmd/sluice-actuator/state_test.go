@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"sluice.dev/actuators/internal/tests/files"
 	"sluice.dev/actuators/internal/tests/recommendertest"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -20,7 +21,7 @@ import (
 func kept(t *testing.T, more string) (file, folder string) {
 	folder = t.TempDir()
 	file = filepath.Join(folder, "actuator.yaml")
-	write(t, file, `name: local
+	files.Write(t, file, `name: local
 status_address: ${SLUICE_ACTUATOR}
 recommender: {address: "${SLUICE_RECOMMENDER}", interval: 100ms}
 state: `+folder+`/state
@@ -125,23 +126,23 @@ func TestKilledBeforeTheProgramIsNotifiedOfASize(t *testing.T) {
 	r.Recommend(cartThreads, 32, 7)
 	file, folder := kept(t, "quiet_hours: []")
 	size, running, once := filepath.Join(folder, "size"), filepath.Join(folder, "running"), filepath.Join(folder, "once")
-	write(t, size, "64\n")
-	write(t, running, "64\n")
-	head, _, _ := strings.Cut(read(t, file), "    http:")
+	files.Write(t, size, "64\n")
+	files.Write(t, running, "64\n")
+	head, _, _ := strings.Cut(files.Read(t, file), "    http:")
 	kills := fmt.Sprintf("[ -e %s ] || { touch %s; kill -9 $PPID; exit 1; }; cp %s %s", once, once, size, running)
-	write(t, file, head+fmt.Sprintf("    file: {path: %q, command: [sh, -c, %q]}\n", size, kills))
+	files.Write(t, file, head+fmt.Sprintf("    file: {path: %q, command: [sh, -c, %q]}\n", size, kills))
 	p := with(command(t, r, "", "--once"), file)
 	if err := p.command.Run(); err == nil || p.command.ProcessState.Exited() {
 		t.Fatalf("%v: the process was not killed", err)
 	}
-	if read(t, size) != "32\n" || read(t, running) != "64\n" {
-		t.Fatalf("the file has %q, the program %q", read(t, size), read(t, running))
+	if files.Read(t, size) != "32\n" || files.Read(t, running) != "64\n" {
+		t.Fatalf("the file has %q, the program %q", files.Read(t, size), files.Read(t, running))
 	}
 	p = with(command(t, r, "", "--once"), file)
 	p.command.Run()
 	report := r.Find("cart.threads", poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED)
-	if !strings.HasPrefix(report.GetDetail(), "reverted to 64") || read(t, size) != "64\n" || read(t, running) != "64\n" {
-		t.Errorf("told %v, the file has %q, the program %q\n%s", report, read(t, size), read(t, running), &p.errs)
+	if !strings.HasPrefix(report.GetDetail(), "reverted to 64") || files.Read(t, size) != "64\n" || files.Read(t, running) != "64\n" {
+		t.Errorf("told %v, the file has %q, the program %q\n%s", report, files.Read(t, size), files.Read(t, running), &p.errs)
 	}
 	if left, _ := filepath.Glob(size + ".untold*"); left != nil {
 		t.Errorf("left behind: %v", left)
@@ -167,7 +168,7 @@ func TestDryRunKillSwitchAndRestore(t *testing.T) {
 	if got := printed("--dry-run"); !strings.Contains(got, "cart.threads  64   32        yes       write 32 over 64, towards 12") {
 		t.Errorf("dry run:\n%s", got)
 	}
-	write(t, filepath.Join(folder, "stop"), "")
+	files.Write(t, filepath.Join(folder, "stop"), "")
 	if got := printed("--dry-run"); !strings.Contains(got, "the kill switch is on") {
 		t.Errorf("dry run with the kill switch:\n%s", got)
 	}

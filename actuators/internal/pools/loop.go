@@ -102,33 +102,24 @@ func (l *Loop) Run(ctx context.Context, targets []Target, changes <-chan Change)
 	}.Run(ctx, targets, changes)
 }
 
-// Once makes one pass over every target and returns the passes, in no order.
+// Once makes one pass over every target and returns the passes, in the order of targets.
 func (l *Loop) Once(ctx context.Context, targets []Target) []Pass {
-	var mu sync.Mutex
-	var passes []Pass
-	l.withGrace(ctx, func(work context.Context) {
-		var all sync.WaitGroup
-		for _, target := range targets {
-			all.Go(func() {
-				p := (&worker{Loop: l, Target: target}).pass(ctx, work, l.Source.Latest())
-				mu.Lock()
-				defer mu.Unlock()
-				passes = append(passes, p)
-			})
-		}
-		all.Wait()
-	})
-	return passes
+	return l.passes(ctx, targets, func(w *worker, work context.Context) Pass { return w.pass(ctx, work, l.Source.Latest()) })
 }
 
-// DryRun reads every target once and returns the decision for each, as if it had opted in. It writes, reports and stores
-// nothing.
+// DryRun reads every target once and returns the decision for each, in order, as if it had opted in. It writes, reports and
+// stores nothing.
 func (l *Loop) DryRun(ctx context.Context, targets []Target) []Pass {
+	return l.passes(ctx, targets, func(w *worker, work context.Context) Pass { return w.look(work, l.Source.Latest()) })
+}
+
+// passes calls pass for all targets at the same time.
+func (l *Loop) passes(ctx context.Context, targets []Target, pass func(w *worker, work context.Context) Pass) []Pass {
 	passes := make([]Pass, len(targets))
 	l.withGrace(ctx, func(work context.Context) {
 		var all sync.WaitGroup
 		for i, target := range targets {
-			all.Go(func() { passes[i] = (&worker{Loop: l, Target: target}).look(work, l.Source.Latest()) })
+			all.Go(func() { passes[i] = pass(&worker{Loop: l, Target: target}, work) })
 		}
 		all.Wait()
 	})

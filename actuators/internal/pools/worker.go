@@ -27,14 +27,12 @@ type worker struct {
 	occupancy  occupancy
 }
 
-// Pass implements reconcile.Worker.
 func (w *worker) Pass(ctx, work context.Context) (superseded <-chan struct{}) {
 	answers := w.Source.Latest()
 	w.pass(ctx, work, answers)
 	return answers.Superseded
 }
 
-// Leave implements reconcile.Worker.
 func (w *worker) Leave(work context.Context, stopping bool) {
 	if w.RestoreOnExit && w.Rules.Apply && !w.rulesHere().Stopped && stopping {
 		if _, err := w.restore(work); err != nil && !errors.Is(err, errNothing) {
@@ -51,7 +49,6 @@ func (w *worker) pass(ctx, work context.Context, answers watch.Snapshot) Pass {
 	return *p
 }
 
-// Resume implements reconcile.Product.
 func (w *worker) Resume(work context.Context, p *Pass) error {
 	record := w.recall()
 	p.known = record.Known()
@@ -69,7 +66,6 @@ func (w *worker) Resume(work context.Context, p *Pass) error {
 	return nil
 }
 
-// Read implements reconcile.Product.
 func (w *worker) Read(ctx context.Context, p *Pass) error {
 	current, use, err := w.Realizer.Read(ctx)
 	if err != nil {
@@ -80,14 +76,12 @@ func (w *worker) Read(ctx context.Context, p *Pass) error {
 	return nil
 }
 
-// Decide implements reconcile.Product.
 func (w *worker) Decide(work context.Context, p *Pass) (write bool) {
 	replica := policy.Replica{Instance: w.Instance, Size: p.Current, Writes: w.writesAt(p.Current), Known: p.known}
 	p.Decision = policy.Decide(w.rules(work), p.Answer, replica, time.Now())
 	return p.Decision.Action == policy.Apply
 }
 
-// Intend implements reconcile.Product.
 func (w *worker) Intend(p *Pass) (stored bool) {
 	p.intent = w.intent(p.Decision.Size, p.Current, p.Answer.GetRevision())
 	err := w.begin(p.intent)
@@ -97,13 +91,11 @@ func (w *worker) Intend(p *Pass) (stored bool) {
 	return err == nil
 }
 
-// Write implements reconcile.Product.
 func (w *worker) Write(work context.Context, p *Pass) {
 	ended := w.write(work, p.intent)
 	p.ended = &ended
 }
 
-// Report implements reconcile.Product.
 func (w *worker) Report(p *Pass) {
 	switch {
 	case p.ended != nil:

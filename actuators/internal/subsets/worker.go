@@ -37,14 +37,12 @@ type pass struct {
 	status Status
 }
 
-// Pass implements reconcile.Worker.
 func (w *worker) Pass(ctx, work context.Context) (superseded <-chan struct{}) {
 	latest := w.Latest()
 	w.pass(ctx, work, latest.Answers[w.Key.GetDownstream()])
 	return latest.Superseded
 }
 
-// Leave implements reconcile.Worker.
 func (w *worker) Leave(work context.Context, _ bool) {
 	if w.RemoveOnExit && w.Rules.Apply && !w.stopped() {
 		if err := w.Loop.Remove(work, w.Target); err != nil {
@@ -66,13 +64,11 @@ func (w *worker) pass(ctx, work context.Context, answer *subsetsv1.Subset) *pass
 // Resume implements reconcile.Product: the next write replaces the whole set, so nothing is left of an interrupted one.
 func (w *worker) Resume(context.Context, *pass) error { return nil }
 
-// Read implements reconcile.Product.
 func (w *worker) Read(ctx context.Context, p *pass) (err error) {
 	p.inForce, err = w.Realizer.Read(ctx)
 	return err
 }
 
-// Decide implements reconcile.Product.
 func (w *worker) Decide(work context.Context, p *pass) (write bool) {
 	w.writes = w.writes.Rest(p.inForce, w.Rules.Cooldown, p.at)
 	rules := w.rules()
@@ -87,7 +83,6 @@ func (w *worker) Intend(p *pass) (stored bool) {
 	return true
 }
 
-// Write implements reconcile.Product.
 func (w *worker) Write(work context.Context, p *pass) {
 	set := p.decision.Set
 	written := reconcile.Write[Set]{
@@ -107,7 +102,6 @@ func (w *worker) Write(work context.Context, p *pass) {
 	}
 }
 
-// Report implements reconcile.Product.
 func (w *worker) Report(p *pass) {
 	switch {
 	case p.decision.Action == Write && p.err != nil:
@@ -131,7 +125,6 @@ func (w *worker) Report(p *pass) {
 // without names the endpoints that are left out of the set, and why.
 func (p *pass) without() string { return strings.Join(p.decision.Notes, "; ") }
 
-// Record implements reconcile.Product.
 func (w *worker) Record(ctx context.Context, p *pass, err error) {
 	revision := p.answer.GetRevision()
 	switch {

@@ -13,33 +13,18 @@ import (
 
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
+	"sluice.dev/actuators/internal/tests/files"
 	"sluice.dev/actuators/internal/tests/realizetest"
 )
-
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func content(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // A program that has the size in `running`, and reads it from the file when its command runs.
 func TestFileContract(t *testing.T) {
 	realizetest.TestContract(t, func(t *testing.T) realizetest.Fixture {
 		folder := t.TempDir()
 		path, running, mode := filepath.Join(folder, "size"), filepath.Join(folder, "running"), filepath.Join(folder, "mode")
-		put(t, path, "64\n")
-		put(t, running, "64")
-		put(t, mode, "exit 0")
+		files.Write(t, path, "64\n")
+		files.Write(t, running, "64")
+		files.Write(t, mode, "exit 0")
 		config := realize.DefaultFile()
 		config.Path = path
 		config.Command = []string{"sh", "-c", fmt.Sprintf("(. %s) && cp %s %s.next && mv %s.next %s", mode, path, running, running, running)}
@@ -47,12 +32,12 @@ func TestFileContract(t *testing.T) {
 		return realizetest.Fixture{
 			Realizer: opened(t, &config),
 			Size: func() uint32 {
-				n, _ := strconv.Atoi(strings.TrimSpace(content(t, running)))
+				n, _ := strconv.Atoi(strings.TrimSpace(files.Read(t, running)))
 				return uint32(n)
 			},
-			SetSize: func(size uint32) { put(t, running, fmt.Sprint(size)) },
-			Break:   func() { put(t, mode, "exit 1") },
-			Stall:   func() { put(t, mode, "sleep 60") },
+			SetSize: func(size uint32) { files.Write(t, running, fmt.Sprint(size)) },
+			Break:   func() { files.Write(t, mode, "exit 1") },
+			Stall:   func() { files.Write(t, mode, "sleep 60") },
 		}
 	})
 }
@@ -60,7 +45,7 @@ func TestFileContract(t *testing.T) {
 func TestFileKeepsTheRestAndItsMode(t *testing.T) {
 	folder := t.TempDir()
 	path, link := filepath.Join(folder, "proxy.conf"), filepath.Join(folder, "link")
-	put(t, path, "# at most\nconnections 64;\nthreads 8;\n")
+	files.Write(t, path, "# at most\nconnections 64;\nthreads 8;\n")
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +55,7 @@ func TestFileKeepsTheRestAndItsMode(t *testing.T) {
 	if err := r.Write(t.Context(), 12); err != nil {
 		t.Fatal(err)
 	}
-	if got := content(t, path); got != "# at most\nconnections 12;\nthreads 8;\n" {
+	if got := files.Read(t, path); got != "# at most\nconnections 12;\nthreads 8;\n" {
 		t.Errorf("wrote %q", got)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
@@ -88,7 +73,7 @@ func TestFileKeepsTheRestAndItsMode(t *testing.T) {
 func TestFileSignals(t *testing.T) {
 	folder := t.TempDir()
 	path, pid, copied := filepath.Join(folder, "size"), filepath.Join(folder, "pid"), filepath.Join(folder, "heard")
-	put(t, path, "64")
+	files.Write(t, path, "64")
 	program := exec.Command("sh", "-c", fmt.Sprintf("trap 'cp %s %s' USR1; echo $$ > %s; while :; do sleep 0.01; done", path, copied, pid))
 	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := program.Start(); err != nil {
@@ -103,11 +88,11 @@ func TestFileSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, copied, "12")
-	put(t, pid, "0")
+	files.Write(t, pid, "0")
 	if err := r.Write(t.Context(), 7); err == nil || !strings.Contains(err.Error(), "want a process id") {
 		t.Errorf("error %v: a signal to 0 goes to everybody", err)
 	}
-	if got := content(t, path); got != "12" {
+	if got := files.Read(t, path); got != "12" {
 		t.Errorf("the file has %q after nobody could be told, want 12 again", got)
 	}
 }
@@ -115,15 +100,15 @@ func TestFileSignals(t *testing.T) {
 // The size in the file is not the program's until it was notified, also after another write without a notification.
 func TestFileWhoseProgramWasNotNotified(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "size")
-	put(t, path, "64")
+	files.Write(t, path, "64")
 	config := realize.DefaultFile()
 	config.Path, config.Command = path, []string{"sh", "-c", "kill -9 $$"}
 	r := opened(t, &config)
 	if err := r.Write(t.Context(), 12); err == nil {
 		t.Error("want an error: the command was killed")
 	}
-	put(t, path+".untold-3c907b0d", "64") // as a process leaves it that was killed
-	put(t, path, "12")
+	files.Write(t, path+".untold-3c907b0d", "64") // as a process leaves it that was killed
+	files.Write(t, path, "12")
 	want := func(size uint32) {
 		t.Helper()
 		if got, _, err := r.Read(t.Context()); err != nil || got != pool.Of(size) {

@@ -20,9 +20,9 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// EventRecorder makes Events: of a pod, for recommended, applied, failed and refused sizes; of a workload, for the scaling that the
-// recommender took. They wait in a bounded queue. Repeated Events are counted, and more than a few of one object wait for
-// minutes. It implements pools.Recorder.
+// EventRecorder makes Events: of a pod, for recommended, applied, failed and refused sizes; of a workload, for the scaling
+// that the recommender took. They wait in a bounded queue. Repeated Events are counted, and more than a few of one object wait
+// for minutes. It implements pools.Recorder.
 type EventRecorder struct {
 	broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder

@@ -78,8 +78,8 @@ func (f *File) Text(ctx context.Context) ([]byte, error) {
 	return text[at[2]:at[3]], nil
 }
 
-// pendingPath is of a file with the previous value. It exists from before a write until the program was notified. A process that is
-// killed in between leaves it, and the program then still has the previous value. Each pattern of a file has its own.
+// pendingPath is of a file with the previous value. It exists from before a write until the program was notified. A process
+// that is killed in between leaves it, and the program then still has the previous value. Each pattern of a file has its own.
 func (f *File) pendingPath() string {
 	h := fnv.New32a()
 	h.Write([]byte(f.config.Pattern))

@@ -27,7 +27,7 @@ type Rules struct {
 	Foreign string
 }
 
-// Action is what the loop does.
+// Action is the part of a decision that a pass carries out.
 type Action string
 
 // Code is the ground of a decision.

@@ -2,7 +2,7 @@ package policy
 
 import "fmt"
 
-// Action is what the loop does.
+// Action is the part of a decision that a pass carries out.
 type Action string
 
 const (

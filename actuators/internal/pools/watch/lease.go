@@ -11,8 +11,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Lease is the lease that a heartbeat gives to the decisions with ACTION_APPLY. The rest of a lease is counted down from the arrival of
-// the heartbeat, on a monotonic clock.
+// Lease is the lease that a heartbeat gives to the decisions with ACTION_APPLY. The rest of a lease is counted down from the
+// arrival of the heartbeat, on a monotonic clock.
 type Lease struct {
 	at     time.Time
 	until  *timestamppb.Timestamp

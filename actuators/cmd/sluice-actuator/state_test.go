@@ -75,7 +75,7 @@ func (f *fatal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The requests of a write are a reading, the write, and a reading. internal/loop enumerates all other steps.
+// The requests of a write are a reading, the write, and a reading. internal/pools (crash_test.go) enumerates all other steps.
 func TestKilledAtEachRequestOfAWrite(t *testing.T) {
 	for at := 1; at <= 3; at++ {
 		for _, after := range []bool{false, true} {

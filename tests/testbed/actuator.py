@@ -1,4 +1,4 @@
-"""What the shipped actuator does with an answer: the rules of `actuators/internal/policy`, for simulated pools.
+"""What the shipped actuator does with an answer: the rules of `actuators/internal/pools/policy`, for simulated pools.
 
 Both pass every case of `tests/contract/decisions/apply.json`. Pure; times are milliseconds on any one clock.
 """

@@ -12,15 +12,12 @@ import (
 	"syscall"
 	"time"
 
-	"sluice.dev/actuators/internal/audit"
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/dial"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/pool"
-	"sluice.dev/actuators/internal/scaling"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/status"
-	"sluice.dev/actuators/internal/watch"
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
@@ -64,21 +61,21 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	reporter := audit.NewReporter(client, c.Reports.Queue, c.Recommender.Timeout, log)
+	reporter := reconcile.NewReporter(client.ReportActuation, c.Reports.Queue, c.Recommender.Timeout, log)
 	board := status.NewBoard(
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
 	board.Subsets = callers.loop.Shown
-	cycle := &loop.Loop{
+	cycle := &pools.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
 		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log, Holder: around.holder, Identity: around.identity,
 	}
 	if o.once || o.dryRun || len(o.restore) > 0 {
-		found, err := findOnce(ctx, c, around.Cluster)
+		discovered, err := lookUpOnce(ctx, c, around.Cluster)
 		if err != nil {
 			return err
 		}
-		targets = append(targets, found...)
+		targets = append(targets, discovered...)
 	}
 	book, err := openBook(c.State, o.dryRun, targets)
 	if err != nil {
@@ -117,30 +114,30 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	}
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
 		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "subsets", len(c.Subsets), "opted_in", optedIn(c))
-	var beside sync.WaitGroup
-	beside.Go(func() { callers.run(ctx) })
-	forever(ctx, cycle, targets, follow(ctx, c, around.Cluster, log), watcher, reporter, observers)
+	var beside, subsetsBeside sync.WaitGroup // each flushes its own reports, at the same time
+	subsetsBeside.Go(func() { callers.run(ctx) })
+	beside.Go(func() { watcher.Run(ctx) })
+	for _, observer := range observers {
+		beside.Go(func() { observer.Run(ctx) })
+	}
+	beside.Go(func() { reporter.Run(ctx) })
+	cycle.Run(ctx, targets, follow(ctx, c, around.Cluster, log))
 	beside.Wait()
+	flush(context.WithoutCancel(ctx), reporter, flushTime)
+	subsetsBeside.Wait()
 	log.Info("stopped", "reports_left", reporter.Stats().Queued)
 	return nil
 }
 
-// forever runs until ctx ends. Then it waits for the writes under way and sends the queued reports.
-func forever(ctx context.Context, cycle *loop.Loop, targets []loop.Target, changes <-chan loop.Change, source watch.Source, reporter *audit.Reporter, observers []*scaling.Observer) {
-	var around sync.WaitGroup
-	around.Go(func() { source.Run(ctx) })
-	around.Go(func() { reporter.Run(ctx) })
-	for _, observer := range observers {
-		around.Go(func() { observer.Run(ctx) })
-	}
-	cycle.Run(ctx, targets, changes)
-	around.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+// flush sends the queued reports, for a time at most.
+func flush(ctx context.Context, reports interface{ Flush(context.Context) }, lasts time.Duration) {
+	last, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
-	reporter.Flush(last)
+	reports.Flush(last)
 }
 
-func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, source *watch.Watcher, reporter *audit.Reporter) error {
+// onePass makes one pass over each target with the newest decisions.
+func onePass(ctx context.Context, cycle *pools.Loop, targets []pools.Target, source *watch.Watcher, reporter *pools.Reporter) error {
 	if err := source.List(ctx); err != nil {
 		return err
 	}
@@ -150,9 +147,7 @@ func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, sourc
 			failed++
 		}
 	}
-	last, cancel := context.WithTimeout(ctx, flushOnceTime)
-	defer cancel()
-	reporter.Flush(last)
+	flush(ctx, reporter, flushOnceTime)
 	if stats := reporter.Stats(); stats.Queued+int(stats.Rejected+stats.Dropped) > 0 {
 		return fmt.Errorf("report to the recommender: %d reports sent, %d not taken",
 			stats.Sent, stats.Queued+int(stats.Rejected+stats.Dropped))
@@ -161,63 +156,4 @@ func onePass(ctx context.Context, cycle *loop.Loop, targets []loop.Target, sourc
 		return fmt.Errorf("%d of %d targets could not be read, or their size failed or was refused", failed, len(targets))
 	}
 	return nil
-}
-
-// onlyService returns the service of all targets. It returns "" where they have several; the actuator then watches all
-// services.
-func onlyService(c *config.Config) string {
-	services := map[string]bool{}
-	only := ""
-	for i := range c.Targets {
-		only = c.Targets[i].Pool.Service
-		services[only] = true
-	}
-	for i := range c.Discover {
-		only = c.Discover[i].Service()
-		services[only] = true
-	}
-	if len(services) == 0 && len(c.Subsets) > 0 {
-		return c.Subsets[0].Upstream // no pools: the smallest set of decisions that the API can select
-	}
-	if len(services) != 1 {
-		return ""
-	}
-	return only
-}
-
-func openAll(configured []config.Target) ([]loop.Target, error) {
-	targets := make([]loop.Target, len(configured))
-	for i, t := range configured {
-		var err error
-		if targets[i], err = open(t); err != nil {
-			return nil, err
-		}
-	}
-	return targets, nil
-}
-
-// open makes the realizer of a target.
-func open(t config.Target) (loop.Target, error) {
-	side, err := pool.ParseSide(t.Pool.Side)
-	if err != nil {
-		return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
-	}
-	realizer, err := t.Block.Open()
-	if err != nil {
-		return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
-	}
-	quiet := make([]policy.Hours, len(t.QuietHours))
-	for i, text := range t.QuietHours {
-		if quiet[i], err = policy.ParseHours(text); err != nil {
-			return loop.Target{}, fmt.Errorf("open target %s: %w", t.Name, err)
-		}
-	}
-	return loop.Target{
-		Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer, RestoreOnExit: t.RestoreOnExit,
-		Pool: pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
-		Rules: policy.Rules{
-			Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), MaxFactor: t.MaxFactor, Cooldown: t.Cooldown,
-			PerHour: int(t.ChangesPerHour), Quiet: quiet,
-		},
-	}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/kube"
-	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/scaling"
 	commonv1 "sluice.dev/api/common/v1"
 )
@@ -20,7 +20,7 @@ import (
 type cluster struct {
 	*kube.Cluster
 	ledger *kube.Ledger
-	teller *kube.Teller
+	events *kube.EventRecorder
 	// beside is the pod of the targets and subsets of the file.
 	beside discover.Object
 	// holder names this process where several processes can own the same target or place: its name and its host. identity
@@ -47,21 +47,21 @@ func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*clus
 	}
 	around := &cluster{Cluster: open, ledger: open.Ledger(holder), beside: discover.Object(c.Kubernetes.Pod), holder: holder, identity: identity}
 	if c.Kubernetes.Events {
-		around.teller = open.Teller(ctx, c.Name)
+		around.events = open.EventRecorder(ctx, c.Name)
 	}
 	go open.Run(ctx)
 	return around, nil
 }
 
 // place sets the pod of the targets in the configuration file.
-func (c *cluster) place(targets []loop.Target) {
+func (c *cluster) place(targets []pools.Target) {
 	for i := range targets {
 		targets[i].Object = c.beside
 	}
 }
 
 // owner returns the check that another actuator owns a target; nil where there are no Leases.
-func (c *cluster) owner(of *config.Config) loop.Owner {
+func (c *cluster) owner(of *config.Config) pools.Owner {
 	if c.ledger == nil || of.Kubernetes.Lease == 0 {
 		return nil
 	}
@@ -87,49 +87,49 @@ func (c *cluster) release(ctx context.Context) {
 }
 
 // recorder returns a recorder that also writes passes to the cluster.
-func (c *cluster) recorder(board loop.Recorder) loop.Recorder {
+func (c *cluster) recorder(board pools.Recorder) pools.Recorder {
 	all := recorders{board}
 	if c.ledger != nil {
 		all = append(all, c.ledger)
 	}
-	if c.teller != nil {
-		all = append(all, c.teller)
+	if c.events != nil {
+		all = append(all, c.events)
 	}
 	return all
 }
 
-// told wraps notify: it makes an Event of each change of a workload that the recommender took.
-func (c *cluster) told(from scaling.Source, notify scaling.Notifier) scaling.Notifier {
+// withEvents wraps notify: it makes an Event of each change of a workload that the recommender took.
+func (c *cluster) withEvents(from scaling.Source, notify scaling.Notifier) scaling.Notifier {
 	workload, ok := from.(*kube.Scaled)
-	if !ok || c.teller == nil {
+	if !ok || c.events == nil {
 		return notify
 	}
 	return func(ctx context.Context, event *commonv1.ScalingEvent) (uint32, error) {
 		pools, err := notify(ctx, event)
 		if err == nil {
-			c.teller.Scaled(workload, event, scaling.Words(event))
+			c.events.Scaled(workload, event, scaling.Words(event))
 		}
 		return pools, err
 	}
 }
 
 // recorders pass every call on to all of their members.
-type recorders []loop.Recorder
+type recorders []pools.Recorder
 
-func (r recorders) Record(p loop.Pass) {
-	for _, each := range r {
-		each.Record(p)
+func (r recorders) Record(p pools.Pass) {
+	for _, recorder := range r {
+		recorder.Record(p)
 	}
 }
 
-func (r recorders) Begin(t loop.Target) {
-	for _, each := range r {
-		each.Begin(t)
+func (r recorders) Begin(t pools.Target) {
+	for _, recorder := range r {
+		recorder.Begin(t)
 	}
 }
 
 func (r recorders) End(name string) {
-	for _, each := range r {
-		each.End(name)
+	for _, recorder := range r {
+		recorder.End(name)
 	}
 }

@@ -17,7 +17,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/tests/files"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -110,7 +111,7 @@ func statusOf(t *testing.T, p *process) (all page) {
 // residentKB is the memory of a process.
 func residentKB(t *testing.T, pid int) (kb int) {
 	t.Helper()
-	for line := range strings.Lines(read(t, fmt.Sprintf("/proc/%d/status", pid))) {
+	for line := range strings.Lines(files.Read(t, fmt.Sprintf("/proc/%d/status", pid))) {
 		fmt.Sscanf(line, "VmRSS: %d kB", &kb)
 	}
 	return kb
@@ -141,7 +142,7 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 		text += target(way, url)
 	}
 	file := filepath.Join(t.TempDir(), "actuator.yaml")
-	write(t, file, text+target("healthy", shopURL+"/pools/cart.threads"))
+	files.Write(t, file, text+target("healthy", shopURL+"/pools/cart.threads"))
 	p := with(command(t, r, shopURL), file)
 	p.start(t)
 	eventually(t, "the healthy one applied", func() bool { return r.Find("healthy", applied) != nil })
@@ -150,8 +151,8 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 		t.Errorf("of the liar %v, want what is read", report)
 	}
 	unread := func() (n int) {
-		for _, each := range statusOf(t, p).Targets {
-			if each.ReadError != "" && each.Size == nil {
+		for _, target := range statusOf(t, p).Targets {
+			if target.ReadError != "" && target.Size == nil {
 				n++
 			}
 		}
@@ -159,7 +160,7 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 	}
 	eventually(t, "each fault said", func() bool { return unread() == len(ways)-1 })
 	before := residentKB(t, p.command.Process.Pid)
-	seen := shop.size("cart.threads")
+	sizeBefore := shop.size("cart.threads")
 	time.Sleep(2 * time.Second) // some passes over everything, of two targets with 10 MB each time
 	if grown := residentKB(t, p.command.Process.Pid) - before; grown > 50_000 {
 		t.Errorf("memory grew by %d kB", grown)
@@ -170,7 +171,7 @@ func TestFaultyTargetsHoldUpNoOther(t *testing.T) {
 			t.Errorf("%s was written %d times, want %d", way, got, want)
 		}
 	}
-	if shop.written() != "[cart.threads=32]" || seen != 32 {
+	if shop.written() != "[cart.threads=32]" || sizeBefore != 32 {
 		t.Errorf("wrote %s", shop.written())
 	}
 	p.stop(t)
@@ -202,7 +203,7 @@ func TestNonsenseOfTheRecommenderIsRefused(t *testing.T) {
 
 // The recommender takes no report for the whole call time, and then breaks off and restarts again and again: sizes are
 // written as they come, and each write is reported once that is possible.
-func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
+func TestASlowAndRestartingRecommenderGetsEachReport(t *testing.T) {
 	open := make(chan struct{})
 	r := recommendertest.Start(t, grpc.UnaryInterceptor(
 		func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
@@ -215,8 +216,8 @@ func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
 		}))
 	shop, shopURL := startShop(t)
 	file, _ := kept(t, "quiet_hours: []")
-	text := read(t, file)
-	write(t, file, strings.ReplaceAll(strings.ReplaceAll(text, "interval: 100ms", "interval: 100ms, timeout: 100ms"), "cooldown: 10m", "cooldown: 0s"))
+	text := files.Read(t, file)
+	files.Write(t, file, strings.ReplaceAll(strings.ReplaceAll(text, "interval: 100ms", "interval: 100ms, timeout: 100ms"), "cooldown: 10m", "cooldown: 0s"))
 	r.Recommend(cartThreads, 48, 1)
 	p := with(command(t, r, shopURL), file)
 	p.start(t)
@@ -234,7 +235,7 @@ func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
 		t.Error("a report came through: the recommender is not slow")
 	}
 	close(open)
-	told := func() string {
+	reported := func() string {
 		var all []uint32
 		for _, report := range r.Reports() {
 			if report.GetOutcome() == applied {
@@ -243,7 +244,7 @@ func TestASlowAndRestartingRecommenderIsToldEachWrite(t *testing.T) {
 		}
 		return fmt.Sprint(all)
 	}
-	eventually(t, "each write told, in order", func() bool { return told() == fmt.Sprint(sizes) })
+	eventually(t, "each write told, in order", func() bool { return reported() == fmt.Sprint(sizes) })
 	if got := statusOf(t, p).Reports; got.Dropped+got.Rejected != 0 {
 		t.Errorf("reports %+v", got)
 	}
@@ -270,7 +271,7 @@ func TestTheClockJumpedBetweenTwoProcesses(t *testing.T) {
 	shift := func(by time.Duration) {
 		t.Helper()
 		var kept map[string]any
-		if err := json.Unmarshal([]byte(read(t, record)), &kept); err != nil {
+		if err := json.Unmarshal([]byte(files.Read(t, record)), &kept); err != nil {
 			t.Fatal(err)
 		}
 		writes := kept["writes"].(map[string]any)

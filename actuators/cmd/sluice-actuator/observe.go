@@ -27,7 +27,7 @@ func observe(c *config.Config, around *cluster, client poolsv1.PoolSizeServiceCl
 		if err != nil {
 			return nil, fmt.Errorf("open the source of scaling of %s: %w", s.Service, err)
 		}
-		observers[i] = scaling.NewObserver(s.Service, c.Name, interval(s, c), from, around.told(from, notify), log)
+		observers[i] = scaling.NewObserver(s.Service, c.Name, interval(s, c), from, around.withEvents(from, notify), log)
 	}
 	return observers, nil
 }

@@ -16,8 +16,9 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/actuators/internal/pool"
-	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/tests/files"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -244,7 +245,7 @@ func TestLeaseRunsOut(t *testing.T) {
 	p.stop(t)
 }
 
-func TestTellsOfScaling(t *testing.T) {
+func TestReportsScaling(t *testing.T) {
 	r := recommendertest.Start(t)
 	_, url := startShop(t)
 	directory := t.TempDir()
@@ -253,14 +254,14 @@ func TestTellsOfScaling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, limit, "200000 100000")
-	write(t, file, string(local)+"\nscaling:\n  - {service: cart, cgroup: {path: \"${CPU_MAX}\"}}\n")
+	files.Write(t, limit, "200000 100000")
+	files.Write(t, file, string(local)+"\nscaling:\n  - {service: cart, cgroup: {path: \"${CPU_MAX}\"}}\n")
 	p := command(t, r, url)
 	p.command.Args[2] = file
 	p.command.Env = append(p.command.Env, "CPU_MAX="+limit)
 	p.start(t)
 	eventually(t, "the limit at the start", func() bool { return len(r.Scalings()) == 1 })
-	write(t, limit, "400000 100000")
+	files.Write(t, limit, "400000 100000")
 	eventually(t, "the limit after the change", func() bool { return len(r.Scalings()) == 2 })
 	for i, cores := range []float64{2, 4} {
 		if event := r.Scalings()[i]; event.GetCpuLimitCores() != cores || event.GetSource() != "local" || event.GetService() != "cart" {
@@ -285,8 +286,8 @@ func TestInstancesComeAndGo(t *testing.T) {
 	address := func(url, instance string) string {
 		return "- {address: \"" + strings.TrimPrefix(url, "http://") + "\", instance: " + instance + "}\n"
 	}
-	write(t, list, address(oneURL, "cart-1"))
-	write(t, file, `name: local
+	files.Write(t, list, address(oneURL, "cart-1"))
+	files.Write(t, file, `name: local
 status_address: ${SLUICE_ACTUATOR}
 recommender: {address: "${SLUICE_RECOMMENDER}", interval: 100ms}
 discover:
@@ -304,12 +305,12 @@ discover:
 	p.command.Args[2] = file
 	p.start(t)
 	eventually(t, "the first applied", func() bool { return r.Find("cart.cart-1", applied) != nil })
-	write(t, list, address(oneURL, "cart-1")+address(twoURL, "cart-2"))
+	files.Write(t, list, address(oneURL, "cart-1")+address(twoURL, "cart-2"))
 	eventually(t, "the second applied", func() bool { return r.Find("cart.cart-2", applied) != nil })
 	if report := r.Find("cart.cart-2", applied); report.GetInstance() != "cart-2" {
 		t.Errorf("report %v, want the instance", report)
 	}
-	write(t, list, address(twoURL, "cart-2"))
+	files.Write(t, list, address(twoURL, "cart-2"))
 	eventually(t, "the first forgotten", func() bool {
 		_, page := p.get("/status")
 		_, metrics := p.get("/metrics")
@@ -318,13 +319,6 @@ discover:
 	p.stop(t)
 	if a, b := one.written(), two.written(); a != "[cart.threads=32]" || b != "[cart.threads=32]" {
 		t.Errorf("wrote %s and %s", a, b)
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 

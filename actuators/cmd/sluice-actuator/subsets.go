@@ -12,27 +12,28 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/subsets"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
 // callers are the connection subsets that this process writes.
 type callers struct {
-	client  subsetsv1.SubsetServiceClient
-	timeout time.Duration
-	loop    *subsets.Loop
-	teller  *subsets.Teller
-	targets []subsets.Target
+	client   subsetsv1.SubsetServiceClient
+	timeout  time.Duration
+	loop     *subsets.Loop
+	reporter *subsets.Reporter
+	targets  []subsets.Target
 	// watchers has one watcher for each calling container.
 	watchers map[[2]string]*subsets.Watcher
 }
 
 // openSubsets makes the realizers; it starts no watch.
 func openSubsets(c *config.Config, client subsetsv1.SubsetServiceClient, log *slog.Logger) (*callers, error) {
-	teller := subsets.NewTeller(client, c.Name, c.Reports.Queue, c.Recommender.Timeout, log)
+	reporter := reconcile.NewReporter(client.ReportDelivery, c.Reports.Queue, c.Recommender.Timeout, log)
 	all := &callers{
-		client: client, timeout: c.Recommender.Timeout, teller: teller, watchers: map[[2]string]*subsets.Watcher{},
-		loop: &subsets.Loop{Interval: c.Recommender.Interval, Grace: c.ShutdownGrace, Tell: teller.Tell, Log: log},
+		client: client, timeout: c.Recommender.Timeout, reporter: reporter, watchers: map[[2]string]*subsets.Watcher{},
+		loop: &subsets.Loop{Interval: c.Recommender.Interval, Grace: c.ShutdownGrace, Actuator: c.Name, Reporter: reporter, Log: log},
 	}
 	for _, s := range c.Subsets {
 		realizer, err := s.Block.Open(s.Name)
@@ -61,12 +62,10 @@ func (c *callers) run(ctx context.Context) {
 	for _, watcher := range c.watchers {
 		around.Go(func() { watcher.Run(ctx) })
 	}
-	around.Go(func() { c.teller.Run(ctx) })
+	around.Go(func() { c.reporter.Run(ctx) })
 	c.loop.Run(ctx, c.targets)
 	around.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
-	defer cancel()
-	c.teller.Flush(last)
+	flush(context.WithoutCancel(ctx), c.reporter, flushTime)
 }
 
 // once makes one pass over each subset.
@@ -81,10 +80,8 @@ func (c *callers) once(ctx context.Context) error {
 			failed++
 		}
 	}
-	last, cancel := context.WithTimeout(ctx, flushOnceTime)
-	defer cancel()
-	c.teller.Flush(last)
-	if waiting := c.teller.Waiting(); waiting > 0 {
+	flush(ctx, c.reporter, flushOnceTime)
+	if waiting := c.reporter.Stats().Queued; waiting > 0 {
 		return fmt.Errorf("report to the recommender: %d reports of subsets are not taken", waiting)
 	}
 	if failed > 0 {

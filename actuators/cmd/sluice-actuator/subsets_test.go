@@ -3,19 +3,19 @@ package main
 import (
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"sluice.dev/actuators/internal/recommendertest"
-	"sluice.dev/actuators/internal/subsets/subsetstest"
+	"sluice.dev/actuators/internal/tests/files"
+	"sluice.dev/actuators/internal/tests/recommendertest"
+	"sluice.dev/actuators/internal/tests/subsetstest"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// said is the recommender's subset for the one caller of these tests.
-func said(revision uint64, members ...string) *subsetsv1.Subset {
+// publication is the recommender's subset for the one caller of these tests.
+func publication(revision uint64, members ...string) *subsetsv1.Subset {
 	answer := &subsetsv1.Subset{
 		Key:   &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"},
 		State: subsetsv1.State_STATE_PROVIDED, Revision: revision,
@@ -31,8 +31,8 @@ func said(revision uint64, members ...string) *subsetsv1.Subset {
 // delivered has each report as `APPLIED 3`, its outcome and revision.
 func delivered(r *recommendertest.Server) string {
 	var all []string
-	for _, each := range r.Delivered() {
-		all = append(all, fmt.Sprint(strings.TrimPrefix(each.GetOutcome().String(), "DELIVERY_OUTCOME_"), " ", each.GetRevision()))
+	for _, delivery := range r.Delivered() {
+		all = append(all, fmt.Sprint(strings.TrimPrefix(delivery.GetOutcome().String(), "DELIVERY_OUTCOME_"), " ", delivery.GetRevision()))
 	}
 	return strings.Join(all, ", ")
 }
@@ -41,7 +41,7 @@ func delivered(r *recommendertest.Server) string {
 func subsetConfig(t *testing.T, block string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "actuator.yaml")
-	write(t, file, `name: local
+	files.Write(t, file, `name: local
 status_address: ${SLUICE_ACTUATOR}
 recommender: {address: "${SLUICE_RECOMMENDER}", interval: 100ms}
 subsets:
@@ -107,7 +107,7 @@ func TestSubsetsByNFTables(t *testing.T) {
 	const virtual = "127.9.9.9:80"
 	greeters(t, "127.0.1.1:80", "127.0.1.2:80", "127.0.1.3:80")
 	r := recommendertest.Start(t)
-	r.Subset(said(1, "127.0.1.1:80 2", "127.0.1.2:80 1"))
+	r.Subset(publication(1, "127.0.1.1:80 2", "127.0.1.2:80 1"))
 	file := subsetConfig(t, "remove_on_exit: true\n    nftables: {virtual: \""+virtual+"\"}")
 
 	only := subsetProcess(t, r, file, "--once")
@@ -124,15 +124,15 @@ func TestSubsetsByNFTables(t *testing.T) {
 	if got := greeted(virtual, 9); got != "[127.0.1.1:80:6 127.0.1.2:80:3]" {
 		t.Errorf("reached %s", got)
 	}
-	r.Subset(said(2, "127.0.1.3:80 1"))
+	r.Subset(publication(2, "127.0.1.3:80 1"))
 	eventually(t, "the second is told", func() bool { return delivered(r) == "APPLIED 1, APPLIED 2" })
 	if got := greeted(virtual, 4); got != "[127.0.1.3:80:4]" {
 		t.Errorf("reached %s", got)
 	}
 
 	// A subset without members, or with an address elsewhere, is refused.
-	r.Subset(said(3))
-	r.Subset(said(4, "127.0.1.1:80 1", "192.0.2.1:80 1"))
+	r.Subset(publication(3))
+	r.Subset(publication(4, "127.0.1.1:80 1", "192.0.2.1:80 1"))
 	eventually(t, "the refusal", func() bool { return strings.HasSuffix(delivered(r), "REFUSED 4") })
 	r.Stop()
 	eventually(t, "the loss is said", func() bool {
@@ -158,10 +158,10 @@ func TestSubsetsByNFTables(t *testing.T) {
 func TestSubsetsByFile(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "cart.list")
 	before := "127.0.1.9:80 1\n"
-	write(t, list, before)
+	files.Write(t, list, before)
 	r := recommendertest.Start(t)
 	file := subsetConfig(t, "file: {path: \""+list+"\"}")
-	r.Subset(said(1, "127.0.1.2:80 1", "127.0.1.1:80 2"))
+	r.Subset(publication(1, "127.0.1.2:80 1", "127.0.1.1:80 2"))
 
 	dry := subsetProcess(t, r, file, "--dry-run")
 	text, err := dry.command.Output()
@@ -174,7 +174,7 @@ func TestSubsetsByFile(t *testing.T) {
 	p.command.Process.Kill()
 	p.command.Wait()
 	const list1 = "127.0.1.1:80 2\n127.0.1.2:80 1\n"
-	if got := read(t, list); got != list1 {
+	if got := files.Read(t, list); got != list1 {
 		t.Errorf("the list has %q", got)
 	}
 	p = subsetProcess(t, r, file, "--apply", "front-cart", "--once")
@@ -182,8 +182,8 @@ func TestSubsetsByFile(t *testing.T) {
 		t.Errorf("%v, told %q\n%s", err, delivered(r), &p.errs)
 	}
 	p = subsetProcess(t, r, file, "--restore", "front-cart")
-	if err := p.command.Run(); err != nil || read(t, list) != before {
-		t.Errorf("%v, the list has %q\n%s", err, read(t, list), &p.errs)
+	if err := p.command.Run(); err != nil || files.Read(t, list) != before {
+		t.Errorf("%v, the list has %q\n%s", err, files.Read(t, list), &p.errs)
 	}
 }
 
@@ -191,13 +191,13 @@ func TestSubsetsByFile(t *testing.T) {
 // and continues when the first was killed.
 func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "cart.list")
-	write(t, list, "127.0.1.9:80 1\n")
+	files.Write(t, list, "127.0.1.9:80 1\n")
 	first, second := recommendertest.Start(t), recommendertest.Start(t)
 	block := "file: {path: \"" + list + "\"}"
 	a := subsetProcess(t, first, subsetConfig(t, block), "--apply", "all")
 	b := subsetProcess(t, second, subsetConfig(t, "remove_on_exit: true\n    "+block), "--apply", "all")
-	first.Subset(said(1, "127.0.1.1:80 1"))
-	second.Subset(said(1, "127.0.1.2:80 1"))
+	first.Subset(publication(1, "127.0.1.1:80 1"))
+	second.Subset(publication(1, "127.0.1.2:80 1"))
 	a.start(t)
 	eventually(t, "the first is told", func() bool { return delivered(first) == "APPLIED 1" })
 	b.start(t)
@@ -205,7 +205,7 @@ func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
 		_, page := b.get("/status")
 		return strings.Contains(page, `"code": "FOREIGN"`) && strings.Contains(page, " has "+list)
 	})
-	if got := read(t, list); got != "127.0.1.1:80 1\n" || delivered(second) != "" {
+	if got := files.Read(t, list); got != "127.0.1.1:80 1\n" || delivered(second) != "" {
 		t.Errorf("the list has %q, the second told %q", got, delivered(second))
 	}
 	restore := subsetProcess(t, second, subsetConfig(t, block), "--restore", "front-cart")
@@ -215,47 +215,38 @@ func TestAFileOfSubsetsHasOneOwner(t *testing.T) {
 	a.command.Process.Kill()
 	a.command.Wait()
 	eventually(t, "the second writes", func() bool { return delivered(second) == "APPLIED 1" })
-	if got := read(t, list); got != "127.0.1.2:80 1\n" {
+	if got := files.Read(t, list); got != "127.0.1.2:80 1\n" {
 		t.Errorf("the list has %q", got)
 	}
 	b.stop(t)
-	if got := read(t, list); got != "127.0.1.9:80 1\n" {
+	if got := files.Read(t, list); got != "127.0.1.9:80 1\n" {
 		t.Errorf("after the exit the list has %q", got)
 	}
 }
 
 // A process is killed after it wrote the file, and before the program was notified: the next one notifies the program, and
 // only then reports.
-func TestKilledBeforeTheProgramIsTold(t *testing.T) {
+func TestKilledBeforeTheProgramIsNotified(t *testing.T) {
 	folder := t.TempDir()
 	list, running, once := filepath.Join(folder, "list"), filepath.Join(folder, "running"), filepath.Join(folder, "once")
-	write(t, list, "127.0.1.9:80 1\n")
-	write(t, running, read(t, list))
+	files.Write(t, list, "127.0.1.9:80 1\n")
+	files.Write(t, running, files.Read(t, list))
 	kills := fmt.Sprintf("[ -e %s ] || { touch %s; kill -9 $PPID; exit 1; }; cp %s %s", once, once, list, running)
 	r := recommendertest.Start(t)
 	file := subsetConfig(t, fmt.Sprintf("file: {path: %q, command: [sh, -c, %q]}", list, kills))
-	r.Subset(said(1, "127.0.1.1:80 1"))
+	r.Subset(publication(1, "127.0.1.1:80 1"))
 	p := subsetProcess(t, r, file, "--apply", "all", "--once")
 	if err := p.command.Run(); err == nil || p.command.ProcessState.Exited() {
 		t.Fatalf("%v: the process was not killed", err)
 	}
-	if read(t, list) != "127.0.1.1:80 1\n" || read(t, running) != "127.0.1.9:80 1\n" || delivered(r) != "" {
-		t.Fatalf("the file has %q, the program %q, told %q", read(t, list), read(t, running), delivered(r))
+	if files.Read(t, list) != "127.0.1.1:80 1\n" || files.Read(t, running) != "127.0.1.9:80 1\n" || delivered(r) != "" {
+		t.Fatalf("the file has %q, the program %q, told %q", files.Read(t, list), files.Read(t, running), delivered(r))
 	}
 	p = subsetProcess(t, r, file, "--apply", "all", "--once")
-	if err := p.command.Run(); err != nil || read(t, running) != "127.0.1.1:80 1\n" || delivered(r) != "APPLIED 1" {
-		t.Errorf("%v: the program has %q, told %q\n%s", err, read(t, running), delivered(r), &p.errs)
+	if err := p.command.Run(); err != nil || files.Read(t, running) != "127.0.1.1:80 1\n" || delivered(r) != "APPLIED 1" {
+		t.Errorf("%v: the program has %q, told %q\n%s", err, files.Read(t, running), delivered(r), &p.errs)
 	}
 	if names, _ := filepath.Glob(filepath.Join(folder, "*-sluice")); len(names) != 2 {
 		t.Errorf("left behind: %v, want the text of before and who wrote it", names)
 	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -12,7 +12,7 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/dial"
-	"sluice.dev/actuators/internal/tune"
+	"sluice.dev/actuators/internal/trials"
 
 	tuningv1 "sluice.dev/api/tuning/v1"
 )
@@ -92,11 +92,11 @@ func tuneWith(c *config.Tune, o tuneOptions, out io.Writer) error {
 		return err
 	}
 	defer connection.Close()
-	target, err := tune.Open(c)
+	target, err := trials.Open(c)
 	if err != nil {
 		return err
 	}
-	run := &tune.Run{
+	run := &trials.Run{
 		Client: tuningv1.NewTuningServiceClient(connection), Target: target, Config: c, Session: o.session, Apply: o.apply, Out: out,
 	}
 	if o.recommended {

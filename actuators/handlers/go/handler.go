@@ -47,7 +47,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		json.NewEncoder(w).Encode(fields)
 	}
-	if !h.knows(r) {
+	if !h.authorized(r) {
 		answer(http.StatusUnauthorized, map[string]any{"error": "want Authorization: Bearer TOKEN"})
 		return
 	}
@@ -92,9 +92,9 @@ func now(pool Pool) map[string]any {
 //	otelhttp.NewHandler(mux, "server", otelhttp.WithFilter(handlers.NotSluice))
 func NotSluice(r *http.Request) bool { return r.Header.Get("Sluice-Request") == "" }
 
-func (h *handler) knows(r *http.Request) bool {
+func (h *handler) authorized(r *http.Request) bool {
 	text, err := os.ReadFile(h.tokenFile)
 	token := strings.TrimSpace(string(text))
-	said := r.Header.Get("Authorization")
-	return err == nil && len(token) >= shortestKey && subtle.ConstantTimeCompare([]byte(said), []byte("Bearer "+token)) == 1
+	authorization := r.Header.Get("Authorization")
+	return err == nil && len(token) >= shortestKey && subtle.ConstantTimeCompare([]byte(authorization), []byte("Bearer "+token)) == 1
 }

@@ -92,7 +92,7 @@ func TestOpenAndIdleMoveTogether(t *testing.T) {
 }
 
 // All connections are in use, and none comes back: a caller waits.
-func TestTellsHowManyWait(t *testing.T) {
+func TestReportsHowManyWait(t *testing.T) {
 	db := sql.OpenDB(nowhere{})
 	defer db.Close()
 	url, _ := serve(t, db)

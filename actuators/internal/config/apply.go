@@ -12,23 +12,23 @@ const AllTargets = "all"
 // flag --apply, beside the file's own opt-ins. It never turns one off.
 func (c *Config) OptIn(names []string) error {
 	for _, name := range names {
-		found := false
+		known := false
 		for i := range c.Targets {
 			if name == AllTargets || name == c.Targets[i].Name {
-				c.Targets[i].Apply, found = true, true
+				c.Targets[i].Apply, known = true, true
 			}
 		}
 		for i := range c.Discover {
 			if name == AllTargets || name == c.Discover[i].Name {
-				c.Discover[i].optIn, found = true, true
+				c.Discover[i].optIn, known = true, true
 			}
 		}
 		for i := range c.Subsets {
 			if name == AllTargets || name == c.Subsets[i].Name {
-				c.Subsets[i].Apply, found = true, true
+				c.Subsets[i].Apply, known = true, true
 			}
 		}
-		if !found {
+		if !known {
 			return fmt.Errorf("opt in target %q: not configured; want %s or one of: %s", name, AllTargets, strings.Join(c.names(), ", "))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/kube"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/scaling"
 )
 

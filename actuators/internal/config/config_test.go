@@ -9,7 +9,7 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/subsets"
 )
 
@@ -109,8 +109,8 @@ func TestATargetForEachInstance(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, host := range []string{"10.0.0.1", "10.0.0.2"} {
-		found := discover.Found{Address: host + ":8778", Instance: host}
-		cart, err := c.Discover[0].At(found)
+		endpoint := discover.Endpoint{Address: host + ":8778", Instance: host}
+		cart, err := c.Discover[0].At(endpoint)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestATargetForEachInstance(t *testing.T) {
 			block.URL != "http://"+host+":8778/jolokia/" || block.Headers["X-Status"] != "http://127.0.0.1:1" {
 			t.Errorf("target %+v %+v", cart, block)
 		}
-		rows, err := c.Discover[1].At(found)
+		rows, err := c.Discover[1].At(endpoint)
 		if err != nil || rows.Instance != "pod-"+host || !rows.Apply || rows.Block.(*realize.HandlerConfig).URL != "http://"+host+":8099/rows" {
 			t.Errorf("target %+v, %v", rows, err)
 		}
@@ -127,7 +127,7 @@ func TestATargetForEachInstance(t *testing.T) {
 	if err := c.OptIn([]string{"cart"}); err != nil {
 		t.Fatal(err)
 	}
-	strange, err := c.Discover[0].At(discover.Found{Address: "[fd00::1]:80", Instance: "fd00::1"})
+	strange, err := c.Discover[0].At(discover.Endpoint{Address: "[fd00::1]:80", Instance: "fd00::1"})
 	if err != nil || strange.Name != "cart.fd00-1" || !strange.Apply {
 		t.Errorf("target %+v, %v", strange, err)
 	}
@@ -172,7 +172,7 @@ func TestLoadReportsEveryFaultAtOnce(t *testing.T) {
 		file + `targets[0].min: -1: want 1 to 65535`,
 		file + `targets[0].http.timeout: 0s: want 1ms to 1m`,
 		file + `targets[0].http.read.url: "localhost/size": want http://HOST... or https://HOST...`,
-		file + `targets[1].http: absent: want the kind of target, one of ` + strings.Join(realize.Kinds(), ", "),
+		file + `targets[1].http: absent: want the kind of target, one of ` + strings.Join(realize.Kinds.Names(), ", "),
 	}
 	if got := strings.Join(want, "\n"); err.Error() != got {
 		t.Errorf("error:\n%v\nwant:\n%s", err, got)

@@ -12,8 +12,9 @@ import (
 	"github.com/go-viper/mapstructure/v2"
 	"go.yaml.in/yaml/v3"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/kube"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/scaling"
 )
 
@@ -59,14 +60,18 @@ func lay(part, c any, root string) []error {
 }
 
 // block finds the kind of the target at the key root, among the keys that Target does not have itself.
-func (t *Target) block(root string) []error {
-	kind, faults := oneKind(root, t.Rest, realize.Kinds(), "target")
-	if kind == "" {
-		return faults
+func (t *Target) block(root string) (faults []error) {
+	t.Kind, t.Block, faults = oneBlock(root, t.Rest, realize.Kinds, "target")
+	return faults
+}
+
+// oneBlock decodes the one block of rest whose key is a kind; the kind is "" where there is none, or where there are several.
+func oneBlock[B block.Block](root string, rest map[string]any, kinds block.Kinds[B], of string) (kind string, content B, faults []error) {
+	if kind, faults = oneKind(root, rest, kinds.Names(), of); kind == "" {
+		return "", content, faults
 	}
-	t.Kind = kind
-	t.Block, _ = realize.New(kind)
-	return append(faults, lay(t.Rest[kind], t.Block, root+"."+kind)...)
+	content, _ = kinds.New(kind)
+	return kind, content, append(faults, lay(rest[kind], content, root+"."+kind)...)
 }
 
 // oneKind returns the one key of rest that is a kind; "" where there is none, or where there are several.

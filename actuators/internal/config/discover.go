@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net"
 	"regexp"
-	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/discover"
 	"sluice.dev/actuators/internal/kube"
 )
@@ -36,7 +36,7 @@ func DefaultDiscover() Discover { return Discover{Interval: 10 * time.Second} }
 var nameless = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // At returns the target of an instance. Errors name the keys below the discovery's own.
-func (d *Discover) At(found discover.Found) (Target, error) {
+func (d *Discover) At(endpoint discover.Endpoint) (Target, error) {
 	t := DefaultTarget()
 	faults := lay(d.Target, &t, "target")
 	if _, named := d.Target["name"]; named {
@@ -45,8 +45,8 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 	if faults = append(faults, t.block("target")...); len(faults) > 0 {
 		return t, errors.Join(faults...)
 	}
-	t.Name = d.Name + "." + nameless.ReplaceAllString(found.Instance, "-")
-	switch found.OptIn {
+	t.Name = d.Name + "." + nameless.ReplaceAllString(endpoint.Instance, "-")
+	switch endpoint.OptIn {
 	case discover.In:
 		t.Apply = true
 	case discover.Out:
@@ -55,9 +55,9 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 		t.Apply = t.Apply || d.optIn
 	}
 	if t.Instance == "" {
-		t.Instance = found.Instance
+		t.Instance = endpoint.Instance
 	}
-	here := map[string]string{"ADDRESS": found.Address, "HOST": found.Host(), "INSTANCE": found.Instance, "URL_PATH": found.Path}
+	here := map[string]string{"ADDRESS": endpoint.Address, "HOST": endpoint.Host(), "INSTANCE": endpoint.Instance, "URL_PATH": endpoint.Path}
 	err := t.expand("target", func(name string) (string, bool) {
 		if value, ok := here[name]; ok {
 			return value, true
@@ -67,7 +67,7 @@ func (d *Discover) At(found discover.Found) (Target, error) {
 	if err != nil {
 		return t, err
 	}
-	return t, below("target", t.validate())
+	return t, block.Below("target", t.validate())
 }
 
 // Source opens the kind of look-up that the configuration has. cluster is set where that is Kubernetes.
@@ -89,7 +89,7 @@ func (d *Discover) Service() string {
 }
 
 // sample stands for any instance.
-var sample = discover.Found{Address: "127.0.0.1:1", Instance: "instance"}
+var sample = discover.Endpoint{Address: "127.0.0.1:1", Instance: "instance"}
 
 func (d *Discover) expand(lookup func(string) (string, bool)) error {
 	d.lookup = lookup
@@ -122,22 +122,14 @@ func (d *Discover) validate() error {
 		faults = append(faults, errors.New("dns: want exactly one of dns, file and kubernetes"))
 	}
 	if d.DNS != nil {
-		faults = append(faults, below("dns", d.DNS.Validate()))
+		faults = append(faults, block.Below("dns", d.DNS.Validate()))
 	}
 	if d.File != nil {
-		faults = append(faults, below("file", d.File.Validate()))
+		faults = append(faults, block.Below("file", d.File.Validate()))
 	}
 	if d.Kubernetes != nil {
-		faults = append(faults, below("kubernetes", d.Kubernetes.Validate()))
+		faults = append(faults, block.Below("kubernetes", d.Kubernetes.Validate()))
 	}
 	_, err := d.At(sample)
 	return errors.Join(append(faults, err)...)
-}
-
-// below puts a key before every line of err.
-func below(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(key + "." + strings.ReplaceAll(err.Error(), "\n", "\n"+key+"."))
 }

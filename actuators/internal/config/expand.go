@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"regexp"
+
+	"sluice.dev/actuators/internal/block"
 )
 
 var variable = regexp.MustCompile(`\$\{([^}:]*)(:-([^}]*))?\}`)
@@ -48,10 +50,8 @@ func (f *filler) fill(text *string, key string) {
 }
 
 // block expands all texts of the block at the key.
-func (f *filler) block(key string, block interface {
-	Variables(fill func(text *string, key string))
-}) {
-	block.Variables(func(text *string, inner string) { f.fill(text, key+"."+inner) })
+func (f *filler) block(key string, content block.Block) {
+	content.Variables(func(text *string, inner string) { f.fill(text, key+"."+inner) })
 }
 
 func (f *filler) keep(err error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/redact"
 )
 
@@ -54,7 +55,7 @@ func (c *Config) expand(lookup func(string) (string, bool)) error {
 		f.keep(c.Targets[i].expand(fmt.Sprintf("targets[%d]", i), lookup))
 	}
 	for i := range c.Discover {
-		f.keep(below(fmt.Sprintf("discover[%d]", i), c.Discover[i].expand(lookup)))
+		f.keep(block.Below(fmt.Sprintf("discover[%d]", i), c.Discover[i].expand(lookup)))
 	}
 	for i := range c.Subsets {
 		f.keep(c.Subsets[i].expand(fmt.Sprintf("subsets[%d]", i), lookup))

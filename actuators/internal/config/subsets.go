@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/subsets"
 )
 
@@ -44,14 +45,9 @@ func DefaultSubset() Subset {
 }
 
 // block finds the kind of the subset at the key root.
-func (s *Subset) block(root string) []error {
-	kind, faults := oneKind(root, s.Rest, subsets.Kinds(), "place of a subset")
-	if kind == "" {
-		return faults
-	}
-	s.Kind = kind
-	s.Block, _ = subsets.New(kind)
-	return append(faults, lay(s.Rest[kind], s.Block, root+"."+kind)...)
+func (s *Subset) block(root string) (faults []error) {
+	s.Kind, s.Block, faults = oneBlock(root, s.Rest, subsets.Kinds, "place of a subset")
+	return faults
 }
 
 func (s *Subset) expand(root string, lookup func(string) (string, bool)) error {
@@ -69,9 +65,9 @@ func (s *Subset) validate() error {
 	if !name.MatchString(s.Name) || s.Name == AllTargets {
 		fault("name: %q: want 1 to 128 letters, digits, dots, dashes and underscores, and not %q", s.Name, AllTargets)
 	}
-	for _, each := range [][2]string{{"upstream", s.Upstream}, {"instance", s.Instance}, {"downstream", s.Downstream}} {
-		if value := each[1]; value == "" || len(value) > maxInstance {
-			fault("%s: %q: want 1 to %d bytes", each[0], value, maxInstance)
+	for _, key := range [][2]string{{"upstream", s.Upstream}, {"instance", s.Instance}, {"downstream", s.Downstream}} {
+		if value := key[1]; value == "" || len(value) > maxInstance {
+			fault("%s: %q: want 1 to %d bytes", key[0], value, maxInstance)
 		}
 	}
 	if s.Min < 1 || s.Min > subsets.MaxSlots {
@@ -84,9 +80,9 @@ func (s *Subset) validate() error {
 	}
 	faults = append(faults, within("cooldown", s.Cooldown, 0, time.Hour), within("settle", s.Settle, 0, 5*time.Minute))
 	if s.Block == nil {
-		fault("%s: absent: want the place of the subset, one of %s", subsets.Kinds()[0], strings.Join(subsets.Kinds(), ", "))
-	} else if err := s.Block.Validate(); err != nil {
-		faults = append(faults, below(s.Kind, err))
+		fault("%s: absent: want the place of the subset, one of %s", subsets.Kinds.Names()[0], strings.Join(subsets.Kinds.Names(), ", "))
+	} else {
+		faults = append(faults, block.Below(s.Kind, s.Block.Validate()))
 	}
 	return errors.Join(faults...)
 }
@@ -111,9 +107,7 @@ func (c *Config) validateSubsets() (faults []error) {
 	for i := range c.Subsets {
 		s := &c.Subsets[i]
 		root := fmt.Sprintf("subsets[%d]", i)
-		if err := below(root, s.validate()); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, block.Below(root, s.validate()))
 		if slices.Contains(names, s.Name) {
 			faults = append(faults, fmt.Errorf("%s.name: %q: another subset, target or discovery has this name too; want each once", root, s.Name))
 		}

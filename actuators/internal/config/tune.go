@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/block"
+	"sluice.dev/actuators/internal/trials/settings"
 )
 
 // Tune is the file of `sluice-actuator tune`: how each parameter of an application is read and set.
@@ -40,8 +41,8 @@ type Parameter struct {
 	Reload string         `yaml:"reload"`
 	Rest   map[string]any `yaml:",remain"`
 
-	Kind  string                `yaml:"-"`
-	Block realize.SettingConfig `yaml:"-"`
+	Kind  string          `yaml:"-"`
+	Block settings.Config `yaml:"-"`
 }
 
 // Reload is a command that makes a program read its files again, or restarts it.
@@ -95,7 +96,7 @@ func (t *Tune) decode(text []byte) error {
 func (p *Parameter) block(root string) (faults []error) {
 	var kinds []string
 	for key := range p.Rest {
-		if slices.Contains(realize.SettingKinds(), key) {
+		if slices.Contains(settings.Kinds(), key) {
 			kinds = append(kinds, key)
 		} else {
 			faults = append(faults, fmt.Errorf("%s: unknown key: %s", root, key))
@@ -103,12 +104,12 @@ func (p *Parameter) block(root string) (faults []error) {
 	}
 	slices.Sort(kinds)
 	if len(kinds) != 1 {
-		return append(faults, fmt.Errorf("%s: %d kinds: want one of %s", root, len(kinds), strings.Join(realize.SettingKinds(), ", ")))
+		return append(faults, fmt.Errorf("%s: %d kinds: want one of %s", root, len(kinds), strings.Join(settings.Kinds(), ", ")))
 	}
 	p.Kind = kinds[0]
-	p.Block, _ = realize.NewSetting(p.Kind)
+	p.Block, _ = settings.New(p.Kind)
 	var keys any = p.Block
-	if size, ok := p.Block.(*realize.PoolSetting); ok {
+	if size, ok := p.Block.(*settings.Pool); ok {
 		keys = size.Block()
 	}
 	return append(faults, lay(p.Rest[p.Kind], keys, root+"."+p.Kind)...)
@@ -173,9 +174,7 @@ func (t *Tune) Validate() error {
 			}
 			words[word] = true
 		}
-		if err := below(fmt.Sprintf("parameters[%d].%s", i, p.Kind), p.Block.Validate()); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, block.Below(fmt.Sprintf("parameters[%d].%s", i, p.Kind), p.Block.Validate()))
 	}
 	return errors.Join(faults...)
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/pool"
-	"sluice.dev/actuators/internal/realize"
+	"sluice.dev/actuators/internal/block"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/realize"
 )
 
 const (
@@ -51,10 +52,7 @@ func (c *Config) Validate() error {
 	first := map[string]int{}
 	for i := range c.Targets {
 		t := &c.Targets[i]
-		if err := t.validate(); err != nil {
-			key := fmt.Sprintf("targets[%d].", i)
-			faults = append(faults, errors.New(key+strings.ReplaceAll(err.Error(), "\n", "\n"+key)))
-		}
+		faults = append(faults, block.Below(fmt.Sprintf("targets[%d]", i), t.validate()))
 		if at, twice := first[t.Name]; twice {
 			fault("targets[%d].name: %q: targets[%d] has this name too; want each once", i, t.Name, at)
 		} else {
@@ -64,9 +62,7 @@ func (c *Config) Validate() error {
 	begins := map[string]bool{}
 	for i := range c.Discover {
 		d := &c.Discover[i]
-		if err := below(fmt.Sprintf("discover[%d]", i), d.validate()); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, block.Below(fmt.Sprintf("discover[%d]", i), d.validate()))
 		if begins[d.Name] {
 			fault("discover[%d].name: %q: want each once", i, d.Name)
 		}
@@ -74,9 +70,7 @@ func (c *Config) Validate() error {
 	}
 	faults = append(faults, c.validateSubsets()...)
 	if c.Kubernetes != nil {
-		if err := below("kubernetes", c.Kubernetes.Validate()); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, block.Below("kubernetes", c.Kubernetes.Validate()))
 	} else if c.inCluster() {
 		fault("kubernetes: absent: want the block, {} in a pod, where discover or scaling has kubernetes")
 	}
@@ -84,10 +78,7 @@ func (c *Config) Validate() error {
 		fault("scaling: %d of them: want %d at most", len(c.Scaling), maxTargets)
 	}
 	for i := range c.Scaling {
-		if err := c.Scaling[i].validate(); err != nil {
-			key := fmt.Sprintf("scaling[%d].", i)
-			faults = append(faults, errors.New(key+strings.ReplaceAll(err.Error(), "\n", "\n"+key)))
-		}
+		faults = append(faults, block.Below(fmt.Sprintf("scaling[%d]", i), c.Scaling[i].validate()))
 	}
 	return errors.Join(faults...)
 }
@@ -138,9 +129,9 @@ func (t *Target) validate() error {
 		within("cooldown", t.Cooldown, 0, time.Hour),
 		within("settle", t.Settle, 0, 5*time.Minute))
 	if t.Block == nil {
-		fault("http: absent: want the kind of target, one of %s", strings.Join(realize.Kinds(), ", "))
-	} else if err := t.Block.Validate(); err != nil {
-		faults = append(faults, errors.New(t.Kind+"."+strings.ReplaceAll(err.Error(), "\n", "\n"+t.Kind+".")))
+		fault("http: absent: want the kind of target, one of %s", strings.Join(realize.Kinds.Names(), ", "))
+	} else {
+		faults = append(faults, block.Below(t.Kind, t.Block.Validate()))
 	}
 	return errors.Join(faults...)
 }
@@ -166,9 +157,7 @@ func (s *Scaling) validate() error {
 			return
 		}
 		kinds++
-		if err := validate(); err != nil {
-			faults = append(faults, errors.New(key+"."+strings.ReplaceAll(err.Error(), "\n", "\n"+key+".")))
-		}
+		faults = append(faults, block.Below(key, validate()))
 	}
 	check("http", s.HTTP != nil, func() error { return s.HTTP.Validate() })
 	check("file", s.File != nil, func() error { return s.File.Validate() })

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"sluice.dev/actuators/internal/dial"
-	"sluice.dev/actuators/internal/recommendertest"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
@@ -170,21 +170,21 @@ func TestFilesAreReadAgain(t *testing.T) {
 	}
 	defer connection.Close()
 	client := poolsv1.NewPoolSizeServiceClient(connection)
-	ask := func(options ...grpc.CallOption) codes.Code {
+	call := func(options ...grpc.CallOption) codes.Code {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		_, err := client.ListPoolSizes(ctx, &poolsv1.ListPoolSizesRequest{}, options...)
 		return status.Code(err)
 	}
-	if got := ask(); got != codes.Unavailable {
+	if got := call(); got != codes.Unavailable {
 		t.Errorf("%s from a server that nobody vouches for", got)
 	}
 	put(trusted, good)
-	if got := ask(grpc.WaitForReady(true)); got != codes.OK {
+	if got := call(grpc.WaitForReady(true)); got != codes.OK {
 		t.Errorf("%s after the authority was replaced", got)
 	}
 	put(token, []byte("another"))
-	if got := ask(); got != codes.Unauthenticated {
+	if got := call(); got != codes.Unauthenticated {
 		t.Errorf("%s with another token, want it sent", got)
 	}
 }

@@ -24,8 +24,8 @@ func byFiles(authority, certificate, key string) (*tls.Config, error) {
 				return err
 			}
 			between := x509.NewCertPool()
-			for _, each := range state.PeerCertificates[1:] {
-				between.AddCert(each)
+			for _, intermediate := range state.PeerCertificates[1:] {
+				between.AddCert(intermediate)
 			}
 			_, err = state.PeerCertificates[0].Verify(x509.VerifyOptions{
 				DNSName: state.ServerName, Roots: trusted, Intermediates: between,

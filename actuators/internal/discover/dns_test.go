@@ -121,16 +121,16 @@ func TestDNSOfARealServer(t *testing.T) {
 		},
 	}
 	resolver := z.serve(t)
-	found, err := DNS{DNSConfig{"cart.shop.svc.", 8778}, resolver}.Find(t.Context())
-	if err != nil || len(found) != len(many) || found[0].Address != "10.0.0.0:8778" {
-		t.Errorf("%d instances, %v, want %d", len(found), err, len(many))
+	endpoints, err := DNS{DNSConfig{"cart.shop.svc.", 8778}, resolver}.Find(t.Context())
+	if err != nil || len(endpoints) != len(many) || endpoints[0].Address != "10.0.0.0:8778" {
+		t.Errorf("%d instances, %v, want %d", len(endpoints), err, len(many))
 	}
-	found, err = DNS{DNSConfig{"_jolokia._tcp.cart.shop.svc.", 0}, resolver}.Find(t.Context())
-	if want := "[{cart-0.cart.shop.svc:8778 cart-0.cart.shop.svc} {cart-1.cart.shop.svc:8778 cart-1.cart.shop.svc}]"; err != nil || said(found) != want {
-		t.Errorf("%s, %v, want %s", said(found), err, want)
+	endpoints, err = DNS{DNSConfig{"_jolokia._tcp.cart.shop.svc.", 0}, resolver}.Find(t.Context())
+	if want := "[{cart-0.cart.shop.svc:8778 cart-0.cart.shop.svc} {cart-1.cart.shop.svc:8778 cart-1.cart.shop.svc}]"; err != nil || listing(endpoints) != want {
+		t.Errorf("%s, %v, want %s", listing(endpoints), err, want)
 	}
 	// A name that is gone is an error, so that its instances stay.
-	if found, err := (DNS{DNSConfig{"gone.shop.svc.", 80}, resolver}).Find(t.Context()); err == nil {
-		t.Errorf("found %s under a name that is not there", said(found))
+	if endpoints, err := (DNS{DNSConfig{"gone.shop.svc.", 80}, resolver}).Find(t.Context()); err == nil {
+		t.Errorf("found %s under a name that is not there", listing(endpoints))
 	}
 }

@@ -5,40 +5,37 @@ import (
 	"log/slog"
 	"slices"
 	"time"
+
+	"sluice.dev/actuators/internal/reconcile"
 )
 
 // Follow queries the source every interval, and at once when the source signals a change, until ctx ends. It calls changed
 // when the instances differ from the last ones. A source that fails changes nothing, because its instances may still exist.
-func Follow(ctx context.Context, source Source, interval time.Duration, changed func([]Found), log *slog.Logger) {
-	var before []Found
+func Follow(ctx context.Context, source Source, interval time.Duration, changed func([]Endpoint), log *slog.Logger) {
+	var before []Endpoint
 	first, failing := true, ""
 	var news <-chan struct{}
-	if told, ok := source.(Prompt); ok {
-		news = told.Changed()
+	if prompt, ok := source.(Prompt); ok {
+		news = prompt.Changed()
 	}
-	for ctx.Err() == nil {
-		asked, cancel := context.WithTimeout(ctx, max(interval, time.Second))
-		found, err := source.Find(asked)
+	reconcile.Every(ctx, interval, func() <-chan struct{} {
+		within, cancel := context.WithTimeout(ctx, max(interval, time.Second))
+		endpoints, err := source.Find(within)
 		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return
 		case err != nil:
 			if failing != err.Error() {
 				log.Warn("cannot find instances", "error", err)
 			}
 			failing = err.Error()
 		default:
-			if failing = ""; first || !slices.Equal(found, before) {
-				log.Info("instances found", "instances", len(found))
-				changed(found)
+			if failing = ""; first || !slices.Equal(endpoints, before) {
+				log.Info("instances found", "instances", len(endpoints))
+				changed(endpoints)
 			}
-			before, first = found, false
+			before, first = endpoints, false
 		}
-		select {
-		case <-ctx.Done():
-		case <-news:
-		case <-time.After(interval):
-		}
-	}
+		return news
+	})
 }

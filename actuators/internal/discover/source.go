@@ -8,16 +8,17 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"sluice.dev/actuators/internal/disk"
 )
 
-// Found is one instance.
-type Found struct {
+// Endpoint is one instance.
+type Endpoint struct {
 	// Address is HOST:PORT of the target.
 	Address string `yaml:"address"`
 	// Instance is its name in spans; by default the host, or Address where one host has several.
@@ -33,7 +34,7 @@ type OptIn int8
 
 // The zero value leaves the opt-in to the configuration.
 const (
-	Unsaid OptIn = iota
+	Unset OptIn = iota
 	In
 	Out
 )
@@ -42,10 +43,10 @@ const (
 type Object struct{ Namespace, Name, UID string }
 
 // Identity changes with every field that makes the instance another target.
-func (f Found) Identity() string { return fmt.Sprint(f) }
+func (f Endpoint) Identity() string { return fmt.Sprint(f) }
 
 // Host is Address without its port.
-func (f Found) Host() string {
+func (f Endpoint) Host() string {
 	host, _, err := net.SplitHostPort(f.Address)
 	if err != nil {
 		return f.Address
@@ -55,7 +56,7 @@ func (f Found) Host() string {
 
 // Source finds the current instances, in a stable order.
 type Source interface {
-	Find(ctx context.Context) ([]Found, error)
+	Find(ctx context.Context) ([]Endpoint, error)
 }
 
 // Prompt is a Source that signals changes: Follow then queries it at once, and not only each interval.
@@ -93,15 +94,15 @@ type DNS struct {
 }
 
 // Find implements Source.
-func (d DNS) Find(ctx context.Context) ([]Found, error) {
-	var found []Found
+func (d DNS) Find(ctx context.Context) ([]Endpoint, error) {
+	var endpoints []Endpoint
 	if d.Config.Port > 0 {
 		hosts, err := d.Resolver.LookupHost(ctx, d.Config.Name)
 		if err != nil {
 			return nil, err
 		}
 		for _, host := range hosts {
-			found = append(found, Found{Address: net.JoinHostPort(host, strconv.FormatInt(d.Config.Port, 10))})
+			endpoints = append(endpoints, Endpoint{Address: net.JoinHostPort(host, strconv.FormatInt(d.Config.Port, 10))})
 		}
 	} else {
 		_, records, err := d.Resolver.LookupSRV(ctx, "", "", d.Config.Name)
@@ -109,10 +110,10 @@ func (d DNS) Find(ctx context.Context) ([]Found, error) {
 			return nil, err
 		}
 		for _, r := range records {
-			found = append(found, Found{Address: net.JoinHostPort(strings.TrimSuffix(r.Target, "."), strconv.Itoa(int(r.Port)))})
+			endpoints = append(endpoints, Endpoint{Address: net.JoinHostPort(strings.TrimSuffix(r.Target, "."), strconv.Itoa(int(r.Port)))})
 		}
 	}
-	return tidy(found), nil
+	return tidy(endpoints), nil
 }
 
 // FileConfig is the `file` block: a list of address and instance, in YAML or JSON.
@@ -131,55 +132,44 @@ func (c FileConfig) Validate() error {
 // File reads the list each time.
 type File struct{ Config FileConfig }
 
-// maxFileBytes bounds a list; what is longer is an error.
-const maxFileBytes = 1 << 20
-
 // Find implements Source.
-func (f File) Find(context.Context) ([]Found, error) {
-	from, err := os.Open(f.Config.Path)
+func (f File) Find(context.Context) ([]Endpoint, error) {
+	text, err := disk.Read(f.Config.Path)
 	if err != nil {
 		return nil, err
 	}
-	defer from.Close()
-	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFileBytes {
-		return nil, fmt.Errorf("%s: longer than %d bytes", f.Config.Path, maxFileBytes)
-	}
-	var found []Found
+	var endpoints []Endpoint
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
 	decoder.KnownFields(true)
-	if err := decoder.Decode(&found); err != nil && !errors.Is(err, io.EOF) {
+	if err := decoder.Decode(&endpoints); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", f.Config.Path, err)
 	}
-	for i, each := range found {
-		if _, port, err := net.SplitHostPort(each.Address); err != nil || port == "" {
-			return nil, fmt.Errorf("%s: [%d].address: %q: want HOST:PORT", f.Config.Path, i, each.Address)
+	for i, endpoint := range endpoints {
+		if _, port, err := net.SplitHostPort(endpoint.Address); err != nil || port == "" {
+			return nil, fmt.Errorf("%s: [%d].address: %q: want HOST:PORT", f.Config.Path, i, endpoint.Address)
 		}
 	}
-	return tidy(found), nil
+	return tidy(endpoints), nil
 }
 
 // tidy orders by address, each once, and names instances that have no name.
-func tidy(found []Found) []Found {
-	slices.SortFunc(found, func(a, b Found) int {
+func tidy(endpoints []Endpoint) []Endpoint {
+	slices.SortFunc(endpoints, func(a, b Endpoint) int {
 		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Instance, b.Instance))
 	})
-	found = slices.CompactFunc(found, func(a, b Found) bool { return a.Address == b.Address })
+	endpoints = slices.CompactFunc(endpoints, func(a, b Endpoint) bool { return a.Address == b.Address })
 	onHost := map[string]int{}
-	for _, each := range found {
-		onHost[each.Host()]++
+	for _, endpoint := range endpoints {
+		onHost[endpoint.Host()]++
 	}
-	for i, each := range found {
+	for i, endpoint := range endpoints {
 		switch {
-		case each.Instance != "":
-		case onHost[each.Host()] > 1:
-			found[i].Instance = each.Address
+		case endpoint.Instance != "":
+		case onHost[endpoint.Host()] > 1:
+			endpoints[i].Instance = endpoint.Address
 		default:
-			found[i].Instance = each.Host()
+			endpoints[i].Instance = endpoint.Host()
 		}
 	}
-	return found
+	return endpoints
 }

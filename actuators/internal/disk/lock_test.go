@@ -49,9 +49,9 @@ func TestAFileHasOneOwnerUntilThatIsKilled(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	other, said := holder(t, path)
-	if said != "held\n" {
-		t.Fatal(said)
+	other, answer := holder(t, path)
+	if answer != "held\n" {
+		t.Fatal(answer)
 	}
 	for _, name := range []string{path, link} {
 		if err := disk.NewLock(name).Claim("a@here"); err == nil || err.Error() != "b@other has "+path {
@@ -68,12 +68,12 @@ func TestAFileHasOneOwnerUntilThatIsKilled(t *testing.T) {
 	}
 	first.Release()
 	first.Release()
-	if _, said := holder(t, link); said != "a@here has "+path+"\n" {
-		t.Errorf("the other was told %q", said)
+	if _, answer := holder(t, link); answer != "a@here has "+path+"\n" {
+		t.Errorf("the other was told %q", answer)
 	}
 	second.Release()
-	if _, said := holder(t, link); said != "held\n" {
-		t.Errorf("after it was given up the other was told %q", said)
+	if _, answer := holder(t, link); answer != "held\n" {
+		t.Errorf("after it was given up the other was told %q", answer)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/discover"
-	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/subsets"
 )
 
@@ -42,7 +42,7 @@ type claimed struct {
 }
 
 // ofTarget names the Lease by pool and instance.
-func ofTarget(t loop.Target) claimed {
+func ofTarget(t pools.Target) claimed {
 	return claimed{t.Name, leaseName(t.Pool.String() + " " + t.Instance), t.Object, t.Rules.Apply}
 }
 

@@ -14,15 +14,15 @@ import (
 	"k8s.io/client-go/dynamic/fake"
 
 	"sluice.dev/actuators/internal/discover"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/subsets"
 	poolsv1 "sluice.dev/api/pools/v1"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-var threads = loop.Target{
+var threads = pools.Target{
 	Name: "cart.a", Instance: "cart-a", Pool: pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER},
 	Object: discover.Object{Namespace: "shop", Name: "cart-a", UID: "1"}, Rules: policy.Rules{Apply: true},
 }
@@ -104,9 +104,9 @@ func TestASubsetHasOneOwner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		notes := lease.GetAnnotations()
-		if !strings.HasPrefix(lease.GetName(), "sluice.subset.front.front-a.cart.") || notes[subsetNote] != "front > cart" || notes[recommendedNote] != "10.0.0.1:80 1" {
-			t.Errorf("lease %s with %v", lease.GetName(), notes)
+		annotations := lease.GetAnnotations()
+		if !strings.HasPrefix(lease.GetName(), "sluice.subset.front.front-a.cart.") || annotations[subsetAnnotation] != "front > cart" || annotations[recommendedAnnotation] != "10.0.0.1:80 1" {
+			t.Errorf("lease %s with %v", lease.GetName(), annotations)
 		}
 		a.Release(ctx)
 		time.Sleep(pause)
@@ -169,7 +169,7 @@ func TestLeaseName(t *testing.T) {
 	other.Pool = pool.Key{Service: "Cart_Service", Side: poolsv1.Side_SIDE_CLIENT, Peer: "10.0.0.1:5432"}
 	other.Instance = strings.Repeat("x", 300)
 	for _, c := range []struct {
-		target loop.Target
+		target pools.Target
 		begins string
 	}{{threads, "sluice.cart.server.cart-a."}, {other, "sluice.cart-service.client.10.0.0.1-5432.xxx"}} {
 		name := ofTarget(c.target).lease

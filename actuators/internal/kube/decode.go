@@ -160,8 +160,8 @@ func toVertical(u *unstructured.Unstructured) (any, error) {
 	case "", "Auto", "Recreate", "InPlaceOrRecreate", "InPlace":
 		vertical.Acts = true
 	}
-	for _, each := range wire.Status.Recommendation.ContainerRecommendations {
-		vertical.Advice[each.ContainerName] = Advice{Target: cpu(each.Target), Upper: cpu(each.UpperBound)}
+	for _, container := range wire.Status.Recommendation.ContainerRecommendations {
+		vertical.Advice[container.ContainerName] = Advice{Target: cpu(container.Target), Upper: cpu(container.UpperBound)}
 	}
 	return vertical, err
 }

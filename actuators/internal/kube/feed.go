@@ -57,8 +57,8 @@ func newFeed(client dynamic.ResourceInterface, options func(*metav1.ListOptions)
 
 func (f *feed) run(ctx context.Context) { f.informer.RunWithContext(ctx) }
 
-// tell wakes the channel, which has room for one wake-up, whenever an object is added, changed or deleted.
-func (f *feed) tell(wake chan<- struct{}) {
+// notify wakes the channel, which has room for one wake-up, whenever an object is added, changed or deleted.
+func (f *feed) notify(wake chan<- struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.waiting = append(f.waiting, wake)
@@ -86,19 +86,29 @@ func (f *feed) failed(err error) {
 	f.fault = err.Error()
 }
 
-var errNotSeen = errors.New("the API server has not listed its objects yet")
+var errNotSynced = errors.New("the API server has not listed its objects yet")
 
-// seen waits until the feed has listed all objects once.
-func (f *feed) seen(ctx context.Context) error {
+// synced waits until the feed has listed all objects once.
+func (f *feed) synced(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), f.informer.HasSynced) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.fault != "" {
 			return errors.New(f.fault)
 		}
-		return errNotSeen
+		return errNotSynced
 	}
 	return nil
+}
+
+// last returns the last object of a feed that matches; nil without one.
+func last[T any](f *feed, matches func(*T) bool) (match *T) {
+	for _, object := range listed[*T](f) {
+		if matches(object) {
+			match = object
+		}
+	}
+	return match
 }
 
 // listed returns the objects of a feed, in no order.
@@ -106,8 +116,8 @@ func listed[T any](f *feed) []T {
 	objects := f.informer.GetStore().List()
 	all := make([]T, 0, len(objects))
 	for _, object := range objects {
-		if each, ok := object.(T); ok {
-			all = append(all, each)
+		if typed, ok := object.(T); ok {
+			all = append(all, typed)
 		}
 	}
 	return all

@@ -20,7 +20,7 @@ type Pods struct {
 	namespaces *feed
 	wake       chan struct{}
 	log        *slog.Logger
-	said       string
+	lastFault  string
 }
 
 // Pods watches the pods of a discovery.
@@ -35,8 +35,8 @@ func (c *Cluster) Pods(config PodsConfig) *Pods {
 		// Watch this namespace only, so that the actuator needs no right to others.
 		namespaces: c.feed(namespaces, "", "", "metadata.name="+config.Namespace, toNamespace),
 	}
-	p.pods.tell(p.wake)
-	p.namespaces.tell(p.wake)
+	p.pods.notify(p.wake)
+	p.namespaces.notify(p.wake)
 	return p
 }
 
@@ -44,28 +44,28 @@ func (c *Cluster) Pods(config PodsConfig) *Pods {
 func (p *Pods) Changed() <-chan struct{} { return p.wake }
 
 // Find implements discover.Source.
-func (p *Pods) Find(ctx context.Context) ([]discover.Found, error) {
-	if err := p.pods.seen(ctx); err != nil {
+func (p *Pods) Find(ctx context.Context) ([]discover.Endpoint, error) {
+	if err := p.pods.synced(ctx); err != nil {
 		return nil, err
 	}
 	// Without the right to read namespaces there is no opt-in of a namespace.
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	_ = p.namespaces.seen(soon)
+	_ = p.namespaces.synced(soon)
 	var of map[string]string
 	for _, n := range listed[*Namespace](p.namespaces) {
 		of = n.Annotations
 	}
-	found, err := instances(listed[*Pod](p.pods), of, p.config.Port)
-	if err != nil && err.Error() != p.said {
+	endpoints, err := instances(listed[*Pod](p.pods), of, p.config.Port)
+	if err != nil && err.Error() != p.lastFault {
 		p.log.Warn("a pod is not a target", "error", err)
-		p.said = err.Error()
+		p.lastFault = err.Error()
 	}
-	return found, nil
+	return endpoints, nil
 }
 
 // instances returns the instances of the running pods, by name. err names each pod without one, and the reason.
-func instances(all []*Pod, namespace map[string]string, port int64) (found []discover.Found, err error) {
+func instances(all []*Pod, namespace map[string]string, port int64) (endpoints []discover.Endpoint, err error) {
 	slices.SortFunc(all, func(a, b *Pod) int { return cmp.Compare(a.Name, b.Name) })
 	for _, pod := range all {
 		if !pod.Running {
@@ -76,13 +76,13 @@ func instances(all []*Pod, namespace map[string]string, port int64) (found []dis
 			err = &podError{pod.Name, fault}
 			continue
 		}
-		found = append(found, discover.Found{
+		endpoints = append(endpoints, discover.Endpoint{
 			Address: net.JoinHostPort(pod.IP, port), Path: path, OptIn: optIn(pod.Annotations, namespace),
 			Instance: cmp.Or(pod.Annotations[instanceAnnotation], pod.Name),
 			Object:   discover.Object{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)},
 		})
 	}
-	return found, err
+	return endpoints, err
 }
 
 type podError struct {

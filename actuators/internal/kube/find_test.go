@@ -39,8 +39,8 @@ func TestInstances(t *testing.T) {
 		"a path that leads elsewhere": {
 			[]*Pod{at("a", "10.0.0.1", "path", "@metadata.internal/")}, nil, "[]", "pod a: annotation sluice.dev/path"},
 	} {
-		found, err := instances(c.pods, c.namespace, 8778)
-		if got := fmt.Sprint(found); got != c.want {
+		endpoints, err := instances(c.pods, c.namespace, 8778)
+		if got := fmt.Sprint(endpoints); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
@@ -61,8 +61,8 @@ func TestAPathIsOfThePodOnly(t *testing.T) {
 }
 
 func TestWhatMakesItAnotherTarget(t *testing.T) {
-	a := discover.Found{Address: "10.0.0.1:80", Instance: "cart-0", Object: discover.Object{UID: "1"}}
-	for _, b := range []discover.Found{
+	a := discover.Endpoint{Address: "10.0.0.1:80", Instance: "cart-0", Object: discover.Object{UID: "1"}}
+	for _, b := range []discover.Endpoint{
 		{Address: "10.0.0.1:80", Instance: "cart-0", Object: discover.Object{UID: "2"}},
 		{Address: "10.0.0.1:80", Instance: "cart-0", Object: discover.Object{UID: "1"}, OptIn: discover.In},
 		{Address: "10.0.0.1:80", Instance: "cart-0", Object: discover.Object{UID: "1"}, Path: "/x"},

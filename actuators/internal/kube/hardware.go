@@ -2,7 +2,7 @@ package kube
 
 import "sluice.dev/actuators/internal/scaling"
 
-// Hardware is what a workload runs on, and is going to run on.
+// Hardware is the replicas, CPU limit and version of a workload, now and soon.
 type Hardware struct {
 	// Desired is the number of replicas; Ready of them get requests.
 	Desired, Ready uint32

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPoolsGrowAfterTheHardwareAndShrinkBeforeIt(t *testing.T) {
-	var told scaling.Reading
+	var reading scaling.Reading
 	for i, step := range []struct {
 		now      Hardware
 		replicas string
@@ -32,13 +32,13 @@ func TestPoolsGrowAfterTheHardwareAndShrinkBeforeIt(t *testing.T) {
 		{Hardware{Desired: 0, Ready: 0}, "0", 4},                       // scaled to nothing
 		{Hardware{Desired: 3, Ready: 0}, "0", 4},                       //
 	} {
-		told = Next(told, step.now)
+		reading = Next(reading, step.now)
 		replicas := "unknown"
-		if told.Replicas != nil {
-			replicas = fmt.Sprint(*told.Replicas)
+		if reading.Replicas != nil {
+			replicas = fmt.Sprint(*reading.Replicas)
 		}
-		if replicas != step.replicas || told.CPULimitCores != step.cores {
-			t.Errorf("step %d: replicas %s, cores %g, want %s and %g", i, replicas, told.CPULimitCores, step.replicas, step.cores)
+		if replicas != step.replicas || reading.CPULimitCores != step.cores {
+			t.Errorf("step %d: replicas %s, cores %g, want %s and %g", i, replicas, reading.CPULimitCores, step.replicas, step.cores)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"sluice.dev/actuators/internal/loop"
+	"sluice.dev/actuators/internal/pools"
 	"sluice.dev/actuators/internal/subsets"
 )
 
@@ -24,12 +24,12 @@ const (
 	callTime = 2 * time.Second
 	// pause lies between two attempts that fail, and between two readings of another holder's Lease.
 	pause = 5 * time.Second
-	// notesEvery is the least time between two writes of annotations alone.
-	notesEvery = 10 * time.Second
+	// annotateEvery is the least time between two writes of annotations alone.
+	annotateEvery = 10 * time.Second
 )
 
 // Ledger keeps one Lease for each target and subset in a pod: its holder, and in annotations the recommended and the applied
-// size. Kubernetes deletes the Lease with the pod. Ledger implements loop.Owner and loop.Recorder, and has the same methods
+// size. Kubernetes deletes the Lease with the pod. Ledger implements pools.Owner and pools.Recorder, and has the same methods
 // for subsets.
 type Ledger struct {
 	client dynamic.Interface
@@ -51,7 +51,7 @@ type entry struct {
 	// write, failed of the last failed one.
 	renewed, wrote, failed time.Time
 	fault                  error
-	notes, written         map[string]string
+	annotations, written   map[string]string
 }
 
 // Ledger returns the ledger of a process; holder names no other process.
@@ -70,9 +70,9 @@ func (l *Ledger) entry(name string) *entry {
 	return e
 }
 
-// Claim implements loop.Owner: nil while this process may write the target, for as long as a write takes. It rarely calls the
+// Claim implements pools.Owner: nil while this process may write the target, for as long as a write takes. It rarely calls the
 // API server. While that is away, a claim holds for three quarters of its time.
-func (l *Ledger) Claim(ctx context.Context, t loop.Target) error { return l.claim(ctx, ofTarget(t)) }
+func (l *Ledger) Claim(ctx context.Context, t pools.Target) error { return l.claim(ctx, ofTarget(t)) }
 
 // ClaimSubset is Claim for a subset.
 func (l *Ledger) ClaimSubset(ctx context.Context, t subsets.Target) error {
@@ -87,7 +87,7 @@ func (l *Ledger) claim(ctx context.Context, t claimed) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
-	news := !maps.Equal(e.notes, e.written) && now.Sub(e.wrote) >= notesEvery
+	news := !maps.Equal(e.annotations, e.written) && now.Sub(e.wrote) >= annotateEvery
 	due := news || t.apply && now.Sub(e.renewed) >= renewAfter(l.lasts) || !t.apply && !e.renewed.IsZero()
 	if due && now.Sub(e.failed) >= pause {
 		ctx, cancel := context.WithTimeout(ctx, callTime)
@@ -129,7 +129,7 @@ func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) 
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	maps.Copy(annotations, e.notes)
+	maps.Copy(annotations, e.annotations)
 	next.SetAnnotations(annotations)
 	var err error
 	if create {
@@ -141,7 +141,7 @@ func (l *Ledger) renew(ctx context.Context, e *entry, t claimed, now time.Time) 
 		e.lease = nil // another process may own it now
 		return fmt.Errorf("claim the target: %w", err)
 	}
-	e.lease, e.since, e.wrote, e.written = next, now, now, maps.Clone(e.notes)
+	e.lease, e.since, e.wrote, e.written = next, now, now, maps.Clone(e.annotations)
 	if e.renewed = now; !t.apply {
 		e.renewed = time.Time{}
 	}

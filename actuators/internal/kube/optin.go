@@ -31,7 +31,7 @@ func optIn(pod, namespace map[string]string) discover.OptIn {
 			return discover.Out
 		}
 	}
-	return discover.Unsaid
+	return discover.Unset
 }
 
 // path matches paths that stay within the pod's address: the author of an annotation may not be allowed to write the file.

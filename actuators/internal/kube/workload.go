@@ -23,7 +23,7 @@ type Scaled struct {
 	horizontal, vertical *feed
 	wake                 chan struct{}
 
-	told    scaling.Reading
+	reading scaling.Reading
 	falling float64
 	since   time.Time
 }
@@ -38,7 +38,7 @@ func (c *Cluster) Workload(config WorkloadConfig) *Scaled {
 		vertical:   c.feed(verticals, config.Namespace, "", "", toVertical), // lists nothing where its CRD is not installed
 	}
 	for _, f := range []*feed{s.workload, s.pods, s.horizontal, s.vertical} {
-		f.tell(s.wake)
+		f.notify(s.wake)
 	}
 	return s
 }
@@ -49,7 +49,7 @@ func (s *Scaled) Changed() <-chan struct{} { return s.wake }
 // Read implements scaling.Source.
 func (s *Scaled) Read(ctx context.Context) (scaling.Reading, error) {
 	for _, f := range []*feed{s.workload, s.pods} {
-		if err := f.seen(ctx); err != nil {
+		if err := f.synced(ctx); err != nil {
 			return scaling.Reading{}, err
 		}
 	}
@@ -64,31 +64,16 @@ func (s *Scaled) Read(ctx context.Context) (scaling.Reading, error) {
 		}
 	}
 	ref := Ref{s.config.Kind, s.config.Name}
-	var horizontal *Autoscaler
-	for _, each := range listed[*Autoscaler](s.horizontal) {
-		if each.Of == ref {
-			horizontal = each
-		}
-	}
-	var vertical *Vertical
-	for _, each := range listed[*Vertical](s.vertical) {
-		if each.Of == ref {
-			vertical = each
-		}
-	}
+	horizontal := last(s.horizontal, func(a *Autoscaler) bool { return a.Of == ref })
+	vertical := last(s.vertical, func(v *Vertical) bool { return v.Of == ref })
 	now := Observed(workload, of, horizontal, vertical, s.config.Container)
 	now.Falling = s.soon(now.Falling, time.Now())
-	s.told = Next(s.told, now)
-	return s.told, nil
+	s.reading = Next(s.reading, now)
+	return s.reading, nil
 }
 
 // now returns the workload; nil while it does not exist.
-func (s *Scaled) now() (workload *Workload) {
-	for _, each := range listed[*Workload](s.workload) {
-		workload = each
-	}
-	return workload
-}
+func (s *Scaled) now() *Workload { return last(s.workload, func(*Workload) bool { return true }) }
 
 // object names the workload for Events.
 func (s *Scaled) object() (o discover.Object, there bool) {

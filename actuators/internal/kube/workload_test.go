@@ -93,7 +93,7 @@ func (s *shop) update(of schema.GroupVersionResource, o *unstructured.Unstructur
 }
 
 // tells waits until the source has so many replicas and cores; it reads the source at each signal of a change.
-func (s *shop) tells(what, want string) {
+func (s *shop) reads(what, want string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
@@ -114,30 +114,30 @@ func (s *shop) tells(what, want string) {
 }
 
 // A StatefulSet is reported like a Deployment: a smaller value at once, a larger one once it is there.
-func TestBothKindsOfWorkloadsAreTold(t *testing.T) {
+func TestBothKindsOfWorkloadsAreReported(t *testing.T) {
 	for kind := range workloads {
 		t.Run(kind, func(t *testing.T) {
 			s := open(t, workload(kind, 3, 1, 3, "2", nil), 3)
-			s.tells("as it is", "3 of 2")
+			s.reads("as it is", "3 of 2")
 			s.update(workloads[kind], workload(kind, 4, 1, 4, "2", nil))
 			s.create(pods, ready(3, "2"))
-			s.tells("one more, once it is ready", "4 of 2")
+			s.reads("one more, once it is ready", "4 of 2")
 			s.update(workloads[kind], workload(kind, 2, 1, 2, "2", nil))
-			s.tells("fewer, before a pod ends", "2 of 2")
+			s.reads("fewer, before a pod ends", "2 of 2")
 			for _, gone := range []string{"cart-2", "cart-3"} {
 				if err := s.client.Resource(pods).Namespace("shop").Delete(t.Context(), gone, metav1.DeleteOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			s.update(workloads[kind], workload(kind, 2, 2, 0, "1", nil)) // a rollout that nobody has looked at yet
-			s.tells("less, before a pod is replaced", "2 of 1")
+			s.reads("less, before a pod is replaced", "2 of 1")
 			s.update(pods, ready(0, "1"))
 			s.update(pods, ready(1, "1"))
 			s.update(workloads[kind], workload(kind, 2, 1, 2, "4", nil))
 			s.update(pods, ready(1, "4"))
-			s.tells("the least of pods that differ", "2 of 1")
+			s.reads("the least of pods that differ", "2 of 1")
 			s.update(pods, ready(0, "4"))
-			s.tells("more, once every pod has it", "2 of 4")
+			s.reads("more, once every pod has it", "2 of 4")
 		})
 	}
 }
@@ -146,9 +146,9 @@ func TestBothKindsOfWorkloadsAreTold(t *testing.T) {
 func TestAStatefulSetThatIsUpdatedByHand(t *testing.T) {
 	byHand := fields{"updateStrategy": fields{"type": "OnDelete"}}
 	s := open(t, workload("StatefulSet", 2, 1, 2, "2", byHand), 2)
-	s.tells("as it is", "2 of 2")
+	s.reads("as it is", "2 of 2")
 	s.update(workloads["StatefulSet"], workload("StatefulSet", 1, 2, 0, "1", byHand))
-	s.tells("fewer at once, and the limit of the pods", "1 of 2")
+	s.reads("fewer at once, and the limit of the pods", "1 of 2")
 	s.update(pods, ready(0, "1"))
-	s.tells("less, with the pod", "1 of 1")
+	s.reads("less, with the pod", "1 of 1")
 }

@@ -58,8 +58,8 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Tell sends the signal and runs the command, with additional variables in its environment.
-func (c *Config) Tell(ctx context.Context, environment ...string) error {
+// Notify sends the signal and runs the command, with additional variables in its environment.
+func (c *Config) Notify(ctx context.Context, environment ...string) error {
 	if c.Signal != "" {
 		text, err := os.ReadFile(c.PIDFile)
 		if err != nil {
@@ -85,17 +85,44 @@ func (c *Config) Tell(ctx context.Context, environment ...string) error {
 func (c *Config) Run(ctx context.Context, words []string, environment ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	command := exec.CommandContext(ctx, words[0], words[1:]...)
+	command := group(ctx, words)
 	command.Env = append(os.Environ(), environment...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 100 * time.Millisecond
 	out, errs := bounded{most: maxOut}, bounded{most: maxErrs}
 	command.Stdout, command.Stderr = &out, &errs
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("run %s: %w: %s", words[0], errors.Join(err, ctx.Err()), web.Excerpt(errs.Bytes()))
 	}
 	return out.Bytes(), nil
+}
+
+// group is a command in a process group of its own, which ends as a whole with ctx.
+func group(ctx context.Context, words []string) *exec.Cmd {
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 100 * time.Millisecond
+	return command
+}
+
+// RunDetached runs a command that may leave processes behind, such as one that restarts a program. Where the timeout is over
+// first, it ends the command and the processes that the command started.
+func RunDetached(ctx context.Context, timeout time.Duration, words []string) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	command := group(ctx, words)
+	// A file, not a pipe: a process that outlives the command may hold it open.
+	out, err := os.CreateTemp("", "sluice-reload-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	command.Stdout, command.Stderr = out, out
+	if err := command.Run(); err != nil {
+		text, _ := os.ReadFile(out.Name())
+		return fmt.Errorf("%w: %s", errors.Join(err, ctx.Err()), strings.TrimSpace(string(text[:min(len(text), 300)])))
+	}
+	return nil
 }
 
 // bounded keeps the first bytes.

@@ -34,7 +34,7 @@ func Of(headers map[string]string, urls ...string) Secrets {
 	var s Secrets
 	for _, value := range headers {
 		s.add(value)
-		if _, credential, found := strings.Cut(value, " "); found { // Bearer TOKEN
+		if _, credential, ok := strings.Cut(value, " "); ok { // Bearer TOKEN
 			s.add(credential)
 		}
 	}

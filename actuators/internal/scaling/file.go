@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"sluice.dev/actuators/internal/block"
 )
 
 // FileConfig is the `file` block: a JSON document that another program writes.
@@ -19,7 +21,7 @@ type FileConfig struct {
 
 // Validate returns every fault, each with its key relative to this block and the legal values.
 func (c FileConfig) Validate() error {
-	return errors.Join(wantPath(c.Path), under("read", c.Read.Validate()))
+	return errors.Join(wantPath(c.Path), block.Below("read", c.Read.Validate()))
 }
 
 // File reads the document each time.
@@ -99,12 +101,4 @@ func wantPath(path string) error {
 		return errors.New(`path: "": want the path of a file`)
 	}
 	return nil
-}
-
-// under prefixes every line of err with a key.
-func under(key string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(key + "." + strings.ReplaceAll(err.Error(), "\n", "\n"+key+"."))
 }

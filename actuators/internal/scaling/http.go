@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"sluice.dev/actuators/internal/block"
 	"sluice.dev/actuators/internal/web"
 )
 
@@ -29,7 +30,7 @@ func (c HTTPConfig) Validate() error {
 	if err := web.CheckURL(c.URL); err != nil {
 		faults = append(faults, fmt.Errorf("url: %w", err))
 	}
-	return errors.Join(append(faults, under("read", c.Read.Validate()))...)
+	return errors.Join(append(faults, block.Below("read", c.Read.Validate()))...)
 }
 
 // HTTP gets the document each time.

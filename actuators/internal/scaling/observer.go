@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"sluice.dev/actuators/internal/reconcile"
 	commonv1 "sluice.dev/api/common/v1"
 )
 
@@ -18,8 +19,8 @@ type Notifier func(ctx context.Context, event *commonv1.ScalingEvent) (pools uin
 // Stats is one observer on the status page.
 type Stats struct {
 	Service string `json:"service"`
-	// Told counts events that the recommender took, Rejected those that it refused for good.
-	Told     uint64 `json:"told"`
+	// Taken counts events that the recommender took, Rejected those that it refused for good.
+	Taken    uint64 `json:"told"`
 	Rejected uint64 `json:"rejected"`
 	// Error is why the newest reading or the newest notification failed.
 	Error string `json:"error,omitempty"`
@@ -35,10 +36,10 @@ type Observer struct {
 	notify            Notifier
 	log               *slog.Logger
 
-	told Reading
-	// pending was read, first at `seen`, and not taken yet.
+	reported Reading
+	// pending is the newest reading that the recommender has not taken, read first at readAt.
 	pending Reading
-	seen    time.Time
+	readAt  time.Time
 
 	mu    sync.Mutex
 	stats Stats
@@ -53,17 +54,13 @@ func NewObserver(service, actuator string, interval time.Duration, source Source
 // Run observes until ctx ends.
 func (o *Observer) Run(ctx context.Context) {
 	var news <-chan struct{}
-	if told, ok := o.source.(Prompt); ok {
-		news = told.Changed()
+	if prompt, ok := o.source.(Prompt); ok {
+		news = prompt.Changed()
 	}
-	for ctx.Err() == nil {
+	reconcile.Every(ctx, o.interval, func() <-chan struct{} {
 		o.Observe(ctx)
-		select {
-		case <-ctx.Done():
-		case <-news:
-		case <-time.After(o.interval):
-		}
-	}
+		return news
+	})
 }
 
 // Observe reads once, and notifies the recommender if the reading differs.
@@ -76,10 +73,10 @@ func (o *Observer) Observe(ctx context.Context) {
 		o.failed("cannot read the service's hardware or version", err)
 		return
 	}
-	if o.seen.IsZero() || !same(now, o.pending) {
-		o.pending, o.seen = now, time.Now()
+	if o.readAt.IsZero() || !same(now, o.pending) {
+		o.pending, o.readAt = now, time.Now()
 	}
-	event := now.Change(o.told, o.service, o.actuator, o.seen)
+	event := now.Change(o.reported, o.service, o.actuator, o.readAt)
 	if event == nil {
 		o.count(func(s *Stats) { s.Error = "" })
 		return
@@ -88,14 +85,14 @@ func (o *Observer) Observe(ctx context.Context) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil && status.Code(err) == codes.InvalidArgument: // the next attempt would fail alike
-		o.told = now.over(o.told)
+		o.reported = now.over(o.reported)
 		o.count(func(s *Stats) { s.Rejected++ })
 		o.failed("recommender rejected a scaling event", err)
 	case err != nil:
 		o.failed("scaling event waits for the recommender", err)
 	default:
-		o.told = now.over(o.told)
-		o.count(func(s *Stats) { s.Told++; s.Error = "" })
+		o.reported = now.over(o.reported)
+		o.count(func(s *Stats) { s.Taken++; s.Error = "" })
 		o.log.Info("the recommender took a scaling event", "event", Words(event), "pools", pools)
 	}
 }

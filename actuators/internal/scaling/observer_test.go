@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"sluice.dev/actuators/internal/recommendertest"
 	"sluice.dev/actuators/internal/scaling"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -44,24 +44,24 @@ func observe(t *testing.T, from scaling.Source) (*scaling.Observer, *recommender
 	return scaling.NewObserver("cart", "rack-7", 10*time.Millisecond, from, notify, slog.New(slog.NewTextHandler(&logs, nil))), server, &logs
 }
 
-func TestObserverTellsEachChangeOnce(t *testing.T) {
+func TestObserverReportsEachChangeOnce(t *testing.T) {
 	s := &source{now: scaling.Reading{CPULimitCores: 2}}
 	o, server, logs := observe(t, s)
 	for _, cores := range []float64{2, 2, 4, 4, 2} {
 		s.now.CPULimitCores = cores
 		o.Observe(t.Context())
 	}
-	var told []float64
+	var reported []float64
 	for _, event := range server.Scalings() {
-		told = append(told, event.GetCpuLimitCores())
+		reported = append(reported, event.GetCpuLimitCores())
 		if event.GetSource() != "rack-7" || event.GetService() != "cart" || time.Since(event.GetAt().AsTime()) > 10*time.Second {
 			t.Errorf("event %v", event)
 		}
 	}
-	if len(told) != 3 || told[0] != 2 || told[1] != 4 || told[2] != 2 {
-		t.Errorf("told %v, want 2, 4 and 2", told)
+	if len(reported) != 3 || reported[0] != 2 || reported[1] != 4 || reported[2] != 2 {
+		t.Errorf("told %v, want 2, 4 and 2", reported)
 	}
-	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Told: 3}) {
+	if got := o.Stats(); got != (scaling.Stats{Service: "cart", Taken: 3}) {
 		t.Errorf("stats %+v", got)
 	}
 	if n := strings.Count(logs.String(), "the recommender took a scaling event"); n != 3 {
@@ -70,25 +70,25 @@ func TestObserverTellsEachChangeOnce(t *testing.T) {
 }
 
 // Of changes that the recommender did not take, the newest state is sent, with the time of its first reading.
-func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
+func TestObserverReportsAgainUntilTaken(t *testing.T) {
 	s := &source{now: scaling.Reading{CPULimitCores: 2}}
 	o, server, logs := observe(t, s)
 	server.Fail(status.Error(codes.Unavailable, "not stored"))
 	began := time.Now()
 	o.Observe(t.Context())
-	seen := time.Now()
+	readAt := time.Now()
 	time.Sleep(50 * time.Millisecond)
 	o.Observe(t.Context())
-	if got := o.Stats(); got.Told != 0 || !strings.Contains(got.Error, "not stored") {
+	if got := o.Stats(); got.Taken != 0 || !strings.Contains(got.Error, "not stored") {
 		t.Errorf("stats %+v", got)
 	}
 	server.Fail(nil)
 	o.Observe(t.Context())
 	events := server.Scalings()
-	if len(events) != 1 || events[0].GetAt().AsTime().Before(began) || events[0].GetAt().AsTime().After(seen) {
-		t.Errorf("events %v, want one of %s to %s", events, began, seen)
+	if len(events) != 1 || events[0].GetAt().AsTime().Before(began) || events[0].GetAt().AsTime().After(readAt) {
+		t.Errorf("events %v, want one of %s to %s", events, began, readAt)
 	}
-	if got := o.Stats(); got.Told != 1 || got.Error != "" {
+	if got := o.Stats(); got.Taken != 1 || got.Error != "" {
 		t.Errorf("stats %+v", got)
 	}
 	if n := strings.Count(logs.String(), "waits for the recommender"); n != 1 {
@@ -96,7 +96,7 @@ func TestObserverTellsAgainWhatWasNotTaken(t *testing.T) {
 	}
 }
 
-func TestObserverGivesUpWhatIsRejected(t *testing.T) {
+func TestObserverGivesUpARejectedEvent(t *testing.T) {
 	s := &source{now: scaling.Reading{CPULimitCores: 2}}
 	o, server, _ := observe(t, s)
 	server.Fail(status.Error(codes.InvalidArgument, "no"))

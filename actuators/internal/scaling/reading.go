@@ -13,7 +13,7 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Source reads what a service runs on now. An error is logged, and the reading tried again.
+// Source reads the hardware and version of a service. An error is logged, and the reading tried again.
 type Source interface {
 	Read(ctx context.Context) (Reading, error)
 }
@@ -33,41 +33,41 @@ type Reading struct {
 	Since time.Time
 }
 
-// Change is the event that leads from `told` to r: nil when no known value of r differs. seen is when r was first read, and
+// Change is the event that leads from `reported` to r: nil when no known value of r differs. readAt is when r was first read, and
 // replaces an unknown Since.
-func (r Reading) Change(told Reading, service, source string, seen time.Time) *commonv1.ScalingEvent {
-	event := &commonv1.ScalingEvent{Service: service, Source: source, At: timestamppb.New(seen)}
+func (r Reading) Change(reported Reading, service, source string, readAt time.Time) *commonv1.ScalingEvent {
+	event := &commonv1.ScalingEvent{Service: service, Source: source, At: timestamppb.New(readAt)}
 	changed := false
-	if r.CPULimitCores > 0 && r.CPULimitCores != told.CPULimitCores {
+	if r.CPULimitCores > 0 && r.CPULimitCores != reported.CPULimitCores {
 		event.CpuLimitCores, changed = &r.CPULimitCores, true
 	}
-	if r.Replicas != nil && (told.Replicas == nil || *r.Replicas != *told.Replicas) {
+	if r.Replicas != nil && (reported.Replicas == nil || *r.Replicas != *reported.Replicas) {
 		event.Replicas, changed = r.Replicas, true
 	}
-	if r.Version != "" && r.Version != told.Version {
+	if r.Version != "" && r.Version != reported.Version {
 		event.Version, changed = r.Version, true
 	}
 	if !changed {
 		return nil
 	}
-	if !r.Since.IsZero() && r.Since.Before(seen) {
+	if !r.Since.IsZero() && r.Since.Before(readAt) {
 		event.At = timestamppb.New(r.Since)
 	}
 	return event
 }
 
-// over lays the known values of r over `told`.
-func (r Reading) over(told Reading) Reading {
+// over lays the known values of r over `reported`.
+func (r Reading) over(reported Reading) Reading {
 	if r.CPULimitCores > 0 {
-		told.CPULimitCores = r.CPULimitCores
+		reported.CPULimitCores = r.CPULimitCores
 	}
 	if r.Replicas != nil {
-		told.Replicas = r.Replicas
+		reported.Replicas = r.Replicas
 	}
 	if r.Version != "" {
-		told.Version = r.Version
+		reported.Version = r.Version
 	}
-	return told
+	return reported
 }
 
 // same is true when a and b have equal values; Since does not count.

@@ -12,10 +12,10 @@ func replicas(n uint32) *uint32 { return &n }
 func TestChange(t *testing.T) {
 	everything := Reading{CPULimitCores: 2, Replicas: replicas(3), Version: "v1"}
 	tests := []struct {
-		name      string
-		told, now Reading
-		want      string // "" for no event
-		at        time.Time
+		name          string
+		reported, now Reading
+		want          string // "" for no event
+		at            time.Time
 	}{
 		{"nothing known", Reading{}, Reading{}, "", noon},
 		{"first reading", Reading{}, everything, "cpu_limit_cores=2 replicas=3 version=v1", noon},
@@ -29,7 +29,7 @@ func TestChange(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			event := tt.now.Change(tt.told, "cart", "rack-7", noon)
+			event := tt.now.Change(tt.reported, "cart", "rack-7", noon)
 			if event == nil {
 				if tt.want != "" {
 					t.Errorf("no event, want %s", tt.want)
@@ -48,8 +48,8 @@ func TestChange(t *testing.T) {
 
 // A value that was sent stays where a later reading does not know it.
 func TestOver(t *testing.T) {
-	told := Reading{Version: "v2"}.over(Reading{CPULimitCores: 2, Replicas: replicas(3), Version: "v1"})
-	if told.CPULimitCores != 2 || *told.Replicas != 3 || told.Version != "v2" {
-		t.Errorf("told %+v", told)
+	reported := Reading{Version: "v2"}.over(Reading{CPULimitCores: 2, Replicas: replicas(3), Version: "v1"})
+	if reported.CPULimitCores != 2 || *reported.Replicas != 3 || reported.Version != "v2" {
+		t.Errorf("told %+v", reported)
 	}
 }

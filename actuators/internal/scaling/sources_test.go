@@ -3,11 +3,12 @@ package scaling
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"sluice.dev/actuators/internal/tests/files"
 )
 
 // The shape of a Kubernetes deployment, with the fields that matter here.
@@ -123,7 +124,7 @@ func TestFile(t *testing.T) {
 	if _, err := f.Read(t.Context()); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v, want one that names the file", err)
 	}
-	write(t, path, `{"cores": 0.5}`)
+	files.Write(t, path, `{"cores": 0.5}`)
 	if r, err := f.Read(t.Context()); err != nil || r.CPULimitCores != 0.5 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -133,13 +134,13 @@ func TestCgroup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cpu.max")
 	c := Cgroup{CgroupConfig{Path: path}, 8}
 	for text, want := range map[string]float64{"150000 100000\n": 1.5, "max 100000\n": 8, "5000 50000": 0.1} {
-		write(t, path, text)
+		files.Write(t, path, text)
 		if r, err := c.Read(t.Context()); err != nil || r.CPULimitCores != want {
 			t.Errorf("%q: %+v, %v, want %g cores", text, r, err, want)
 		}
 	}
 	for _, text := range []string{"", "max", "0 100000", "100000 0", "many 100000", "1 2 3"} {
-		write(t, path, text)
+		files.Write(t, path, text)
 		if r, err := c.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "want QUOTA PERIOD") {
 			t.Errorf("%q: %+v, %v, want an error", text, r, err)
 		}
@@ -150,26 +151,19 @@ func TestCgroupOfVersion1(t *testing.T) {
 	folder := t.TempDir()
 	quota := filepath.Join(folder, "cpu.cfs_quota_us")
 	c := Cgroup{CgroupConfig{Path: quota}, 8}
-	write(t, quota, "30000\n")
+	files.Write(t, quota, "30000\n")
 	if r, err := c.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "cpu.cfs_period_us") {
 		t.Errorf("%+v, %v, want an error that names the other file", r, err)
 	}
-	write(t, filepath.Join(folder, "cpu.cfs_period_us"), "100000\n")
+	files.Write(t, filepath.Join(folder, "cpu.cfs_period_us"), "100000\n")
 	for text, want := range map[string]float64{"30000\n": 0.3, "-1\n": 8} {
-		write(t, quota, text)
+		files.Write(t, quota, text)
 		if r, err := c.Read(t.Context()); err != nil || r.CPULimitCores != want {
 			t.Errorf("%q: %+v, %v, want %g cores", text, r, err, want)
 		}
 	}
-	write(t, quota, "0\n")
+	files.Write(t, quota, "0\n")
 	if r, err := c.Read(t.Context()); err == nil {
 		t.Errorf("%+v, want an error", r)
-	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

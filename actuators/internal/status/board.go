@@ -4,27 +4,25 @@ package status
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"sluice.dev/actuators/internal/audit"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/subsets"
-	"sluice.dev/actuators/internal/watch"
-	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Board holds the newest pass of each target. It implements loop.Recorder.
+// Board holds the newest pass of each target. It implements pools.Recorder.
 type Board struct {
 	process Process
 	source  func() watch.Snapshot
-	reports func() audit.Stats
+	reports func() reconcile.Stats
 	scaling func() []scaling.Stats
 
 	// Subsets is called for each request; nil where there are none.
@@ -89,7 +87,7 @@ type Decision struct {
 
 // NewBoard returns a Board that shows every target, none of them read yet. source, reports and observed are called for each
 // request.
-func NewBoard(process Process, targets []loop.Target, source func() watch.Snapshot, reports func() audit.Stats,
+func NewBoard(process Process, targets []pools.Target, source func() watch.Snapshot, reports func() reconcile.Stats,
 	observed func() []scaling.Stats) *Board {
 	b := &Board{process: process, source: source, reports: reports, scaling: observed, targets: map[string]*Target{}}
 	b.metrics = newMetrics(b)
@@ -99,8 +97,8 @@ func NewBoard(process Process, targets []loop.Target, source func() watch.Snapsh
 	return b
 }
 
-// Begin implements loop.Recorder.
-func (b *Board) Begin(t loop.Target) {
+// Begin implements pools.Recorder.
+func (b *Board) Begin(t pools.Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, there := b.targets[t.Name]; there {
@@ -114,17 +112,17 @@ func (b *Board) Begin(t loop.Target) {
 	b.metrics.begin(t.Name)
 }
 
-// End implements loop.Recorder.
+// End implements pools.Recorder.
 func (b *Board) End(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.order = slices.DeleteFunc(b.order, func(each string) bool { return each == name })
+	b.order = slices.DeleteFunc(b.order, func(target string) bool { return target == name })
 	delete(b.targets, name)
 	b.metrics.end(name)
 }
 
-// Record implements loop.Recorder.
-func (b *Board) Record(p loop.Pass) {
+// Record implements pools.Recorder.
+func (b *Board) Record(p pools.Pass) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t, ok := b.targets[p.Target]
@@ -142,16 +140,10 @@ func (b *Board) Record(p loop.Pass) {
 	t.Size, t.Unbounded = p.Report.ReadBack, p.Report.GetUnbounded()
 	t.Busy, t.Waiting = p.Use.Busy, p.Use.Waiting
 	t.Decision = &Decision{string(p.Decision.Action), string(p.Decision.Code), p.Decision.Size, p.Decision.Text, p.At}
-	outcome := outcomeName(p.Report.GetOutcome())
-	t.Counts[outcome]++
-	if p.Report.GetOutcome() != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED {
+	t.Counts[string(p.Outcome())]++
+	if p.Outcome() != reconcile.Observed {
 		t.LastAction = protoJSON(p.Report)
 	}
-}
-
-// outcomeName is the outcome without its prefix: "APPLIED".
-func outcomeName(outcome poolsv1.ActuationOutcome) string {
-	return strings.TrimPrefix(outcome.String(), "ACTUATION_OUTCOME_")
 }
 
 // protoJSON has the names of the proto; nil for a nil message.

@@ -13,13 +13,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"sluice.dev/actuators/internal/audit"
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
-	"sluice.dev/actuators/internal/pool"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/pool"
+	"sluice.dev/actuators/internal/pools/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/status"
-	"sluice.dev/actuators/internal/watch"
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -27,13 +27,13 @@ import (
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path string) string) {
-	targets := []loop.Target{{
+	targets := []pools.Target{{
 		Name: "cart.threads", Instance: "cart-7", Pool: pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}, Rules: policy.Rules{Apply: true},
 	}}
 	board := status.NewBoard(status.Process{Name: "bench", Version: "1", StartedAt: noon, Recommender: "127.0.0.1:50051"}, targets,
-		func() watch.Snapshot { return snapshot }, func() audit.Stats { return audit.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} },
+		func() watch.Snapshot { return snapshot }, func() reconcile.Stats { return reconcile.Stats{Sent: 5, Dropped: 2, Rejected: 1, Queued: 3} },
 		func() []scaling.Stats {
-			return []scaling.Stats{{Service: "cart", Told: 4}, {Service: "front", Told: 2, Error: "gone"}}
+			return []scaling.Stats{{Service: "cart", Taken: 4}, {Service: "front", Taken: 2, Error: "gone"}}
 		})
 	server := httptest.NewServer(board.Handler())
 	t.Cleanup(server.Close)
@@ -51,9 +51,9 @@ func open(t *testing.T, snapshot watch.Snapshot) (*status.Board, func(path strin
 	}
 }
 
-func pass(outcome poolsv1.ActuationOutcome, readBack uint32) loop.Pass {
+func pass(outcome poolsv1.ActuationOutcome, readBack uint32) pools.Pass {
 	target := uint32(12)
-	return loop.Pass{
+	return pools.Pass{
 		Target: "cart.threads", At: noon, Current: pool.Of(64),
 		Answer:   &poolsv1.PoolSize{Action: commonv1.Action_ACTION_APPLY, Target: &target, Revision: 7},
 		Decision: policy.Decision{Action: policy.Apply, Code: policy.Differs, Size: 12, Text: "write 12 over 64"},
@@ -99,7 +99,7 @@ func TestShowsEachPass(t *testing.T) {
 	var page struct {
 		Name        string
 		Recommender struct{ Reachable bool }
-		Reports     audit.Stats
+		Reports     reconcile.Stats
 		Targets     []struct {
 			Instance       string
 			Pool           struct{ Service, Side string }
@@ -147,7 +147,7 @@ func TestShowsEachPass(t *testing.T) {
 func TestUnreadableTargetHasNoSize(t *testing.T) {
 	board, get := open(t, watch.Snapshot{})
 	board.Record(pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, 12))
-	board.Record(loop.Pass{Target: "cart.threads", At: noon, ReadErr: errors.New("read size: connection refused")})
+	board.Record(pools.Pass{Target: "cart.threads", At: noon, ReadErr: errors.New("read size: connection refused")})
 	page, metrics := get("/status"), get("/metrics")
 	if !strings.Contains(page, `"read_error": "read size: connection refused"`) || !strings.Contains(page, `"read_errors": 1`) {
 		t.Errorf("status page:\n%s", page)
@@ -166,7 +166,7 @@ func TestUnreadableTargetHasNoSize(t *testing.T) {
 
 func TestAPoolWithoutALimitHasNoSize(t *testing.T) {
 	board, get := open(t, watch.Snapshot{})
-	board.Record(loop.Pass{Target: "cart.threads", At: noon, Current: pool.Unbounded, Report: &poolsv1.Actuation{
+	board.Record(pools.Pass{Target: "cart.threads", At: noon, Current: pool.Unbounded, Report: &poolsv1.Actuation{
 		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, Unbounded: true}})
 	page, metrics := get("/status"), get("/metrics")
 	if !strings.Contains(page, `"unbounded": true`) || strings.Contains(page, `"size"`) {
@@ -231,15 +231,15 @@ func TestCountsWhatExpiredAndWhatWasRolledBack(t *testing.T) {
 	}
 }
 
-func TestShowsWhatIsInUse(t *testing.T) {
+func TestShowsOccupancy(t *testing.T) {
 	board, get := open(t, watch.Snapshot{})
-	seen := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 64)
-	board.Record(seen)
+	observed := pass(poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, 64)
+	board.Record(observed)
 	if page, metrics := get("/status"), get("/metrics"); strings.Contains(page, `"busy"`) || strings.Contains(metrics, "pool_busy{") {
 		t.Error("a target that does not tell shows a number")
 	}
-	seen.Use = pool.Use{Busy: pool.Count(64), Waiting: pool.Count(0)}
-	board.Record(seen)
+	observed.Use = pool.Use{Busy: pool.Count(64), Waiting: pool.Count(0)}
+	board.Record(observed)
 	if page := get("/status"); !strings.Contains(page, `"busy": 64,`) || !strings.Contains(page, `"waiting": 0,`) {
 		t.Error(page)
 	}
@@ -249,7 +249,7 @@ func TestShowsWhatIsInUse(t *testing.T) {
 			t.Errorf("metrics lack %s", line)
 		}
 	}
-	board.Record(loop.Pass{Target: "cart.threads", At: noon, ReadErr: errors.New("gone")})
+	board.Record(pools.Pass{Target: "cart.threads", At: noon, ReadErr: errors.New("gone")})
 	if metrics := get("/metrics"); strings.Contains(metrics, "pool_busy{") || strings.Contains(metrics, "pool_waiting{") {
 		t.Error("a target that cannot be read shows a number")
 	}

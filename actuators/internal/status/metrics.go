@@ -7,9 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"sluice.dev/actuators/internal/loop"
-	"sluice.dev/actuators/internal/policy"
-	poolsv1 "sluice.dev/api/pools/v1"
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/policy"
+	"sluice.dev/actuators/internal/pools/pool"
 )
 
 type metrics struct {
@@ -54,10 +54,8 @@ func newMetrics(b *Board) *metrics {
 // begin starts the counters of a target at 0, so that its first NACK is an increase. Gauges have no value before the first
 // reading.
 func (m *metrics) begin(target string) {
-	for outcome := range poolsv1.ActuationOutcome_name {
-		if o := poolsv1.ActuationOutcome(outcome); o != poolsv1.ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED {
-			m.actions.WithLabelValues(target, outcomeName(o))
-		}
+	for _, outcome := range pool.Outcomes() {
+		m.actions.WithLabelValues(target, string(outcome))
 	}
 	m.nacks.WithLabelValues(target)
 	m.readErrors.WithLabelValues(target)
@@ -102,17 +100,17 @@ func (m *metrics) registerOthers(b *Board) {
 	gauge("reports_queued", "Reports that wait for the recommender.", func() float64 { return float64(b.reports().Queued) })
 	counter("reports_sent_total", "Reports that the recommender took.", func() float64 { return float64(b.reports().Sent) })
 	counter("reports_dropped_total", "Reports dropped from a full queue, the oldest first.", func() float64 { return float64(b.reports().Dropped) })
-	counter("scaling_told_total", "Scaling events that the recommender took.", func() (told float64) {
+	counter("scaling_told_total", "Scaling events that the recommender took.", func() (taken float64) {
 		for _, s := range b.scaling() {
-			told += float64(s.Told)
+			taken += float64(s.Taken)
 		}
-		return told
+		return taken
 	})
 	m.registry.MustRegister(subsetMetrics{b})
 	counter("reports_rejected_total", "Reports that the recommender refused for good.", func() float64 { return float64(b.reports().Rejected) })
 }
 
-func (m *metrics) record(p loop.Pass) {
+func (m *metrics) record(p pools.Pass) {
 	if p.Answer.GetTarget() > 0 {
 		m.wanted.WithLabelValues(p.Target).Set(float64(p.Answer.GetTarget()))
 	} else {
@@ -125,7 +123,7 @@ func (m *metrics) record(p loop.Pass) {
 		m.size.DeleteLabelValues(p.Target)
 		return
 	}
-	m.actions.WithLabelValues(p.Target, outcomeName(p.Report.GetOutcome())).Inc()
+	m.actions.WithLabelValues(p.Target, string(p.Outcome())).Inc()
 	if p.Failed() {
 		m.nacks.WithLabelValues(p.Target).Inc()
 	}

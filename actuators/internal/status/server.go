@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"sluice.dev/actuators/internal/audit"
+	"sluice.dev/actuators/internal/reconcile"
 	"sluice.dev/actuators/internal/scaling"
 	"sluice.dev/actuators/internal/subsets"
 )
@@ -20,9 +20,9 @@ import (
 // page is /status.
 type page struct {
 	Process
-	Recommender recommender `json:"recommender"`
-	Reports     audit.Stats `json:"reports"`
-	Targets     []Target    `json:"targets"`
+	Recommender recommender     `json:"recommender"`
+	Reports     reconcile.Stats `json:"reports"`
+	Targets     []Target        `json:"targets"`
 	// Scaling has the state of each scaling source.
 	Scaling []scaling.Stats `json:"scaling,omitempty"`
 	// Subsets are those that this process writes.

@@ -2,6 +2,8 @@ package status
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+
+	"sluice.dev/actuators/internal/subsets"
 )
 
 // subsetMetrics reads the newest pass of each subset at each scrape.
@@ -33,8 +35,8 @@ func (m subsetMetrics) Collect(to chan<- prometheus.Metric) {
 			}
 			to <- prometheus.MustNewConstMetric(subsetDiffers, prometheus.GaugeValue, differs, s.Name)
 		}
-		for _, outcome := range []string{"APPLIED", "FAILED", "REFUSED"} {
-			to <- prometheus.MustNewConstMetric(subsetOutcomes, prometheus.CounterValue, float64(s.Counts[outcome]), s.Name, outcome)
+		for _, outcome := range subsets.Outcomes() {
+			to <- prometheus.MustNewConstMetric(subsetOutcomes, prometheus.CounterValue, float64(s.Counts[outcome]), s.Name, string(outcome))
 		}
 	}
 }

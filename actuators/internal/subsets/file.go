@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -13,13 +12,13 @@ import (
 	"strconv"
 	"text/template"
 
+	"golang.org/x/sync/semaphore"
+
 	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/web"
 )
 
 const (
-	// maxFileBytes bounds what is read of a file.
-	maxFileBytes = 1 << 20
 	// keptAs is the suffix of the file that keeps the text from before the first write.
 	keptAs = ".before-sluice"
 	// untoldAs is the suffix of a file that exists from before a write until the program was notified. A process that is
@@ -34,12 +33,12 @@ type file struct {
 	config  FileConfig
 	line    *template.Template
 	pattern *regexp.Regexp
-	turn    chan struct{}
+	turn    *semaphore.Weighted
 }
 
 // Read implements Realizer.
 func (f *file) Read(ctx context.Context) (Set, error) {
-	text, err := bounded(f.config.Path)
+	text, err := disk.Read(f.config.Path)
 	if _, untold := os.Lstat(f.config.Path + untoldAs); untold == nil && err == nil && len(f.config.InForce) == 0 {
 		return nil, ctx.Err()
 	}
@@ -68,7 +67,7 @@ func (f *file) Write(ctx context.Context, set Set) error {
 	return f.alone(ctx, func() error {
 		kept := f.config.Path + keptAs
 		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
-			before, err := bounded(f.config.Path)
+			before, err := disk.Read(f.config.Path)
 			if err != nil {
 				return fmt.Errorf("write the subset: %w", err)
 			}
@@ -83,7 +82,7 @@ func (f *file) Write(ctx context.Context, set Set) error {
 // Remove implements Realizer.
 func (f *file) Remove(ctx context.Context) error {
 	return f.alone(ctx, func() error {
-		before, err := bounded(f.config.Path + keptAs)
+		before, err := disk.Read(f.config.Path + keptAs)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -99,21 +98,16 @@ func (f *file) Remove(ctx context.Context) error {
 
 // alone runs one write at a time.
 func (f *file) alone(ctx context.Context, do func() error) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case f.turn <- struct{}{}:
-		defer func() { <-f.turn }()
+	if err := f.turn.Acquire(ctx, 1); err != nil {
+		return err
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	defer f.turn.Release(1)
 	return do()
 }
 
 func (f *file) replace(ctx context.Context, text []byte) error {
 	_, untold := os.Lstat(f.config.Path + untoldAs)
-	before, err := bounded(f.config.Path)
+	before, err := disk.Read(f.config.Path)
 	if err == nil {
 		err = disk.Replace(f.config.Path+untoldAs, nil, 0o644)
 	}
@@ -123,7 +117,7 @@ func (f *file) replace(ctx context.Context, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("write the subset: %w", err)
 	}
-	if err := f.config.Tell(ctx); err != nil {
+	if err := f.config.Notify(ctx); err != nil {
 		err = errors.Join(err, disk.Replace(f.config.Path, before, 0o644))
 		if untold != nil { // the program was notified of the restored text
 			err = errors.Join(err, os.Remove(f.config.Path+untoldAs))
@@ -153,12 +147,12 @@ func (f *file) text(set Set) ([]byte, error) {
 // parse is the inverse of text; no set where nothing matches the pattern.
 func (f *file) parse(text []byte) (Set, error) {
 	var members []Member
-	for _, found := range f.pattern.FindAllSubmatch(text, -1) {
-		word := func(group string) string { return string(found[f.pattern.SubexpIndex(group)]) }
+	for _, match := range f.pattern.FindAllSubmatch(text, -1) {
+		word := func(group string) string { return string(match[f.pattern.SubexpIndex(group)]) }
 		address, err := netip.ParseAddrPort(word("address"))
 		weight, weightErr := strconv.ParseUint(word("weight"), 10, 32)
 		if err = errors.Join(err, weightErr); err != nil {
-			return nil, fmt.Errorf("%s: %w", web.Excerpt(found[0]), err)
+			return nil, fmt.Errorf("%s: %w", web.Excerpt(match[0]), err)
 		}
 		members = append(members, Member{address, uint32(weight)})
 	}
@@ -166,17 +160,4 @@ func (f *file) parse(text []byte) (Set, error) {
 		return nil, nil
 	}
 	return NewSet(members)
-}
-
-func bounded(path string) ([]byte, error) {
-	from, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer from.Close()
-	text, err := io.ReadAll(io.LimitReader(from, maxFileBytes+1))
-	if err == nil && len(text) > maxFileBytes {
-		err = fmt.Errorf("%s: longer than %d bytes", path, maxFileBytes)
-	}
-	return text, err
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/template"
 
+	"golang.org/x/sync/semaphore"
+
 	"sluice.dev/actuators/internal/disk"
 	"sluice.dev/actuators/internal/program"
 )
@@ -66,7 +68,7 @@ func (c *FileConfig) readable() error {
 	if err != nil {
 		return fmt.Errorf("line: %q: want a Go template that uses {{.Address}}, {{.Host}}, {{.Port}} and {{.Weight}} only: %w", c.Line, err)
 	}
-	if found, err := f.parse(text); err != nil || !found.Equal(sample) {
+	if parsed, err := f.parse(text); err != nil || !parsed.Equal(sample) {
 		return fmt.Errorf("pattern: %q: want one that matches the text %q, which line writes", c.Pattern, strings.SplitAfter(string(text), "\n")[0])
 	}
 	return nil
@@ -92,5 +94,5 @@ func (c *FileConfig) open() (*file, error) {
 	if err != nil || !slices.Contains(pattern.SubexpNames(), "address") || !slices.Contains(pattern.SubexpNames(), "weight") {
 		return nil, fmt.Errorf("pattern: %q: want a regular expression with the groups (?P<address>...) and (?P<weight>...)", c.Pattern)
 	}
-	return &file{Lock: disk.NewLock(c.Path), config: *c, line: line, pattern: pattern, turn: make(chan struct{}, 1)}, nil
+	return &file{Lock: disk.NewLock(c.Path), config: *c, line: line, pattern: pattern, turn: semaphore.NewWeighted(1)}, nil
 }

@@ -9,24 +9,9 @@ import (
 	"testing"
 
 	"sluice.dev/actuators/internal/subsets"
-	"sluice.dev/actuators/internal/subsets/subsetstest"
+	"sluice.dev/actuators/internal/tests/files"
+	"sluice.dev/actuators/internal/tests/subsetstest"
 )
-
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func content(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // listed is a program's reading of its list of `address weight`.
 func listed(text string) (set subsets.Set, err error) {
@@ -53,9 +38,9 @@ func TestFileContract(t *testing.T) {
 	subsetstest.TestContract(t, func(t *testing.T) subsetstest.Fixture {
 		folder := t.TempDir()
 		path, running, mode := filepath.Join(folder, "list"), filepath.Join(folder, "running"), filepath.Join(folder, "mode")
-		put(t, path, "10.0.0.1:80 1\n10.0.0.4:80 1\n")
-		put(t, running, content(t, path))
-		put(t, mode, "exit 0")
+		files.Write(t, path, "10.0.0.1:80 1\n10.0.0.4:80 1\n")
+		files.Write(t, running, files.Read(t, path))
+		files.Write(t, mode, "exit 0")
 		config := subsets.DefaultFile()
 		config.Path = path
 		config.Command = []string{"sh", "-c", fmt.Sprintf("(. %s) && cp %s %s.next && mv %s.next %s", mode, path, running, running, running)}
@@ -67,7 +52,7 @@ func TestFileContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, _ := listed(content(t, path))
+		before, _ := listed(files.Read(t, path))
 		see := func() (subsets.Set, error) {
 			text, err := os.ReadFile(running)
 			if err != nil {
@@ -80,30 +65,30 @@ func TestFileContract(t *testing.T) {
 			InForce: func() subsets.Set { set, _ := see(); return set },
 			Look: func(either ...subsets.Set) error {
 				set, err := see()
-				for _, each := range either {
-					if err == nil && set.Equal(each) {
+				for _, tt := range either {
+					if err == nil && set.Equal(tt) {
 						return nil
 					}
 				}
 				return fmt.Errorf("saw %s, %w", set, err)
 			},
-			Lose:  func() { put(t, running, "") },
-			Break: func() { put(t, mode, "exit 1") },
-			Stall: func() { put(t, mode, "sleep 60") },
+			Lose:  func() { files.Write(t, running, "") },
+			Break: func() { files.Write(t, mode, "exit 1") },
+			Stall: func() { files.Write(t, mode, "sleep 60") },
 		}
 	})
 }
 
 // The form of nginx and HAProxy: one member a line, in the program's own syntax.
 func TestFileInTheProgramsWords(t *testing.T) {
-	for name, each := range map[string]struct{ line, pattern, want string }{
+	for name, tt := range map[string]struct{ line, pattern, want string }{
 		"nginx":   {"server {{.Address}} weight={{.Weight}};", `^server (?P<address>\S+) weight=(?P<weight>\d+);$`, "server 10.0.0.1:80 weight=2;\nserver 10.0.0.2:80 weight=1;\n"},
 		"haproxy": {"  server {{.Host}}-{{.Port}} {{.Address}} weight {{.Weight}}", `^  server \S+ (?P<address>\S+) weight (?P<weight>\d+)$`, "  server 10.0.0.1-80 10.0.0.1:80 weight 2\n  server 10.0.0.2-80 10.0.0.2:80 weight 1\n"},
 	} {
 		path := filepath.Join(t.TempDir(), "upstream.conf")
-		put(t, path, "# by hand\n")
+		files.Write(t, path, "# by hand\n")
 		config := subsets.DefaultFile()
-		config.Path, config.Line, config.Pattern = path, each.line, each.pattern
+		config.Path, config.Line, config.Pattern = path, tt.line, tt.pattern
 		if err := config.Validate(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -113,14 +98,14 @@ func TestFileInTheProgramsWords(t *testing.T) {
 		}
 		members := four("10.0.0.%d:80")
 		set := write(t, realizer, subsets.Member{Address: members[0], Weight: 2}, subsets.Member{Address: members[1], Weight: 1})
-		if got := content(t, path); got != each.want {
+		if got := files.Read(t, path); got != tt.want {
 			t.Errorf("%s: wrote %q", name, got)
 		}
 		if got, err := realizer.Read(t.Context()); err != nil || !got.Equal(set) {
 			t.Errorf("%s: read %s, %v", name, got, err)
 		}
-		if err := realizer.Remove(t.Context()); err != nil || content(t, path) != "# by hand\n" {
-			t.Errorf("%s: removed: %v, left %q", name, err, content(t, path))
+		if err := realizer.Remove(t.Context()); err != nil || files.Read(t, path) != "# by hand\n" {
+			t.Errorf("%s: removed: %v, left %q", name, err, files.Read(t, path))
 		}
 		if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
 			t.Errorf("%s: left behind: %v", name, names)
@@ -128,9 +113,9 @@ func TestFileInTheProgramsWords(t *testing.T) {
 	}
 }
 
-func TestFileGetsItsLinesBackWhenNobodyCouldBeTold(t *testing.T) {
+func TestFileGetsItsLinesBackWhenNoProgramCouldBeNotified(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
-	put(t, path, "10.0.0.1:80 1\n")
+	files.Write(t, path, "10.0.0.1:80 1\n")
 	config := subsets.DefaultFile()
 	config.Path, config.Command = path, []string{"false"}
 	realizer, err := config.Open("front-cart")
@@ -140,7 +125,7 @@ func TestFileGetsItsLinesBackWhenNobodyCouldBeTold(t *testing.T) {
 	if err := realizer.Write(t.Context(), subsets.Set{{Address: four("10.0.0.%d:80")[1], Weight: 1}}); err == nil {
 		t.Error("want an error: the program was not told")
 	}
-	if got := content(t, path); got != "10.0.0.1:80 1\n" {
+	if got := files.Read(t, path); got != "10.0.0.1:80 1\n" {
 		t.Errorf("the file has %q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/subsets"
+	"sluice.dev/actuators/internal/tests/files"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -30,7 +31,7 @@ func TestKilledAtEachStepOfAWriteToAFile(t *testing.T) {
 			t.Run(fmt.Sprintf("step %d, then %s", step, member), func(t *testing.T) {
 				folder := t.TempDir()
 				for name, text := range left {
-					put(t, filepath.Join(folder, name), text)
+					files.Write(t, filepath.Join(folder, name), text)
 				}
 				list, running := filepath.Join(folder, "list"), filepath.Join(folder, "running")
 				config := subsets.DefaultFile()
@@ -39,8 +40,10 @@ func TestKilledAtEachStepOfAWriteToAFile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var told []subsetsv1.DeliveryOutcome
-				l := &subsets.Loop{Log: slog.New(slog.DiscardHandler), Tell: func(d *subsetsv1.Delivery) { told = append(told, d.GetOutcome()) }}
+				var reported []subsetsv1.DeliveryOutcome
+				l := &subsets.Loop{Log: slog.New(slog.DiscardHandler), Reporter: reporter(func(r subsets.Report) {
+					reported = append(reported, r.Message.GetDelivery().GetOutcome())
+				})}
 				target := subsets.Target{
 					Name: "front-cart", Key: &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"},
 					Realizer: realizer, Rules: subsets.Rules{Apply: true, Min: 1}, Settle: time.Second,
@@ -48,17 +51,17 @@ func TestKilledAtEachStepOfAWriteToAFile(t *testing.T) {
 				if _, err := l.Once(t.Context(), target, answer(7, member)); err != nil {
 					t.Fatal(err)
 				}
-				if want := member + " 1\n"; content(t, list) != want || content(t, running) != want {
-					t.Errorf("the file has %q, the program %q, want %q", content(t, list), content(t, running), want)
+				if want := member + " 1\n"; files.Read(t, list) != want || files.Read(t, running) != want {
+					t.Errorf("the file has %q, the program %q, want %q", files.Read(t, list), files.Read(t, running), want)
 				}
-				if len(told) != 1 || told[0] != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
-					t.Errorf("told %v", told)
+				if len(reported) != 1 || reported[0] != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
+					t.Errorf("reported %v", reported)
 				}
 				if _, err := os.Lstat(list + ".untold-sluice"); err == nil {
 					t.Error("the program counts as not told")
 				}
-				if err := l.Remove(t.Context(), target); err != nil || content(t, running) != before {
-					t.Errorf("taken away: %v, the program has %q", err, content(t, running))
+				if err := l.Remove(t.Context(), target); err != nil || files.Read(t, running) != before {
+					t.Errorf("taken away: %v, the program has %q", err, files.Read(t, running))
 				}
 			})
 		}

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"sluice.dev/actuators/internal/recommendertest"
 	"sluice.dev/actuators/internal/subsets"
+	"sluice.dev/actuators/internal/tests/recommendertest"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -54,17 +54,23 @@ func (p *place) Remove(context.Context) error {
 	return nil
 }
 
+// reporter is called with each report.
+type reporter func(subsets.Report)
+
+func (r reporter) Report(report subsets.Report) { r(report) }
+
 // begin is where the fake time of a bubble begins.
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ran works on one place for a time, with one subset, and returns the reports.
-func ran(t *testing.T, p *place, answer *subsetsv1.Subset, lasts time.Duration, change func(*subsets.Target)) (told []string) {
+func ran(t *testing.T, p *place, answer *subsetsv1.Subset, lasts time.Duration, change func(*subsets.Target)) (reports []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &subsets.Loop{Interval: time.Second, Grace: time.Second, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-			Tell: func(d *subsetsv1.Delivery) {
-				told = append(told, strings.TrimPrefix(d.GetOutcome().String(), "DELIVERY_OUTCOME_")+" "+d.GetDetail())
-			}}
+			Reporter: reporter(func(r subsets.Report) {
+				d := r.Message.GetDelivery()
+				reports = append(reports, strings.TrimPrefix(d.GetOutcome().String(), "DELIVERY_OUTCOME_")+" "+d.GetDetail())
+			})}
 		target := subsets.Target{
 			Name: "front-cart", Key: &subsetsv1.SubsetKey{Upstream: "front", Instance: "front-1", Downstream: "cart"}, Realizer: p,
 			Rules: subsets.Rules{Apply: true, Min: 1, Cooldown: 3 * time.Second},
@@ -79,18 +85,18 @@ func ran(t *testing.T, p *place, answer *subsetsv1.Subset, lasts time.Duration, 
 		defer cancel()
 		l.Run(ctx, []subsets.Target{target})
 	})
-	return told
+	return reports
 }
 
-func TestWhatIsAnsweredIsWrittenAndToldOnce(t *testing.T) {
+func TestASubsetIsWrittenAndReportedOnce(t *testing.T) {
 	p := &place{}
-	told := ran(t, p, answer(7, "10.0.0.1:80 2"), 20500*time.Millisecond, nil)
-	if fmt.Sprint(told) != "[APPLIED ]" || fmt.Sprint(p.written) != "[10.0.0.1:80 1 at 0s]" {
-		t.Errorf("told %q, wrote %q", told, p.written)
+	reports := ran(t, p, answer(7, "10.0.0.1:80 2"), 20500*time.Millisecond, nil)
+	if fmt.Sprint(reports) != "[APPLIED ]" || fmt.Sprint(p.written) != "[10.0.0.1:80 1 at 0s]" {
+		t.Errorf("told %q, wrote %q", reports, p.written)
 	}
 	p = &place{}
-	if told := ran(t, p, answer(7, "10.0.0.1:80 2"), 3*time.Second, func(s *subsets.Target) { s.Rules.Apply = false }); told != nil || p.written != nil {
-		t.Errorf("without an opt-in: told %q, wrote %q", told, p.written)
+	if reports := ran(t, p, answer(7, "10.0.0.1:80 2"), 3*time.Second, func(s *subsets.Target) { s.Rules.Apply = false }); reports != nil || p.written != nil {
+		t.Errorf("without an opt-in: told %q, wrote %q", reports, p.written)
 	}
 	p = &place{}
 	if ran(t, p, answer(7, "10.0.0.1:80 2"), 3*time.Second, func(s *subsets.Target) { s.RemoveOnExit = true }); p.set != nil {
@@ -98,11 +104,11 @@ func TestWhatIsAnsweredIsWrittenAndToldOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsTold(t *testing.T) {
+func TestAnEndpointThatIsLeftOutIsReported(t *testing.T) {
 	p := &place{}
-	told := ran(t, p, answer(7, "10.0.0.1:80", "cart:80"), 3*time.Second, nil)
-	if fmt.Sprint(told) != `[APPLIED cart-1: address "cart:80": want IP:PORT]` {
-		t.Errorf("told %q", told)
+	reports := ran(t, p, answer(7, "10.0.0.1:80", "cart:80"), 3*time.Second, nil)
+	if fmt.Sprint(reports) != `[APPLIED cart-1: address "cart:80": want IP:PORT]` {
+		t.Errorf("told %q", reports)
 	}
 }
 
@@ -112,9 +118,9 @@ func TestAPlaceThatFailsIsTriedEverMoreRarely(t *testing.T) {
 		"read back": func(subsets.Set) error { return nil }, "out of order": func(subsets.Set) error { return errors.New("out of order") },
 	} {
 		p := &place{onWrite: onWrite}
-		told := ran(t, p, answer(7, "10.0.0.1:80"), 60500*time.Millisecond, nil)
-		if len(told) != 1 || !strings.HasPrefix(told[0], "REFUSED "+name) {
-			t.Errorf("%s: told %q", name, told)
+		reports := ran(t, p, answer(7, "10.0.0.1:80"), 60500*time.Millisecond, nil)
+		if len(reports) != 1 || !strings.HasPrefix(reports[0], "REFUSED "+name) {
+			t.Errorf("%s: told %q", name, reports)
 		}
 		if got := strings.ReplaceAll(fmt.Sprint(p.written), "10.0.0.1:80 1 at ", ""); got != "[0s 3s 9s 21s 45s]" {
 			t.Errorf("%s: wrote at %s", name, got)
@@ -128,16 +134,16 @@ func TestAPlaceMayTakeItsTime(t *testing.T) {
 		time.AfterFunc(2*time.Second, func() { p.mu.Lock(); p.set = set; p.mu.Unlock() })
 		return nil
 	}
-	told := ran(t, p, answer(7, "10.0.0.1:80"), 10*time.Second, func(s *subsets.Target) { s.Settle = 5 * time.Second })
-	if fmt.Sprint(told) != "[APPLIED ]" || len(p.written) != 1 {
-		t.Errorf("told %q, wrote %q", told, p.written)
+	reports := ran(t, p, answer(7, "10.0.0.1:80"), 10*time.Second, func(s *subsets.Target) { s.Settle = 5 * time.Second })
+	if fmt.Sprint(reports) != "[APPLIED ]" || len(p.written) != 1 {
+		t.Errorf("told %q, wrote %q", reports, p.written)
 	}
 }
 
-func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
+func TestAnUnreadablePlaceIsNotWritten(t *testing.T) {
 	p := &place{unread: errors.New("out of order"), set: subsets.Set{{Address: netip.MustParseAddrPort("10.0.0.9:80"), Weight: 1}}}
-	if told := ran(t, p, answer(7, "10.0.0.1:80"), 10*time.Second, nil); told != nil || p.written != nil {
-		t.Errorf("told %q, wrote %q", told, p.written)
+	if reports := ran(t, p, answer(7, "10.0.0.1:80"), 10*time.Second, nil); reports != nil || p.written != nil {
+		t.Errorf("told %q, wrote %q", reports, p.written)
 	}
 }
 

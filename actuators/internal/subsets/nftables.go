@@ -273,8 +273,8 @@ func (n *nfTables) inForce(kernel *nftables.Conn, rule *nftables.Rule) (Set, err
 	var turns string
 	var slots uint32
 	gives := false
-	for _, each := range rule.Exprs {
-		switch e := each.(type) {
+	for _, expression := range rule.Exprs {
+		switch e := expression.(type) {
 		case *expr.Cmp:
 			compared = append(compared, e.Data)
 		case *expr.Numgen:
@@ -285,8 +285,8 @@ func (n *nfTables) inForce(kernel *nftables.Conn, rule *nftables.Rule) (Set, err
 			gives = true
 		}
 	}
-	for _, each := range n.matches() {
-		if e, ok := each.(*expr.Cmp); ok {
+	for _, expression := range n.matches() {
+		if e, ok := expression.(*expr.Cmp); ok {
 			want = append(want, e.Data)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"sluice.dev/actuators/internal/subsets"
-	"sluice.dev/actuators/internal/subsets/subsetstest"
+	"sluice.dev/actuators/internal/tests/subsetstest"
 )
 
 // service sends to each connection, and to each datagram, the address at which it came, and echoes lines.
@@ -137,11 +137,11 @@ func TestNFTablesContract(t *testing.T) {
 	if !subsetstest.InNamespace(t) {
 		return
 	}
-	for name, each := range map[string]struct{ virtual, members string }{
+	for name, tt := range map[string]struct{ virtual, members string }{
 		"ipv4": {"127.9.9.9:80", "127.0.1.%d:8080"}, "ipv6": {"[::1]:80", "[::1]:900%d"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			members := four(each.members)
+			members := four(tt.members)
 			for _, address := range members {
 				service(t, address)
 			}
@@ -151,14 +151,14 @@ func TestNFTablesContract(t *testing.T) {
 					t.Fatal(err)
 				}
 				realizer := openNFTables(t, func(c *subsets.NFTablesConfig) {
-					c.Virtual, c.NetNS = each.virtual, namespace
+					c.Virtual, c.NetNS = tt.virtual, namespace
 				})
 				t.Cleanup(func() { dropTable("sluice-front-cart") })
 				return subsetstest.Fixture{
 					Realizer: realizer, Members: members,
-					InForce: func() subsets.Set { return spread(t, "tcp", each.virtual, 60) }, // of each sum up to 6 a multiple
+					InForce: func() subsets.Set { return spread(t, "tcp", tt.virtual, 60) }, // of each sum up to 6 a multiple
 					Look: func(either ...subsets.Set) error {
-						who, err := reached("tcp", each.virtual)
+						who, err := reached("tcp", tt.virtual)
 						if err == nil && !slices.ContainsFunc(slices.Concat(either...), func(m subsets.Member) bool { return m.Address == who }) {
 							err = fmt.Errorf("%s is of neither", who)
 						}
@@ -286,11 +286,11 @@ func TestNFTablesTakesManyMembers(t *testing.T) {
 	if !subsetstest.InNamespace(t) {
 		return
 	}
-	for _, each := range []struct{ virtual, format string }{{"127.9.9.9:80", "10.0.%d.%d:80"}, {"[::1]:80", "[2001:db8::%d:%d]:80"}} {
-		realizer := openNFTables(t, func(c *subsets.NFTablesConfig) { c.Virtual = each.virtual })
+	for _, tt := range []struct{ virtual, format string }{{"127.9.9.9:80", "10.0.%d.%d:80"}, {"[::1]:80", "[2001:db8::%d:%d]:80"}} {
+		realizer := openNFTables(t, func(c *subsets.NFTablesConfig) { c.Virtual = tt.virtual })
 		var members []subsets.Member
 		for i := range subsets.MaxSlots {
-			members = append(members, subsets.Member{Address: netip.MustParseAddrPort(fmt.Sprintf(each.format, i/200, i%200)), Weight: 1})
+			members = append(members, subsets.Member{Address: netip.MustParseAddrPort(fmt.Sprintf(tt.format, i/200, i%200)), Weight: 1})
 		}
 		set := write(t, realizer, members...)
 		if got, err := realizer.Read(t.Context()); err != nil || !got.Equal(set) {
@@ -307,11 +307,11 @@ func TestNFTablesForAContainerOfThisHost(t *testing.T) {
 	}
 	members := four("10.77.0.%d:8080")
 	lo, _ := netlink.LinkByName("lo")
-	for _, each := range members {
-		if err := netlink.AddrAdd(lo, &netlink.Addr{IPNet: &net.IPNet{IP: net.IP(each.Addr().AsSlice()), Mask: net.CIDRMask(32, 32)}}); err != nil {
+	for _, tt := range members {
+		if err := netlink.AddrAdd(lo, &netlink.Addr{IPNet: &net.IPNet{IP: net.IP(tt.Addr().AsSlice()), Mask: net.CIDRMask(32, 32)}}); err != nil {
 			t.Fatal(err)
 		}
-		service(t, each)
+		service(t, tt)
 	}
 	const virtual = "10.96.0.12:80"
 	in := container(t, "10.78.0.1/24", "10.78.0.2/24", "10.78.0.3/24")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sluice.dev/actuators/internal/reconcile"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -26,7 +27,7 @@ type Rules struct {
 	Foreign string
 }
 
-// Action is what the loop does.
+// Action is the part of a decision that a pass carries out.
 type Action string
 
 // Code is the ground of a decision.
@@ -64,9 +65,6 @@ type Decision struct {
 	Notes []string
 }
 
-// mostBackoff bounds the wait before the same set is written again, in cool-downs.
-const mostBackoff = 64
-
 // Writes is the history of the last write.
 type Writes struct {
 	At time.Time
@@ -88,7 +86,7 @@ func (w Writes) wait(set Set, cooldown time.Duration) time.Duration {
 	if !w.Set.Equal(set) {
 		return cooldown
 	}
-	return cooldown * time.Duration(min(mostBackoff, 1<<min(w.Repeats, 6)))
+	return reconcile.BackOff(cooldown, w.Repeats)
 }
 
 // Rest resets Repeats once the set has been in force for as long as its next write would have waited.
@@ -114,7 +112,7 @@ func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, n
 	if err != nil {
 		return Decision{Action: Refuse, Code: Unusable, Text: strings.Join(append(notes, err.Error()), "; ")}
 	}
-	say := func(action Action, code Code, format string, args ...any) Decision {
+	decide := func(action Action, code Code, format string, args ...any) Decision {
 		return Decision{action, code, set, fmt.Sprintf(format, args...), notes}
 	}
 	outside := slices.IndexFunc(set, func(m Member) bool {
@@ -123,18 +121,18 @@ func Decide(rules Rules, answer *subsetsv1.Subset, inForce Set, writes Writes, n
 	left := now.Sub(writes.At)
 	switch wait := writes.wait(set, rules.Cooldown); {
 	case len(set) < rules.Min:
-		return say(Refuse, TooFew, "%d members: want at least %d", len(set), rules.Min)
+		return decide(Refuse, TooFew, "%d members: want at least %d", len(set), rules.Min)
 	case outside >= 0:
-		return say(Refuse, Outside, "%s is in none of %v", set[outside].Address, rules.Within)
+		return decide(Refuse, Outside, "%s is in none of %v", set[outside].Address, rules.Within)
 	case set.Equal(inForce):
-		return say(Hold, InForce, "in force")
+		return decide(Hold, InForce, "in force")
 	case !rules.Apply:
-		return say(Hold, RecommendOnly, "not opted in")
+		return decide(Hold, RecommendOnly, "not opted in")
 	case rules.Stopped:
-		return say(Hold, Stopped, "the kill switch is on")
+		return decide(Hold, Stopped, "the kill switch is on")
 	case left >= 0 && left < wait:
-		return say(Hold, CoolingDown, "waits for %s after the last write", wait)
+		return decide(Hold, CoolingDown, "waits for %s after the last write", wait)
 	default:
-		return say(Write, Differs, "%s", strings.Join(inForce.Difference(set), "; "))
+		return decide(Write, Differs, "%s", strings.Join(inForce.Difference(set), "; "))
 	}
 }

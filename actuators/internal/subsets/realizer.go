@@ -2,8 +2,8 @@ package subsets
 
 import (
 	"context"
-	"maps"
-	"slices"
+
+	"sluice.dev/actuators/internal/block"
 )
 
 // Realizer is the place of one caller's subset.
@@ -26,30 +26,15 @@ type Realizer interface {
 
 // Config is the block of one kind in the configuration.
 type Config interface {
-	// Variables calls fill for each text that may name environment variables, with its key.
-	Variables(fill func(text *string, key string))
-	// Validate returns every fault, each with its key relative to the block and the legal values.
-	Validate() error
+	block.Block
 	// Place identifies where the subset is written: no two subsets may share it.
 	Place() string
 	// Open returns the realizer that a valid block describes. name is the subset's name in the configuration.
 	Open(name string) (Realizer, error)
 }
 
-// kinds makes a block with its defaults, by the key of the block. Add a new kind here.
-var kinds = map[string]func() Config{
+// Kinds has all kinds. Add a new kind here.
+var Kinds = block.Kinds[Config]{
 	"file":     func() Config { c := DefaultFile(); return &c },
 	"nftables": func() Config { c := DefaultNFTables(); return &c },
-}
-
-// Kinds returns the keys of all kinds, in order.
-func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
-
-// New returns a block of the kind with its defaults; false for an unknown kind.
-func New(kind string) (Config, bool) {
-	fresh, ok := kinds[kind]
-	if !ok {
-		return nil, false
-	}
-	return fresh(), true
 }

@@ -143,20 +143,20 @@ func (s Set) Difference(then Set) (lines []string) {
 // their own, and names them in notes. Error: no endpoint is left.
 func FromProto(answer *subsetsv1.Subset) (set Set, notes []string, err error) {
 	var members []Member
-	seen := map[netip.AddrPort]bool{}
-	for _, each := range answer.GetEndpoints() {
-		address, err := netip.ParseAddrPort(each.GetAddress())
+	addresses := map[netip.AddrPort]bool{}
+	for _, endpoint := range answer.GetEndpoints() {
+		address, err := netip.ParseAddrPort(endpoint.GetAddress())
 		address = netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
 		switch {
 		case err != nil || address.Port() == 0 || address.Addr().Zone() != "" || address.Addr().IsUnspecified() || address.Addr().IsMulticast():
-			notes = append(notes, fmt.Sprintf("%s: address %q: want IP:PORT", each.GetInstance(), each.GetAddress()))
+			notes = append(notes, fmt.Sprintf("%s: address %q: want IP:PORT", endpoint.GetInstance(), endpoint.GetAddress()))
 			continue
-		case seen[address]:
-			notes = append(notes, fmt.Sprintf("%s: address %q: another endpoint has it", each.GetInstance(), each.GetAddress()))
+		case addresses[address]:
+			notes = append(notes, fmt.Sprintf("%s: address %q: another endpoint has it", endpoint.GetInstance(), endpoint.GetAddress()))
 			continue
 		}
-		seen[address] = true
-		members = append(members, Member{address, max(1, each.GetWeight())})
+		addresses[address] = true
+		members = append(members, Member{address, max(1, endpoint.GetWeight())})
 	}
 	set, err = NewSet(members)
 	return set, notes, err

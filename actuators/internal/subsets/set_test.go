@@ -26,7 +26,7 @@ func answer(revision uint64, endpoints ...string) *subsetsv1.Subset {
 }
 
 func TestSetsThatMeanTheSameAreEqual(t *testing.T) {
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		endpoints []string
 		want      string
 	}{
@@ -37,9 +37,9 @@ func TestSetsThatMeanTheSameAreEqual(t *testing.T) {
 		{[]string{"10.0.0.1:80 1", "10.0.0.1:80 5", "cart:80 1", "10.0.0.9:0 1", "", "0.0.0.0:80 1"}, "10.0.0.1:80 1"},
 		{[]string{"10.0.0.1:80 4294967295", "10.0.0.2:80 4294967295", "10.0.0.3:80 1"}, "10.0.0.1:80 512, 10.0.0.2:80 511, 10.0.0.3:80 1"},
 	} {
-		set, notes, err := subsets.FromProto(answer(1, each.endpoints...))
-		if err != nil || set.String() != each.want {
-			t.Errorf("%q: %s, %v (%v), want %s", each.endpoints, set, err, notes, each.want)
+		set, notes, err := subsets.FromProto(answer(1, tt.endpoints...))
+		if err != nil || set.String() != tt.want {
+			t.Errorf("%q: %s, %v (%v), want %s", tt.endpoints, set, err, notes, tt.want)
 		}
 	}
 	for _, none := range [][]string{nil, {"cart:80 1"}, {""}} {
@@ -127,7 +127,7 @@ func TestDecide(t *testing.T) {
 	}
 	written := subsets.Writes{At: now.Add(-2 * time.Second), Set: in}
 	kept := subsets.Writes{At: now.Add(-20 * time.Second), Set: subsets.Set{{Address: netip.MustParseAddrPort("10.0.0.2:80"), Weight: 1}}, Repeats: 3}
-	for name, each := range map[string]struct {
+	for name, tt := range map[string]struct {
 		rules  subsets.Rules
 		answer *subsetsv1.Subset
 		writes subsets.Writes
@@ -150,8 +150,8 @@ func TestDecide(t *testing.T) {
 		"the clock was set back": {rules, answer(1, "10.0.0.2:80"), subsets.Writes{At: now.Add(time.Hour)}, subsets.Write, subsets.Differs},
 		"to write":               {rules, answer(1, "10.0.0.2:80"), subsets.Writes{}, subsets.Write, subsets.Differs},
 	} {
-		if got := subsets.Decide(each.rules, each.answer, in, each.writes, now); got.Action != each.action || got.Code != each.code {
-			t.Errorf("%s: %+v, want %s %s", name, got, each.action, each.code)
+		if got := subsets.Decide(tt.rules, tt.answer, in, tt.writes, now); got.Action != tt.action || got.Code != tt.code {
+			t.Errorf("%s: %+v, want %s %s", name, got, tt.action, tt.code)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	subsetsv1 "sluice.dev/api/subsets/v1"
+	"sluice.dev/actuators/internal/reconcile"
 )
 
 // Status is one target on the status page.
@@ -30,44 +30,31 @@ type Status struct {
 	Revision uint64 `json:"revision,omitempty"`
 	Error    string `json:"error,omitempty"`
 	// Counts are the writes that were APPLIED or FAILED, and the recommended subsets that were REFUSED.
-	Counts map[string]uint64 `json:"counts"`
+	Counts map[reconcile.Outcome]uint64 `json:"counts"`
 }
 
 // show stores the newest status of a target, and passes it to Show.
-func (w *worker) show(s Status, answer *subsetsv1.Subset) Status {
-	s = w.keep(s, answer)
+func (w *worker) show(p *pass, s Status) {
+	p.status = w.fill(p, s)
 	if w.Show != nil {
-		w.Show(s)
+		w.Show(p.status)
 	}
-	return s
 }
 
-func (w *worker) keep(s Status, answer *subsetsv1.Subset) Status {
+func (w *worker) fill(p *pass, s Status) Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s.Name, s.Apply = w.Name, w.Rules.Apply
+	s.Name, s.Apply, s.At = w.Name, w.Rules.Apply, p.at
 	s.Upstream, s.Instance, s.Downstream = w.Key.GetUpstream(), w.Key.GetInstance(), w.Key.GetDownstream()
-	if answer != nil {
-		s.State, s.Revision = strings.TrimPrefix(answer.GetState().String(), "STATE_"), answer.GetRevision()
+	if p.answer != nil {
+		s.State, s.Revision = strings.TrimPrefix(p.answer.GetState().String(), "STATE_"), p.answer.GetRevision()
 	}
 	if w.shown == nil {
 		w.shown = map[string]Status{}
 	}
-	s.Counts = maps.Clone(w.counts[w.Name])
+	s.Counts = maps.Clone(w.counts)
 	w.shown[w.Name] = s
 	return s
-}
-
-func (w *worker) count(what string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.counts == nil {
-		w.counts = map[string]map[string]uint64{}
-	}
-	if w.counts[w.Name] == nil {
-		w.counts[w.Name] = map[string]uint64{}
-	}
-	w.counts[w.Name][what]++
 }
 
 // Shown returns the newest status of all targets, by name.

@@ -2,7 +2,6 @@ package subsets
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"sync"
@@ -11,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"sluice.dev/actuators/internal/watch"
+	"sluice.dev/actuators/internal/reconcile"
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
@@ -29,9 +28,8 @@ type Watcher struct {
 	upstream, instance string
 	log                *slog.Logger
 
-	// For the one receiving goroutine: the incomplete batch, and the token that resumes behind the last complete one.
-	batch []*subsetsv1.Subset
-	token string
+	// feed is for the one receiving goroutine. Its key is the called service.
+	feed reconcile.Feed[string, *subsetsv1.Subset]
 
 	mu         sync.Mutex
 	answers    map[string]*subsetsv1.Subset
@@ -42,17 +40,18 @@ type Watcher struct {
 // NewWatcher returns a Watcher without subsets yet.
 func NewWatcher(client subsetsv1.SubsetServiceClient, upstream, instance string, log *slog.Logger) *Watcher {
 	return &Watcher{client: client, upstream: upstream, instance: instance, log: log.With("upstream", upstream, "instance", instance),
-		superseded: make(chan struct{})}
+		superseded: make(chan struct{}),
+		feed:       reconcile.Feed[string, *subsetsv1.Subset]{Key: func(s *subsetsv1.Subset) string { return s.GetKey().GetDownstream() }}}
 }
 
 // Run receives until ctx ends.
 func (w *Watcher) Run(ctx context.Context) {
-	watch.Stream[*subsetsv1.WatchSubsetsResponse]{
-		Open: func(ctx context.Context) (watch.Receiver[*subsetsv1.WatchSubsetsResponse], error) {
-			w.batch = nil
-			return w.client.WatchSubsets(ctx, &subsetsv1.WatchSubsetsRequest{Upstream: w.upstream, Instance: w.instance, ResumeToken: w.token})
+	reconcile.Stream[*subsetsv1.WatchSubsetsResponse]{
+		Open: func(ctx context.Context) (reconcile.Receiver[*subsetsv1.WatchSubsetsResponse], error) {
+			w.feed.Restart()
+			return w.client.WatchSubsets(ctx, &subsetsv1.WatchSubsetsRequest{Upstream: w.upstream, Instance: w.instance, ResumeToken: w.feed.Token})
 		},
-		Take: w.take, Lost: w.failed, Forget: func() { w.token = "" },
+		Take: w.take, Lost: w.failed, Forget: func() { w.feed.Token = "" },
 	}.Run(ctx)
 }
 
@@ -60,30 +59,23 @@ func (w *Watcher) Run(ctx context.Context) {
 func (w *Watcher) take(event *subsetsv1.WatchSubsetsResponse) (whole bool, err error) {
 	switch event.GetEvent().(type) {
 	case *subsetsv1.WatchSubsetsResponse_Subset:
-		w.batch = append(w.batch, event.GetSubset())
+		w.feed.Add(event.GetSubset())
 		return false, nil
 	case *subsetsv1.WatchSubsetsResponse_Snapshot:
-		if want := int(event.GetSnapshot().GetAnswers()); want != len(w.batch) {
-			w.token = "" // request everything again
-			return false, fmt.Errorf("a snapshot of %d subsets came with %d", want, len(w.batch))
+		if err := w.feed.Snapshot(event.GetSnapshot().GetAnswers(), event.GetResumeToken()); err != nil {
+			return false, err
 		}
-		w.received(map[string]*subsetsv1.Subset{}, w.batch)
 	case *subsetsv1.WatchSubsetsResponse_Heartbeat:
-		w.received(w.answers, w.batch)
+		w.feed.Heartbeat(event.GetResumeToken())
 	default:
 		return false, nil // an event from a later version of the API
 	}
-	w.token, w.batch = event.GetResumeToken(), nil
+	w.received(w.feed.Answers)
 	return true, nil
 }
 
-// received lays the batch over `before` and publishes the result. Only this goroutine changes before.
-func (w *Watcher) received(before map[string]*subsetsv1.Subset, batch []*subsetsv1.Subset) {
-	answers := make(map[string]*subsetsv1.Subset, len(before)+len(batch))
-	maps.Copy(answers, before)
-	for _, each := range batch {
-		answers[each.GetKey().GetDownstream()] = each
-	}
+// received publishes subsets.
+func (w *Watcher) received(answers map[string]*subsetsv1.Subset) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lost != nil || w.answers == nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsReadIsAcknowledgedAtOnceOnAConnectionThatIsKept(t *testing.T) {
+func TestReadBytesAreAcknowledgedAtOnceOnAKeptConnection(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 
 // Every request is marked as Sluice's, and as not sampled; headers of the file override the marks.
 func TestRequestsAreMarked(t *testing.T) {
-	var asked []http.Header
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.Header) }))
+	var headers []http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { headers = append(headers, r.Header) }))
 	defer server.Close()
 	named := web.Default()
 	named.Headers = map[string]string{"User-Agent": "shop"}
@@ -22,18 +22,18 @@ func TestRequestsAreMarked(t *testing.T) {
 		}
 	}
 	notSampled := regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-00$`)
-	for i, header := range asked {
+	for i, header := range headers {
 		if !notSampled.MatchString(header.Get("traceparent")) || header.Get("Sluice-Request") != "1" {
 			t.Errorf("request %d: %v", i, header)
 		}
 	}
-	if asked[0].Get("traceparent") == asked[1].Get("traceparent") {
+	if headers[0].Get("traceparent") == headers[1].Get("traceparent") {
 		t.Error("two requests are one trace")
 	}
-	if got := asked[0].Get("User-Agent"); got != "sluice-actuator/development" {
+	if got := headers[0].Get("User-Agent"); got != "sluice-actuator/development" {
 		t.Error(got)
 	}
-	if got := asked[2].Get("User-Agent"); got != "shop" {
+	if got := headers[2].Get("User-Agent"); got != "shop" {
 		t.Error(got)
 	}
 }

@@ -17,7 +17,7 @@ from count import BARS, counted, kind, over, table
         ("recommender/proto/sluice/pools/v1/pool.proto", 'syntax = "proto3";', "source"),
         ("Makefile", "", "source"),
         ("deploy/local/stack.toml", "", "source"),
-        ("actuators/internal/loop/clock_test.go", "package loop", "test"),
+        ("actuators/internal/pools/clock_test.go", "package pools", "test"),
         ("actuators/internal/config/testdata/bad/list_for_block.yaml", "", "test"),
         ("streaming-jobs/functions/src/test/java/dev/sluice/Some.java", "", "test"),
         ("deploy/local/tests/test_clean.py", "", "test"),

@@ -1,15 +1,13 @@
 """Waits for the recommender to say something about the demo's pools, and shows it."""
 
 import json
-import subprocess
 import time
 from collections import Counter
 from typing import Any
 
-from stack import environment
-from stack.layout import SLUICE_PYTHON
 from stack.report import Report
-from stack.settings import REPOSITORY, Settings
+from stack.settings import Settings
+from stack.sluice import sluice
 from stack.steps import StepError
 
 WITHIN_S = 240.0
@@ -70,17 +68,3 @@ def next_steps(report: Report) -> None:
         ("make down", "stops everything, keeps the data"),
     ):
         report.line(f"  {command:<30} {purpose}")
-
-
-def sluice(settings: Settings, *words: str, timeout_s: float = 30.0) -> subprocess.CompletedProcess[str]:
-    """Runs the CLI against this stack; a time-out counts as a failure with that message."""
-    command = [str(SLUICE_PYTHON), "-m", "sluice.cli", *words]
-    variables = environment.addresses(settings) | {
-        "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
-        "COLUMNS": "120",
-        "LC_ALL": "C.UTF-8",
-    }
-    try:
-        return subprocess.run(command, cwd=REPOSITORY, env=variables, capture_output=True, text=True, timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", f"sluice {words[0]} took more than {timeout_s:.0f} s")

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-import urllib.parse
 from pathlib import Path
 from typing import Any
 
@@ -52,24 +51,6 @@ class Flink:
 
     def checkpoints(self, job: str) -> dict[str, Any]:
         return dict(request_json(f"{self._base}/jobs/{job}/checkpoints"))
-
-    def checkpoint_interval_s(self, job: str) -> float:
-        return float(request_json(f"{self._base}/jobs/{job}/checkpoints/config")["interval"]) / 1000
-
-    def age_s(self, job: str) -> float:
-        """Since its submission."""
-        return float(request_json(f"{self._base}/jobs/{job}")["duration"]) / 1000
-
-    def troubles(self, job: str) -> list[str]:
-        """What each sink says is wrong with its store: the metrics called `trouble` that are not empty."""
-        found = set()
-        for vertex in request_json(f"{self._base}/jobs/{job}")["vertices"]:
-            metrics = f"{self._base}/jobs/{job}/vertices/{vertex['id']}/metrics"
-            names = [each["id"] for each in request_json(metrics) if each["id"].endswith(".trouble")]
-            if names:
-                told = request_json(f"{metrics}?{urllib.parse.urlencode({'get': ','.join(names)})}")
-                found |= {each["value"] for each in told if each["value"]}
-        return sorted(found)
 
     def stop_with_savepoint(self, job: str, directory: Path, timeout_s: float) -> str:
         """The path of the savepoint. Raises TimeoutError, or UnreachableError with Flink's reason."""

@@ -17,10 +17,9 @@ from stack.down import down
 from stack.flink import Flink
 from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED
-from stack.layout import CACHE, FLINK_PYTHON, SETUP_LOGS, STAMPS
+from stack.layout import CACHE, FLINK_PYTHON
 from stack.report import Report
 from stack.settings import REPOSITORY, Settings
-from stack.stamps import Stamps
 from stack.steps import Runner
 from stack.supervisor import Supervisor
 from stack.up import check_ports
@@ -149,7 +148,7 @@ def cluster(*, graph: bool) -> Iterator[Cluster]:
         down(used, report)
         shutil.rmtree(used.state, ignore_errors=True)
         check_ports(used, demo=False, report=report)
-        runner = Runner(Stamps(STAMPS), SETUP_LOGS)
+        runner = Runner()
         runner.run(starting.steps(used, Supervisor(used), wanted, cancelled=runner.cancelled))
         _migrate(used, graph)
         yield Cluster(used)

@@ -1,5 +1,6 @@
 """Flink: its REST interface, its snapshots on disk, and the submission of the streaming job."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 from stack import keeper
 from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED, Job, Snapshot
-from stack.layout import CACHE, FLINK_PYTHON
+from stack.layout import FLINK_HOME, FLINK_PYTHON
 from stack.settings import REPOSITORY, Settings
 from stack.steps import StepError
 
@@ -28,8 +29,8 @@ class Flink:
         self._base = f"http://{settings.address('flink_rest')}"
 
     def jobs(self) -> list[Job]:
-        listed = request_json(f"{self._base}/jobs/overview")["jobs"]
-        return [Job(job["jid"], job["name"], job["state"]) for job in listed]
+        overview = request_json(f"{self._base}/jobs/overview")["jobs"]
+        return [Job(job["jid"], job["name"], job["state"]) for job in overview]
 
     def misfit(self, job: str) -> str:
         """The snapshot that `job` cannot read; see keeper.misfit."""
@@ -74,14 +75,11 @@ class Flink:
 
 def snapshots(settings: Settings) -> list[Snapshot]:
     """Savepoints and retained checkpoints on disk that are complete: each has a _metadata file, written last."""
-    found = [*(settings.state / "flink").glob("checkpoints/*/chk-*/_metadata")]
-    found += (settings.state / "flink").glob("savepoints/savepoint-*/_metadata")
-    result = []
-    for metadata in found:
-        try:
-            result.append(Snapshot(str(metadata.parent), metadata.stat().st_mtime))
-        except FileNotFoundError:  # subsumed by a newer checkpoint meanwhile
-            continue
+    folder, result = settings.state / "flink", []
+    for pattern in ("checkpoints/*/chk-*/_metadata", "savepoints/savepoint-*/_metadata"):
+        for metadata in folder.glob(pattern):
+            with contextlib.suppress(FileNotFoundError):  # Flink deletes a checkpoint that a newer one replaces
+                result.append(Snapshot(str(metadata.parent), metadata.stat().st_mtime))
     return result
 
 
@@ -92,12 +90,12 @@ def options(settings: Settings) -> list[str]:
 
 
 def check_options(settings: Settings) -> None:
-    """Raises StepError, in the words of run.py, when it does not take the stack file's options."""
+    """Raises StepError with run.py's reason when it refuses the stack file's options."""
     words = [sys.executable, str(RUN), *JOBS, "--check", *options(settings)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise StepError(f"[jobs] of the stack file: {said}", advice=f"`python3 {RUN} --help` lists the options")
+        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise StepError(f"[jobs] of the stack file: {reason}", advice=f"`python3 {RUN} --help` lists the options")
 
 
 def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180.0) -> None:
@@ -105,7 +103,7 @@ def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180
 
     Raises subprocess.CalledProcessError or subprocess.TimeoutExpired.
     """
-    words = [str(CACHE / "flink/home/bin/flink"), "run", "-d", "-m", settings.address("flink_rest")]
+    words = [str(FLINK_HOME / "bin/flink"), "run", "-d", "-m", settings.address("flink_rest")]
     if snapshot:
         words += ["-s", snapshot.path, "-claimMode", "CLAIM"]
     words += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]

@@ -39,7 +39,5 @@ def judge_stage_lags(rows: list[tuple[str, float | None]]) -> Verdict:
     return Verdict("unknown" if all(ms is None for _, ms in rows) else "ok", "; ".join(parts))
 
 
-CHECKS = [
-    Check("kafka", "journal readers", journal_readers),
-    Check("clickhouse", "stage lags", stage_lags),
-]
+KAFKA_CHECKS = [Check("kafka", "journal readers", journal_readers)]
+CLICKHOUSE_CHECKS = [Check("clickhouse", "stage lags", stage_lags)]

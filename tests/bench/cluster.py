@@ -22,7 +22,7 @@ from stack.report import Report
 from stack.settings import REPOSITORY, Settings
 from stack.steps import Runner
 from stack.supervisor import Supervisor
-from stack.up import check_ports
+from stack.up import port_faults
 
 #: Another file can be named, as for tests.
 OVERLAY = Path(os.environ.get("SLUICE_BENCH_STACK", Path(__file__).with_name("stack.toml"))).resolve()
@@ -147,7 +147,8 @@ def cluster(*, graph: bool) -> Iterator[Cluster]:
     try:
         down(used, report)
         shutil.rmtree(used.state, ignore_errors=True)
-        check_ports(used, demo=False, report=report)
+        if faults := port_faults(used, demo=False, report=report):
+            raise RuntimeError(faults[0])
         runner = Runner()
         runner.run(starting.steps(used, Supervisor(used), wanted, cancelled=runner.cancelled))
         _migrate(used, graph)

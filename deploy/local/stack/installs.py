@@ -1,4 +1,4 @@
-"""The steps of set-up: from which inputs each installs or builds which outputs, and after which others."""
+"""The steps of set-up: inputs, outputs and order of everything that it installs or builds."""
 
 from stack import toolchain
 from stack.builds import (

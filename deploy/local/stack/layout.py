@@ -1,4 +1,4 @@
-"""Where things are: sources in the repository, and what set-up makes in its cache."""
+"""Paths in the repository and in its cache, where set-up installs."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The machine: what set-up and the stack need of it."""
+"""The machine, and the needs of set-up and stack."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""Which process holds a port: read from /proc/net/tcp, so that a taken port is named before anything starts."""
+"""Ports that are taken, with their owners by /proc/net/tcp, before anything starts."""
 
 import os
 import socket

@@ -18,7 +18,7 @@ PROBE_S = 0.2
 LOOK_S = 2.0  # between questions to supervisord about a program that is not ready
 CRASHES = 5
 ADVICE = (
-    "read the log; what did start goes on running: `make status` shows it, `make up` tries again, `make down` stops it"
+    "read the log; the others go on running: `make status` shows them, `make up` tries again, `make down` stops them"
 )
 
 

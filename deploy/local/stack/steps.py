@@ -1,7 +1,7 @@
-"""Steps of set-up and start: what a step is, how its commands run and log, and a runner that respects their order.
+"""Steps of set-up and start: how their commands run and log, and a runner that respects their order.
 
-make has no part here: it skips by times of files, which a fresh checkout beside a restored cache breaks, and programs
-of the stack start while others are still being compiled.
+make cannot run them: it skips by times of files, which a fresh checkout beside a restored cache changes, and it cannot
+end the steps that only wait when another fails.
 """
 
 import os
@@ -22,7 +22,7 @@ Action = Callable[[Path], None]  # gets the path of its log
 
 
 class StepError(Exception):
-    """A step that could not be done: what failed, where its log is, what to do."""
+    """A step that failed, with its log and advice."""
 
     def __init__(self, message: str, *, log: Path | None = None, advice: str = "") -> None:
         super().__init__(message)
@@ -143,7 +143,7 @@ class Runner:
         if self.current(step):
             self.progress.skipped(step)
             return step.name
-        before, stamp = fingerprint(step.inputs, step.values), self.stamps / step.name
+        inputs, stamp = fingerprint(step.inputs, step.values), self.stamps / step.name
         stamp.unlink(missing_ok=True)
         self.progress.started(step)
         log = self.logs / f"setup-{step.name}.log"
@@ -156,7 +156,7 @@ class Runner:
             raise StepError(f"{step.name}: {error}", log=log, advice=step.advice) from error
         if step.skippable:
             self.stamps.mkdir(parents=True, exist_ok=True)
-            stamp.write_text(before)
+            stamp.write_text(inputs)
         self.progress.finished(step, time.monotonic() - start)
         return step.name
 

@@ -17,9 +17,7 @@ READY_WITHIN_S = 180.0
 PROBE_S = 0.2
 LOOK_S = 2.0  # between questions to supervisord about a program that is not ready
 CRASHES = 5
-ADVICE = (
-    "read the log; the others go on running: `make status` shows them, `make up` tries again, `make down` stops them"
-)
+ADVICE = "read the log; the others run on: `make status` shows them, `make up` tries again, `make down` stops them"
 
 
 def chosen(*, demo: bool, only: Sequence[str] = ()) -> dict[str, Program]:

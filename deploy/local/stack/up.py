@@ -45,29 +45,34 @@ def setup_lock(report: Report) -> Iterator[None]:
 def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] = ()) -> None:
     """Ends with the stack ready, whatever of it was up before. Raises StepError."""
     flink.check_options(settings)
-    supervisor = Supervisor(settings)
-    already = supervisor.is_up()
-    if already and apply:
-        raise StepError("the stack is up already, and its actuator was started otherwise", advice="`make down` first")
-    if not already:
-        stop_orphans(settings, report)
-    runner, steps = Runner(report), installs.steps("up")
-    wanted = starting.chosen(demo=demo)
     with setup_lock(report):
-        check_prerequisites(runner, steps, report, [] if already else port_faults(settings, demo, report))
-        if already:
-            report.step("ok", "supervisor", "is up already; `make down && make up` takes up what changed")
-            runner.run(steps)
-            known = {process.name for process in supervisor.processes()}
-            wanted = {name: program for name, program in wanted.items() if program.once or name in known}
-            runner.run(starting.program_steps(settings, supervisor, wanted, runner.cancelled))
-        else:
-            start = starting.steps(settings, supervisor, wanted, apply=apply, cancelled=runner.cancelled)
-            runner.run(steps + start)
+        _start(settings, report, demo=demo, apply=apply)
     report.setup_done()
     summary(settings, report)
     if demo:
         wait_for_recommendation(settings, report)
+
+
+def _start(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str]) -> None:
+    """Under the lock of set-up: another `up` that runs at the same time then finds the stack up."""
+    supervisor = Supervisor(settings)
+    runner, steps, wanted = Runner(report), installs.steps("up"), starting.chosen(demo=demo)
+    if supervisor.is_up():
+        if apply:
+            raise StepError(
+                "the stack is up already, and its actuator was started otherwise", advice="`make down` first"
+            )
+        check_prerequisites(runner, steps, report)
+        report.step("ok", "supervisor", "is up already; `make down && make up` takes up what changed")
+        runner.run(steps)
+        known = {process.name for process in supervisor.processes()}
+        wanted = {name: program for name, program in wanted.items() if program.once or name in known}
+        runner.run(starting.program_steps(settings, supervisor, wanted, runner.cancelled))
+    else:
+        stop_orphans(settings, report)
+        check_prerequisites(runner, steps, report, port_faults(settings, demo, report))
+        start = starting.steps(settings, supervisor, wanted, apply=apply, cancelled=runner.cancelled)
+        runner.run(steps + start)
 
 
 def stop_orphans(settings: Settings, report: Report) -> None:

@@ -14,7 +14,7 @@ from stack.steps import StepError
 
 def test_whether_the_stack_is_up_is_asked_under_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it, the processes that another `up` is starting would count as orphans, and their ports as taken."""
-    events = []
+    events: list[str] = []
 
     @contextmanager
     def lock(_report: Report) -> Iterator[None]:
@@ -28,7 +28,7 @@ def test_whether_the_stack_is_up_is_asked_under_the_lock(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(up, "setup_lock", lock)
     monkeypatch.setattr(up, "Supervisor", lambda _settings: Running())
-    monkeypatch.setattr(up.flink, "check_options", lambda _settings: None)
+    monkeypatch.setattr("stack.flink.check_options", lambda _settings: None)
     monkeypatch.setattr(up, "stop_orphans", lambda *_: events.append("stopped orphans"))
     with pytest.raises(StepError, match="is up already"):
         up.up(load({}), Report(io.StringIO()), demo=False, apply=["all"])

@@ -17,7 +17,7 @@ proto=$repository/recommender/proto
 image=$proto/baseline.binpb
 status=0
 
-# What breaks the API as it was committed last never becomes the image to compare with.
+# An image that breaks the committed API never replaces it.
 buf="$repository/.cache/buf/bin/buf"
 [[ ! -e $image ]] || "$buf" breaking "$proto" --against "$image" || exit 1
 "$buf" build "$proto" --exclude-source-info -o "$fresh/baseline.binpb"
@@ -41,7 +41,7 @@ plugin=$(go tool -n protoc-gen-go) grpc_plugin=$(go tool -n protoc-gen-go-grpc)
   --plugin=protoc-gen-go="$plugin" --plugin=protoc-gen-go-grpc="$grpc_plugin" \
   --go_out="$fresh/go" --go_opt=module=sluice.dev/api --go-grpc_out="$fresh/go" --go-grpc_opt=module=sluice.dev/api "${protos[@]}"
 
-# Each package has a folder of its own in both, with nothing in it that is written by hand but __init__.py.
+# In both languages a package has its own folder, in which only __init__.py is written by hand.
 while read -r package; do
   for pair in "python/sluice/$package recommender/decide/src/sluice/$package" "go/$package recommender/proto/go/$package"; do
     read -r made kept <<< "$pair"
@@ -75,7 +75,7 @@ for directory in "${!collectors[@]}"; do
   done
 done
 
-# What the streaming jobs know of the tables that they write
+# The streaming jobs' sinks and row types
 cd "$repository"
 PYTHONPATH=storage "$PYTHON" -m schema ${check:+--check} || status=1
 

@@ -1,6 +1,6 @@
-"""What `./sluice` runs: the stack's addresses into the environment, then the command line, in one process.
+"""`./sluice` runs this: the stack's addresses into the environment, then the command line, in one process.
 
-It is started with SIGINT blocked, so that Ctrl-C finds Python here, and not within its own start.
+SIGINT is blocked when it starts, so that Ctrl-C reaches Python here, and not during its own start.
 """
 
 import os
@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def die_of_interrupts() -> None:
-    """As `cat` does; where SIGINT is ignored, as for a job in the background, it stays so."""
+    """As `cat` does. SIGINT stays ignored where it was, as for a job in the background."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
@@ -26,7 +26,7 @@ def main() -> None:
 
     try:
         addresses = environment.addresses(settings.load())
-    except settings.SettingsError as error:  # going on would talk to another stack than the one that was named
+    except settings.SettingsError as error:  # without those addresses, it would reach another stack
         sys.exit(f"sluice: {error}")
     for name, value in addresses.items():
         if not os.environ.get(name):

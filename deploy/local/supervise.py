@@ -1,4 +1,4 @@
-"""supervisord, with one more answer over its socket: `restarts.counts`, how often it started each program again."""
+"""supervisord, with one more call over its socket: `restarts.counts`, how often it restarted each program."""
 
 from collections import Counter
 from typing import Any
@@ -8,7 +8,7 @@ from supervisor.states import ProcessStates
 
 
 class Restarts:
-    """An interface of supervisord's XML-RPC; each public method is one that can be called."""
+    """An interface of supervisord's XML-RPC: clients can call each public method."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()

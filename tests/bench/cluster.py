@@ -17,13 +17,12 @@ from stack.down import down
 from stack.flink import Flink
 from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED
-from stack.layout import CACHE, FLINK_PYTHON, SETUP_LOGS, STAMPS
+from stack.layout import CACHE, FLINK_PYTHON
 from stack.report import Report
 from stack.settings import REPOSITORY, Settings
-from stack.stamps import Stamps
 from stack.steps import Runner
 from stack.supervisor import Supervisor
-from stack.up import check_ports
+from stack.up import port_faults
 
 #: Another file can be named, as for tests.
 OVERLAY = Path(os.environ.get("SLUICE_BENCH_STACK", Path(__file__).with_name("stack.toml"))).resolve()
@@ -148,8 +147,9 @@ def cluster(*, graph: bool) -> Iterator[Cluster]:
     try:
         down(used, report)
         shutil.rmtree(used.state, ignore_errors=True)
-        check_ports(used, demo=False, report=report)
-        runner = Runner(Stamps(STAMPS), SETUP_LOGS)
+        if faults := port_faults(used, demo=False, report=report):
+            raise RuntimeError(faults[0])
+        runner = Runner()
         runner.run(starting.steps(used, Supervisor(used), wanted, cancelled=runner.cancelled))
         _migrate(used, graph)
         yield Cluster(used)

@@ -11,7 +11,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from grpc_health.v1.health_pb2 import HealthCheckRequest
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
-from stack.lag import metric
+from sluice.cli.doctor.prometheus import sums
 from support.running_job import JOB
 from support.stack import Stack
 from support.standstill import Beat
@@ -65,8 +65,8 @@ class Stages:
 
     def _collector(self) -> Beat:
         text = requests.get(f"http://{self._at['SLUICE_COLLECTOR_METRICS']}/metrics", timeout=ANSWER_S).text
-        names = ("otelcol_receiver_accepted_spans", "otelcol_exporter_sent_spans")
-        taken, sent = (metric(text, name, f"{name}_total") or 0 for name in names)
+        counters = sums(text)
+        taken, sent = (counters.get(f"otelcol_{name}_spans", 0.0) for name in ("receiver_accepted", "exporter_sent"))
         return Beat(True, f"{taken:.0f} spans taken, {sent:.0f} sent on", counts=(taken, sent))
 
     def _kafka(self) -> Beat:

@@ -16,7 +16,7 @@ import requests
 import yaml
 
 from stack import toolchain
-from stack.installs import KUBERNETES, KUBERNETES_BIN, go_environment
+from stack.installs import KUBERNETES_BIN, KWOK_VERSION, go_environment
 from support.ports import free_ports
 from support.processes import running
 
@@ -126,9 +126,9 @@ def _node() -> dict[str, Any]:
 
 def _stages(folder: Path) -> Path:
     """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone when they are deleted."""
-    where = [str(toolchain.go_path()), "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"]
-    found = subprocess.run(where, cwd=KUBERNETES / "kwok", capture_output=True, text=True, check=True, env=_go())
-    stages = Path(found.stdout.strip()) / "kustomize/stage"
+    download = [str(toolchain.go_path()), "mod", "download", "-json", f"sigs.k8s.io/kwok@{KWOK_VERSION}"]
+    done = subprocess.run(download, cwd=folder, capture_output=True, text=True, check=True, env=_go())
+    stages = Path(json.loads(done.stdout)["Dir"]) / "kustomize/stage"
     names = ("node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml")
     (folder / "stages.yaml").write_text("\n---\n".join((stages / name).read_text() for name in names))
     return folder / "stages.yaml"

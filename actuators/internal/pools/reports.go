@@ -11,7 +11,7 @@ import (
 )
 
 // reportEvery is how often an unchanged size is reported. The recommender regards a target as gone after a minute without a
-// report (FRESH_MS of sluice.control.sizes): three of four reports may be late.
+// report (FRESH_MS of sluice.pools.inputs.sizes): three of four reports may be late.
 const reportEvery = 15 * time.Second
 
 // lastReport is the last report of a target that the recommender took, and its time. The zero value is none. It is safe for

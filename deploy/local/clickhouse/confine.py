@@ -1,4 +1,4 @@
-"""Confines this process to the files that it is given, by Linux's Landlock. Needs no privileges; cannot be undone.
+"""Confines this process to given files, by Linux's Landlock. Needs no privileges; cannot be undone.
 
 The engine's local mode lets every user read any file of the host with the function file(), and no grant forbids it.
 """
@@ -13,7 +13,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION_FLAG, RULE_PATH_BENEATH, PR_SET_NO_NEW_PRIVS = 1, 1, 38
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REFER, TRUNCATE = 1 << 13, 1 << 14
-FIRST_VERSION = (1 << 13) - 1  # what version 1 knows: the above and all that makes or removes an entry
+FIRST_VERSION = (1 << 13) - 1  # all of version 1: the above, and what makes or removes an entry
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # legal for a rule about a file
 
 
@@ -27,17 +27,17 @@ class _PathBeneath(ctypes.Structure):
 
 
 def handled(version: int) -> int:
-    """The kinds of access that are refused unless a rule allows them; 0 where the kernel has no Landlock."""
+    """The kinds of access that Landlock refuses unless a rule allows them; 0 where the kernel has no Landlock."""
     if version < 1:
         return 0
     return FIRST_VERSION | (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0)
 
 
 def confine(readable: Iterable[Path], writable: Iterable[Path]) -> bool:
-    """From here on this thread, and what it starts, opens nothing but what is at or under these paths.
+    """From here on this thread, and what it starts, opens only files at or under these paths.
 
-    Those that do not exist are left out. False where the kernel has no Landlock, and nothing is confined. Raises
-    OSError when it has and refuses.
+    A path that does not exist is left out. Returns False where the kernel has no Landlock, and confines nothing there.
+    Raises OSError when Landlock refuses.
     """
     version = _libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG)
     access = handled(version)

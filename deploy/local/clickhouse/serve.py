@@ -3,8 +3,8 @@
 The library exports the engine's own main function of its local mode, which can open the real HTTP and native
 listeners: they start with a SYSTEM statement, and stay while a query runs, so the last one never ends.
 
-It logs in as `default` without a password, and cannot be told otherwise: so users.xml leaves that user nothing but
-these statements.
+It logs in as `default` without a password, and has no option for another user. So users.xml allows that user these
+statements only.
 """
 
 import argparse
@@ -24,7 +24,7 @@ FORMAT Null;
 """
 
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "SLUICE_SUPERVISED")
-# What the engine reads of the host: libraries, names and certificates of other hosts, its own use of memory and CPUs.
+# The engine reads these of the host: libraries, names and certificates of other hosts, its own use of memory and CPUs.
 READABLE = (
     *("/lib", "/lib64", "/usr/lib", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/localtime"),
     *("/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/ssl"),
@@ -34,7 +34,7 @@ DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 
 
 def forget_environment() -> None:
-    """Starts this program anew without the caller's variables: queries could read them in /proc/self/environ."""
+    """Starts this program again without the caller's variables: queries could read them in /proc/self/environ."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     if len(kept) < len(os.environ):
         os.execve(sys.executable, sys.orig_argv, kept)
@@ -53,16 +53,9 @@ def main() -> int:
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     readable = [options.library.resolve().parent, options.config.parent, *map(Path, READABLE)]
     if not confine(readable, [data, *map(Path, DEVICES)]):
-        print("this kernel has no Landlock: who may query can read what this user can, by file()", file=sys.stderr)
-    words = [
-        "clickhouse",
-        "--config-file",
-        str(options.config),
-        "--queries-file",
-        str(queries),
-        "--log-level",
-        "warning",
-    ]
+        print("this kernel has no Landlock: by file(), a query reads every file that this user can", file=sys.stderr)
+    words = ["clickhouse", "--config-file", str(options.config), "--queries-file", str(queries)]
+    words += ["--log-level", "warning"]
     arguments = (ctypes.c_char_p * (len(words) + 1))(*(word.encode() for word in words), None)
     engine = ctypes.CDLL(str(options.library))
     engine.query_stable_v2.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)]

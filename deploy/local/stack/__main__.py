@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from stack import environment, installs, settings
+from stack import installs, settings
 from stack.clean import clean
 from stack.down import down
 from stack.report import Report
@@ -15,7 +15,7 @@ from stack.up import set_up, up
 def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(prog="stack", description=__doc__)
     commands = root.add_subparsers(dest="command", required=True)
-    setup = commands.add_parser("setup", help="install and build what a purpose needs")
+    setup = commands.add_parser("setup", help="install and build for a purpose")
     setup.add_argument("--for", dest="purpose", choices=installs.PURPOSES, default="up")
     start = commands.add_parser("up", help="set up, start everything, wait for the first recommendation")
     start.add_argument("--no-demo", action="store_true", help="without the demo shop and its load")
@@ -23,9 +23,8 @@ def parser() -> argparse.ArgumentParser:
         "--apply", action="append", default=[], metavar="TARGET", help="let the actuator set this target, or `all`"
     )
     commands.add_parser("down", help="stop everything; data stays")
-    commands.add_parser("status", help="what is up, since when, and each stage's lag")
+    commands.add_parser("status", help="the state of each process and stage")
     commands.add_parser("clean", help="remove data and caches; refused while the stack is up")
-    commands.add_parser("env", help="print the addresses of the stack as shell lines")
     return root
 
 
@@ -42,10 +41,8 @@ def main() -> int:
             down(stack, report)
         elif options.command == "status":
             return status(stack, report)
-        elif options.command == "clean":
-            clean(stack, report)
         else:
-            sys.stdout.write(environment.as_shell(environment.addresses(stack)))
+            clean(stack, report)
     except settings.SettingsError as error:
         report.failure(StepError(str(error)))
         return 1
@@ -53,7 +50,7 @@ def main() -> int:
         report.failure(error)
         return 1
     except KeyboardInterrupt:
-        report.line("interrupted; what was started goes on running: `make status` shows it, `make down` stops it")
+        report.line("interrupted; started processes go on running: `make status` shows them, `make down` stops them")
         return 130
     return 0
 

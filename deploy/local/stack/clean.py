@@ -8,7 +8,7 @@ from stack.report import Report
 from stack.settings import REPOSITORY, Settings
 from stack.steps import StepError
 
-# Where ruff, mypy, pytest and Hypothesis keep what they know, by their own choice.
+# Folders that ruff, mypy, pytest and Hypothesis choose for their caches.
 CHECKERS = (".ruff_cache", ".mypy_cache", ".pytest_cache", ".hypothesis")
 
 

@@ -1,4 +1,4 @@
-"""Renders the servers' configuration files from their templates into STATE/conf, and formats new data directories."""
+"""The servers' configuration files in STATE/conf, from templates, and the format of new data directories."""
 
 import base64
 import hashlib
@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from string import Template
 
 from stack import private, secrets
-from stack.installs import FLINK_HOME
-from stack.layout import CACHE, LOCAL, java_home
+from stack.layout import CACHE, FLINK_HOME, LOCAL, java_home
 from stack.settings import Settings
 from stack.steps import run
 
@@ -24,7 +23,7 @@ RENDERED = (
 
 
 def names(settings: Settings, java_options: str) -> dict[str, str]:
-    """What a template may mention: ports by their key, sizes as memory_KEY, directories, Flink's settings, a hash."""
+    """Values for templates: ports by their key, sizes as memory_KEY, directories, Flink's settings, a hash."""
     clickhouse_password = secrets.known(settings)["clickhouse_password"]
     return {
         "host": settings.host,
@@ -68,11 +67,11 @@ def write(settings: Settings) -> None:
 
 
 def cluster_id() -> str:
-    """A new id for a Kafka cluster: 22 characters. One that begins with a dash would be read as an option."""
+    """A new id for a Kafka cluster: 22 characters. Kafka would read one that begins with a dash as an option."""
     while True:
-        found = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        if not found.startswith("-"):
-            return found
+        drawn = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not drawn.startswith("-"):
+            return drawn
 
 
 QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
@@ -91,7 +90,7 @@ def format_neo4j(settings: Settings) -> None:
     """Once a stack: gives Neo4j its password. Raises StepError."""
     if (settings.data / "neo4j/dbms/auth.ini").exists():
         return
-    # The password is read from a file: words of a command are shown to every user of the host.
+    # Every user of the host sees the words of a command, so the password is in a file.
     words = ["org.neo4j.server.startup.Neo4jAdminCommand", "dbms", "set-initial-password"]
     arguments = settings.conf / "neo4j/initial-password"
     private.write(arguments, " ".join([*words, f'"{secrets.known(settings)["neo4j_password"]}"']))

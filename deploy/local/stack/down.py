@@ -11,6 +11,7 @@ from stack.steps import StepError
 from stack.supervisor import Supervisor
 
 SAVEPOINT_WITHIN_S = 60.0
+SHUTDOWN_WITHIN_S = 150.0  # supervisord kills a program that does not end in its stop_within_s
 GRACE_S = 30.0
 
 
@@ -25,9 +26,9 @@ def down(settings: Settings, report: Report) -> None:
         stop_job(settings, supervisor, report)
         try:
             supervisor.shut_down()
-        except UnreachableError as error:  # it may close the connection while it goes
+        except UnreachableError as error:  # it may close the connection when it ends
             report.step("..", "supervisor", str(error))
-        processes.wait_gone(lambda: processes.of_stack(settings.state), GRACE_S)
+        processes.wait_gone(lambda: processes.of_stack(settings.state), SHUTDOWN_WITHIN_S)
     left = processes.of_stack(settings.state)
     if left:
         report.step("..", "processes", f"{len(left)} left; sending SIGTERM")
@@ -43,7 +44,7 @@ def down(settings: Settings, report: Report) -> None:
 def stop_job(settings: Settings, supervisor: Supervisor, report: Report) -> None:
     """Best effort: without a savepoint the job goes on from its newest checkpoint, and loses nothing either."""
     flink = Flink(settings)
-    with contextlib.suppress(UnreachableError):
+    with contextlib.suppress(UnreachableError, KeyError):  # a stack for a benchmark has no keeper
         supervisor.stop_process("jobs")  # else it would submit the job again
     try:
         job = flink.running()
@@ -51,7 +52,7 @@ def stop_job(settings: Settings, supervisor: Supervisor, report: Report) -> None
             report.step("ok", "streaming job", "was not running")
             return
         report.live("stopping the streaming job with a savepoint")
-        where = flink.stop_with_savepoint(job.id, settings.state / "flink/savepoints", SAVEPOINT_WITHIN_S)
-        report.step("ok", "streaming job", f"stopped with savepoint {where.rpartition('/')[2]}")
+        savepoint = flink.stop_with_savepoint(job.id, settings.state / "flink/savepoints", SAVEPOINT_WITHIN_S)
+        report.step("ok", "streaming job", f"stopped with savepoint {savepoint.rpartition('/')[2]}")
     except (UnreachableError, TimeoutError, KeyError) as error:
         report.step("!!", "streaming job", f"{error}; it will resume from its newest checkpoint")

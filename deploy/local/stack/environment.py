@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from stack import secrets
-from stack.layout import CACHE, java_home
-from stack.settings import REPOSITORY, Settings
+from stack.layout import CACHE, FLINK_HOME, java_home
+from stack.settings import Settings
 
 CLICKHOUSE_WRITER = "sluice_writer"  # deploy/local/clickhouse/users.xml
 RECOMMENDER_ACCESS = {"tls_cert": "SLUICE_TLS_CERT", "tls_key": "SLUICE_TLS_KEY", "tokens": "SLUICE_TOKENS"}
@@ -49,7 +49,7 @@ def addresses(settings: Settings) -> dict[str, str]:
 
 
 def first_token(settings: Settings) -> str:
-    """Of the file of tokens; "" where there is none yet. The recommender says what is wrong with it."""
+    """Of the file of tokens; "" where it has none. The recommender reports what is wrong with the file."""
     try:
         lines = settings.access["tokens"].read_text().split()
     except (KeyError, OSError, UnicodeDecodeError):
@@ -58,7 +58,7 @@ def first_token(settings: Settings) -> str:
 
 
 def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str] = ()) -> dict[str, str]:
-    """`base` with everything that programs.toml and the processes in it read; `apply` names actuator targets."""
+    """`base` with everything that programs.toml and its processes read; `apply` names actuator targets."""
     flink = settings.state / "flink"
     variables = dict(base) | addresses(settings)
     variables |= {f"SLUICE_PORT_{name.upper()}": str(port) for name, port in settings.ports.items()}
@@ -68,10 +68,9 @@ def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str]
         "SLUICE_HOST": settings.host,
         "SLUICE_LISTEN": f"{settings.listen}:{settings.ports['recommender']}",
         "SLUICE_HOST_NAME": platform.node() or "localhost",
-        "SLUICE_REPOSITORY": str(REPOSITORY),
         "SLUICE_CACHE": str(CACHE),
         "JAVA_HOME": str(java_home()),
-        "FLINK_HOME": str(CACHE / "flink/home"),
+        "FLINK_HOME": str(FLINK_HOME),
         "FLINK_CONF_DIR": str(settings.conf / "flink"),
         "FLINK_LOG_DIR": str(settings.logs),
         "FLINK_PID_DIR": str(flink),

@@ -1,15 +1,13 @@
-"""Waits for the recommender to say something about the demo's pools, and shows it."""
+"""Waits for the first recommendation for the demo's pools, and shows it."""
 
 import json
-import subprocess
 import time
 from collections import Counter
 from typing import Any
 
-from stack import environment
-from stack.layout import SLUICE_PYTHON
 from stack.report import Report
-from stack.settings import REPOSITORY, Settings
+from stack.settings import Settings
+from stack.sluice import sluice
 from stack.steps import StepError
 
 WITHIN_S = 240.0
@@ -17,18 +15,18 @@ DECIDED = {"PROVIDED", "GUARDED"}
 
 
 def decided(pools: list[dict[str, Any]]) -> bool:
-    """True when a pool of `sluice pools list -o json` has a size that its curve shows, or one to go to."""
+    """Whether a pool of `sluice pools list -o json` has a size that its curve shows, or a new one to apply."""
     return any(pool.get("state") in DECIDED or pool.get("action") == "APPLY" for pool in pools)
 
 
 def wait_for_recommendation(settings: Settings, report: Report) -> None:
-    """Polls the CLI, which is what a user would run. Raises StepError after WITHIN_S."""
+    """Polls the CLI, as a user would. Raises StepError after WITHIN_S."""
     deadline = time.monotonic() + WITHIN_S
-    said = ""
+    reported = ""
     while time.monotonic() < deadline:
-        listed = sluice(settings, "pools", "list", "-o", "json")
+        answer = sluice(settings, "pools", "list", "-o", "json")
         try:
-            pools = json.loads(listed.stdout) if listed.returncode == 0 else []
+            pools = json.loads(answer.stdout) if answer.returncode == 0 else []
         except ValueError:
             pools = []
         if decided(pools):
@@ -36,13 +34,13 @@ def wait_for_recommendation(settings: Settings, report: Report) -> None:
             show(settings, report)
             return
         states = Counter(str(pool.get("state")) for pool in pools)
-        known = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-        text = known or (listed.stderr.strip().splitlines() or ["no pool is known yet"])[-1][:90]
-        if text != said:
+        text = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        text = text or (answer.stderr.strip().splitlines() or ["no pool is known yet"])[-1][:90]
+        if text != reported:
             report.step("..", "recommendation", f"{text} (at most {WITHIN_S:.0f} s)")
-            said = text
+            reported = text
         time.sleep(1.0)
-    if "UNSATURATED" in said:
+    if "UNSATURATED" in reported:
         report.step("ok", "recommendation", "no pool is at its limit: sizes are kept as they are")
         show(settings, report)
         return
@@ -70,17 +68,3 @@ def next_steps(report: Report) -> None:
         ("make down", "stops everything, keeps the data"),
     ):
         report.line(f"  {command:<30} {purpose}")
-
-
-def sluice(settings: Settings, *words: str, timeout_s: float = 30.0) -> subprocess.CompletedProcess[str]:
-    """Runs the CLI against this stack; a time-out counts as a failure with that message."""
-    command = [str(SLUICE_PYTHON), "-m", "sluice.cli", *words]
-    variables = environment.addresses(settings) | {
-        "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
-        "COLUMNS": "120",
-        "LC_ALL": "C.UTF-8",
-    }
-    try:
-        return subprocess.run(command, cwd=REPOSITORY, env=variables, capture_output=True, text=True, timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", f"sluice {words[0]} took more than {timeout_s:.0f} s")

@@ -1,17 +1,17 @@
 """Flink: its REST interface, its snapshots on disk, and the submission of the streaming job."""
 
+import contextlib
 import os
 import subprocess
 import sys
 import time
-import urllib.parse
 from pathlib import Path
 from typing import Any
 
 from stack import keeper
 from stack.http import UnreachableError, request, request_json
 from stack.keeper import ENDED, Job, Snapshot
-from stack.layout import CACHE, FLINK_PYTHON
+from stack.layout import FLINK_HOME, FLINK_PYTHON
 from stack.settings import REPOSITORY, Settings
 from stack.steps import StepError
 
@@ -29,8 +29,8 @@ class Flink:
         self._base = f"http://{settings.address('flink_rest')}"
 
     def jobs(self) -> list[Job]:
-        listed = request_json(f"{self._base}/jobs/overview")["jobs"]
-        return [Job(job["jid"], job["name"], job["state"]) for job in listed]
+        overview = request_json(f"{self._base}/jobs/overview")["jobs"]
+        return [Job(job["jid"], job["name"], job["state"]) for job in overview]
 
     def misfit(self, job: str) -> str:
         """The snapshot that `job` cannot read; see keeper.misfit."""
@@ -52,24 +52,6 @@ class Flink:
 
     def checkpoints(self, job: str) -> dict[str, Any]:
         return dict(request_json(f"{self._base}/jobs/{job}/checkpoints"))
-
-    def checkpoint_interval_s(self, job: str) -> float:
-        return float(request_json(f"{self._base}/jobs/{job}/checkpoints/config")["interval"]) / 1000
-
-    def age_s(self, job: str) -> float:
-        """Since its submission."""
-        return float(request_json(f"{self._base}/jobs/{job}")["duration"]) / 1000
-
-    def troubles(self, job: str) -> list[str]:
-        """What each sink says is wrong with its store: the metrics called `trouble` that are not empty."""
-        found = set()
-        for vertex in request_json(f"{self._base}/jobs/{job}")["vertices"]:
-            metrics = f"{self._base}/jobs/{job}/vertices/{vertex['id']}/metrics"
-            names = [each["id"] for each in request_json(metrics) if each["id"].endswith(".trouble")]
-            if names:
-                told = request_json(f"{metrics}?{urllib.parse.urlencode({'get': ','.join(names)})}")
-                found |= {each["value"] for each in told if each["value"]}
-        return sorted(found)
 
     def stop_with_savepoint(self, job: str, directory: Path, timeout_s: float) -> str:
         """The path of the savepoint. Raises TimeoutError, or UnreachableError with Flink's reason."""
@@ -93,14 +75,11 @@ class Flink:
 
 def snapshots(settings: Settings) -> list[Snapshot]:
     """Savepoints and retained checkpoints on disk that are complete: each has a _metadata file, written last."""
-    found = [*(settings.state / "flink").glob("checkpoints/*/chk-*/_metadata")]
-    found += (settings.state / "flink").glob("savepoints/savepoint-*/_metadata")
-    result = []
-    for metadata in found:
-        try:
-            result.append(Snapshot(str(metadata.parent), metadata.stat().st_mtime))
-        except FileNotFoundError:  # subsumed by a newer checkpoint meanwhile
-            continue
+    folder, result = settings.state / "flink", []
+    for pattern in ("checkpoints/*/chk-*/_metadata", "savepoints/savepoint-*/_metadata"):
+        for metadata in folder.glob(pattern):
+            with contextlib.suppress(FileNotFoundError):  # Flink deletes a checkpoint that a newer one replaces
+                result.append(Snapshot(str(metadata.parent), metadata.stat().st_mtime))
     return result
 
 
@@ -111,12 +90,12 @@ def options(settings: Settings) -> list[str]:
 
 
 def check_options(settings: Settings) -> None:
-    """Raises StepError, in the words of run.py, when it does not take the stack file's options."""
+    """Raises StepError with run.py's reason when it refuses the stack file's options."""
     words = [sys.executable, str(RUN), *JOBS, "--check", *options(settings)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise StepError(f"[jobs] of the stack file: {said}", advice=f"`python3 {RUN} --help` lists the options")
+        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise StepError(f"[jobs] of the stack file: {reason}", advice=f"`python3 {RUN} --help` lists the options")
 
 
 def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180.0) -> None:
@@ -124,7 +103,7 @@ def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180
 
     Raises subprocess.CalledProcessError or subprocess.TimeoutExpired.
     """
-    words = [str(CACHE / "flink/home/bin/flink"), "run", "-d", "-m", settings.address("flink_rest")]
+    words = [str(FLINK_HOME / "bin/flink"), "run", "-d", "-m", settings.address("flink_rest")]
     if snapshot:
         words += ["-s", snapshot.path, "-claimMode", "CLAIM"]
     words += ["-pyexec", str(FLINK_PYTHON), "-pyclientexec", str(FLINK_PYTHON)]

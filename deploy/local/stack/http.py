@@ -13,9 +13,9 @@ class UnreachableError(Exception):
 
 def request(url: str, *, method: str = "GET", body: Any = None, timeout_s: float = 5.0) -> bytes:
     data = None if body is None else json.dumps(body).encode()
-    ask = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"})
+    outgoing = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(ask, timeout=timeout_s) as answer:
+        with urllib.request.urlopen(outgoing, timeout=timeout_s) as answer:
             return bytes(answer.read())
     except urllib.error.HTTPError as error:
         detail = error.read().decode(errors="replace").strip()[:300]

@@ -1,4 +1,4 @@
-"""Keeps the streaming job running: `python3 -m stack.jobs`, a process of the stack."""
+"""The keeper of the streaming job, a process of the stack: `python3 -m stack.jobs`."""
 
 import contextlib
 import dataclasses
@@ -32,7 +32,7 @@ class JobKeeper:
         self._stopping = stopping
         self._failures: dict[str, int] = {}
         self._submitted: tuple[str, float] | None = None
-        self._said = ""
+        self._logged = ""
 
     def run(self) -> None:
         while not self._stopping.is_set():
@@ -44,7 +44,7 @@ class JobKeeper:
         return min(BACKOFF_S[0] * 2.0**exponent, BACKOFF_S[1]) * random.uniform(0.5, 1.0)
 
     def _step(self) -> bool:
-        """One look; False when a submission failed or did not last."""
+        """One look and one action; False when a submission failed or did not last."""
         jobs, free_slots = self._look()
         decision = decide(JOB_NAME, jobs, free_slots, snapshots(self._settings), self._failures)
         if isinstance(decision, Abandon):
@@ -55,12 +55,12 @@ class JobKeeper:
                 self._flink.cancel(decision.job)
             return True
         if not isinstance(decision, Submit):
-            self._say(decision.why)
+            self._log_once(decision.why)
             if self._submitted and "RUNNING" in decision.why and time.monotonic() - self._submitted[1] > LASTING_S:
                 self._failures.clear()
                 self._submitted = None
             return True
-        if self._submitted:  # the job that was submitted has ended: that snapshot, or the job itself, is at fault
+        if self._submitted:  # the submitted job has ended: its snapshot or the job itself is at fault
             self._failures[self._submitted[0]] = self._failures.get(self._submitted[0], 0) + 1
             self._submitted = None
             log(f"the job ended soon after its submission; failures so far: {self._failures}")
@@ -87,10 +87,10 @@ class JobKeeper:
         except UnreachableError:
             return None, 0
 
-    def _say(self, message: str) -> None:
-        if message != self._said:
+    def _log_once(self, message: str) -> None:
+        if message != self._logged:
             log(message)
-            self._said = message
+            self._logged = message
 
 
 def main() -> int:

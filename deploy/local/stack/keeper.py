@@ -1,14 +1,12 @@
-"""Decides what the keeper of the streaming job does next. Pure: the cluster is described by values."""
+"""The next action of the keeper of the streaming job. Pure: values describe the cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 # org.apache.flink.api.common.JobStatus
 ENDED = {"FINISHED", "CANCELED", "FAILED", "SUSPENDED"}
-ATTEMPTS = 3  # submissions from one snapshot before an older one is tried
-
-
-# What Flink throws when the code that wrote a snapshot and the code that reads it do not agree.
+ATTEMPTS = 3  # submissions from one snapshot before the keeper tries an older one
+# Flink throws these when the code that reads a snapshot does not fit the code that wrote it.
 MISFITS = ("StateMigrationException", "BackendBuildingException", "InvalidClassException")
 
 
@@ -16,7 +14,7 @@ MISFITS = ("StateMigrationException", "BackendBuildingException", "InvalidClassE
 class Job:
     """A job as Flink's REST interface lists it.
 
-    misfit: the snapshot that it was started from and cannot read, "" when there is no such trouble.
+    misfit: the snapshot that it was started from and cannot read, "" when it could.
     """
 
     id: str
@@ -35,7 +33,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Wait:
-    """Nothing to do now."""
+    """Do nothing for now."""
 
     why: str
 
@@ -56,9 +54,9 @@ class Submit:
 
 
 def misfit(restored: str, completed: int, failures: Sequence[str]) -> str:
-    """`restored`, the snapshot that a job was started from, when the job's failures say that it cannot read it.
+    """`restored`, the snapshot that a job was started from, when its failures show that it cannot read it; else "".
 
-    completed: its own checkpoints; one of them proves that it could. failures: stack traces, newest first.
+    completed: number of its own checkpoints; one proves that it could. failures: stack traces, newest first.
     """
     unreadable = len(failures) >= ATTEMPTS and all(any(name in trace for name in MISFITS) for trace in failures)
     return restored if unreadable and not completed else ""
@@ -67,11 +65,11 @@ def misfit(restored: str, completed: int, failures: Sequence[str]) -> str:
 def decide(
     name: str, jobs: Sequence[Job] | None, free_slots: int, snapshots: Sequence[Snapshot], failures: dict[str, int]
 ) -> Wait | Abandon | Submit:
-    """What to do about the job called `name`.
+    """The next action for the job called `name`.
 
     jobs: None when the cluster does not answer. failures: snapshot path ("" = no snapshot) -> submissions from it
-    that did not last. The newest snapshot that has not failed ATTEMPTS times wins; the sources start from the
-    earliest record only when there is none, and the sinks then end in the same rows.
+    that did not last. The newest snapshot that has not failed ATTEMPTS times wins. Only when there is none do the
+    sources start from the earliest record; the sinks then end in the same rows.
     """
     if jobs is None:
         return Wait("Flink does not answer")

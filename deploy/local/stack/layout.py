@@ -1,4 +1,4 @@
-"""Where things are: the repository's own cache, its virtual environments and binaries."""
+"""Paths in the repository and in its cache, where set-up installs."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ SLUICE_PYTHON = CACHE / "venvs/sluice/bin/python"
 FLINK_PYTHON = CACHE / "venvs/flink/bin/python"
 TOOLS_PYTHON = CACHE / "venvs/tools/bin/python"
 UV = CACHE / "venvs/tools/bin/uv"
+FLINK_HOME = CACHE / "flink/home"
 JOBS_JAR = REPOSITORY / "streaming-jobs/functions/target/sluice-functions.jar"
 
 

@@ -1,4 +1,4 @@
-"""Which process holds a port: read from /proc/net/tcp, so that a taken port is named before anything starts."""
+"""Ports that are taken, with their owners by /proc/net/tcp, before anything starts."""
 
 import os
 import socket
@@ -14,8 +14,11 @@ ENDED_S = 75
 
 @dataclass(frozen=True)
 class Taken:
-    """A port of the stack that cannot be bound: something listens on it, or a connection goes out from it, or did: then
-    that has `ended`, and the port is free within a minute. pid is None when its owner may not be seen."""
+    """A port of the stack that cannot be bound, because a process listens on it or has a connection from it.
+
+    ended: the connection has ended, and the kernel frees the port within a minute. pid: None when this user may not see
+    the owner.
+    """
 
     name: str
     port: int
@@ -32,34 +35,36 @@ class Taken:
 
 
 def sockets(*tables: str) -> dict[int, tuple[str, str]]:
-    """Port -> state and inode of the socket that has it, in the texts of /proc/net/tcp and tcp6 (proc_net_tcp(5)). Of
-    several, what listens, then what some process has open."""
-    found: dict[int, tuple[str, str]] = {}
+    """Port -> state and inode of its socket, from the texts of /proc/net/tcp and tcp6 (proc_net_tcp(5)).
+
+    Of several sockets, the one that listens counts, else one that a process has open.
+    """
+    by_port: dict[int, tuple[str, str]] = {}
     for line in (line for table in tables for line in table.splitlines()[1:]):
         fields = line.split()
         if len(fields) > 9:
-            port, one = int(fields[1].rpartition(":")[2], 16), (fields[3], fields[9])
-            found[port] = min(found.get(port, one), one, key=_rank)
-    return found
+            port, entry = int(fields[1].rpartition(":")[2], 16), (fields[3], fields[9])
+            by_port[port] = min(by_port.get(port, entry), entry, key=_rank)
+    return by_port
 
 
-def _rank(one: tuple[str, str]) -> int:
-    state, inode = one
+def _rank(entry: tuple[str, str]) -> int:
+    state, inode = entry
     return 0 if state == LISTEN else 1 if inode != NO_OWNER else 2
 
 
 def owners(inodes: Iterable[str], proc: Path = Path("/proc")) -> dict[str, int]:
     """Socket inode -> pid, as far as this user may see."""
     wanted = {f"socket:[{inode}]": inode for inode in inodes}
-    found: dict[str, int] = {}
+    pids: dict[str, int] = {}
     for process in proc.glob("[0-9]*"):
         try:
             for descriptor in (process / "fd").iterdir():
                 if (target := os.readlink(descriptor)) in wanted:
-                    found[wanted[target]] = int(process.name)
+                    pids[wanted[target]] = int(process.name)
         except OSError:
             continue
-    return found
+    return pids
 
 
 def command_of(pid: int) -> str:
@@ -88,19 +93,18 @@ def taken(ports: Mapping[str, int], host: str, proc: Path = Path("/proc")) -> li
 
 
 def taken_for_long(
-    ask: Callable[[], list[Taken]], waits: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
+    probe: Callable[[], list[Taken]], notify: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
 ) -> list[Taken]:
-    """What `ask` finds once the ports of connections that ended are free; `waits` is told, once, what is waited for."""
-    found, told = ask(), False
+    """The result of `probe` once the ports of ended connections are free; `notify` gets, once, the ports waited for."""
+    first = taken = probe()
     for _ in range(ENDED_S):
-        if not found or not all(each.ended for each in found):
+        if not taken or not all(port.ended for port in taken):
             break
-        if not told:
-            waits("; ".join(map(str, found)))
-        told = True
+        if taken is first:
+            notify("; ".join(map(str, taken)))
         sleep(1.0)
-        found = ask()
-    return found
+        taken = probe()
+    return taken
 
 
 def _can_bind(host: str, port: int) -> bool:

@@ -1,4 +1,4 @@
-"""Files and directories that only their owner reads, whatever the umask and whatever they were before."""
+"""Files and directories that only their owner reads, whatever the umask and their former mode."""
 
 import os
 from pathlib import Path

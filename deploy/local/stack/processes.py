@@ -1,6 +1,6 @@
-"""Finds and stops the processes of one stack by process id, also those whose supervisor is gone.
+"""Finds and stops the processes of one stack by process id, also those whose supervisor has ended.
 
-Each of them carries the stack's state directory in its environment (SLUICE_SUPERVISED), which children inherit.
+Each carries the stack's state directory in its environment (SLUICE_SUPERVISED), which children inherit.
 """
 
 import os
@@ -15,22 +15,22 @@ from stack.environment import SUPERVISED
 def of_stack(state: Path, proc: Path = Path("/proc")) -> dict[int, str]:
     """pid -> command line of every process of the stack at `state`, except this one."""
     mark = f"{SUPERVISED}={state}".encode()
-    found = {}
+    commands = {}
     for process in proc.glob("[0-9]*"):
         try:
             if mark in (process / "environ").read_bytes().split(b"\0") and int(process.name) != os.getpid():
                 words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
                 if words:  # a zombie has no command line and nothing left to stop
-                    found[int(process.name)] = words
+                    commands[int(process.name)] = words
         except OSError:
             continue
-    return found
+    return commands
 
 
 def stop(find: Callable[[], Iterable[int]], grace_s: float) -> list[int]:
-    """SIGTERM to what `find` returns, SIGKILL after `grace_s`; returns the pids that had to be killed.
+    """SIGTERM to the pids of `find`, SIGKILL after `grace_s`; returns the pids that it killed.
 
-    `find` is asked again each time: a process that forks while it is stopped is stopped too.
+    It calls `find` again each time, and so also stops what a process forks meanwhile.
     """
     signal_all(find(), signal.SIGTERM)
     if wait_gone(find, grace_s):

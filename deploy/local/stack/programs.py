@@ -1,8 +1,9 @@
-"""The processes of the stack as programs.toml declares them: in which order they end, and supervisord's part of it."""
+"""The processes of the stack as programs.toml declares them, and supervisord's configuration for them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -18,7 +19,7 @@ LOG_BACKUPS = 2
 
 @dataclass(frozen=True)
 class Program:
-    """One table of programs.toml, which says what the fields mean."""
+    """One table of programs.toml, where the fields are explained."""
 
     name: str
     does: str
@@ -32,9 +33,9 @@ class Program:
 
 def parse(text: str) -> dict[str, Program]:
     """Raises TypeError for a key that a program does not have."""
-    found: dict[str, dict[str, Any]] = tomllib.loads(text)
+    tables: dict[str, dict[str, Any]] = tomllib.loads(text)
     return {
-        name: Program(**{**keys, "name": name, "after": tuple(keys.get("after", ()))}) for name, keys in found.items()
+        name: Program(**{**keys, "name": name, "after": tuple(keys.get("after", ()))}) for name, keys in tables.items()
     }
 
 
@@ -46,22 +47,25 @@ def load() -> dict[str, Program]:
 def selected(programs: Mapping[str, Program], names: Sequence[str]) -> dict[str, Program]:
     """`names` and all programs that they wait for."""
     wanted = set(names)
-    while more := {name for each in wanted for name in programs[each].after if name in programs} - wanted:
+    while more := {before for name in wanted for before in programs[name].after if before in programs} - wanted:
         wanted |= more
     return {name: program for name, program in programs.items() if name in wanted}
 
 
-def stop_order(programs: Mapping[str, Program]) -> list[list[str]]:
-    """Supervised programs in groups, to be stopped one group after the other: none that another still needs."""
-    left = dict(programs)
+def levels(programs: Mapping[str, Program]) -> list[list[str]]:
+    """Supervised programs in groups: each waits for programs of earlier groups only.
+
+    Raises graphlib.CycleError, a ValueError.
+    """
+    order = TopologicalSorter(
+        {name: [before for before in program.after if before in programs] for name, program in programs.items()}
+    )
+    order.prepare()
     groups = []
-    while left:
-        needed = {name for program in left.values() for name in program.after}
-        last = [name for name in left if name not in needed]
-        if not last:
-            raise ValueError(f"programs wait for each other: {', '.join(left)}")
-        left = {name: program for name, program in left.items() if name in needed}
-        groups.append([name for name in last if not programs[name].once])
+    while order.is_active():
+        ready = order.get_ready()
+        order.done(*ready)
+        groups.append([name for name in ready if not programs[name].once])
     return [group for group in groups if group]
 
 
@@ -91,13 +95,13 @@ def configuration(programs: Mapping[str, Program], variables: Mapping[str, str],
         },
         "rpcinterface:restarts": {"supervisor.rpcinterface_factory": "supervise:make"},
     }
-    groups = stop_order(programs)
-    for priority, names in enumerate(reversed(groups)):  # which it follows when it is told to end
+    # supervisord ends one group after the other, the highest priority first: no program ends while another needs it.
+    for priority, names in enumerate(levels(programs)):
+        sections[f"group:{priority}"] = {"programs": ",".join(names), "priority": priority}
         for name in names:
             sections[f"program:{name}"] = {
                 "command": expanded(programs[name].command, variables),
                 "directory": directory,
-                "priority": priority,
                 "autostart": "false",
                 "autorestart": "true",
                 "startsecs": LASTING_S,
@@ -116,7 +120,7 @@ def configuration(programs: Mapping[str, Program], variables: Mapping[str, str],
 
 
 def _escaped(value: object) -> str:
-    """supervisord reads % as a format, and what follows a semicolon as a comment."""
+    """supervisord reads % as a format, and text behind a semicolon as a comment."""
     text = str(value).replace("%", "%%")
     if " ;" in text or "\n" in text:
         raise ValueError(f"supervisord cannot read {text!r}")

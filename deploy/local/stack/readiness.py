@@ -1,4 +1,4 @@
-"""Whether a program of the stack answers yet, asked as programs.toml says."""
+"""Readiness of a program of the stack, by the probe in programs.toml."""
 
 import socket
 
@@ -9,7 +9,7 @@ WITHIN_S = 2.0
 
 
 def answers(ready: str, settings: Settings) -> bool:
-    """`ready`: "tcp PORT" or "http PORT /path", or nothing for a program that cannot be asked, which is then ready.
+    """`ready`: "tcp PORT" or "http PORT /path", or "" for a program without a probe, which counts as ready.
 
     Raises ValueError for another form.
     """

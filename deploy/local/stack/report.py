@@ -1,4 +1,4 @@
-"""What the user sees: one line a step with its elapsed time, a live line on a terminal, failures with a way out."""
+"""The output for the user: one line a step with its elapsed time, a live line on a terminal, failures with advice."""
 
 import os
 import sys
@@ -11,15 +11,15 @@ from typing import TextIO
 from stack.steps import Progress, Step, StepError
 
 
-class Report:
-    """Writes lines to `stream`. On a terminal the last line shows what is running, and is overwritten."""
+class Report(Progress):
+    """Writes lines to `stream`. On a terminal the last line names the running steps, and is overwritten."""
 
     def __init__(self, stream: TextIO = sys.stdout) -> None:
         self._stream = stream
         self._live = stream.isatty()
         self._start = time.monotonic()
         self._lock = threading.Lock()
-        self._running: dict[str, float] = {}
+        self._running: list[str] = []
         self._skipped = 0
         self._shown = ""
 
@@ -43,32 +43,29 @@ class Report:
                 self._shown = f"{self.elapsed_s:7.1f} s  {text}"[:118]
                 self._write(self._shown)
 
-    def progress(self) -> Progress:
-        return Progress(started=self._started, finished=self._finished, failed=self._failed)
-
-    def _started(self, step: Step) -> None:
-        self._running[step.name] = time.monotonic()
+    def started(self, step: Step) -> None:
+        self._running.append(step.name)
         if not self._live:
-            self.step("..", step.name, step.does)
+            self.step("..", step.name, step.description)
         self.live(f"working on: {', '.join(self._running)}")
 
-    def _finished(self, step: Step, seconds: float, skipped: bool) -> None:
-        self._running.pop(step.name, None)
-        if skipped:
-            self._skipped += 1
-        else:
-            self.step("ok", step.name, f"{step.does} ({seconds:.1f} s)")
+    def finished(self, step: Step, seconds: float) -> None:
+        self._running.remove(step.name)
+        self.step("ok", step.name, f"{step.description} ({seconds:.1f} s)")
         if self._running:
             self.live(f"working on: {', '.join(self._running)}")
 
-    def _failed(self, error: StepError) -> None:
+    def skipped(self, step: Step) -> None:
+        self._skipped += 1
+
+    def failed(self, error: StepError) -> None:
         self.step("!!", "failed", f"{error}; ending what runs")
 
     def setup_done(self) -> None:
         self.step("ok", "complete", f"{self._skipped} steps were current already")
 
     def failure(self, error: StepError) -> None:
-        """What failed, the end of its log, where the log is, and what to do."""
+        """The error, the end of its log, where the log is, and what to do."""
         self.line()
         self.line(f"FAILED after {self.elapsed_s:.0f} s: {error}")
         if error.log and error.log.exists():
@@ -84,7 +81,7 @@ class Report:
             self._shown = ""
 
     def _write(self, text: str) -> None:
-        """A reader that went away (`| head`) stops nothing that was begun."""
+        """A reader that closes the pipe (`| head`) stops nothing."""
         try:
             self._stream.write(text)
             self._stream.flush()

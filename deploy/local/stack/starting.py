@@ -3,28 +3,25 @@
 import shlex
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stack import configs, environment, private, programs, readiness
 from stack.http import UnreachableError
 from stack.programs import Program
 from stack.settings import REPOSITORY, Settings
-from stack.steps import Step, StepError, run
+from stack.steps import Action, Step, StepError, run
 from stack.supervisor import Process, Supervisor
 
 READY_WITHIN_S = 180.0
 PROBE_S = 0.2
-LOOK_S = 2.0  # at the supervisor, while a program does not answer
+LOOK_S = 2.0  # between questions to supervisord about a program that is not ready
 CRASHES = 5
-ADVICE = (
-    "read the log; what did start goes on running: `make status` shows it, `make up` tries again, `make down` stops it"
-)
+ADVICE = "read the log; the others run on: `make status` shows them, `make up` tries again, `make down` stops them"
 
 
 def chosen(*, demo: bool, only: Sequence[str] = ()) -> dict[str, Program]:
-    """The programs to start: `only` these and what they wait for, or all; the demo where it is wanted."""
+    """The programs to start: `only` these and what they wait for, or all; the demo if `demo`."""
     known = programs.load()
     return programs.selected(known, [name for name in only or known if demo or name != "demo"])
 
@@ -42,14 +39,15 @@ def steps(
         Step("configuration", "configuration of the servers", lambda _log: configure(settings), after=("flink-home",)),
         Step("supervisor", "supervisord", lambda _log: supervisor.start(dict(wanted), apply),
              after=("tools", "configuration")),
+        Step("kafka-storage", "storage of kafka", lambda _log: configs.format_kafka(settings),
+             after=("kafka-jars", "configuration")),
+        Step("neo4j-storage", "storage of neo4j", lambda _log: configs.format_neo4j(settings),
+             after=("neo4j-jars", "configuration")),
     ]  # fmt: skip
-    for name, format_storage in (("kafka", configs.format_kafka), ("neo4j", configs.format_neo4j)):
-        if name in wanted:
-            storage = partial(_format, format_storage, settings)
-            first.append(
-                Step(f"{name}-storage", f"storage of {name}", storage, after=(f"{name}-jars", "configuration"))
-            )
-    return first + program_steps(settings, supervisor, wanted, cancelled)
+    unwanted = {f"{name}-storage" for name in ("kafka", "neo4j") if name not in wanted}
+    return [step for step in first if step.name not in unwanted] + program_steps(
+        settings, supervisor, wanted, cancelled
+    )
 
 
 def program_steps(
@@ -59,16 +57,12 @@ def program_steps(
     return [
         Step(
             program.name,
-            says(settings, program),
+            description(settings, program),
             once(settings, program) if program.once else server(settings, supervisor, program, cancelled),
             after=("supervisor", *program.after),
         )
         for program in wanted.values()
     ]
-
-
-def _format(format_storage: Callable[[Settings], None], settings: Settings, _log: Path) -> None:
-    format_storage(settings)
 
 
 def configure(settings: Settings) -> None:
@@ -77,13 +71,13 @@ def configure(settings: Settings) -> None:
     private.write(settings.state / "env", environment.as_shell(environment.addresses(settings)))
 
 
-def says(settings: Settings, program: Program) -> str:
+def description(settings: Settings, program: Program) -> str:
     """What a program is and where it answers."""
-    where = program.shown.format(**{name: settings.address(name) for name in settings.ports})
-    return f"{program.does} at {where}" if where else program.does
+    address = program.shown.format(**{name: settings.address(name) for name in settings.ports})
+    return f"{program.does} at {address}" if address else program.does
 
 
-def once(settings: Settings, program: Program) -> Callable[[Path], None]:
+def once(settings: Settings, program: Program) -> Action:
     def action(_log: Path) -> None:
         variables = environment.supervised(settings, {})
         words = shlex.split(programs.expanded(program.command, variables))
@@ -92,22 +86,20 @@ def once(settings: Settings, program: Program) -> Callable[[Path], None]:
     return action
 
 
-def server(
-    settings: Settings, supervisor: Supervisor, program: Program, cancelled: threading.Event
-) -> Callable[[Path], None]:
-    """Starts it, and waits until it answers. Its step fails when it ends time after time, or does not answer at all."""
+def server(settings: Settings, supervisor: Supervisor, program: Program, cancelled: threading.Event) -> Action:
+    """Starts it, and waits until it is ready. Its step fails when it ends CRASHES times, or is not ready in time."""
     log = settings.logs / f"{program.name}.log"
 
     def action(_log: Path) -> None:
         try:
             supervisor.start_process(program.name)
-            before = supervisor.process(program.name).restarts
+            restarts = supervisor.process(program.name).restarts
             deadline, look = time.monotonic() + READY_WITHIN_S, time.monotonic() + LOOK_S
             while not readiness.answers(program.ready, settings):
                 if time.monotonic() > look:
                     look = time.monotonic() + LOOK_S
-                    if trouble := hopeless(supervisor.process(program.name), before):
-                        raise StepError(trouble, log=log, advice=ADVICE)
+                    if fault := hopeless(supervisor.process(program.name), restarts):
+                        raise StepError(fault, log=log, advice=ADVICE)
                 if time.monotonic() > deadline:
                     raise StepError(f"does not answer after {READY_WITHIN_S:.0f} s", log=log, advice=ADVICE)
                 if cancelled.wait(PROBE_S):
@@ -119,7 +111,7 @@ def server(
 
 
 def hopeless(process: Process, restarts_before: int) -> str:
-    """Why a program that does not answer will not; "" while it may."""
+    """Why a program that is not ready will not become so; "" while it may."""
     if process.state == "FATAL":
         return "cannot be started"
     if (ended := process.restarts - restarts_before) >= CRASHES:

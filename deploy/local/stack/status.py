@@ -1,35 +1,36 @@
-"""`status`: every process, and how far each stage is behind. What cannot be known says why; it is never shown as 0."""
+"""`status`: every process, then the findings of `sluice doctor` about each stage, its lag included."""
 
 import datetime
 from collections.abc import Sequence
 
 from stack import processes
 from stack.http import UnreachableError
-from stack.lag import ERROR, stages
 from stack.report import Report
 from stack.settings import Settings
+from stack.sluice import sluice
 from stack.supervisor import Process, Supervisor
+
+CHECK_TIMEOUT_S = 10
 
 
 def status(settings: Settings, report: Report) -> int:
-    """The exit code: 0 when every process is up and no stage has an error, 1 otherwise."""
+    """The exit code: 0 when every process is up and doctor finds no failure, 1 otherwise."""
     try:
-        listed = Supervisor(settings).processes()
+        supervised = Supervisor(settings).processes()
     except UnreachableError:
         left = processes.of_stack(settings.state)
         report.line("the stack is not up" + (f", but {len(left)} of its processes are: run `make up`" if left else ""))
         for pid, command in left.items():
             report.line(f"  {pid:>7}  {command[:100]}")
         return 1
-    rows = [row(process) for process in sorted(listed, key=lambda process: process.name)]
+    rows = [row(process) for process in sorted(supervised, key=lambda process: process.name)]
     for text in table(("process", "state", "pid", "since", "restarts", "memory"), rows):
         report.line(text)
     report.line()
-    behind = stages(settings)
-    for text in table(("stage", "how far behind"), behind):
+    doctor = sluice(settings, "doctor", "--timeout", str(CHECK_TIMEOUT_S), timeout_s=6 * CHECK_TIMEOUT_S)
+    for text in (doctor.stdout + doctor.stderr).splitlines():
         report.line(text)
-    well = all(process.up for process in listed) and not any(text.startswith(ERROR) for _, text in behind)
-    return 0 if well else 1
+    return 0 if doctor.returncode == 0 and all(process.up for process in supervised) else 1
 
 
 def row(process: Process) -> tuple[str, ...]:

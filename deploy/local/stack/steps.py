@@ -1,4 +1,8 @@
-"""Set-up steps: what a step is, how its commands run and log, and a runner that respects their order."""
+"""Steps of set-up and start: how their commands run and log, and a runner that respects their order.
+
+make cannot run them: it skips by times of files, which a fresh checkout beside a restored cache changes, and it cannot
+end the steps that only wait when another fails.
+"""
 
 import os
 import subprocess
@@ -8,13 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from pathlib import Path
 
-from stack.stamps import Stamps, fingerprint
+from stack.fingerprint import fingerprint
+from stack.layout import SETUP_LOGS, STAMPS
+
+Action = Callable[[Path], None]  # gets the path of its log
 
 
 class StepError(Exception):
-    """A step that could not be done: what failed, where its log is, what to do."""
+    """A step that failed, with its log and advice."""
 
     def __init__(self, message: str, *, log: Path | None = None, advice: str = "") -> None:
         super().__init__(message)
@@ -24,20 +32,25 @@ class StepError(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """One unit of set-up, skipped when its inputs are unchanged and its outputs are there.
+    """One unit of work, skipped when its inputs are those of its last success and its outputs exist.
 
-    `resource`: steps that share one never run at once (two Mavens corrupt their local repository).
+    after: names of steps; those that a run does not have do not count. `resource`: steps that share one never run at
+    once (two Mavens corrupt their local repository), but in the order of the run's list.
     """
 
     name: str
-    does: str
-    action: Callable[[Path], None]
+    description: str
+    action: Action
     after: tuple[str, ...] = ()
     inputs: tuple[Path, ...] = ()
     values: tuple[str, ...] = ()
     outputs: tuple[Path, ...] = ()
     resource: str = ""
     advice: str = "look at the log, then run the same command again: finished steps are not repeated"
+
+    @property
+    def skippable(self) -> bool:
+        return bool(self.inputs or self.values)
 
 
 def run(command: Sequence[object], log: Path, *, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> None:
@@ -47,38 +60,37 @@ def run(command: Sequence[object], log: Path, *, cwd: Path | None = None, env: M
     with log.open("a") as stream:
         stream.write(f"$ {' '.join(words)}\n")
         stream.flush()
+        environment = {**os.environ, **(env or {})}
         try:
-            code = subprocess.run(
-                words,
-                cwd=cwd,
-                env={**os.environ, **(env or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=stream,
-            ).returncode
+            done = subprocess.run(
+                words, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
+            )
         except OSError as error:
             raise StepError(f"cannot run {words[0]}: {error}", log=log) from error
-    if code:
-        raise StepError(f"{Path(words[0]).name} exited with {code}", log=log)
+    if done.returncode:
+        raise StepError(f"{Path(words[0]).name} exited with {done.returncode}", log=log)
 
 
-@dataclass
 class Progress:
-    """Who hears about steps; printing is in stack.report."""
+    """Observes a run; `stack.report.Report` prints it."""
 
-    started: Callable[[Step], None] = lambda step: None
-    finished: Callable[[Step, float, bool], None] = lambda step, seconds, skipped: None
-    failed: Callable[[StepError], None] = lambda error: None  # at once; run() raises it when all have ended
+    def started(self, step: Step) -> None: ...
+
+    def finished(self, step: Step, seconds: float) -> None: ...
+
+    def skipped(self, step: Step) -> None: ...
+
+    def failed(self, error: StepError) -> None:
+        """Called at once; `Runner.run` raises the error when every step has ended."""
 
 
 @dataclass
 class Runner:
-    """Runs steps in the order of `after`, at most `width` at once."""
+    """Runs steps in the order of `after`. `stamps` holds a file a step, the fingerprint of its last success."""
 
-    stamps: Stamps
-    logs: Path
     progress: Progress = field(default_factory=Progress)
-    width: int = 16  # most of them wait: for a download, or for a server
+    stamps: Path = STAMPS
+    logs: Path = SETUP_LOGS
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def run(self, steps: Sequence[Step]) -> None:
@@ -86,33 +98,24 @@ class Runner:
 
         `cancelled` is set as soon as one fails, or at Ctrl-C: for steps that only wait.
         """
-        names = {step.name for step in steps}
-        waiting = {step.name: step for step in steps}
-        done: set[str] = set()
-        running: dict[Future[None], Step] = {}
+        by_name = {step.name: step for step in steps}
+        order = TopologicalSorter(_predecessors(steps))
+        order.prepare()
+        running: set[Future[str]] = set()
         failure: StepError | None = None
-        with ThreadPoolExecutor(self.width) as pool, self._cancelling():
-            while (waiting and not failure) or running:
-                busy = {step.resource for step in running.values() if step.resource}
-                for step in [] if failure else list(waiting.values()):
-                    ready = all(name in done or name not in names for name in step.after)
-                    if ready and step.resource not in busy and len(running) < self.width:
-                        del waiting[step.name]
-                        busy |= {step.resource} - {""}
-                        running[pool.submit(self._do, step)] = step
-                if not running:
-                    raise AssertionError(f"steps wait for each other: {', '.join(waiting)}")
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    step = running.pop(future)
-                    error = future.exception()
-                    if isinstance(error, StepError):
+        with ThreadPoolExecutor(max(1, len(steps))) as pool, self._cancelling():
+            while order.is_active() and (running or not failure):
+                if not failure:
+                    running |= {pool.submit(self._do, by_name[name]) for name in order.get_ready()}
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    try:
+                        order.done(future.result())
+                    except StepError as error:
                         if not failure:
                             failure = error
                             self.progress.failed(error)
                             self.cancelled.set()
-                    elif error:
-                        raise error
-                    done.add(step.name)
         if failure:
             raise failure
 
@@ -125,17 +128,23 @@ class Runner:
             raise
 
     def current(self, step: Step) -> bool:
-        """Whether there is nothing to do for it."""
-        has_inputs = bool(step.inputs or step.values)
-        return has_inputs and self.stamps.current(step.name, fingerprint(step.inputs, step.values), step.outputs)
+        """Whether the step has nothing to do."""
+        stamp = self.stamps / step.name
+        return (
+            step.skippable
+            and stamp.is_file()
+            and stamp.read_text() == fingerprint(step.inputs, step.values)
+            and all(path.exists() for path in step.outputs)
+        )
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: Step) -> str:
+        """Returns the step's name. Raises StepError."""
         start = time.monotonic()
         if self.current(step):
-            self.progress.finished(step, 0.0, True)
-            return
-        inputs = fingerprint(step.inputs, step.values)
-        self.stamps.forget(step.name)
+            self.progress.skipped(step)
+            return step.name
+        inputs, stamp = fingerprint(step.inputs, step.values), self.stamps / step.name
+        stamp.unlink(missing_ok=True)
         self.progress.started(step)
         log = self.logs / f"setup-{step.name}.log"
         log.unlink(missing_ok=True)
@@ -145,5 +154,22 @@ class Runner:
             raise StepError(f"{step.name}: {error}", log=error.log, advice=error.advice or step.advice) from error
         except OSError as error:  # a full disk, a directory that may not be written
             raise StepError(f"{step.name}: {error}", log=log, advice=step.advice) from error
-        self.stamps.record(step.name, inputs)
-        self.progress.finished(step, time.monotonic() - start, False)
+        if step.skippable:
+            self.stamps.mkdir(parents=True, exist_ok=True)
+            stamp.write_text(inputs)
+        self.progress.finished(step, time.monotonic() - start)
+        return step.name
+
+
+def _predecessors(steps: Sequence[Step]) -> dict[str, list[str]]:
+    """The steps of this run that a step has to wait for, by its name."""
+    names = {step.name for step in steps}
+    newest: dict[str, str] = {}  # step by resource
+    predecessors: dict[str, list[str]] = {}
+    for step in steps:
+        predecessors[step.name] = [name for name in step.after if name in names]
+        if step.resource:
+            if step.resource in newest:
+                predecessors[step.name].append(newest[step.resource])
+            newest[step.resource] = step.name
+    return predecessors

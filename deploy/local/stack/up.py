@@ -6,33 +6,32 @@ from contextlib import contextmanager
 
 from stack import flink, installs, ports, prerequisites, processes, starting
 from stack.first_recommendation import wait_for_recommendation
-from stack.layout import CACHE, SETUP_LOGS, STAMPS
+from stack.layout import CACHE
 from stack.report import Report
 from stack.settings import Settings
-from stack.stamps import Stamps
 from stack.steps import Runner, Step, StepError
 from stack.supervisor import Supervisor
 
 
 def set_up(purpose: str, report: Report) -> None:
     """Installs and builds what `purpose`, one of installs.PURPOSES, needs. Raises StepError."""
-    runner = Runner(Stamps(STAMPS), SETUP_LOGS, report.progress())
-    with alone(report):
-        require(runner, installs.steps(purpose), report)
-        runner.run(installs.steps(purpose))
+    runner, steps = Runner(report), installs.steps(purpose)
+    with setup_lock(report):
+        check_prerequisites(runner, steps, report)
+        runner.run(steps)
     report.setup_done()
 
 
-def require(runner: Runner, steps: Sequence[Step], report: Report, reasons: Sequence[str] = ()) -> None:
-    """What the machine must have for `steps`, at once; see prerequisites.ensure."""
-    left = [step for step in steps if (step.inputs or step.values) and not runner.current(step)]
+def check_prerequisites(runner: Runner, steps: Sequence[Step], report: Report, reasons: Sequence[str] = ()) -> None:
+    """What the machine must have for those of `steps` that have to run; see prerequisites.ensure."""
+    left = [step for step in steps if step.skippable and not runner.current(step)]
     maven = any(step.resource == "maven" for step in left)
-    prerequisites.ensure(report, SETUP_LOGS / "setup-apt.log", installing=bool(left), maven=maven, reasons=reasons)
+    prerequisites.ensure(report, installing=bool(left), maven=maven, reasons=reasons)
 
 
 @contextmanager
-def alone(report: Report) -> Iterator[None]:
-    """Another set-up in this repository is waited for."""
+def setup_lock(report: Report) -> Iterator[None]:
+    """Waits for another set-up in this repository."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "setup.lock").open("w") as lock:
         try:
@@ -46,59 +45,58 @@ def alone(report: Report) -> Iterator[None]:
 def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] = ()) -> None:
     """Ends with the stack ready, whatever of it was up before. Raises StepError."""
     flink.check_options(settings)
-    supervisor = Supervisor(settings)
-    already = supervisor.is_up()
-    if already and apply:
-        raise StepError("the stack is up already, and its actuator was started otherwise", advice="`make down` first")
-    if not already:
-        stop_orphans(settings, report)
-    runner = Runner(Stamps(STAMPS), SETUP_LOGS, report.progress())
-    wanted = starting.chosen(demo=demo)
-    with alone(report):
-        require(runner, installs.steps("up"), report, [] if already else taken_ports(settings, demo, report))
-        if already:
-            report.step("ok", "supervisor", "is up already; `make down && make up` takes up what changed")
-            runner.run(installs.steps("up"))
-            known = {process.name for process in supervisor.processes()}
-            wanted = {name: program for name, program in wanted.items() if program.once or name in known}
-            runner.run(starting.program_steps(settings, supervisor, wanted, runner.cancelled))
-        else:
-            start = starting.steps(settings, supervisor, wanted, apply=apply, cancelled=runner.cancelled)
-            runner.run(installs.steps("up") + start)
+    with setup_lock(report):
+        _start(settings, report, demo=demo, apply=apply)
     report.setup_done()
     summary(settings, report)
     if demo:
         wait_for_recommendation(settings, report)
 
 
+def _start(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str]) -> None:
+    """Under the lock of set-up: another `up` that runs at the same time then finds the stack up."""
+    supervisor = Supervisor(settings)
+    runner, steps, wanted = Runner(report), installs.steps("up"), starting.chosen(demo=demo)
+    if supervisor.is_up():
+        if apply:
+            raise StepError(
+                "the stack is up already, and its actuator was started otherwise", advice="`make down` first"
+            )
+        check_prerequisites(runner, steps, report)
+        report.step("ok", "supervisor", "is up already; `make down && make up` takes up what changed")
+        runner.run(steps)
+        known = {process.name for process in supervisor.processes()}
+        wanted = {name: program for name, program in wanted.items() if program.once or name in known}
+        runner.run(starting.program_steps(settings, supervisor, wanted, runner.cancelled))
+    else:
+        stop_orphans(settings, report)
+        check_prerequisites(runner, steps, report, port_faults(settings, demo, report))
+        start = starting.steps(settings, supervisor, wanted, apply=apply, cancelled=runner.cancelled)
+        runner.run(steps + start)
+
+
 def stop_orphans(settings: Settings, report: Report) -> None:
-    """Stops what a killed supervisor left behind: it could be neither watched nor restarted."""
+    """Stops what a killed supervisor left behind: nothing watches or restarts it."""
     left = processes.of_stack(settings.state)
     if left:
         report.step("..", "orphans", f"stopping {len(left)} processes of a supervisor that is gone")
         processes.stop(lambda: processes.of_stack(settings.state), 30.0)
 
 
-def taken_ports(settings: Settings, demo: bool, report: Report) -> list[str]:
-    """Why the stack cannot listen where it should; empty when it can."""
+def port_faults(settings: Settings, demo: bool, report: Report) -> list[str]:
+    """Why the stack cannot listen on its ports; empty when it can."""
     wanted = {name: port for name, port in settings.ports.items() if demo or name != "demo"}
     taken = ports.taken_for_long(
         lambda: ports.taken(wanted, settings.host),
-        lambda what: report.step("..", "ports", f"{what}: waiting until it is free, a minute at most"),
+        lambda taken: report.step("..", "ports", f"{taken}: waiting until it is free, a minute at most"),
     )
     if not taken:
         return []
-    way_out = (
+    advice = (
         "stop those processes, or give the stack other ports: a file with a [ports] table of the keys that"
         " differ from deploy/local/stack.toml, named by SLUICE_STACK"
     )
-    return [f"ports: {'; '.join(map(str, taken))} ({way_out})"]
-
-
-def check_ports(settings: Settings, demo: bool, report: Report) -> None:
-    """Raises StepError for ports that are taken."""
-    if taken := taken_ports(settings, demo, report):
-        raise StepError(taken[0])
+    return [f"ports: {'; '.join(map(str, taken))} ({advice})"]
 
 
 def summary(settings: Settings, report: Report) -> None:

@@ -3,12 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from stack import prerequisites
-from stack.installs import FLINK_VERSIONS, SLUICE_VERSIONS, interpreter
-from stack.prerequisites import Machine, apt_commands, available_memory, refusal, scarce, unfit
-from stack.toolchain import Missing, jdk_version
+from stack import machine, prerequisites
+from stack.machine import Machine, available_memory, scarce, unfit
+from stack.prerequisites import Missing, apt_commands, refusal
+from stack.toolchain import jdk_version
 
 GIB = 2**30
 GOOD = Machine("Linux", "x86_64", "glibc", cores=2, memory=8 * GIB, disk=20 * GIB)
@@ -73,7 +71,7 @@ def test_memory_is_what_is_available_and_not_what_is_free(tmp_path: Path) -> Non
 
 
 def test_this_machine_can_be_looked_at() -> None:
-    assert prerequisites.here().cores > 0
+    assert machine.here().cores > 0
     assert prerequisites.missing_tools(maven=False) == []  # these tests run on what set-up chose
 
 
@@ -84,14 +82,3 @@ def test_a_jdk_tells_its_version_without_being_run(tmp_path: Path) -> None:
     (tmp_path / "bin/javac").touch()
     assert jdk_version(tmp_path) == (17, 0, 15)
     assert jdk_version(tmp_path / "absent") == ()
-
-
-@pytest.mark.parametrize(
-    ("minor", "sluice", "flink"), [(11, True, True), (12, True, True), (13, True, False), (14, False, False)]
-)
-def test_the_hosts_python_is_used_where_it_is_recent_and_not_too_recent(minor: int, sluice: bool, flink: bool) -> None:
-    own = ["--python", "/usr/bin/true", "--no-python-downloads"]
-    wanted = interpreter(SLUICE_VERSIONS, (3, minor), "/usr/bin/true")
-    assert wanted == (own if sluice else ["--python", ">=3.11,<3.14"])
-    wanted = interpreter(FLINK_VERSIONS, (3, minor), "/usr/bin/true")
-    assert wanted == (own if flink else ["--python", ">=3.11,<3.13"])

@@ -10,10 +10,9 @@ import pytest
 from stack import configs, installs, starting
 from stack.environment import supervised
 from stack.layout import LOCAL
-from stack.programs import Program, configuration, expanded, load, parse, selected, stop_order
+from stack.programs import Program, configuration, expanded, levels, load, parse, selected
 from stack.readiness import answers
 from stack.settings import load as load_settings
-from stack.stamps import Stamps
 from stack.steps import Runner, Step, StepError
 from stack.supervisor import Process, Supervisor
 
@@ -30,13 +29,13 @@ def test_the_table_mentions_only_variables_and_ports_that_there_are() -> None:
     variables = supervised(SETTINGS, {})
     for program in load().values():
         assert set(re.findall(r"\$\{(\w+)\}", program.command)) <= set(variables)
-        assert starting.says(SETTINGS, program)
+        assert starting.description(SETTINGS, program)
         assert answers(program.ready, SETTINGS) in (True, False)
 
 
 def test_what_a_program_waits_for_is_a_program_or_a_step() -> None:
     programs = load()
-    start = starting.steps(SETTINGS, Supervisor(SETTINGS), programs, cancelled=Runner(Stamps(Path()), Path()).cancelled)
+    start = starting.steps(SETTINGS, Supervisor(SETTINGS), programs, cancelled=threading.Event())
     known = {step.name for step in [*installs.steps("up"), *start]}
     assert len(known) == len(installs.steps("up")) + len(start)
     for step in start:
@@ -60,22 +59,19 @@ def test_a_program_waits_for_what_is_built_and_its_command_or_configuration_name
 
 
 def test_no_program_ends_while_another_needs_it() -> None:
-    assert stop_order(CHAIN) == [["reader"], ["queue"], ["store"]] or stop_order(CHAIN) == [
-        ["reader"],
-        ["queue", "store"],
-    ]
-    groups = stop_order(load())
+    assert [sorted(names) for names in levels(CHAIN)] == [["queue", "store"], ["reader"]]
+    groups = levels(load())
     at = {name: number for number, names in enumerate(groups) for name in names}
-    assert at["demo"] < at["collector"] < at["kafka"]
-    assert at["actuator"] < at["server"] < at["kafka"]
-    assert at["decider"] < at["clickhouse"]
-    assert at["jobs"] < at["flink-jobmanager"]
+    assert at["demo"] > at["collector"] > at["kafka"]
+    assert at["actuator"] > at["server"] > at["kafka"]
+    assert at["decider"] > at["clickhouse"]
+    assert at["jobs"] > at["flink-jobmanager"]
     assert set(at) == {name for name, program in load().items() if not program.once}
 
 
 def test_programs_that_wait_for_each_other_are_an_error() -> None:
-    with pytest.raises(ValueError, match="wait for each other: a, b"):
-        stop_order({"a": Program("a", "", "", after=("b",)), "b": Program("b", "", "", after=("a",))})
+    with pytest.raises(ValueError, match="cycle"):
+        levels({"a": Program("a", "", "", after=("b",)), "b": Program("b", "", "", after=("a",))})
 
 
 def test_a_selection_has_what_it_waits_for() -> None:
@@ -105,8 +101,14 @@ def test_supervisord_listens_on_no_port_and_gets_each_supervised_program() -> No
         "program:store", "program:queue", "program:reader", "program:odd",
     }  # fmt: skip
     assert parser["program:odd"]["command"] == "run 100%%"
-    # It stops the highest priority first.
-    assert int(parser["program:reader"]["priority"]) > int(parser["program:store"]["priority"])
+    # It stops the group of the highest priority first.
+    priority = {
+        name: int(parser[section]["priority"])
+        for section in parser
+        if section.startswith("group:")
+        for name in parser[section]["programs"].split(",")
+    }
+    assert priority["reader"] > priority["store"]
 
 
 def test_a_program_that_ends_time_after_time_is_given_up() -> None:
@@ -117,7 +119,7 @@ def test_a_program_that_ends_time_after_time_is_given_up() -> None:
 
 
 def test_a_step_that_waits_ends_when_another_fails(tmp_path: Path) -> None:
-    runner = Runner(Stamps(tmp_path / "stamps"), tmp_path)
+    runner = Runner(stamps=tmp_path / "stamps", logs=tmp_path)
 
     def fail(_log: Path) -> None:
         raise StepError("broken")

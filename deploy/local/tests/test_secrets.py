@@ -40,13 +40,6 @@ def test_the_stack_file_wins_and_is_not_copied(stack: Settings) -> None:
     assert [path.name for path in (stack.state / "secrets").iterdir()] == ["clickhouse_password"]
 
 
-def test_a_graph_of_before_passwords_were_kept_goes_on_with_its_own(stack: Settings) -> None:
-    (stack.data / "neo4j/dbms").mkdir(parents=True)
-    (stack.data / "neo4j/dbms/auth.ini").touch()
-    secrets.make(stack)
-    assert secrets.known(stack)["neo4j_password"] == "sluice-local"
-
-
 def test_a_private_file_is_closed_whatever_it_was(tmp_path: Path) -> None:
     path = tmp_path / "conf" / "env"
     path.parent.mkdir(mode=0o755)

@@ -58,7 +58,7 @@ def test_doctor_reads_without_committing(monkeypatch: pytest.MonkeyPatch) -> Non
     )
     monkeypatch.setattr(retention, "admin", lambda *_: Groups())
     monkeypatch.setattr(retention, "partition_counts", lambda *_: {})
-    monkeypatch.setattr(retention, "_retention_ms", lambda *_: {})
+    monkeypatch.setattr(retention, "_retention", lambda *_: {})
     monkeypatch.setattr(retention, "known", lambda *_: lambda _group: True)
     assert retention.retention(addresses(), 1.0).level == "unknown"
     assert [each["enable.auto.commit"] for each in made] == [False]

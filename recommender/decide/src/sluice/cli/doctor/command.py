@@ -9,6 +9,7 @@ import click
 
 from sluice.cli.doctor import (
     alarms,
+    backlog,
     clickhouse,
     clocks,
     collector,
@@ -25,6 +26,7 @@ from sluice.cli.doctor import (
     retention,
     spans,
     subsets,
+    time_kept,
 )
 from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
@@ -38,9 +40,12 @@ CHECKS = [
     *spans.CHECKS,
     *kafka.CHECKS,
     *retention.CHECKS,
+    *time_kept.CHECKS,
+    *backlog.KAFKA_CHECKS,
     *flink.CHECKS,
     *left_out.CHECKS,
     *clickhouse.CHECKS,
+    *backlog.CLICKHOUSE_CHECKS,
     *rejected.CHECKS,
     *clocks.CHECKS,
     *peers.CHECKS,

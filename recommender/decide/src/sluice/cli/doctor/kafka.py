@@ -33,7 +33,7 @@ def topics(where: Addresses, timeout_s: float) -> Diagnosis:
     except NotAnsweringError as error:
         return Diagnosis("fail", str(error), START)
     ends = dict.fromkeys(expected, 0)
-    for (topic, _), offset in _ends(client, timeout_s, {t: found[t] for t in expected if t in found}).items():
+    for (topic, _), offset in partition_ends(client, timeout_s, {t: found[t] for t in expected if t in found}).items():
         ends[topic] += offset
     return judge_topics(expected, found, ends)
 
@@ -64,8 +64,8 @@ def lag(where: Addresses, timeout_s: float) -> Diagnosis:
     spans = kafka_settings(where).topic(_SPANS)
     if spans not in found:
         return Diagnosis("unknown", f"not known: there is no topic {spans}")
-    ends = _ends(client, timeout_s, {spans: found[spans]})
-    return judge_lag(_group_lags(client, timeout_s, ends, known(where, timeout_s)))
+    ends = partition_ends(client, timeout_s, {spans: found[spans]})
+    return judge_lag(group_lags(client, timeout_s, ends, known(where, timeout_s)))
 
 
 def judge_lag(lags: dict[str, int]) -> Diagnosis:
@@ -115,7 +115,7 @@ def partition_counts(client: Any, where: Addresses, timeout_s: float) -> dict[st
     return {name: len(topic.partitions) for name, topic in metadata.topics.items()}
 
 
-def _ends(client: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tuple[str, int], int]:
+def partition_ends(client: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tuple[str, int], int]:
     """End offset by topic and partition. `client` must live until the futures are done."""
     from confluent_kafka import TopicPartition
     from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
@@ -128,7 +128,7 @@ def _ends(client: Any, timeout_s: float, partitions: dict[str, int]) -> dict[tup
     return {(tp.topic, tp.partition): future.result(timeout_s).offset for tp, future in futures.items()}
 
 
-def _group_lags(client: Any, timeout_s: float, ends: dict[tuple[str, int], int], known: Known) -> dict[str, int]:
+def group_lags(client: Any, timeout_s: float, ends: dict[tuple[str, int], int], known: Known) -> dict[str, int]:
     return {
         group: sum(max(ends[at] - offset, 0) for at, offset in offsets.items())
         for group, offsets in committed(client, timeout_s, set(ends), known).items()

@@ -25,7 +25,7 @@ class PartitionRetention:
     """The offsets of a partition, from `low` to before `high`, and the position of a consumer group in it.
 
     committed: None without a group. oldest_ms, next_ms: record times of the first record kept and of the next one
-    that the group reads; None where there is none. retention_ms: -1 for no limit of time.
+    that the group reads; None where there is none. retention_ms, retention_bytes (of a partition): -1 for no limit.
     """
 
     topic: str
@@ -37,10 +37,11 @@ class PartitionRetention:
     group: str = ""
     committed: int | None = None
     next_ms: int | None = None
+    retention_bytes: int = -1
 
 
 def retention(where: Addresses, timeout_s: float) -> Diagnosis:
-    return judge_retention(_kept(where, timeout_s), time.time() * 1000)
+    return judge_retention(kept_by_partition(where, timeout_s), time.time() * 1000)
 
 
 def judge_retention(kept: Sequence[PartitionRetention], now_ms: float) -> Diagnosis:
@@ -108,7 +109,7 @@ def _name(kept: PartitionRetention) -> str:
     return f"{kept.topic}/{kept.partition}"
 
 
-def _kept(where: Addresses, timeout_s: float) -> list[PartitionRetention]:
+def kept_by_partition(where: Addresses, timeout_s: float) -> list[PartitionRetention]:
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
     settings = kafka_settings(where)
@@ -116,7 +117,7 @@ def _kept(where: Addresses, timeout_s: float) -> list[PartitionRetention]:
     found = partition_counts(client, where, timeout_s)
     names = [settings.topic(topic) for topic in _TOPICS]
     partitions = [(topic, number) for topic in names for number in range(found.get(topic, 0))]
-    limits = _retention_ms(client, timeout_s, [topic for topic in names if topic in found])
+    limits = _retention(client, timeout_s, [topic for topic in names if topic in found])
     groups = committed(client, timeout_s, set(partitions), known(where, timeout_s))
     # Only looks: librdkafka needs a group id, but commits no offsets under this one.
     looking = {"group.id": "sluice-doctor", "enable.auto.commit": False, "enable.partition.eof": True}
@@ -128,7 +129,8 @@ def _kept(where: Addresses, timeout_s: float) -> list[PartitionRetention]:
             return _time_of(consumer, at, timeout_s) if offset < high else None
 
         low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=timeout_s)
-        whole = PartitionRetention(topic, number, low, high, limits[topic], time_of(low))
+        limit_ms, limit_bytes = limits[topic]
+        whole = PartitionRetention(topic, number, low, high, limit_ms, time_of(low), retention_bytes=limit_bytes)
         reading = {group: offsets[topic, number] for group, offsets in groups.items() if (topic, number) in offsets}
         return [
             replace(whole, group=group, committed=offset, next_ms=time_of(max(offset, low)))
@@ -150,11 +152,13 @@ def _time_of(consumer: Any, at: Any, timeout_s: float) -> int | None:
     return None if message is None or message.error() else int(message.timestamp()[1])
 
 
-def _retention_ms(client: Any, timeout_s: float, topics: list[str]) -> dict[str, int]:
+def _retention(client: Any, timeout_s: float, topics: list[str]) -> dict[str, tuple[int, int]]:
+    """Topic -> retention.ms and retention.bytes."""
     from confluent_kafka.admin import ConfigResource, ResourceType  # type: ignore[attr-defined]
 
     asked = client.describe_configs([ConfigResource(ResourceType.TOPIC, t) for t in topics], request_timeout=timeout_s)
-    return {of.name: int(future.result(timeout_s)["retention.ms"].value) for of, future in asked.items()}
+    configs = {of.name: future.result(timeout_s) for of, future in asked.items()}
+    return {topic: (int(c["retention.ms"].value), int(c["retention.bytes"].value)) for topic, c in configs.items()}
 
 
 CHECKS = [Check("kafka", "retention", retention)]

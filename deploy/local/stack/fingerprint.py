@@ -1,4 +1,4 @@
-"""Stamps: a set-up step is skipped when the hash of its inputs is the one of its last success."""
+"""The fingerprint of a step's inputs. Contents count, not times: a fresh checkout does not repeat a step."""
 
 import hashlib
 from collections.abc import Iterable
@@ -25,22 +25,3 @@ def _expand(files: Iterable[Path]) -> Iterable[Path]:
             yield from (child for child in path.rglob("*") if child.is_file() and "__pycache__" not in child.parts)
         else:
             yield path
-
-
-class Stamps:
-    """One file a step under `directory`, holding the fingerprint of its last success."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-
-    def current(self, step: str, inputs: str, outputs: Iterable[Path]) -> bool:
-        """True when `step` last succeeded on the same inputs and all that it made is still there."""
-        stamp = self._directory / step
-        return stamp.is_file() and stamp.read_text() == inputs and all(path.exists() for path in outputs)
-
-    def record(self, step: str, inputs: str) -> None:
-        self._directory.mkdir(parents=True, exist_ok=True)
-        (self._directory / step).write_text(inputs)
-
-    def forget(self, step: str) -> None:
-        (self._directory / step).unlink(missing_ok=True)

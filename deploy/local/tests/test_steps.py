@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from stack.stamps import Stamps, fingerprint
+from stack.fingerprint import fingerprint
 from stack.steps import Runner, Step, StepError, run
+
+
+def runner(folder: Path) -> Runner:
+    return Runner(stamps=folder / "stamps", logs=folder)
 
 
 def test_a_fingerprint_sees_content_names_and_absence(tmp_path: Path) -> None:
@@ -39,17 +43,17 @@ def test_a_step_is_repeated_when_its_input_changes_or_its_output_is_gone(tmp_pat
         product.write_text(source.read_text().upper())
 
     step = Step("build", "", build, inputs=(source,), outputs=(product,))
-    runner = Runner(Stamps(tmp_path / "stamps"), tmp_path)
+    repeated = runner(tmp_path)
 
     source.write_text("a")
-    runner.run([step])
-    runner.run([step])
+    repeated.run([step])
+    repeated.run([step])
     assert ran == ["a"]
     source.write_text("b")
-    runner.run([step])
+    repeated.run([step])
     assert ran == ["a", "b"]
     product.unlink()
-    runner.run([step])
+    repeated.run([step])
     assert ran == ["a", "b", "b"]
 
 
@@ -59,14 +63,14 @@ def test_a_failed_step_is_not_stamped_stops_what_follows_and_says_where_its_log_
         Step("first", "", lambda log: run(["false"], log), values=("x",)),
         Step("second", "", lambda log: ran.append("second"), after=("first",)),
     ]
-    runner = Runner(Stamps(tmp_path / "stamps"), tmp_path)
+    repeated = runner(tmp_path)
     with pytest.raises(StepError, match="first: false exited with 1") as failure:
-        runner.run(steps)
+        repeated.run(steps)
     assert ran == []
     assert failure.value.log == tmp_path / "setup-first.log"
     assert failure.value.log.read_text() == "$ false\n"
     with pytest.raises(StepError):
-        runner.run(steps)
+        repeated.run(steps)
 
 
 def test_an_error_of_the_system_names_its_step(tmp_path: Path) -> None:
@@ -75,7 +79,7 @@ def test_an_error_of_the_system_names_its_step(tmp_path: Path) -> None:
 
     step = Step("copy", "", copy, advice="make room")
     with pytest.raises(StepError, match=r"copy: .*No such file or directory") as failure:
-        Runner(Stamps(tmp_path / "stamps"), tmp_path).run([step])
+        runner(tmp_path).run([step])
     assert failure.value.advice == "make room"
 
 
@@ -98,5 +102,5 @@ def test_steps_of_one_resource_never_run_at_once_others_do(tmp_path: Path) -> No
         Step("left", "", meet),
         Step("right", "", meet),
     ]
-    Runner(Stamps(tmp_path / "stamps"), tmp_path, width=3).run(steps)
+    runner(tmp_path).run(steps)
     assert order == ["maven", "maven"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schema.flink import written
 from schema.tables import LENGTHS, Table
-from support.rows import insert_shop, now
+from sluice_kit.servers.rows import insert_shop, now
 
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
 DAY = HOUR.replace(hour=0)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from support.cores import split
-from support.postgres import postgres
-from support.real_load import Seen, steady
-from support.tomcat import Application, application
+from sluice_kit.applications.real_load import Seen, steady
+from sluice_kit.applications.tomcat import Application, application
+from sluice_kit.machine.cores import split
+from sluice_kit.servers.postgres import postgres
 
 SIZES = (4, 8, 12, 16, 24, 32, 64, 128)
 USERS = 100

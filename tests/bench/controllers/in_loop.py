@@ -15,8 +15,6 @@ from typing import cast
 
 from bench.controllers.applied import Applied
 from bench.controllers.collected import Collected
-from fakes import FakeClock
-from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control.decider import ShardDecider
 from sluice.control.deciding import Means
@@ -30,6 +28,8 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed, Job
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.policy.state import PoolState
+from sluice_kit.decide.fakes import FakeClock
+from sluice_kit.journal.memory_log import MemoryLog
 from testbed.adjustable import AdjustablePool
 from testbed.fine import PoolWindows
 

@@ -24,8 +24,8 @@ from sluice.pools.names import message_of, pool_name
 from sluice.pools.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
-from support.kafka import Kafka
-from support.waiting import until
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 PARTS: tuple[Part, ...] = ("facts", "evidence")
 

@@ -13,7 +13,7 @@ from bench.loop_scale.windows import NOW_MS, Collects, Drawn
 from sluice.config import Config
 from sluice.control.loop import Loop
 from sluice.control.spread import Spread
-from support.kafka import kafka
+from sluice_kit.servers.kafka import kafka
 
 PERIOD_S = 5
 PERIODS = 3

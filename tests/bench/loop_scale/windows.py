@@ -9,7 +9,6 @@ import numpy as np
 
 from bench.controllers.windows_alone import WindowsAlone
 from bench.loaded_windows import BUCKETS
-from humps import Samples, draw_samples, draw_service
 from sluice.clocks.offsets import Instance
 from sluice.collect import Window
 from sluice.collect.whole import Whole, whole
@@ -19,6 +18,7 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learn.condition import DataSize
+from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
 # Different curves; the others repeat them.
 CURVES = 100

@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from feeds import evidence
 from sluice.cli.pools.words import BASES, STATES
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.control.messages import belief_evidence
@@ -17,6 +16,7 @@ from sluice.pools.policy.state import Learnt
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, Basis, PoolSize, State
+from sluice_kit.decide.feeds import evidence
 
 from .pool_server import PoolServer
 

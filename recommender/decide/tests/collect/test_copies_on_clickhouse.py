@@ -12,7 +12,7 @@ from sluice.clickhouse.table import Table
 from sluice.collect.query import ENGINE_SQL
 from sluice.collect.reading import Reading
 from sluice.model.keys import PoolKey
-from support.clickhouse import PASSWORD, WRITER
+from sluice_kit.servers.clickhouse import PASSWORD, WRITER
 
 pytestmark = pytest.mark.integration
 

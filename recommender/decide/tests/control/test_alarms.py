@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from worlds import World, codes
 
-from fakes import CART, DB, FakeService, config
 from sluice.control.alarms import Alarms, Entered
 from sluice.control.answer import Answer, unsaid
 from sluice.control.counts import Counts
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.estimate.threshold import Threshold
+from sluice_kit.decide.fakes import CART, DB, FakeService, config
+from sluice_kit.decide.worlds import World, codes
 
 BOTH = {CART, DB}
 README = Path(__file__).parents[3] / "README.md"

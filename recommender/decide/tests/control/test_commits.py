@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from worlds import World, brief
 
-from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
-from memory_log import MemoryLog
 from sluice.collect import Window
 from sluice.config import Config
 from sluice.journal.memory_broker import MemoryBroker
@@ -14,6 +11,9 @@ from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.shard import AbortedError, HungError
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
+from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
+from sluice_kit.decide.worlds import World, brief
+from sluice_kit.journal.memory_log import MemoryLog
 
 
 class Faulty:

@@ -11,11 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learn_windows import chained, of_service
-from worlds import World, codes
 
-from fakes import CART, DB, FakeCollector, FakeService, config
-from feeds import full
 from sluice.collect import Measured, Window
 from sluice.config import Config
 from sluice.control.answer import Answer
@@ -34,6 +30,10 @@ from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Checkpoint, Facts, PoolState
 from sluice.pools.policy.state_message import StateError, read_facts, write_facts
 from sluice.pools.policy.step import step
+from sluice_kit.decide.fakes import CART, DB, FakeCollector, FakeService, config
+from sluice_kit.decide.feeds import full
+from sluice_kit.decide.learn_windows import chained, of_service
+from sluice_kit.decide.worlds import World, codes
 
 CONDITION = Condition(cores=2.0)
 

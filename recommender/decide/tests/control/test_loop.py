@@ -8,9 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from worlds import World, brief, codes
 
-from fakes import (
+from sluice.collect import Window
+from sluice.config import Backend, Bounds, Config, Pool
+from sluice.control import deciding
+from sluice.control.answer import Answer
+from sluice.model.hours import Hours
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.pools.policy.picture import draw
+from sluice_kit.decide.fakes import (
     CART,
     DB,
     FakeClock,
@@ -22,16 +30,8 @@ from fakes import (
     measured,
     rising,
 )
-from feeds import FALLS
-from sluice.collect import Window
-from sluice.config import Backend, Bounds, Config, Pool
-from sluice.control import deciding
-from sluice.control.answer import Answer
-from sluice.model.hours import Hours
-from sluice.model.keys import PoolKey
-from sluice.model.pauses import Pause
-from sluice.model.scaling import Scaling
-from sluice.pools.policy.picture import draw
+from sluice_kit.decide.feeds import FALLS
+from sluice_kit.decide.worlds import World, brief, codes
 
 
 def ends_after_a_period(world: World) -> None:

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fakes import CART
-from feeds import evidence
 from sluice.control.answer import Answer, Content
 from sluice.control.messages import belief_evidence, content_of, explanation, pool_size
 from sluice.control.occupancy import Told
@@ -22,6 +20,8 @@ from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.policy.picture import draw
 from sluice.pools.policy.state import Learnt
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice_kit.decide.fakes import CART
+from sluice_kit.decide.feeds import evidence
 
 SEEN = evidence(8, 16, 32).with_second(Second(2.0, True, True, 10.0, 200.0, 1.0))
 LEARNT = Learnt(evidence=SEEN, kept=believed(None, SEEN, 4.0))

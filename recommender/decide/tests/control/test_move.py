@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from fakes import CART, FakeClock, FakeCollector, FakeService, config
-from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.config.subsets import Subsetting
 from sluice.control.loop import Loop
@@ -19,6 +17,8 @@ from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.names import pool_name
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice_kit.decide.fakes import CART, FakeClock, FakeCollector, FakeService, config
+from sluice_kit.journal.memory_log import MemoryLog
 
 
 def grouped(cart: str, data: str, generation: int) -> Config:

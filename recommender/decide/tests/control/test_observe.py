@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from fakes import CART, DB, config
 from sluice.collect.whole import Whole
 from sluice.config import Backend
 from sluice.control.observe import buckets_of, by_target, ceilings_of
@@ -11,6 +10,7 @@ from sluice.control.sizes import TargetSize
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import learn
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice_kit.decide.fakes import CART, DB, config
 
 COURSE = Scalings().course(CART)
 

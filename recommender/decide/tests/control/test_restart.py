@@ -4,10 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from worlds import World, brief, codes
 
-from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
-from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control import taking_over
 from sluice.model.keys import PoolKey
@@ -15,6 +12,9 @@ from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.names import key_of
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
+from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
+from sluice_kit.decide.worlds import World, brief, codes
+from sluice_kit.journal.memory_log import MemoryLog
 
 
 def test_a_kill_in_a_trial_goes_on_with_the_trial() -> None:

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 
-from fakes import CART, DB
 from sluice.control.baseline import Baseline, Machine
 from sluice.control.scalings import Course, Scalings
 from sluice.model.scaling import Scaling
+from sluice_kit.decide.fakes import CART, DB
 
 
 def told(

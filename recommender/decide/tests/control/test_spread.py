@@ -12,8 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fakes import BUCKET_MS, FakeClock, FakeCollector, FakeService
-from memory_log import MemoryLog
 from sluice.config import Config
 from sluice.control.answer import Answer
 from sluice.control.deciding import Means
@@ -23,6 +21,8 @@ from sluice.model.scaling import Scaling
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
+from sluice_kit.decide.fakes import BUCKET_MS, FakeClock, FakeCollector, FakeService
+from sluice_kit.journal.memory_log import MemoryLog
 
 
 @dataclass

@@ -13,7 +13,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from log_place import SHARDS, SHOP, answer, pool
 from sluice.control.codec import DeciderCodec
 from sluice.control.commit import Commit, Heartbeat
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
@@ -27,6 +26,7 @@ from sluice.pools.policy.state_message import read_facts
 from sluice.pools.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
+from sluice_kit.journal.log_place import SHARDS, SHOP, answer, pool
 
 TOPICS = topics()
 COMPACTED = [TOPICS.state, TOPICS.decisions, TOPICS.observed]

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from shard_log import Log, killed
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from support.kafka import Kafka
-from support.ports import free_ports
-from support.waiting import until
-from watching import Watcher
+from sluice_kit.journal.shard_log import Log, killed
+from sluice_kit.journal.watching import Watcher
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 POOLS = [f"s{n}" for n in range(5)]

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from log_place import SHOP, Place, facts, period, taken
-from shard_log import killed
 from sluice.config import load
 from sluice.control.commit import Commit
 from sluice.control.move import move
@@ -20,10 +18,12 @@ from sluice.journal.names import topics
 from sluice.journal.shard_log import ShardLog
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from support.kafka import Kafka
-from support.ports import free_ports
-from support.waiting import until
-from watching import Watcher
+from sluice_kit.journal.log_place import SHOP, Place, facts, period, taken
+from sluice_kit.journal.shard_log import killed
+from sluice_kit.journal.watching import Watcher
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 SOURCE = Path(__file__).resolve().parents[2] / "src"

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from applications import chain, hosts, service
 from sluice.subsets.answer import answer
 from sluice.subsets.application import Application, Call, PairRate, Root
 from sluice.subsets.calls import rates
@@ -19,6 +18,7 @@ from sluice.subsets.connections import flow
 from sluice.subsets.microns.settings import Settings
 from sluice.subsets.problem import problem
 from sluice.subsets.strategy import STRATEGIES
+from sluice_kit.decide.applications import chain, hosts, service
 
 
 def way(*names: str) -> Call:

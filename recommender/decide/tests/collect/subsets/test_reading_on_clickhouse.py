@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tuning_worlds import index_of
 
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.collect.subsets.reading import LEAST_REQUESTS, Reading
 from sluice.subsets.application import Call
 from sluice.subsets.seen import SeenContainer, SeenHost, SeenTree
+from sluice_kit.decide.tuning_worlds import index_of
 
 pytestmark = pytest.mark.integration
 

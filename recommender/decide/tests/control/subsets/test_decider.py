@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from subset_worlds import FakeSource, SubsetWorld, samples, shop
 
-from fakes import FakeCollector
 from sluice.config.subsets import Strategy
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
@@ -15,6 +13,8 @@ from sluice.subsets.application import Call
 from sluice.subsets.seen import SeenTree
 from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
+from sluice_kit.decide.fakes import FakeCollector
+from sluice_kit.decide.subset_worlds import FakeSource, SubsetWorld, samples, shop
 
 
 def test_what_traces_show_becomes_subsets_in_the_shard_s_transaction() -> None:

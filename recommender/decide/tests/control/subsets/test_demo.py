@@ -13,16 +13,16 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from subset_worlds import SubsetWorld
 
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import Samples
 from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
 from sluice.subsets.v1 import explanation_pb2, subset_pb2
-from support.reference import containers
-from support.reference.spans import Record
-from support.truth import Reference
+from sluice_kit.decide.subset_worlds import SubsetWorld
+from sluice_kit.reference import containers
+from sluice_kit.reference.spans import Record
+from sluice_kit.reference.truth import Reference
 from testbed.demo import hosts_of
 from testbed.otlp import encode
 from testbed.presets.suggest import suggest

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learn_windows import chained, of_service
 
 from sluice.pools.learn.agent import AT_REST, MOST_CONDITIONS, Agent
 from sluice.pools.learn.checkpoint import CheckpointError, checksum, restored, written
@@ -12,6 +11,7 @@ from sluice.pools.learn.condition import Condition
 from sluice.pools.learn.propose import propose
 from sluice.pools.learn.settings import SETTINGS
 from sluice.pools.learn.sizes import grid
+from sluice_kit.decide.learn_windows import chained, of_service
 
 SIZES = grid(1, 48)
 CONDITION = Condition(cores=2.0, versions="v1")

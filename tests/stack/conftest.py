@@ -1,0 +1,21 @@
+"""Fixtures of the tests on a stack. `good_data_follows` is for modules of bad input."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from sluice_kit.local_stack.after_bad_input import GoodData
+from sluice_kit.local_stack.driver import Stack
+
+
+@pytest.fixture(scope="module")
+def good_data(stack: Stack) -> Iterator[GoodData]:
+    sent = GoodData(stack)
+    yield sent
+    sent.counts()
+
+
+@pytest.fixture
+def good_data_follows(good_data: GoodData, request: pytest.FixtureRequest) -> Iterator[None]:
+    with good_data.follows(request.node.name):
+        yield

@@ -1,0 +1,53 @@
+"""`./sluice` on the whole stack: an answer from each server behind it."""
+
+import json
+import subprocess
+import sys
+
+from confluent_kafka.admin import AdminClient
+
+from sluice_kit.local_stack.driver import REPOSITORY, Stack
+
+#: The first check of each stage, and what it finds on a stack that is up, whatever other tests have sent.
+FOUND = {
+    ("collector", "health"): ("ok",),
+    ("kafka", "topics"): ("ok",),
+    ("flink", "job"): ("ok",),
+    ("clickhouse", "reachable"): ("ok",),
+    ("clickhouse", "migrations"): ("ok",),
+    ("clickhouse", "peers"): ("ok", "warn"),
+    ("neo4j", "call graph"): ("ok", "warn"),  # which of the two is what was sent
+    ("decider", "health"): ("ok",),
+    ("decider", "periods"): ("ok",),
+    ("recommender", "health"): ("ok",),
+    ("actuator", "health"): ("ok",),
+}
+
+
+def test_doctor_reaches_every_stage(stack: Stack) -> None:
+    answer = stack.sluice("doctor", "-o", "json", "--timeout", "30")
+    assert answer.stderr == ""
+    findings = {(each["stage"], each["what"]): each for each in json.loads(answer.stdout)}
+    wrong = [findings[check] for check, levels in FOUND.items() if findings[check]["level"] not in levels]
+    assert wrong == []
+
+
+def test_who_looks_leaves_no_consumer_group_behind(stack: Stack) -> None:
+    """A group that committed where it looked would be behind for ever, and be warned of."""
+    kafka = stack.address["SLUICE_KAFKA"]
+    stack.sluice("doctor", "--timeout", "30")
+    offsets = [sys.executable, str(REPOSITORY / "deploy/local/kafka/offsets.py"), "--bootstrap", kafka]
+    topics = {each["topic"]: each for each in json.loads(subprocess.check_output(offsets, timeout=60))}
+    assert set(topics["otlp_spans"]["groups"]) <= {"sluice-streaming"}
+    listed = AdminClient({"bootstrap.servers": kafka}).list_consumer_groups().result(30).valid
+    assert {"sluice-doctor", "sluice-status"}.isdisjoint(group.group_id for group in listed)
+
+
+def test_sizes_and_rows(stack: Stack) -> None:
+    listed = stack.sluice("pools", "list", "-o", "jsonl")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    pools = {json.loads(line)["pool"]["service"] for line in listed.stdout.splitlines()}
+    assert "cart" in pools
+    rows = stack.sluice("sql", "SELECT DISTINCT service FROM v_pool_now", "-o", "json")
+    assert (rows.returncode, rows.stderr) == (0, "")
+    assert {row["service"] for row in json.loads(rows.stdout)} <= pools

@@ -66,8 +66,10 @@ class Loop:
         self.state, run = plan(self.state, self._inputs(), self.now_s)
         if run is not None:
             self.runs.append(run)
-            work, _ = flow(self.state.solved.problem, self.state.solved.solution.subsets)
-            names = [fleet.service for fleet in self.state.solved.problem.fleets]
+            assert self.state is not None
+            solved = self.state.solved
+            work, _ = flow(solved.problem, solved.solution.subsets)
+            names = [fleet.service for fleet in solved.problem.fleets]
             self.load = work[names.index("cart")] * len(self.others) / work[names.index("cart")].sum()
 
     def _inputs(self) -> Inputs:

@@ -19,5 +19,11 @@ def of_service(
 
 
 def chained(parts: list[Windows]) -> Windows:
-    names = ("start_ms", "in_flight", "in_system", "completions", "size")
-    return Windows(*(np.concatenate([getattr(each, name) for each in parts]) for name in names), length_s=0.1)
+    return Windows(
+        np.concatenate([part.start_ms for part in parts]),
+        np.concatenate([part.in_flight for part in parts]),
+        np.concatenate([part.in_system for part in parts]),
+        np.concatenate([part.completions for part in parts]),
+        np.concatenate([part.size for part in parts]),
+        length_s=0.1,
+    )

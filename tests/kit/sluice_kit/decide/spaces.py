@@ -47,8 +47,8 @@ def kinds(draw: st.DrawFn) -> Kind:
     match draw(st.sampled_from(("integer", "float", "category", "boolean"))):
         case "integer":
             log = draw(st.booleans())
-            low = draw(st.integers(1 if log else -1000, 1000))
-            return Integer(low, low + draw(st.integers(1, 100_000)), log)
+            lowest = draw(st.integers(1 if log else -1000, 1000))
+            return Integer(lowest, lowest + draw(st.integers(1, 100_000)), log)
         case "float":
             log = draw(st.booleans())
             low = draw(st.floats(0.001 if log else -1000.0, 1000.0))
@@ -68,14 +68,14 @@ def spaces(draw: st.DrawFn) -> Space:
         default = kind.value(draw(st.floats(0.0, 1.0)))
         single = [each for each in parameters if not isinstance(each.kind, Float)]
         when = None
-        if single and draw(st.booleans()):
+        if bool(single) and draw(st.booleans()):
             other = draw(st.sampled_from(single))
             values = {other.kind.value(draw(st.floats(0.0, 1.0))) for _ in range(2)}
             when = When(other.name, tuple(values))
         parameters.append(Parameter(f"p{index}", kind, default, f"s{index % 3}", when))
     numbers = [each for each in parameters if isinstance(each.kind, Integer | Float)]
     constraints = []
-    if numbers and draw(st.booleans()):
+    if bool(numbers) and draw(st.booleans()):
         chosen = draw(st.lists(st.sampled_from(numbers), min_size=1, max_size=3, unique_by=lambda each: each.name))
         factors = tuple((each.name, draw(st.sampled_from((1.0, -1.0, 2.5)))) for each in chosen)
         total = sum(factor * float(each.default) for (_, factor), each in zip(factors, chosen, strict=True))

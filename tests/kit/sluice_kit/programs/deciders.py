@@ -111,7 +111,7 @@ class Scene:
     def check(self) -> dict[tuple[str, int], int]:
         """When all reports are used: whether the log holds what deciders were told. Its target of every service and
         revision."""
-        targets = {}
+        targets: dict[tuple[str, int], int] = {}
         self._over.set()
         self._reports.join()
         until("all reports are used", lambda: all(self._state(shard)[1] == self.reported for shard in range(SHARDS)))

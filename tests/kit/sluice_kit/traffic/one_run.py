@@ -43,8 +43,8 @@ class OneRun:
 
     def _seen(self, span: Span) -> None:
         self._fine.add(span)
-        at = {"start_ns": self.base_ns + span.start_ns, "end_ns": self.base_ns + span.end_ns}
-        self.spans.append(span._replace(site=renamed(span.site, self.prefix), **at))
+        start_ns, end_ns = self.base_ns + span.start_ns, self.base_ns + span.end_ns
+        self.spans.append(span._replace(site=renamed(span.site, self.prefix), start_ns=start_ns, end_ns=end_ns))
 
     def key(self, pool: str) -> PoolKey:
         of = self.simulation.pools[pool]

@@ -49,7 +49,9 @@ class Traffic:
         self._given_up = threading.Event()
         options = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1000)]
         self._channel = grpc.insecure_channel(address, options=options)
-        self._export = self._channel.unary_unary(EXPORT, response_deserializer=ExportTraceServiceResponse.FromString)
+        self._export = self._channel.unary_unary(
+            EXPORT, None, response_deserializer=ExportTraceServiceResponse.FromString
+        )
         self._senders = [threading.Thread(target=self._send, daemon=True) for _ in range(senders)]
         self._maker = threading.Thread(target=self._make, daemon=True)
 

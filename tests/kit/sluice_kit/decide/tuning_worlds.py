@@ -91,7 +91,7 @@ class TuningWorld:
         """As a server writes it; its id."""
         command.request_id = command.request_id or f"call {next(self.numbers)}"
         command.received.CopyFrom(timestamp(self.clock()))
-        self.log._put(self.log.topics.reports, session_name(session), command)
+        self.log.put(self.log.topics.reports, session_name(session), command)
         return command.request_id
 
     def call(self, command: log_pb2.Command, session: str = "first") -> log_pb2.Answer:

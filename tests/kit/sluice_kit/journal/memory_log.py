@@ -74,7 +74,7 @@ class MemoryLog:
             reporter=reporter,
         )
         observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
-        self._put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)
+        self.put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)
 
     def pause(self, key: PoolKey, pause: Pause, *, paused: bool = True, request_id: str = "") -> None:
         told = log_pb2.Pause(pool=message_of(key), paused=paused, why=pause.why)
@@ -96,11 +96,11 @@ class MemoryLog:
     def _report(self, key: str, at_ms: int, report: log_pb2.Report) -> None:
         report.request_id = report.request_id or str(next(self._numbers))
         report.received.CopyFrom(timestamp(at_ms))
-        self._put(self.topics.reports, key, report)
+        self.put(self.topics.reports, key, report)
 
     def heartbeat(self, shard: int = 0) -> log_pb2.ShardHeartbeat:
         """The newest."""
         return log_pb2.ShardHeartbeat.FromString(self.committed(self.topics.decisions, shard)[shard_name(shard)])
 
-    def _put(self, topic: str, key: str, message: Message, shard: int = 0) -> None:
+    def put(self, topic: str, key: str, message: Message, shard: int = 0) -> None:
         self.cluster.partitions[topic, shard].append(key, message.SerializeToString())

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice_kit.applications.real_load import Seen
+from sluice_kit.applications.real_load import LoadResult
 from sluice_kit.applications.real_scene import Scene, scene
 from sluice_kit.local_stack.driver import drive, start_anew, started
 
@@ -35,7 +35,7 @@ class Course(NamedTuple):
 
     start: int
     sizes: list[tuple[float, int]]
-    seen: Seen
+    seen: LoadResult
 
 
 def run(quick: bool = False) -> str:

@@ -14,13 +14,13 @@ PREFIX = "stuck-"
 
 def findings(stack: Stack) -> dict[tuple[str, str], dict[str, Any]]:
     answer = stack.sluice("doctor", "-o", "json", "--timeout", "3")
-    return {(each["stage"], each["what"]): each for each in json.loads(answer.stdout)}
+    return {(finding["stage"], finding["what"]): finding for finding in json.loads(answer.stdout)}
 
 
 def test_checkpoints_that_do_not_complete_are_an_error_and_end_with_the_cause(stack: Stack) -> None:
     def held_up() -> bool:
-        found = findings(stack)["flink", "checkpoints"]
-        return found["level"] == "fail" and "held up by" in found["text"]
+        finding = findings(stack)["flink", "checkpoints"]
+        return finding["level"] == "fail" and "held up by" in finding["text"]
 
     with Traffic(stack.address["SLUICE_OTLP_GRPC"], PREFIX, spans_per_s=100, seed=3) as traffic:
         next_checkpoints(stack)
@@ -34,6 +34,6 @@ def test_checkpoints_that_do_not_complete_are_an_error_and_end_with_the_cause(st
 
 def test_a_graph_that_does_not_answer_is_an_error_of_the_graph_alone(stack: Stack) -> None:
     with Victims(stack).stuck("neo4j"):
-        found = findings(stack)
-    assert found["neo4j", "call graph"]["level"] == "fail"
-    assert found["flink", "checkpoints"]["level"] != "fail"
+        by_check = findings(stack)
+    assert by_check["neo4j", "call graph"]["level"] == "fail"
+    assert by_check["flink", "checkpoints"]["level"] != "fail"

@@ -40,40 +40,42 @@ def critical_path(path: Path) -> tuple[dict[str, dict[str, list[Section]]], set[
     sections: dict[str, dict[str, list[Section]]] = {}
     incomplete = set()
     for line in done.stdout.splitlines():
-        each = json.loads(line, parse_float=Decimal, parse_int=Decimal)
-        of_trace = sections.setdefault(each["trace_id"], {})
-        of_trace.setdefault(each["root_span_id"], []).append((each["span_id"], each["start_us"], each["end_us"]))
-        if each["incomplete"]:
-            incomplete.add(each["root_span_id"])
+        section = json.loads(line, parse_float=Decimal, parse_int=Decimal)
+        of_trace = sections.setdefault(section["trace_id"], {})
+        of_trace.setdefault(section["root_span_id"], []).append(
+            (section["span_id"], section["start_us"], section["end_us"])
+        )
+        if section["incomplete"]:
+            incomplete.add(section["root_span_id"])
     return sections, incomplete, done.stderr
 
 
 def check(path: Path, traces: dict[str, list[SpanDict]]) -> None:
-    actual, incomplete, said = critical_path(path)
+    actual, incomplete, stderr = critical_path(path)
     expected: dict[str, dict[str, list[Section]]] = {}
     excluded: dict[str, int] = {}
     for trace_id, spans in traces.items():
-        found = critical_paths(spans)
+        walked = critical_paths(spans)
         sent = {derived(bytes.fromhex(span["span_id"])).hex(): span["span_id"] for span in spans}
         of_trace = {
             sent.get(root, root): [
                 (sent.get(name, name), Decimal(start) / 1000, Decimal(end) / 1000) for name, start, end in sections
             ]
-            for root, sections in found.sections.items()
+            for root, sections in walked.sections.items()
             if sections
         }
         if of_trace:
             expected[trace_id] = of_trace
-        for cause, count in found.excluded.items():
+        for cause, count in walked.excluded.items():
             excluded[cause] = excluded.get(cause, 0) + count
-        orphans = {sent.get(root, root) for root in found.incomplete}
+        orphans = {sent.get(root, root) for root in walked.incomplete}
         assert orphans & of_trace.keys() == incomplete & of_trace.keys()
     assert len(expected) > 0
     assert actual.keys() == expected.keys()
     for trace_id, paths in expected.items():
         assert actual[trace_id] == paths, trace_id
     for count in filter(None, excluded.values()):
-        assert f"on no path: {count:,} spans" in said
+        assert f"on no path: {count:,} spans" in stderr
 
 
 def otlp_line(trace_id: str, spans: Iterable[SpanDict]) -> str:
@@ -125,7 +127,7 @@ def test_calls_that_overlap_by_a_microsecond_are_serial(tmp_path: Path) -> None:
 
 
 def test_shared_ids_give_the_same_path_as_ids_apart(tmp_path: Path) -> None:
-    found = {}
+    lengths_ms = {}
     for server in ("2", "4"):
         path = tmp_path / f"{server}.json"
         spans = [
@@ -135,12 +137,12 @@ def test_shared_ids_give_the_same_path_as_ids_apart(tmp_path: Path) -> None:
             jaeger_span("3", server, "stock", "client", 10_000, 20_000),
         ]
         path.write_text(json.dumps(jaeger_export(spans)))
-        sections, incomplete, said = critical_path(path)
+        sections, incomplete, stderr = critical_path(path)
         assert not incomplete
-        assert "on no path" not in said
-        found[server] = [(end - start) / 1000 for _, start, end in next(iter(sections.values()))[f"{1:016x}"]]
+        assert "on no path" not in stderr
+        lengths_ms[server] = [(end - start) / 1000 for _, start, end in next(iter(sections.values()))[f"{1:016x}"]]
     # web's server and client spans, stock's server and client spans, and back.
-    assert found["2"] == found["4"] == [5, 4, 1, 20, 1, 9, 10]
+    assert lengths_ms["2"] == lengths_ms["4"] == [5, 4, 1, 20, 1, 9, 10]
 
 
 def jaeger_span(span_id: str, parent: str, service: str, kind: str, start_us: int, duration_us: int) -> dict[str, Any]:

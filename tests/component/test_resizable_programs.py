@@ -15,7 +15,7 @@ import requests
 
 from sluice.pools.v1.actuation_pb2 import Actuation, ActuationOutcome
 from sluice.pools.v1.pool_pb2 import Pool, Side
-from sluice_kit.fakes.said_sizes import SaidSizes
+from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
 from sluice_kit.servers.postgres import postgres
@@ -33,7 +33,7 @@ TOKEN = "0123456789abcdef0123"
 
 @dataclass(frozen=True)
 class Programs:
-    said: SaidSizes
+    server: PoolSizesServer
     database: str
     ports: dict[str, int]
 
@@ -54,7 +54,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
     status, *free = free_ports(4)
     ports = dict(zip(PROGRAMS, free, strict=True))
     with ExitStack() as up:
-        said = up.enter_context(SaidSizes())
+        server = up.enter_context(PoolSizesServer())
         url = up.enter_context(postgres(os.sched_getaffinity(0), folder / "postgres.log"))
         database = urlsplit(url.removeprefix("jdbc:"))
         counted = f"host=127.0.0.1 port={database.port} user=sluice dbname=postgres"
@@ -76,12 +76,12 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
             ready = _answers(f"http://127.0.0.1:{ports[name]}/rows", 401)
             up.enter_context(running(name, command, ready, folder / f"{name}.log", 60, environment))
         config = folder / "actuator.yaml"
-        names = {"status": f"127.0.0.1:{status}", "recommender": said.address, "token": token, **ports}
+        names = {"status": f"127.0.0.1:{status}", "recommender": server.address, "token": token, **ports}
         config.write_text(Template(Path(__file__).with_name("resizable.yaml").read_text()).substitute(names))
         command = [BIN / "sluice-actuator", "--config", config]
         ready = _answers(f"http://127.0.0.1:{status}/healthz", 200)
         up.enter_context(running("actuator", command, ready, folder / "actuator.log", 60))
-        yield Programs(said, counted, ports)
+        yield Programs(server, counted, ports)
 
 
 def _connects(database: str) -> bool:
@@ -106,14 +106,17 @@ def _answers(url: str, status: int) -> Callable[[], bool]:
 def test_the_database_has_as_many_connections_as_were_said(programs: Programs, size: int) -> None:
     """Under load, up and down: APPLIED says what PostgreSQL counts."""
     revisions = {
-        name: programs.said.say(Pool(service=name, side=Side.SIDE_CLIENT, peer="postgres"), size) for name in PROGRAMS
+        name: programs.server.publish(Pool(service=name, side=Side.SIDE_CLIENT, peer="postgres"), size)
+        for name in PROGRAMS
     }
     for name, revision in revisions.items():
 
         def mine(name: str = name, revision: int = revision) -> list[Actuation]:
-            reports = programs.said.reports
+            reports = programs.server.reports
             return [
-                each for each in reports if each.target_name == name and each.revision == revision and each.requested
+                report
+                for report in reports
+                if report.target_name == name and report.revision == revision and report.requested
             ]
 
         until(f"{name}: the report about {size}", lambda mine=mine: bool(mine()))
@@ -126,15 +129,17 @@ def test_the_database_has_as_many_connections_as_were_said(programs: Programs, s
 def test_what_is_in_use_is_told_with_the_size(programs: Programs, name: str) -> None:
     """24 clients without a pause and 4 connections: these are in use, and some 20 wait. Node's and Python's wait in a
     queue that is read at one moment; Go's are the mean of the time that they waited."""
-    revision = programs.said.say(Pool(service=name, side=Side.SIDE_CLIENT, peer="postgres"), 4)
+    revision = programs.server.publish(Pool(service=name, side=Side.SIDE_CLIENT, peer="postgres"), 4)
 
-    def told() -> list[Actuation]:
-        mine = [each for each in programs.said.reports if each.target_name == name and each.revision == revision]
-        reports = [each for each in mine if each.read_back == 4]
-        return [each for each in reports if each.occupancy.full and each.occupancy.waiting_mean >= 10]
+    def full_reports() -> list[Actuation]:
+        mine = [
+            report for report in programs.server.reports if report.target_name == name and report.revision == revision
+        ]
+        reports = [report for report in mine if report.read_back == 4]
+        return [report for report in reports if report.occupancy.full and report.occupancy.waiting_mean >= 10]
 
-    until(f"{name}: a report that it is full and callers wait", lambda: bool(told()))
-    use = told()[-1].occupancy
+    until(f"{name}: a report that it is full and callers wait", lambda: bool(full_reports()))
+    use = full_reports()[-1].occupancy
     assert use.busy_most == 4
     assert use.full >= 0.5 * use.readings
     assert use.waiting_most <= CLIENTS

@@ -88,9 +88,11 @@ def test_a_broker_that_stands_still(scene: Scene, broker: Kafka) -> None:
     one, two = scene.shared_out()
     os.kill(broker.process.pid, signal.SIGSTOP)
     try:
-        until("both gave up", lambda: all(each.of("HungError") or each.of("FencedError") for each in (one, two)))
+        until(
+            "both gave up", lambda: all(decider.of("HungError") or decider.of("FencedError") for decider in (one, two))
+        )
     finally:
         os.kill(broker.process.pid, signal.SIGCONT)
     back = time.monotonic()
-    until("each decides again", lambda: all(len(each.of("committed", back)) > 10 for each in (one, two)))
+    until("each decides again", lambda: all(len(decider.of("committed", back)) > 10 for decider in (one, two)))
     scene.check()

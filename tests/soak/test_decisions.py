@@ -43,16 +43,16 @@ def test_decisions_go_on_over_each_kill(stack: Stack) -> None:
         paused = not paused
         pause(stack, paused)
 
-        def heard(wanted: bool = paused) -> bool:
+        def knows(wanted: bool = paused) -> bool:
             now = ask(stack)
             return now is not None and (now.state == STATE_PAUSED) == wanted
 
-        until(f"the decider heard it, after {name or 'nothing'} was killed", heard)
+        until(f"the decider heard it, after {name or 'nothing'} was killed", knows)
         now = ask(stack)
         assert now is not None
         assert now.revision > revision
         revision = now.revision
         rows = f"SELECT max(revision) >= {revision} FROM recommendations WHERE service = 'cart'"
         until("it is recorded", lambda query=rows: stack.value(query) == 1)
-    told = "SELECT count() FROM pool_pauses FINAL WHERE service = 'cart' AND by = 'test' AND why IN ('a kill', '')"
-    until("so are the pauses", lambda: stack.value(told) >= 4)
+    query = "SELECT count() FROM pool_pauses FINAL WHERE service = 'cart' AND by = 'test' AND why IN ('a kill', '')"
+    until("so are the pauses", lambda: stack.value(query) >= 4)

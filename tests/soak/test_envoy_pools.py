@@ -75,7 +75,7 @@ def bootstrap(server: str, kind: str, port: int) -> dict[str, Any]:
     config = envoy_config(server, "a~a-1", kind, port)
     config["dynamic_resources"]["cds_config"] = {"ads": {}, "resource_api_version": "V3"}
     static = config["static_resources"]
-    static["clusters"] = [each for each in static["clusters"] if each["name"] != "b"]
+    static["clusters"] = [cluster for cluster in static["clusters"] if cluster["name"] != "b"]
     manager = static["listeners"][0]["filter_chains"][0]["filters"][0]["typed_config"]
     manager["codec_type"] = "HTTP1"
     manager["route_config"]["validate_clusters"] = False
@@ -101,15 +101,15 @@ def written(log: Log, topic: str) -> list[bytes]:
         }
     )
     consumer.assign([TopicPartition(log.prefix + topic, 0, 0)])
-    found = []
+    values = []
     while True:
         message = consumer.poll(10)
         if message is None or message.error():
             break
         if (message.key() or b"").startswith((b"pool/", b"target/")):
-            found.append(message.value())
+            values.append(message.value())
     consumer.close()
-    return found
+    return values
 
 
 def in_force(log: Log) -> ObservedSize:
@@ -137,15 +137,15 @@ def test_a_full_pool_follows_its_decisions(broker: Kafka, tmp_path: Path, kind: 
             decide(log, revision, ACTION_APPLY, size)
             until(f"{size} are in flight", lambda size=size: busy.most(WINDOW_S) == size)
             until(f"{size} is told", lambda size=size: in_force(log).size.size == size)
-        done = [Report.FromString(each).actuation for each in written(log, "reports")]
-        assert [(each.outcome, each.read_back, each.instance) for each in done] == [
+        done = [Report.FromString(value).actuation for value in written(log, "reports")]
+        assert [(actuation.outcome, actuation.read_back, actuation.instance) for actuation in done] == [
             (ACTUATION_OUTCOME_APPLIED, size, "a-1") for size in (12, 5, 20)
         ]
 
         served.close()
-        seen = len(written(log, "observed"))
+        count = len(written(log, "observed"))
         served.enter_context(serving_at(log, tmp_path, named))
-        until("another server tells what is in force", lambda: len(written(log, "observed")) > seen)
+        until("another server tells what is in force", lambda: len(written(log, "observed")) > count)
         assert in_force(log).size.size == 20
         assert busy.most(WINDOW_S) == 20
         decide(log, 5, ACTION_APPLY, 8)

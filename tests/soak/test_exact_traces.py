@@ -125,11 +125,11 @@ def test_tables_equal_the_log_whatever_fails(
                 print(f"\n{name}: current after {time.monotonic() - began:.0f} s", end="", flush=True)
         traffic.stop()
 
-    records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
+    records = [record for record in records_since(stack, start) if PREFIX.encode() in (record.message or b"")]
     reference = Reference(records)
     assert {span.span_id for record in reference.read for span in record.spans or []} == traffic.sent
     with capsys.disabled():
-        print(f"\n{told(reference)}", flush=True)
+        print(f"\n{summary(reference)}", flush=True)
     check_all(stack, PREFIX, reference, TABLES)
     newest = newest_calls(reference)
     assert eventually(lambda: calls_in_neo4j(stack, PREFIX), newest) == newest
@@ -138,7 +138,7 @@ def test_tables_equal_the_log_whatever_fails(
     assert stack.rows(early) == []
 
 
-def told(reference: Reference) -> str:
+def summary(reference: Reference) -> str:
     """What of it was hard; fails where nothing was."""
     duplicates = sum(len(trace.duplicates) for trace in reference.traces)
     repeats = sum(record.repeated for record in reference.read)

@@ -44,7 +44,7 @@ def test_nothing_waits_for_the_graph_and_it_misses_nothing(stack: Stack) -> None
             victims.wait_back("neo4j", killed)
             traffic.stop()
 
-            records = [each for each in records_since(stack, start) if PREFIX.encode() in (each.message or b"")]
+            records = [record for record in records_since(stack, start) if PREFIX.encode() in (record.message or b"")]
             reference = Reference(records)
             check(stack, WINDOWS, PREFIX, reference)
             newest = newest_calls(reference)

@@ -57,7 +57,7 @@ def test_a_job_without_state_begins_where_it_is_told(flink: FlinkJobs, stack: St
     job = flink.run("concurrency", "--name", "starts", "--start", start.isoformat())
     assert_exact(during, "concurrency")
     # A checkpoint commits its offsets a moment after it is complete. Clock records come all the time.
-    ends = [each.offset for each in end_offsets(stack, "otlp_spans")]
+    ends = [partition.offset for partition in end_offsets(stack, "otlp_spans")]
     until("the job has committed what it read", lambda: reached(committed(stack, "starts", "otlp_spans"), ends))
     flink.cancel(job)
 
@@ -83,11 +83,11 @@ def test_without_clock_records_traces_are_closed_by_the_machines_clock(flink: Fl
     sender = Sender(stack, "unclocked-")
     began = datetime.now(UTC)
     sender.send(sender.traces(5))
-    end = [each.offset for each in end_offsets(stack, "otlp_spans")]
+    end = [partition.offset for partition in end_offsets(stack, "otlp_spans")]
     job = flink.run("critical_paths", "--no-dead-letters", "--start", began.isoformat(), "--clock-records-ms", "0")
     query = "SELECT sum(traces) FROM trace_counts FINAL WHERE startsWith(service, 'unclocked-') AND cause != 'late'"
     until("closed traces", lambda: int(stack.value(query)) >= 5)
-    assert [each.offset for each in end_offsets(stack, "otlp_spans")] == end
+    assert [partition.offset for partition in end_offsets(stack, "otlp_spans")] == end
     flink.cancel(job)
 
 

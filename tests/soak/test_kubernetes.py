@@ -29,7 +29,7 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from sluice_kit.applications.kube_pools import Pool, pools
 from sluice_kit.fakes.kube_metrics import Usage, metrics
-from sluice_kit.fakes.said_sizes import SaidSizes
+from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
 from sluice_kit.programs.recommender import light_windows, recommender
@@ -52,7 +52,7 @@ pools: [{{service: cart, side: client, peer: postgres, threshold: 120ms, bounds:
 @dataclass
 class Shop:
     cluster: Kubernetes
-    said: SaidSizes
+    server: PoolSizesServer
     usage: Usage
     pools: dict[str, Pool]
     port: int
@@ -70,10 +70,10 @@ class Shop:
     def sizes(self) -> list[int]:
         return [self.pools[pod["status"]["podIP"]].size for pod in self.pods()]
 
-    def told(self) -> dict[str, float]:
+    def scaling(self) -> dict[str, float]:
         """Everything that was told, the newest of each."""
         all_of_it: dict[str, float] = {}
-        for event in list(self.said.scalings):
+        for event in list(self.server.scalings):
             if event.HasField("replicas"):
                 all_of_it["replicas"] = event.replicas
             if event.HasField("cpu_limit_cores"):
@@ -100,7 +100,7 @@ class Shop:
         account = self.cluster.kubeconfig_of(self.cluster.token("shop", "sluice-actuator"), "actuator")
         config.write_text(
             Template(Path(__file__).with_name("kubernetes.yaml").read_text()).substitute(
-                name=name, group=name, status=f"127.0.0.1:{status}", recommender=recommender or self.said.address,
+                name=name, group=name, status=f"127.0.0.1:{status}", recommender=recommender or self.server.address,
                 port=self.port, state=self.folder / f"{name}.state", kubeconfig=account, token=self.token,
             )
         )  # fmt: skip
@@ -126,7 +126,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     with ExitStack() as up:
         cluster = up.enter_context(kubernetes(folder))
         usage = up.enter_context(metrics(cluster))
-        said = up.enter_context(SaidSizes())
+        server = up.enter_context(PoolSizesServer())
         port, token, there = up.enter_context(pools(folder))
         cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
         cluster.kubectl("apply", "-f", str(MANIFESTS / "agent-rbac.yaml"))
@@ -134,10 +134,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
         def answer(event: ScalingEvent) -> None:
             if event.replicas:
-                said.say(ROWS, CONNECTIONS // event.replicas)
+                server.publish(ROWS, CONNECTIONS // event.replicas)
 
-        said.on_scaling = answer
-        yield Shop(cluster, said, usage, there, port, token, folder)
+        server.on_scaling = answer
+        yield Shop(cluster, server, usage, there, port, token, folder)
 
 
 def cart() -> list[dict[str, Any]]:
@@ -172,18 +172,20 @@ def cart() -> list[dict[str, Any]]:
 def test_manifests_are_what_the_api_server_takes(shop: Shop) -> None:
     for manifest in sorted(MANIFESTS.glob("*.yaml")):
         shop.cluster.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", str(manifest))
-        for each in yaml.safe_load_all(manifest.read_text()):
-            assert each["metadata"].get("namespace", "shop") == "shop", manifest
+        for document in yaml.safe_load_all(manifest.read_text()):
+            assert document["metadata"].get("namespace", "shop") == "shop", manifest
 
 
 def test_configurations_in_manifests_are_what_the_actuator_takes(shop: Shop) -> None:
-    said = os.environ | {"POD_NAMESPACE": "shop", "POD_NAME": "cart-0", "POD_UID": "1"}
+    variables = os.environ | {"POD_NAMESPACE": "shop", "POD_NAME": "cart-0", "POD_UID": "1"}
     for manifest in ("agent", "sidecar"):
-        for each in yaml.safe_load_all((MANIFESTS / f"{manifest}.yaml").read_text()):
-            if each["kind"] == "ConfigMap":
+        for document in yaml.safe_load_all((MANIFESTS / f"{manifest}.yaml").read_text()):
+            if document["kind"] == "ConfigMap":
                 config = shop.folder / f"manifest-{manifest}.yaml"
-                config.write_text(each["data"]["actuator.yaml"].replace("/run/secrets/pools/token", str(shop.token)))
-                subprocess.run([BIN / "sluice-actuator", "--config", config, "--check"], check=True, env=said)
+                config.write_text(
+                    document["data"]["actuator.yaml"].replace("/run/secrets/pools/token", str(shop.token))
+                )
+                subprocess.run([BIN / "sluice-actuator", "--config", config, "--check"], check=True, env=variables)
 
 
 def test_the_actuator_may_not_change_what_scales(shop: Shop) -> None:
@@ -207,7 +209,7 @@ def test_the_actuator_may_not_change_what_scales(shop: Shop) -> None:
 
 def test_pools_follow_the_autoscaler(shop: Shop) -> None:
     with shop.actuator("follower"):
-        until("two replicas are told", lambda: shop.told() == {"replicas": 2, "cores": 1})
+        until("two replicas are told", lambda: shop.scaling() == {"replicas": 2, "cores": 1})
         until("it is recommended", lambda: bool(shop.events("PoolSizeRecommended")))
         assert shop.sizes() == [64, 64]  # nobody opted in
         shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true")
@@ -215,23 +217,23 @@ def test_pools_follow_the_autoscaler(shop: Shop) -> None:
 
         began = time.monotonic()
         shop.usage.cores = 0.9
-        until("six replicas are told", lambda: shop.told()["replicas"] == 6)
+        until("six replicas are told", lambda: shop.scaling()["replicas"] == 6)
         until("pools of 10", lambda: shop.sizes() == [10] * 6)
         print(f"two to six replicas, and their pools: {time.monotonic() - began:.1f} s after the load", flush=True)
         # Soft resources after the hardware: what was told never ran ahead of the pods.
-        counts = [event.replicas for event in shop.said.scalings if event.HasField("replicas")]
+        counts = [event.replicas for event in shop.server.scalings if event.HasField("replicas")]
         assert counts == sorted(counts)
 
         until("Events say so", lambda: len(shop.events("PoolSizeApplied")) >= 6)
-        assert any(each.startswith("Pod: cart/client/postgres: 10 over ") for each in shop.events("PoolSizeApplied"))
-        assert any(each.startswith("Deployment: cart: ") for each in shop.events("RecommenderTold"))
+        assert any(event.startswith("Pod: cart/client/postgres: 10 over ") for event in shop.events("PoolSizeApplied"))
+        assert any(event.startswith("Deployment: cart: ") for event in shop.events("RecommenderTold"))
         name = shop.pods()[0]["metadata"]["name"]
         until("annotations say so", lambda: _noted(shop, name) == ("10", "10"))
         assert shop.lease(name)["spec"]["holderIdentity"].startswith("follower@")
         assert shop.lease(name)["metadata"]["ownerReferences"][0]["name"] == name
 
         shop.usage.cores = 0.1
-        until("two replicas are told", lambda: shop.told()["replicas"] == 2)
+        until("two replicas are told", lambda: shop.scaling()["replicas"] == 2)
         until("pools of 30 again", lambda: shop.sizes() == [30, 30])
         gone = {lease["metadata"]["name"] for lease in shop.cluster.get("leases", "-n", "shop")["items"]}
         assert len(gone) >= 2
@@ -252,8 +254,8 @@ def test_pools_follow_by_what_the_real_recommender_decides(shop: Shop, tmp_path:
         scaled_s = time.monotonic() - began
         until("six pools fit the database", lambda: len(shop.sizes()) == 6 and max(shop.sizes()) <= CONNECTIONS // 6)
         print(f"six pods {scaled_s:.1f} s after the load, their pools {time.monotonic() - began:.1f} s", flush=True)
-        until("an Event says so", lambda: any("replicas=6" in each for each in shop.events("RecommenderTold")))
-        until("it is known", lambda: sum(each.size for each in decided(address).sizes) <= CONNECTIONS)
+        until("an Event says so", lambda: any("replicas=6" in event for event in shop.events("RecommenderTold")))
+        until("it is known", lambda: sum(target.size for target in decided(address).sizes) <= CONNECTIONS)
         shop.usage.cores = 0.1
         until("there are two pods", lambda: len(shop.pods()) == 2)
 
@@ -265,10 +267,10 @@ def decided(address: str) -> PoolSize:
 
 def test_a_limit_is_told_before_it_falls_and_after_it_grew(shop: Shop) -> None:
     with shop.actuator("limits"):
-        until("one core is told", lambda: shop.told()["cores"] == 1)
+        until("one core is told", lambda: shop.scaling()["cores"] == 1)
         for limit in ("2", "1"):
             shop.cluster.kubectl("set", "resources", "-n", "shop", "deployment/cart", f"--limits=cpu={limit}")
-            until(f"{limit} cores are told", lambda limit=limit: shop.told()["cores"] == float(limit))
+            until(f"{limit} cores are told", lambda limit=limit: shop.scaling()["cores"] == float(limit))
             if limit == "2":
                 have = [pod["spec"]["containers"][0]["resources"]["limits"]["cpu"] for pod in shop.pods()]
                 assert set(have) == {"2"}
@@ -288,8 +290,8 @@ def _all_have(shop: Shop, limit: str) -> bool:
 def test_a_resize_in_place_is_told(shop: Shop) -> None:
     def resize(cpu: str) -> None:
         resources = {"requests": {"cpu": cpu}, "limits": {"cpu": cpu}}
-        asked = {"spec": {"containers": [{"name": "cart", "resources": resources}]}}
-        shop.cluster.kubectl(*pod, "--subresource=resize", "-p", json.dumps(asked))
+        patch = {"spec": {"containers": [{"name": "cart", "resources": resources}]}}
+        shop.cluster.kubectl(*pod, "--subresource=resize", "-p", json.dumps(patch))
 
     def actuate(cpu: str) -> None:
         """What a kubelet says when it has done so; there is none."""
@@ -297,18 +299,18 @@ def test_a_resize_in_place_is_told(shop: Shop) -> None:
         shop.cluster.kubectl(*pod, "--subresource=status", "--type=json", "-p", json.dumps(given))
 
     with shop.actuator("resized"):
-        until("one core is told", lambda: shop.told()["cores"] == 1)
+        until("one core is told", lambda: shop.scaling()["cores"] == 1)
         pod = ("patch", "pod", shop.pods()[0]["metadata"]["name"], "-n", "shop")
         actuate("1")
         resize("500m")
-        until("half a core is told, before it is in force", lambda: shop.told()["cores"] == 0.5)
+        until("half a core is told, before it is in force", lambda: shop.scaling()["cores"] == 0.5)
         actuate("500m")
-        before = len(shop.said.scalings)
+        before = len(shop.server.scalings)
         resize("1")
         time.sleep(3)
-        assert len(shop.said.scalings) == before  # not there yet
+        assert len(shop.server.scalings) == before  # not there yet
         actuate("1")
-        until("one core is told, once it is in force", lambda: shop.told()["cores"] == 1)
+        until("one core is told, once it is in force", lambda: shop.scaling()["cores"] == 1)
 
 
 def test_what_a_vpa_is_going_to_do_is_told(shop: Shop) -> None:
@@ -316,7 +318,7 @@ def test_what_a_vpa_is_going_to_do_is_told(shop: Shop) -> None:
         shop.cluster.apply(vertical_crd())  # while the actuator runs
         shop.cluster.kubectl("wait", "--for=condition=Established", f"crd/{vertical_crd()['metadata']['name']}")
         shop.cluster.apply(vertical(0.25))
-        until("a quarter of a core is told", lambda: shop.told()["cores"] == 0.25)
+        until("a quarter of a core is told", lambda: shop.scaling()["cores"] == 0.25)
 
 
 def vertical_crd() -> dict[str, Any]:
@@ -357,11 +359,11 @@ def test_two_actuators_do_not_fight(shop: Shop) -> None:
         pod = shop.pods()[0]
         until("one has it", lambda: _holder(shop, pod).startswith("one@"))
         with shop.actuator("two"):
-            until("two reads the pools, too", lambda: any(report.actuator == "two" for report in shop.said.reports))
+            until("two reads the pools, too", lambda: any(report.actuator == "two" for report in shop.server.reports))
             assert _holder(shop, pod).startswith("one@")
             os.kill(one.pid, signal.SIGKILL)
-            shop.said.say(ROWS, 20)
-            until("two says that it waits", lambda: any("one@" in each for each in shop.events("PoolOwnedElsewhere")))
+            shop.server.publish(ROWS, 20)
+            until("two says that it waits", lambda: any("one@" in event for event in shop.events("PoolOwnedElsewhere")))
             until("two has it after the lease", lambda: _holder(shop, pod).startswith("two@"))
             until("two writes", lambda: shop.sizes() == [20, 20])
 
@@ -377,7 +379,7 @@ def test_half_of_the_pods_are_replaced_within_a_wave(shop: Shop) -> None:
     """Who is new is read, and keeps its size until the answer is for it; nobody waits for who is gone."""
     shop.cluster.kubectl("delete", "hpa", "cart", "-n", "shop", "--ignore-not-found")
     shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
-    answers = shop.said.on_scaling
+    answers = shop.server.on_scaling
 
     def answer_nothing(event: ScalingEvent) -> None:
         """What is said here is said below."""
@@ -387,17 +389,17 @@ def test_half_of_the_pods_are_replaced_within_a_wave(shop: Shop) -> None:
 
     def read(names: set[str]) -> Callable[[], bool]:
         """Since this was asked for, all of them were."""
-        began = len(shop.said.reports)
-        return lambda: names <= {report.instance for report in shop.said.reports[began:]}
+        began = len(shop.server.reports)
+        return lambda: names <= {report.instance for report in shop.server.reports[began:]}
 
     try:
-        shop.said.on_scaling = answer_nothing
+        shop.server.on_scaling = answer_nothing
         shop.cluster.kubectl("scale", "deployment/cart", "-n", "shop", "--replicas=6")
         with shop.actuator("waves"):
-            shop.said.say(ROWS, 12)
+            shop.server.publish(ROWS, 12)
             until("six pools of 12", lambda: shop.sizes() == [12] * 6)
             first = sorted(by_name())
-            shop.said.say(ROWS, 8, first[:2])
+            shop.server.publish(ROWS, 8, first[:2])
             until("two of 8", lambda: [by_name()[name].size for name in first] == [8] * 2 + [12] * 4)
 
             shop.cluster.kubectl("delete", "pod", "-n", "shop", "--wait=false", *first[::2])
@@ -406,13 +408,15 @@ def test_half_of_the_pods_are_replaced_within_a_wave(shop: Shop) -> None:
             until("new ones are read", read(fresh))
             until("and once more", read(set(by_name())))
             assert [by_name()[name].size for name in first[1::2]] == [8, 12, 12]
-            written = [each for each in shop.said.reports if each.instance in fresh and each.HasField("requested")]
+            written = [
+                report for report in shop.server.reports if report.instance in fresh and report.HasField("requested")
+            ]
             assert not written, written
 
-            shop.said.say(ROWS, 8)
+            shop.server.publish(ROWS, 8)
             until("all of 8", lambda: shop.sizes() == [8] * 6)
     finally:
-        shop.said.on_scaling = answers
+        shop.server.on_scaling = answers
         shop.cluster.kubectl("scale", "deployment/cart", "-n", "shop", "--replicas=2")
 
 
@@ -422,18 +426,18 @@ def test_each_scaling_is_told_and_followed(shop: Shop) -> None:
     shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
     url = f"{shop.cluster.url}/apis/apps/v1/namespaces/shop/deployments/cart/scale"
     headers = {"Authorization": f"Bearer {ADMIN}", "Content-Type": "application/merge-patch+json"}
-    told: dict[int, list[float]] = {2: [], 6: []}
+    delays: dict[int, list[float]] = {2: [], 6: []}
     followed: list[float] = []
     with shop.actuator("each"):
-        until("two replicas are told", lambda: shop.told().get("replicas") == 2)
+        until("two replicas are told", lambda: shop.scaling().get("replicas") == 2)
         for replicas in (6, 2) * 8:
             began = time.monotonic()
-            asked = {"spec": {"replicas": replicas}}
-            requests.patch(url, json=asked, headers=headers, verify=str(shop.cluster.certificate), timeout=10)
-            while shop.told()["replicas"] != replicas:
+            patch = {"spec": {"replicas": replicas}}
+            requests.patch(url, json=patch, headers=headers, verify=str(shop.cluster.certificate), timeout=10)
+            while shop.scaling()["replicas"] != replicas:
                 time.sleep(0.002)
-            told[replicas].append(time.monotonic() - began)
+            delays[replicas].append(time.monotonic() - began)
             until("pools follow", lambda n=replicas: shop.sizes() == [CONNECTIONS // n] * n)
             followed.append(time.monotonic() - began)
-    for what, times in (("fewer told", told[2]), ("more told", told[6]), ("pools have it", followed)):
+    for what, times in (("fewer told", delays[2]), ("more told", delays[6]), ("pools have it", followed)):
         print(f"{what} after {min(times) * 1e3:.0f} to {max(times) * 1e3:.0f} ms, {len(times)} scalings", flush=True)

@@ -43,20 +43,20 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 
 
 def eventually(stub: rpc.PoolSizeServiceStub, wanted: Callable[[Explanation], bool]) -> Explanation:
-    deadline, found = time.monotonic() + PATIENCE_S, Explanation()
+    deadline, explanation = time.monotonic() + PATIENCE_S, Explanation()
     while time.monotonic() < deadline:
         size = Actuation(
             pool=CART, target_name="cart-1", actuator="test", outcome=ACTUATION_OUTCOME_OBSERVED, read_back=64
         )
         try:
             stub.ReportActuation(api.ReportActuationRequest(actuation=size))
-            found = stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART)).explanation
-            if wanted(found):
-                return found
+            explanation = stub.ExplainPoolSize(api.ExplainPoolSizeRequest(pool=CART)).explanation
+            if wanted(explanation):
+                return explanation
         except grpc.RpcError as error:
             assert error.code() == grpc.StatusCode.NOT_FOUND  # noqa: PT017 (nothing was decided yet)
         time.sleep(0.2)
-    raise AssertionError(f"not as wanted in time; last: {found}")
+    raise AssertionError(f"not as wanted in time; last: {explanation}")
 
 
 def test_what_an_agent_learnt_outlives_a_kill(broker: Kafka, database: ClickHouse, tmp_path: Path) -> None:
@@ -67,15 +67,16 @@ def test_what_an_agent_learnt_outlives_a_kill(broker: Kafka, database: ClickHous
     decider = Decider(tmp_path, database.url, log.bootstrap, log.prefix, yaml)
     with serving(log, tmp_path, {}) as stub, feeding(database, windows_of_shop()):
         with decider.running():
-            first = eventually(stub, lambda found: found.learned.checkpoint.steps > 0)
-            assert [each.size for each in first.learned.values][-1] == 128
+            first = eventually(stub, lambda explanation: explanation.learned.checkpoint.steps > 0)
+            assert [value.size for value in first.learned.values][-1] == 128
             assert first.pool_size.model == "dqn"
             assert first.pool_size.action != ACTION_UNSPECIFIED
         kept = first.learned.checkpoint
         assert (files / kept.name).exists()
         with decider.running():
             again = eventually(
-                stub, lambda found: found.learned.until.ToMilliseconds() > first.learned.until.ToMilliseconds()
+                stub,
+                lambda explanation: explanation.learned.until.ToMilliseconds() > first.learned.until.ToMilliseconds(),
             )
             assert again.learned.steps >= kept.steps
             assert again.learned.transitions >= first.learned.transitions

@@ -50,17 +50,17 @@ def test_hosts_of_metrics_beyond_the_bound_count_as_one(stack: Stack) -> None:
     sums = f"""SELECT (SELECT count() {table} startsWith(host, 'crowd-')) AS told,
                    (SELECT sum(points) {rest}) AS rest, (SELECT sum(value_sum) {rest}) AS value"""
 
-    def found() -> tuple[int, int, int]:
-        told, more, value = (int(each) for each in stack.rows(sums)[0].values())
-        return told, more, value
+    def counts() -> tuple[int, int, int]:
+        distinct, more, value = (int(number) for number in stack.rows(sums)[0].values())
+        return distinct, more, value
 
-    assert eventually(lambda: sum(found()[:2]), count) == count
-    told, more, value = found()
+    assert eventually(lambda: sum(counts()[:2]), count) == count
+    distinct, more, value = counts()
     # Some of the places are those of hosts that the same seconds had.
-    assert 0.9 * MOST_HOSTS < told <= MOST_HOSTS
-    assert (more, value) == (count - told, 0)
+    assert 0.9 * MOST_HOSTS < distinct <= MOST_HOSTS
+    assert (more, value) == (count - distinct, 0)
     assert outcomes(stack, "resource_metrics", "").get("accepted_more", 0) >= more
     shown = f"""SELECT uniqExact(host), countIf(host = '(more)')
                 FROM v_host_utilization_between(from_ms = {at // 10**6 - 20_000}, until_ms = {at // 10**6 + 20_000})
                 WHERE startsWith(host, 'crowd-') OR host = '(more)'"""
-    assert list(stack.rows(shown)[0].values()) == [told, 0]
+    assert list(stack.rows(shown)[0].values()) == [distinct, 0]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from sluice.pools.v1.pool_size_pb2 import PoolSize, State
-from sluice_kit.applications.real_load import Seen
+from sluice_kit.applications.real_load import LoadResult
 from sluice_kit.applications.real_scene import THREADS, Scene, scene, wait_for
 from sluice_kit.local_stack.driver import Stack
 
@@ -58,15 +58,15 @@ def test_updates_that_meet_have_a_best_size_which_is_found_and_applied(update: S
         assert applied["read_back"] == applied["requested"] == update.application.max_threads
         # Not only the setting: threads beyond it end with what they are doing.
         assert wait_for("smaller pool", lambda: update.application.threads <= applied["requested"] or None, 60)
-    told = applied["requested"]
-    sizes = sorted({8, told, 16, 24, 64})
+    target = applied["requested"]
+    sizes = sorted({8, target, 16, 24, 64})
     rounds = [{threads: update.users(threads, UPDATE_USERS, MEASURE_S) for threads in sizes} for _ in range(2)]
-    in_time(seen for each in rounds for seen in each.values())
-    sweep = {threads: mean(*(each[threads] for each in rounds)) for threads in sizes}
+    in_time(result for results in rounds for result in results.values())
+    sweep = {threads: mean(*(results[threads] for results in rounds)) for threads in sizes}
     # 12 to 24 threads are within 9 % of the best (tests/bench/results/real-app.md); a slower core moves them a little.
-    assert 8 <= told <= 32
-    assert sweep[told] >= 0.8 * max(sweep.values())
-    assert sweep[told] >= 1.5 * sweep[64]
+    assert 8 <= target <= 32
+    assert sweep[target] >= 0.8 * max(sweep.values())
+    assert sweep[target] >= 1.5 * sweep[64]
 
 
 def test_threads_that_only_share_a_core_cost_users_nothing_and_are_not_made_too_few(plain: Scene) -> None:
@@ -78,18 +78,18 @@ def test_threads_that_only_share_a_core_cost_users_nothing_and_are_not_made_too_
         best, busiest = server_goodput(plain)
     print(f"plain: by SERVER spans {best:.0f} good a second at most, {busiest:.0f} when most is in flight", flush=True)
     assert busiest < 0.7 * best  # a hump, though the pool could not be better
-    kept, told = [], []
+    kept, applied = [], []
     for _ in range(2):  # in turns, so that a slow minute of the machine meets both
         kept.append(plain.users(THREADS, PLAIN_USERS, MEASURE_S))
-        told.append(plain.users(size.target, PLAIN_USERS, MEASURE_S))
-    in_time(kept + told)
-    assert mean(*told) >= 0.9 * mean(*kept)
+        applied.append(plain.users(size.target, PLAIN_USERS, MEASURE_S))
+    in_time(kept + applied)
+    assert mean(*applied) >= 0.9 * mean(*kept)
 
 
-def patiently(scene: Scene, what: str, found: Callable[[], T | None]) -> T:
+def patiently(scene: Scene, what: str, probe: Callable[[], T | None]) -> T:
     """Waits for it; where it does not come because the machine is too slow for the stack, that is no failure of it."""
     try:
-        return wait_for(what, found, WITHIN_S)
+        return wait_for(what, probe, WITHIN_S)
     except AssertionError:
         keeps_up(scene)
         raise
@@ -101,14 +101,14 @@ def keeps_up(scene: Scene) -> None:
         pytest.skip(f"on one core the stack is {behind_s:.0f} s behind its spans: too slow or too busy a machine")
 
 
-def in_time(seen: Iterable[Seen]) -> None:
-    late_ms = max(each.late_ms for each in seen)
+def in_time(results: Iterable[LoadResult]) -> None:
+    late_ms = max(result.late_ms for result in results)
     if late_ms > MOST_LATE_MS:
         pytest.skip(f"the load came {late_ms:.0f} ms late: others use its core, and what its users saw says nothing")
 
 
-def mean(*seen: Seen) -> float:
-    return sum(each.good_per_s for each in seen) / len(seen)
+def mean(*results: LoadResult) -> float:
+    return sum(result.good_per_s for result in results) / len(results)
 
 
 def answer(scene: Scene) -> PoolSize | None:

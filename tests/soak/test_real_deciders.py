@@ -52,14 +52,14 @@ class Scene:
     def report(self) -> None:
         """As the pools' actuators do; nothing is applied."""
         for pool in (CART, DB):
-            told = Actuation(
+            actuation = Actuation(
                 pool=pool,
                 target_name=pool.service,
                 actuator="test",
                 outcome=ACTUATION_OUTCOME_OBSERVED,
                 previous=SIZES[pool.service],
             )
-            self.stub.ReportActuation(api.ReportActuationRequest(actuation=told))
+            self.stub.ReportActuation(api.ReportActuationRequest(actuation=actuation))
 
     def until(self, what: str, wanted: Callable[[], bool]) -> None:
         def reported() -> bool:
@@ -70,7 +70,7 @@ class Scene:
 
     def shards(self) -> list[int]:
         """How many each decider has."""
-        pages = [each.page("/metrics").splitlines() for each in self.deciders]
+        pages = [decider.page("/metrics").splitlines() for decider in self.deciders]
         name = "sluice_decider_shards "
         return [int(float(line.removeprefix(name))) for page in pages for line in page if line.startswith(name)]
 
@@ -94,8 +94,8 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         deciders = [Decider(folders[name], database.url, broker.bootstrap, prefix, YAML) for name in ("one", "two")]
         (port,) = free_ports(1)
         address = f"127.0.0.1:{port}"
-        told = {"SLUICE_KAFKA": broker.bootstrap, "SLUICE_TOPIC_PREFIX": prefix, "SLUICE_SHARDS": "2"}
-        variables = {**os.environ, **told, "SLUICE_RECOMMENDER": address}
+        addresses = {"SLUICE_KAFKA": broker.bootstrap, "SLUICE_TOPIC_PREFIX": prefix, "SLUICE_SHARDS": "2"}
+        variables = {**os.environ, **addresses, "SLUICE_RECOMMENDER": address}
         up.enter_context(
             running("server", [BINARY], lambda: ready(address), tmp_path / "server.log", PATIENCE_S, variables)
         )
@@ -106,11 +106,12 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 
 def both_at_work(scene: Scene, up: ExitStack) -> list[int]:
     """The pids of two deciders that have a group each, and have sizes to name."""
-    pids = [up.enter_context(each.running()).pid for each in scene.deciders]
-    for each in scene.deciders:
-        each.wait_for_log("shard ")
+    pids = [up.enter_context(decider.running()).pid for decider in scene.deciders]
+    for decider in scene.deciders:
+        decider.wait_for_log("shard ")
     until(
-        "each has a shard", lambda: all("sluice_decider_shards 1.0" in each.page("/metrics") for each in scene.deciders)
+        "each has a shard",
+        lambda: all("sluice_decider_shards 1.0" in decider.page("/metrics") for decider in scene.deciders),
     )
     scene.watcher.start()
     scene.until("both pools are decided by what was seen", lambda: all(scene.size(p).target for p in (CART, DB)))

@@ -91,20 +91,20 @@ def test_jobs_read_and_write_there_and_go_on_when_a_broker_is_killed(
     brokers.brokers[1].kill()
     send(brokers, [f"{prefix}{n}" for n in range(20, 40)])
     assert eventually(services, 40) == 40
-    _no_password_is_told(stack, job)
+    _no_password_is_shown(stack, job)
     flink.cancel(job)
 
 
-def _no_password_is_told(stack: Stack, job: str) -> None:
+def _no_password_is_shown(stack: Stack, job: str) -> None:
     """Neither by Flink's web interface nor in its logs: of Kafka, of ClickHouse, of Neo4j."""
     secrets = [PASSWORD, stack.address["SLUICE_CLICKHOUSE_PASSWORD"], stack.address["SLUICE_NEO4J_PASSWORD"]]
     rest = stack.address["SLUICE_FLINK"]
     pages = [f"jobs/{job}", f"jobs/{job}/config", f"jobs/{job}/plan", "jobmanager/config", "jobmanager/environment"]
-    told = {page: requests.get(f"{rest}/{page}", timeout=30).text for page in pages}
+    texts = {page: requests.get(f"{rest}/{page}", timeout=30).text for page in pages}
     logs = Path(stack.address["SLUICE_STATE"]) / "logs"
-    told |= {file.name: file.read_text(errors="replace") for file in logs.glob("*flink*") if file.is_file()}
-    assert len(told) > len(pages), "no logs of Flink were found"
-    assert not [name for name, text in told.items() for secret in secrets if secret in text]
+    texts |= {file.name: file.read_text(errors="replace") for file in logs.glob("*flink*") if file.is_file()}
+    assert len(texts) > len(pages), "no logs of Flink were found"
+    assert not [name for name, text in texts.items() for secret in secrets if secret in text]
 
 
 def arrives(brokers: SecureKafka, topic: str, what: bytes) -> None:
@@ -113,12 +113,12 @@ def arrives(brokers: SecureKafka, topic: str, what: bytes) -> None:
     reader = Consumer(brokers.read().client() | more)
     reader.subscribe([topic])
 
-    def found() -> bool:
+    def has_arrived() -> bool:
         records = [one for one in reader.consume(100, 1.0) if one.error() is None]
         return any(what in (one.key() or b"") + (one.value() or b"") for one in records)
 
     try:
-        until(f"{what!r} is on {topic}", found)
+        until(f"{what!r} is on {topic}", has_arrived)
     finally:
         reader.close()
 
@@ -129,8 +129,8 @@ def test_the_collector_writes_there(brokers: SecureKafka, tmp_path: Path) -> Non
     rendered.write_text(subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout)
     assert PASSWORD not in rendered.read_text()
     grpc, http, health, metrics = (f"127.0.0.1:{port}" for port in free_ports(4))
-    told = {"SLUICE_OTLP_GRPC": grpc, "SLUICE_OTLP_HTTP": http, "SLUICE_COLLECTOR_HEALTH": health}
-    told |= {"SLUICE_PORT_COLLECTOR_METRICS": metrics.rpartition(":")[2], "SLUICE_STATE": str(tmp_path)}
+    variables = {"SLUICE_OTLP_GRPC": grpc, "SLUICE_OTLP_HTTP": http, "SLUICE_COLLECTOR_HEALTH": health}
+    variables |= {"SLUICE_PORT_COLLECTOR_METRICS": metrics.rpartition(":")[2], "SLUICE_STATE": str(tmp_path)}
     command: list[str | Path] = [COLLECTOR, "--config", LOCAL, "--config", rendered]
 
     def healthy() -> bool:
@@ -139,7 +139,7 @@ def test_the_collector_writes_there(brokers: SecureKafka, tmp_path: Path) -> Non
         except requests.RequestException:
             return False
 
-    with running("collector", command, healthy, tmp_path / "collector.log", 60, os.environ | told):
+    with running("collector", command, healthy, tmp_path / "collector.log", 60, os.environ | variables):
         answer = requests.post(
             f"http://{http}/v1/traces",
             data=message([span("by-the-collector", time.time_ns())]),
@@ -158,6 +158,6 @@ def test_deciders_and_servers_have_their_log_there(
     with decider.running():
         arrives(brokers, f"{PREFIX}sluice_decisions", b"shard/0")
         address = f"127.0.0.1:{free_ports(1)[0]}"
-        told = os.environ | brokers.environment | {"SLUICE_RECOMMENDER": address}
-        with running("server", [BINARY], lambda: ready(address), tmp_path / "server.log", 120, told):
+        variables = os.environ | brokers.environment | {"SLUICE_RECOMMENDER": address}
+        with running("server", [BINARY], lambda: ready(address), tmp_path / "server.log", 120, variables):
             pass

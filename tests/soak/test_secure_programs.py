@@ -118,18 +118,18 @@ class Elsewhere(Stack):
         self._stores = stores
 
     def rows(self, query: str, within_s: float = 60.0) -> list[dict[str, Any]]:
-        told = {"database": TABLES, "default_format": "JSON", "output_format_json_quote_64bit_integers": "0"}
+        parameters = {"database": TABLES, "default_format": "JSON", "output_format_json_quote_64bit_integers": "0"}
         answer = requests.post(
             self._stores.database.url,
             query.encode(),
-            params=told,
+            params=parameters,
             auth=(READER, SECRETS["reader"]),
             verify=str(self._stores.authority),
             timeout=within_s,
         )
         assert answer.ok, answer.text
-        found: list[dict[str, Any]] = answer.json()["data"]
-        return found
+        rows: list[dict[str, Any]] = answer.json()["data"]
+        return rows
 
 
 @pytest.fixture(scope="module")
@@ -137,8 +137,8 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
     """With the schema, and wrong passwords in all files."""
     folder = tmp_path_factory.mktemp("elsewhere")
     made, database, graph, files = (folder / name for name in ("certificates", "database", "graph", "files"))
-    for each in (made, database, graph, files):
-        each.mkdir()
+    for path in (made, database, graph, files):
+        path.mkdir()
     certificates(made)
     for name in SECRETS:
         (files / name).write_text("wrong\n")
@@ -167,7 +167,7 @@ def flink(stack: Stack) -> Iterator[FlinkJobs]:
 def test_who_is_kept_out_says_why_and_goes_on_where_it_was(
     stack: Stack, flink: FlinkJobs, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = stores.environment
+    variables = stores.environment
     others = tmp_path / "others"
     others.mkdir()
     certificates(others)
@@ -175,10 +175,12 @@ def test_who_is_kept_out_says_why_and_goes_on_where_it_was(
     elsewhere = Elsewhere(stack, stores)
     sender = Sender(elsewhere, PREFIX)
     words = [*JOBS, "--name", "elsewhere", "--start", datetime.now(UTC).isoformat()]
-    job = flink.run(*words, environment=told)
+    job = flink.run(*words, environment=variables)
     sender.send(sender.traces())
-    says(stack, job, f"TLS with {stores.database.url} fails, SLUICE_CLICKHOUSE_CA={told['SLUICE_CLICKHOUSE_CA']}: ")
-    says(stack, job, f"TLS with {stores.graph.url} fails, SLUICE_NEO4J_CA={told['SLUICE_NEO4J_CA']}: ")
+    says(
+        stack, job, f"TLS with {stores.database.url} fails, SLUICE_CLICKHOUSE_CA={variables['SLUICE_CLICKHOUSE_CA']}: "
+    )
+    says(stack, job, f"TLS with {stores.graph.url} fails, SLUICE_NEO4J_CA={variables['SLUICE_NEO4J_CA']}: ")
     stores.trust(stores.authority)
     says(stack, job, f"{stores.database.url} refuses SLUICE_CLICKHOUSE_USER={USER} with the password of {stores.files}")
     says(stack, job, f"{stores.graph.url} refuses SLUICE_NEO4J_USER={IN_GRAPH} with the password of {stores.files}")
@@ -189,11 +191,11 @@ def test_who_is_kept_out_says_why_and_goes_on_where_it_was(
     assert_exact(sender, *JOBS)
     graph_is_current(stores, sender)
 
-    for name, value in told.items():
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
     log = f"{uuid.uuid4().hex[:8]}_"
     create_log(stack.address["SLUICE_KAFKA"], tmp_path, log, 1)
-    decider = Decider(tmp_path, told["SLUICE_CLICKHOUSE"], stack.address["SLUICE_KAFKA"], log, YAML)
+    decider = Decider(tmp_path, variables["SLUICE_CLICKHOUSE"], stack.address["SLUICE_KAFKA"], log, YAML)
     with decider.running():
         decider.wait_for_log(f"refuses SLUICE_CLICKHOUSE_READER={READER}")
     (stores.files / "reader").write_text(SECRETS["reader"])
@@ -206,7 +208,7 @@ def test_who_is_kept_out_says_why_and_goes_on_where_it_was(
 def says(stack: Stack, job: str, text: str) -> None:
     """Waits until a sink does."""
     flink = Flink(load(stack.environment))
-    until(text, lambda: any(text in each for each in flink.troubles(job)))
+    until(text, lambda: any(text in trouble for trouble in flink.troubles(job)))
 
 
 def graph_is_current(stores: Stores, sender: Sender) -> None:
@@ -227,21 +229,21 @@ def answers_and_records(sender: Sender, decider: Decider, log: str, folder: Path
             command: list[str | Path] = [BINARY, *words]
             up.enter_context(running(name, command, come, folder / f"{name}.log", 120, environment))
         stub = PoolSizeServiceStub(up.enter_context(grpc.insecure_channel(address)))
-        found: list[PoolSize] = []
+        sizes: list[PoolSize] = []
 
         def named() -> bool:
             sender.send(sender.traces(20))
             actuation = Actuation(
                 pool=POOL, target_name="orders", actuator="test", outcome=ACTUATION_OUTCOME_OBSERVED, previous=SIZE
             )
-            found[:] = stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=60).pool_sizes
-            if not found:  # the decider begins
+            sizes[:] = stub.ListPoolSizes(api.ListPoolSizesRequest(), timeout=60).pool_sizes
+            if not sizes:  # the decider begins
                 return False
             stub.ReportActuation(api.ReportActuationRequest(actuation=actuation), timeout=60)
-            return found[0].HasField("target") and found[0].data_until.seconds > began
+            return sizes[0].HasField("target") and sizes[0].data_until.seconds > began
 
         until("a size is named by windows of now", named)
         query = f"SELECT max(revision) FROM recommendations WHERE service = '{POOL.service}' AND target IS NOT NULL"
-        until("it is recorded", lambda: sender.stack.value(query) >= found[0].revision)
+        until("it is recorded", lambda: sender.stack.value(query) >= sizes[0].revision)
         history = stub.ListPoolSizeHistory(api.ListPoolSizeHistoryRequest(pool=POOL), timeout=60)
-        assert found[0].revision in [each.pool_size.revision for each in history.answers]
+        assert sizes[0].revision in [answer.pool_size.revision for answer in history.answers]

@@ -40,9 +40,9 @@ class Stores:
         }
 
 
-def migrate(told: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+def migrate(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "migrate", "up", "--wait", "10"]
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "storage")} | told
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "storage")} | variables
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
@@ -51,8 +51,8 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
     """With the schema, which the migrator brought by TLS."""
     folder = tmp_path_factory.mktemp("stores")
     made, database, graph = (folder / name for name in ("certificates", "database", "graph"))
-    for each in (made, database, graph):
-        each.mkdir()
+    for path in (made, database, graph):
+        path.mkdir()
     certificates(made)
     with secure_clickhouse(database, made) as engine, neo4j(graph, certificates=made) as server:
         (folder / "clickhouse-password").write_text(PASSWORD)
@@ -80,8 +80,8 @@ def test_the_command_line_asks_there(stores: Stores) -> None:
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
     query = "SELECT count() > 0 AS n FROM schema_migrations"
-    told = sluice("sql", query, "-o", "jsonl")
-    assert (told.returncode, told.stdout) == (0, '{"n": 1}\n'), told.stdout + told.stderr
+    result = sluice("sql", query, "-o", "jsonl")
+    assert (result.returncode, result.stdout) == (0, '{"n": 1}\n'), result.stdout + result.stderr
     refused = sluice("sql", query, SLUICE_CLICKHOUSE_CA="")
     assert refused.returncode == 1
     assert "certificate" in refused.stderr.lower()
@@ -89,6 +89,6 @@ def test_the_command_line_asks_there(stores: Stores) -> None:
     assert missing.returncode == 1
     assert "SLUICE_CLICKHOUSE_CA" in missing.stderr
     lines = sluice("doctor", "--timeout", "60", "-o", "jsonl").stdout.splitlines()
-    found = [line for line in lines if '"clickhouse", "what": "reachable"' in line or '"what": "call graph"' in line]
-    levels = [json.loads(line)["level"] for line in found]
-    assert levels == ["ok", "warn"], found  # a graph without calls
+    checks = [line for line in lines if '"clickhouse", "what": "reachable"' in line or '"what": "call graph"' in line]
+    levels = [json.loads(line)["level"] for line in checks]
+    assert levels == ["ok", "warn"], checks  # a graph without calls

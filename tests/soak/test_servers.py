@@ -49,12 +49,14 @@ class Watched:
 
     def all_come(self) -> None:
         """To what is decided from now on."""
-        before = [dict(watcher.seen) for watcher in self.watchers]
+        before = [dict(watcher.revisions) for watcher in self.watchers]
         services = [key.service for key in POOLS]
 
         def further() -> bool:
             pairs = zip(self.watchers, before, strict=True)
-            return all(watcher.seen.get(name, 0) > was.get(name, 0) + 3 for watcher, was in pairs for name in services)
+            return all(
+                watcher.revisions.get(name, 0) > was.get(name, 0) + 3 for watcher, was in pairs for name in services
+            )
 
         until("all watchers are sent what is decided", further)
 
@@ -66,7 +68,7 @@ class Watched:
     def check(self) -> None:
         targets = self._scene.check()
         last = {key.service: max(revision for name, revision in targets if name == key.service) for key in POOLS}
-        until("all have the last", lambda: all(watcher.seen == last for watcher in self.watchers))
+        until("all have the last", lambda: all(watcher.revisions == last for watcher in self.watchers))
         for watcher in self.watchers:
             watcher.closing = True
             assert not watcher.wrong
@@ -77,63 +79,63 @@ class Watched:
 @contextmanager
 def watched(broker: Kafka, folder: Path, lease_ms: int = 60_000) -> Iterator[tuple[Scene, Watched]]:
     scene = Scene(broker, lease_ms)
-    seen = Watched(scene, folder)
+    servers = Watched(scene, folder)
     with scene.playing():
         try:
-            yield scene, seen
+            yield scene, servers
         finally:
-            seen.kill(0)
-            seen.kill(1)
+            servers.kill(0)
+            servers.kill(1)
 
 
-def begun(scene: Scene, seen: Watched) -> tuple[Decider, Decider]:
+def begun(scene: Scene, servers: Watched) -> tuple[Decider, Decider]:
     deciders = scene.shared_out()
-    seen.serve(0)
-    seen.serve(1)
-    for watcher in seen.watchers:
+    servers.serve(0)
+    servers.serve(1)
+    for watcher in servers.watchers:
         watcher.start()
-    seen.all_come()
+    servers.all_come()
     return deciders
 
 
 def test_the_broker_is_killed(broker: Kafka, tmp_path: Path) -> None:
-    with watched(broker, tmp_path) as (scene, seen):
-        begun(scene, seen)
+    with watched(broker, tmp_path) as (scene, servers):
+        begun(scene, servers)
         broker.process.kill()
         with broker.again():
-            seen.all_come()
-            seen.check()
+            servers.all_come()
+            servers.check()
 
 
 def test_a_decider_and_a_server_are_killed_at_once(broker: Kafka, tmp_path: Path) -> None:
-    with watched(broker, tmp_path) as (scene, seen):
-        one, _ = begun(scene, seen)
+    with watched(broker, tmp_path) as (scene, servers):
+        one, _ = begun(scene, servers)
         one.process.kill()
-        seen.kill(0)
-        seen.all_come()
+        servers.kill(0)
+        servers.all_come()
         scene.decider()
-        seen.serve(0)
-        seen.kill(1)
-        seen.all_come()
-        seen.check()
+        servers.serve(0)
+        servers.kill(1)
+        servers.all_come()
+        servers.check()
 
 
 @pytest.mark.parametrize("lease_s", [3, 15])
 def test_without_deciders_answers_are_stale_and_then_go_on(broker: Kafka, tmp_path: Path, lease_s: int) -> None:
     """They are stopped for longer than the lease: for less than the group waits for them, and for longer."""
-    with watched(broker, tmp_path, lease_s * 1_000) as (scene, seen):
-        deciders = begun(scene, seen)
+    with watched(broker, tmp_path, lease_s * 1_000) as (scene, servers):
+        deciders = begun(scene, servers)
         for decider in deciders:
             os.kill(decider.process.pid, signal.SIGSTOP)
-        until("every lease is over", lambda: all(set(watcher.left_s.values()) == {0.0} for watcher in seen.watchers))
-        stale = [seen.get(number) for number in range(2)]
+        until("every lease is over", lambda: all(set(watcher.left_s.values()) == {0.0} for watcher in servers.watchers))
+        stale = [servers.get(number) for number in range(2)]
         for size in stale:
             assert (size.state, size.action) == (STATE_STALE, ACTION_HOLD)
-            assert size.target == seen.watchers[0].contents[(SHOP.service, size.revision)]
+            assert size.target == servers.watchers[0].contents[(SHOP.service, size.revision)]
         assert stale[0].revision == stale[1].revision
         for decider in deciders:
             os.kill(decider.process.pid, signal.SIGCONT)
-        seen.all_come()
-        until("no lease is over", lambda: all(min(watcher.left_s.values()) > 0 for watcher in seen.watchers))
-        assert seen.get(0).state != STATE_STALE
-        seen.check()
+        servers.all_come()
+        until("no lease is over", lambda: all(min(watcher.left_s.values()) > 0 for watcher in servers.watchers))
+        assert servers.get(0).state != STATE_STALE
+        servers.check()

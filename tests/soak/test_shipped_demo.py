@@ -16,13 +16,13 @@ def test_the_loop_at_the_shipped_period(stack: Stack, tmp_path: Path) -> None:
 def test_subsets_come_to_rest_on_latencies_that_were_learnt(stack: Stack, tmp_path: Path) -> None:
     """From the containers' spans and their hosts' metrics, through training, to what is served."""
     with running("demo", demo(round(PERIOD)), stack, tmp_path):
-        until("a model", lambda: {each["state"] for each in subsets_of_suggest(stack)} == {"PROVIDED"})
+        until("a model", lambda: {subset["state"] for subset in subsets_of_suggest(stack)} == {"PROVIDED"})
         answer = stack.sluice("subsets", "explain", "suggest", "suggest-index", "-o", "json")
         assert answer.returncode == 0, answer.stderr
         why = json.loads(answer.stdout)["explanation"]
     assert why["basis"].startswith("XGBoost of ")
     assert why["predicted_ms"] < why["fully_connected_ms"]
-    times = [each["latency_ms"] for each in why["containers"]]
-    rates = [each["rate_per_s"] for each in why["containers"]]
+    times = [container["latency_ms"] for container in why["containers"]]
+    rates = [container["rate_per_s"] for container in why["containers"]]
     assert rates == sorted(rates, reverse=True), "the busier the host, the fewer calls"
     print(f"predicted {why['predicted_ms']:.1f} ms, fully connected {why['fully_connected_ms']:.1f} ms; {times}")

@@ -9,9 +9,9 @@ from testbed.tests.test_shop import check_carts_optimum
 
 @pytest.mark.timeout(600)
 def test_the_default_is_asked_each_minute_while_it_sizes_the_pool() -> None:
-    found = looped(PROFILED[1], seeds=(11,))
-    assert found.asked == len(found.targets) == 8
-    assert all(12 <= size <= 24 for size in found.targets)
+    result = looped(PROFILED[1], seeds=(11,))
+    assert result.asked == len(result.targets) == 8
+    assert all(12 <= size <= 24 for size in result.targets)
 
 
 @pytest.mark.timeout(600)

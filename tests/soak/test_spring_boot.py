@@ -15,7 +15,7 @@ import requests
 from sluice.pools.v1.actuation_pb2 import Actuation, ActuationOutcome
 from sluice.pools.v1.pool_pb2 import Pool, Side
 from sluice_kit.applications.spring_boot import SpringBoot, spring_boot
-from sluice_kit.fakes.said_sizes import SaidSizes
+from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.local_stack.driver import REPOSITORY
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
@@ -30,15 +30,17 @@ OWN = "own port of /actuator"
 
 
 class Scene:
-    def __init__(self, application: SpringBoot, said: SaidSizes, status: str, own_port: bool) -> None:
-        self.application, self.said, self.status, self.own_port = application, said, status, own_port
+    def __init__(self, application: SpringBoot, server: PoolSizesServer, status: str, own_port: bool) -> None:
+        self.application, self.server, self.status, self.own_port = application, server, status, own_port
 
     def report(self, pool: Pool, size: int) -> Actuation:
         """What the actuator did about a size that is said now."""
-        revision = self.said.say(pool, size)
+        revision = self.server.publish(pool, size)
 
         def mine() -> list[Actuation]:
-            return [one for one in self.said.reports if one.pool == pool and one.revision == revision and one.requested]
+            return [
+                one for one in self.server.reports if one.pool == pool and one.revision == revision and one.requested
+            ]
 
         until(f"the actuator's report about {size}", lambda: bool(mine()))
         return mine()[0]
@@ -50,13 +52,13 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("spring-boot")
     (status,) = free_ports(1)
     with ExitStack() as up:
-        said = up.enter_context(SaidSizes())
+        server = up.enter_context(PoolSizesServer())
         database = up.enter_context(postgres(os.sched_getaffinity(0), folder / "postgres.log"))
         application = up.enter_context(spring_boot(database, folder / "application.log", own_port))
         config, page = folder / "actuator.yaml", f"http://127.0.0.1:{status}"
         names = {
             "status": f"127.0.0.1:{status}",
-            "recommender": said.address,
+            "recommender": server.address,
             "jolokia": application.jolokia,
             # A second connector, of /actuator, is in a domain of its own, Tomcat-1.
             "threads": """, mbean: 'Tomcat:type=ThreadPool,name="http*"'""" if own_port else "",
@@ -71,7 +73,7 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
         command = [REPOSITORY / ".cache/bin/sluice-actuator", "--config", config]
         up.enter_context(running("actuator", command, ready, folder / "actuator.log", 120))
-        yield Scene(application, said, page, own_port)
+        yield Scene(application, server, page, own_port)
 
 
 def test_the_beans_are_spring_boots(scene: Scene) -> None:
@@ -91,14 +93,14 @@ def test_what_is_read_is_spring_boots_default(scene: Scene) -> None:
         return {one["name"]: one for one in page["targets"]}
 
     until("all were looked at", lambda: all("size" in one or "read_error" in one for one in targets().values()))
-    seen = targets()
-    assert (seen["threads"]["size"], seen["connections"]["size"]) == (200, 10), seen
+    shown = targets()
+    assert (shown["threads"]["size"], shown["connections"]["size"]) == (200, 10), shown
     if scene.own_port:
-        why = seen["any-connector"]["read_error"]
+        why = shown["any-connector"]["read_error"]
         assert "2 beans" in why, why
         assert "Tomcat-1:" in why, why
     else:
-        assert seen["any-connector"]["size"] == 200
+        assert shown["any-connector"]["size"] == 200
 
 
 @pytest.mark.parametrize("size", [4, 16])

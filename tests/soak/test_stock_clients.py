@@ -54,11 +54,12 @@ def server_at(log: Log, address: str, pages: int, folder: Path) -> Iterator[None
 def connect(log: Log, of: dict[str, Backend], revision: int, **weights: int) -> None:
     """Each client's container is connected to the containers of b, by their names with _ for -."""
     everybody = ServiceContainers(
-        service="b", containers=[Container(instance=name, address=each.address) for name, each in sorted(of.items())]
+        service="b",
+        containers=[Container(instance=name, address=backend.address) for name, backend in sorted(of.items())],
     )
     endpoints = [
-        Endpoint(instance=name, address=each.address, weight=weights[name.replace("-", "_")])
-        for name, each in sorted(of.items())
+        Endpoint(instance=name, address=backend.address, weight=weights[name.replace("-", "_")])
+        for name, backend in sorted(of.items())
         if name.replace("-", "_") in weights
     ]
     keys = [SubsetKey("a", instance, "b") for instance in ("a-1", "a-2", "a-3", "a-4")]
@@ -78,8 +79,8 @@ def near(shares: dict[str, float], **want: float) -> bool:
 
 
 def come(callers: list[Caller], **want: float) -> None:
-    for each in callers:
-        until(f"{each.name} calls {want}", lambda each=each: near(each.shares(CALLS), **want))
+    for client in callers:
+        until(f"{client.name} calls {want}", lambda client=client: near(client.shares(CALLS), **want))
 
 
 def metric(port: int, name: str) -> float:

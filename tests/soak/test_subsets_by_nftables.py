@@ -42,8 +42,8 @@ def connect(log: Log, revision: int, *weights: int) -> None:
     """front-1 is connected to the containers of cart, as weights say; 0: it is not."""
     every = [Container(instance=f"cart-{n}", address=address) for n, address in enumerate(CONTAINERS)]
     endpoints = [
-        Endpoint(instance=each.instance, address=each.address, weight=weight)
-        for each, weight in zip(every, weights, strict=True)
+        Endpoint(instance=container.instance, address=container.address, weight=weight)
+        for container, weight in zip(every, weights, strict=True)
         if weight
     ]
     key = SubsetKey("front", "front-1", "cart")
@@ -61,15 +61,17 @@ def delivered(log: Log) -> list[tuple[str, int, str]]:
          "enable.partition.eof": True, "enable.auto.commit": False}
     )  # fmt: skip
     consumer.subscribe([f"{log.prefix}reports"])
-    found = []
+    deliveries = []
     try:
         while (message := consumer.poll(10)) is not None and not message.error():
             if (message.key() or b"").startswith(b"subset/"):
-                told = SubsetReport.FromString(message.value()).delivery
-                found.append((DeliveryOutcome.Name(told.outcome).split("_", 2)[2], told.revision, told.client))
+                delivery = SubsetReport.FromString(message.value()).delivery
+                deliveries.append(
+                    (DeliveryOutcome.Name(delivery.outcome).split("_", 2)[2], delivery.revision, delivery.client)
+                )
     finally:
         consumer.close()
-    return found
+    return deliveries
 
 
 def test_connections_are_spread_as_the_log_says(broker: Kafka, tmp_path: Path) -> None:

@@ -37,12 +37,12 @@ def test_a_killed_worker_that_is_back_at_its_address_registers(stack: Stack, tmp
     leader = configuration(stack, tmp_path / "leader", changed)
     follower = configuration(stack, tmp_path / "worker", changed)
 
-    seen: set[str] = set()
+    registered: set[str] = set()
 
     def another_registers() -> bool:
         known = requests.get(f"http://127.0.0.1:{rest}/taskmanagers", timeout=10).json()["taskmanagers"]
-        new = {one["id"] for one in known} - seen
-        seen.update(new)
+        new = {one["id"] for one in known} - registered
+        registered.update(new)
         return bool(new)
 
     with ExitStack() as up:

@@ -29,7 +29,7 @@ def spans(service: str, count: int) -> list[SentSpan]:
 
 def sent(stack: Stack, *messages: list[SentSpan]) -> Reference:
     start = end_offsets(stack, "otlp_spans")
-    produce(stack.address["SLUICE_KAFKA"], [(message(each), n % 2) for n, each in enumerate(messages)])
+    produce(stack.address["SLUICE_KAFKA"], [(message(part), n % 2) for n, part in enumerate(messages)])
     return Reference(records_since(stack, start))
 
 

@@ -41,9 +41,9 @@ def test_two_million_empty_spans_in_one_message(stack: Stack) -> None:
     produce(stack.address["SLUICE_KAFKA"], [(field(1, spans), 0)])
     for job in JOBS:
         assert eventually(lambda job=job: outcomes(stack, job, "empty"), {"bad_id": EMPTY}) == {"bad_id": EMPTY}
-    found = letters(stack, start)
-    assert [(letter["reason"], letter["service"]) for letter in found] == [("bad_id", "empty")] * LETTERS
-    assert found[-1]["detail"].endswith(f"; {EMPTY - LETTERS} more in this message")
+    dead_letters = letters(stack, start)
+    assert [(letter["reason"], letter["service"]) for letter in dead_letters] == [("bad_id", "empty")] * LETTERS
+    assert dead_letters[-1]["detail"].endswith(f"; {EMPTY - LETTERS} more in this message")
 
 
 @pytest.mark.parametrize("codec", ["gzip", "lz4", "snappy", "zstd"])

@@ -12,13 +12,13 @@ def test_every_partition_gets_clock_records_which_count_as_nothing(stack: Stack)
     before = counted(stack)
 
     def new() -> Counter[int]:
-        return Counter(each.partition() or 0 for each in read_since(stack, start) if each.value() == b"")
+        return Counter(record.partition() or 0 for record in read_since(stack, start) if record.value() == b"")
 
-    until("clock records on each partition", lambda: all(new()[each.partition] >= 3 for each in start))
+    until("clock records on each partition", lambda: all(new()[partition.partition] >= 3 for partition in start))
     assert counted(stack) == before
     assert not stack.rows(
         f"""SELECT * FROM offset_gaps FINAL WHERE topic = 'otlp_spans' AND flink_job = 'sluice-streaming'
-            AND first_read > {min(each.offset for each in start)} AND written > now() - 10"""
+            AND first_read > {min(partition.offset for partition in start)} AND written > now() - 10"""
     )
     # What people ask of a job that may not write them: nothing is wrong.
     assert "clock records" not in stack.sluice("doctor", "--timeout", "30").stdout

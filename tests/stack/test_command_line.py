@@ -9,7 +9,7 @@ from confluent_kafka.admin import AdminClient
 from sluice_kit.local_stack.driver import REPOSITORY, Stack
 
 #: The first check of each stage, and what it finds on a stack that is up, whatever other tests have sent.
-FOUND = {
+LEVELS = {
     ("collector", "health"): ("ok",),
     ("kafka", "topics"): ("ok",),
     ("flink", "job"): ("ok",),
@@ -27,8 +27,8 @@ FOUND = {
 def test_doctor_reaches_every_stage(stack: Stack) -> None:
     answer = stack.sluice("doctor", "-o", "json", "--timeout", "30")
     assert answer.stderr == ""
-    findings = {(each["stage"], each["what"]): each for each in json.loads(answer.stdout)}
-    wrong = [findings[check] for check, levels in FOUND.items() if findings[check]["level"] not in levels]
+    findings = {(finding["stage"], finding["what"]): finding for finding in json.loads(answer.stdout)}
+    wrong = [findings[check] for check, levels in LEVELS.items() if findings[check]["level"] not in levels]
     assert wrong == []
 
 
@@ -37,7 +37,7 @@ def test_who_looks_leaves_no_consumer_group_behind(stack: Stack) -> None:
     kafka = stack.address["SLUICE_KAFKA"]
     stack.sluice("doctor", "--timeout", "30")
     offsets = [sys.executable, str(REPOSITORY / "deploy/local/kafka/offsets.py"), "--bootstrap", kafka]
-    topics = {each["topic"]: each for each in json.loads(subprocess.check_output(offsets, timeout=60))}
+    topics = {topic["topic"]: topic for topic in json.loads(subprocess.check_output(offsets, timeout=60))}
     assert set(topics["otlp_spans"]["groups"]) <= {"sluice-streaming"}
     listed = AdminClient({"bootstrap.servers": kafka}).list_consumer_groups().result(30).valid
     assert {"sluice-doctor", "sluice-status"}.isdisjoint(group.group_id for group in listed)

@@ -178,16 +178,16 @@ def message(pieces: Iterable[Trace]) -> bytes:
 
 def check(stack: Stack, prefix: str, expected: Tables) -> None:
     """The rows of the root services with `prefix`, when the last trace is closed."""
-    seen = sum(row["traces"] for row in expected.path_services.values())
+    traces = sum(row["traces"] for row in expected.path_services.values())
     query = f"SELECT sum(traces) FROM path_services FINAL WHERE startsWith(root_service, '{prefix}')"
-    assert eventually(lambda: int(stack.value(query)), seen) == seen
+    assert eventually(lambda: int(stack.value(query)), traces) == traces
     assert rows(stack, "critical_paths", prefix) == expected.critical_paths
     assert rows(stack, "path_services", prefix) == expected.path_services
 
 
 def rows(stack: Stack, table: str, prefix: str) -> dict[Key, dict[str, Any]]:
     names = COLUMNS[table].split()
-    found: dict[Key, dict[str, Any]] = {}
+    by_key: dict[Key, dict[str, Any]] = {}
     for row in stack.rows(
         f"""SELECT root_service, root_operation, complete, {", ".join(names)}, version,
                    toUnixTimestamp(window) AS second
@@ -195,8 +195,8 @@ def rows(stack: Stack, table: str, prefix: str) -> dict[Key, dict[str, Any]]:
     ):
         assert int(row["window_s"]) == 10
         key = (row["root_service"], row["root_operation"], row["complete"], row[names[0]], int(row["second"]))
-        found[key] = {name: _plain(row[name]) for name in [*names[2:], "version"]}
-    return found
+        by_key[key] = {name: _plain(row[name]) for name in [*names[2:], "version"]}
+    return by_key
 
 
 def _plain(value: Any) -> Any:

@@ -33,7 +33,7 @@ def test_flink_answers_no_other_sites_page(stack: Stack) -> None:
 
 
 def test_flink_shows_no_password(stack: Stack) -> None:
-    jobs = [each["jid"] for each in requests.get(flink(stack, "/jobs/overview"), timeout=30).json()["jobs"]]
+    jobs = [job["jid"] for job in requests.get(flink(stack, "/jobs/overview"), timeout=30).json()["jobs"]]
     pages = [f"/jobs/{job}{page}" for job in jobs for page in ("", "/config", "/plan")]
     assert pages
     pages += ["/jobmanager/config", "/jobmanager/environment"]

@@ -36,7 +36,7 @@ def spans(services: list[str], end_ns: int) -> list[SentSpan]:
 def send(stack: Stack, services: list[str], end_ns: int) -> None:
     cut = [services[n : n + NAMES_PER_MESSAGE] for n in range(0, len(services), NAMES_PER_MESSAGE)]
     produce(
-        stack.address["SLUICE_KAFKA"], [(message(spans(each, end_ns)), n % PARTITIONS) for n, each in enumerate(cut)]
+        stack.address["SLUICE_KAFKA"], [(message(spans(part, end_ns)), n % PARTITIONS) for n, part in enumerate(cut)]
     )
 
 

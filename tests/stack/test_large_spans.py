@@ -81,17 +81,17 @@ def test_large_spans_arrive_and_one_that_no_message_holds_is_left_out_alone(stac
     # What a person reads: the query of the cookbook, the doctor, and the dead letter.
     (row,) = [row for row in lost_spans(stack) if (row["job"], row["service"]) == ("concurrency", a)]
     assert (row["cause"], int(row["spans"])) == ("too_large", 1)
-    found = json.loads(stack.sluice("doctor", "-o", "json").stdout)
-    (large,) = [each for each in found if (each["stage"], each["what"]) == ("collector", "large spans")]
+    findings = json.loads(stack.sluice("doctor", "-o", "json").stdout)
+    (large,) = [finding for finding in findings if (finding["stage"], finding["what"]) == ("collector", "large spans")]
     assert large["level"] == "warn"
     assert f"{a}: 1" in large["text"]
     assert "LENGTH_LIMIT" in large["remedy"]
-    (letter,) = [json.loads(each) for each in messages_since(stack, letters) if a.encode() in each]
+    (letter,) = [json.loads(value) for value in messages_since(stack, letters) if a.encode() in value]
     assert (letter["reason"], letter["service"]) == ("too_large", a)
     assert (letter["trace_id"], letter["span_id"]) == (lost.trace_id.hex(), lost.span_id.hex())
     # The payload, and what stands around it.
     assert 6 * MB < int(letter["detail"].split()[0]) < 6 * MB + 200
-    assert largest_request() - 200 < max(len(each) for each in messages_since(stack, start)) <= largest_request()
+    assert largest_request() - 200 < max(len(value) for value in messages_since(stack, start)) <= largest_request()
 
 
 def test_the_topic_refuses_what_the_collector_does_not_send(stack: Stack) -> None:
@@ -113,9 +113,9 @@ def test_accepted_spans_are_compared_with_those_on_the_topic(stack: Stack) -> No
     assert {name: after[name] - before[name] for name in after} == {"accepted": 1500, "sent": 1500, "failed": 0}
 
     findings = json.loads(stack.sluice("doctor", "-o", "json", "--timeout", "20").stdout)
-    (found,) = [each for each in findings if (each["stage"], each["what"]) == ("collector", "spans on the topic")]
-    assert found["level"] == "ok", found
-    assert f"{after['accepted']:,} accepted, {after['sent']:,} sent" in found["text"]
+    (finding,) = [check for check in findings if (check["stage"], check["what"]) == ("collector", "spans on the topic")]
+    assert finding["level"] == "ok", finding
+    assert f"{after['accepted']:,} accepted, {after['sent']:,} sent" in finding["text"]
     totals = """SELECT sum(accepted) AS accepted, sum(sent) AS sent, sum(failed) AS failed
         FROM v_span_balance(seconds = 7200)"""
     assert eventually(lambda: {k: int(v) for k, v in stack.rows(totals)[0].items()}, after, steady_s=0) == after

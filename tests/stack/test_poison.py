@@ -36,7 +36,7 @@ def test_a_clock_nine_minutes_ahead_does_not_hide_the_calls_that_follow(stack: S
     produce(stack.address["SLUICE_KAFKA"], [(message(call(prefix, 1, 9 * MINUTE)), 0)])
 
     def newest() -> dict[tuple[str, str], tuple[int, int, int]]:
-        records = [each for each in records_since(stack, start) if prefix.encode() in (each.message or b"")]
+        records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
         return newest_calls(Reference(records))
 
     expected = newest()
@@ -47,7 +47,7 @@ def test_a_clock_nine_minutes_ahead_does_not_hide_the_calls_that_follow(stack: S
     produce(stack.address["SLUICE_KAFKA"], [(message(call(prefix, 2)), 1)])
     expected = newest()
     assert eventually(lambda: calls_in_neo4j(stack, prefix), expected) == expected
-    records = [each for each in records_since(stack, start) if prefix.encode() in (each.message or b"")]
+    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
     check_all(stack, prefix, Reference(records), TABLES)
 
 
@@ -67,9 +67,9 @@ def test_call_trees_and_ways_beyond_the_bound_count_as_one(stack: Stack) -> None
             return [int(value) for value in stack.rows(query)[0].values()]
 
         assert eventually(lambda sums=sums: sums()[1], count) == count  # type: ignore[misc]
-        spread, _, told, rest = sums()
-        assert told <= most * spread
-        assert (rest, spread) == (count - told, spread)
+        spread, _, distinct, rest = sums()
+        assert distinct <= most * spread
+        assert (rest, spread) == (count - distinct, spread)
     shown = f"SELECT tree LIKE '%callee-%' FROM v_call_tree {root}"
     assert stack.value(shown) == 1
 
@@ -89,6 +89,6 @@ def test_long_spans_beyond_the_bound_of_rows_keep_their_newest_part(stack: Stack
     expected = {"accepted": fit, "accepted_cut": count - fit}
     assert eventually(lambda: outcomes(stack, "concurrency", service), expected) == expected
     sums = f"SELECT sum(completions), sum(busy_ns), count() FROM windows FINAL WHERE service = '{service}'"
-    found = [count, fit * length + (count - fit) * SHORT, rows]
-    assert eventually(lambda: [int(value) for value in stack.rows(sums)[0].values()], found) == found
+    rows_kept = [count, fit * length + (count - fit) * SHORT, rows]
+    assert eventually(lambda: [int(value) for value in stack.rows(sums)[0].values()], rows_kept) == rows_kept
     assert outcomes(stack, "call_graph", service) == {"accepted": count}

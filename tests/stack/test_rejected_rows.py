@@ -40,7 +40,7 @@ def test_a_row_that_is_refused_becomes_a_letter_and_a_count_and_its_neighbours_a
     assert {letter["row"]["service"] for letter in letters} == {BAD}
 
     findings = json.loads(stack.sluice("doctor", "-o", "json").stdout)
-    (finding,) = [each for each in findings if each["what"] == "rejected rows"]
+    (finding,) = [check for check in findings if check["what"] == "rejected rows"]
     assert finding["level"] == "warn"
     assert "windows" in finding["text"]
     assert "otlp_dead_letter" in finding["remedy"]

@@ -19,7 +19,7 @@ from sluice_kit.local_stack.driver import REPOSITORY, Stack
 from sluice_kit.local_stack.topics import committed, end_offsets
 from sluice_kit.reference.settings import setting
 from sluice_kit.reference.spans import Record
-from sluice_kit.reference.truth import TABLES, Awaited, Reference, Table, records_since, told
+from sluice_kit.reference.truth import TABLES, Awaited, Reference, Table, records_since, summary
 from sluice_kit.traffic import hotel, random_traces
 from sluice_kit.traffic.messages import PARTITIONS, SentSpan, message, produce
 from sluice_kit.waiting import eventually, settled
@@ -139,13 +139,13 @@ def replayed(lines: Iterable[str], folder: Path, stack: Stack, prefix: str) -> N
 
 def spans_of(records: Iterable[Record], prefix: str) -> int:
     """Spans of services whose names begin with a prefix."""
-    requests = (ExportTraceServiceRequest.FromString(each.message or b"") for each in records)
+    requests = (ExportTraceServiceRequest.FromString(record.message or b"") for record in records)
     return sum(
         len(scope.spans)
         for request in requests
         for resource in request.resource_spans
         for scope in resource.scope_spans
-        if any(each.value.string_value.startswith(prefix) for each in resource.resource.attributes)
+        if any(attribute.value.string_value.startswith(prefix) for attribute in resource.resource.attributes)
     )
 
 
@@ -164,17 +164,17 @@ def deliveries(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> dict[s
                 replayed(lines, tmp_path_factory.mktemp("recorded"), stack, prefix)
 
     sends = (in_order, shuffled, repeated, late, made, recorded)
-    found = {send.__name__: Delivery(send.__name__, send) for send in sends}
+    by_name = {send.__name__: Delivery(send.__name__, send) for send in sends}
     start = end_offsets(stack, "otlp_spans")
     # On a border of every table's windows: the spans of a batch lie in them alike at each run.
     base_ns = time.time_ns() // (10 * SECOND) * 10 * SECOND - 50 * SECOND
-    for delivery in found.values():
+    for delivery in by_name.values():
         delivery.send(stack, delivery.prefix, base_ns)
     records = records_since(stack, start)
-    for delivery in found.values():
+    for delivery in by_name.values():
         mine = [record for record in records if delivery.prefix.encode() in (record.message or b"")]
         delivery.reference = Reference(mine)
-    return found
+    return by_name
 
 
 @pytest.fixture(scope="module")
@@ -196,5 +196,5 @@ def differences(stack: Stack, deliveries: dict[str, Delivery]) -> dict[tuple[str
 def test_table_equals_the_batch(differences: dict[tuple[str, str], list[str]], name: str, table: Table) -> None:
     if name == "recorded" and (name, table.name) not in differences:
         pytest.skip(f"the recorded traces are not beside this repository ({RECORDED}); the made ones are tested")
-    found = differences[name, table.name]
-    assert not found, told(table, found)
+    remaining = differences[name, table.name]
+    assert not remaining, summary(table, remaining)

@@ -81,26 +81,26 @@ def settled(probes: Mapping[Key, Callable[[], list[str]]], steady_s: float = STE
     A wait for several probes, one after the other, would have a steady time each.
     """
     patience = Patience()
-    found: dict[Key, list[str]] = {}
+    differences: dict[Key, list[str]] = {}
     open_ones = list(probes)
     while True:
         began = time.monotonic()
-        found |= {key: probes[key]() for key in open_ones}
-        open_ones = [key for key in open_ones if found[key]]
+        differences |= {key: probes[key]() for key in open_ones}
+        open_ones = [key for key in open_ones if differences[key]]
         if not open_ones:
             time.sleep(steady_s)
-            found = {key: probe() for key, probe in probes.items()}
-            open_ones = [key for key in probes if found[key]]
+            differences = {key: probe() for key, probe in probes.items()}
+            open_ones = [key for key in probes if differences[key]]
             if not open_ones:
-                return found
-        if patience.is_over(dict(found)):
-            return found
+                return differences
+        if patience.is_over(dict(differences)):
+            return differences
         time.sleep(max(POLL_S, time.monotonic() - began))  # what is waited for needs the processor, too
 
 
-def until(what: str, found: Callable[[], bool]) -> None:
-    """Polls until `found()` is true; fails, naming `what`, when nothing moves any more."""
+def until(what: str, condition: Callable[[], bool]) -> None:
+    """Polls until `condition()` is true; fails, naming `what`, when nothing moves any more."""
     patience = Patience()
-    while not found():
+    while not condition():
         assert not patience.is_over(None), f"{what}: nothing moves any more"
         time.sleep(POLL_S)

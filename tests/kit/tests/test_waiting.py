@@ -92,14 +92,14 @@ def test_what_overshoots_within_the_steady_time_is_not_taken(clock: Clock, watch
 
 
 def test_all_tables_have_one_steady_time(clock: Clock, watch: Watch) -> None:
-    asked: dict[str, int] = dict.fromkeys("abcd", 0)
+    calls: dict[str, int] = dict.fromkeys("abcd", 0)
 
     def probe(name: str, agrees_at: float) -> list[str]:
-        asked[name] += 1
+        calls[name] += 1
         return [] if clock.now >= agrees_at else [f"{name} differs"]
 
-    found = settled({name: (lambda n=name: probe(n, 0.25 * ord(n))) for name in asked}, steady_s=2.0)
-    assert found == {name: [] for name in asked}
+    differences = settled({name: (lambda n=name: probe(n, 0.25 * ord(n))) for name in calls}, steady_s=2.0)
+    assert differences == {name: [] for name in calls}
     assert clock.now < 0.25 * ord("d") + 2 * waiting.POLL_S + 2.0
 
 

@@ -117,14 +117,14 @@ def test_who_watches_sees_a_pool_that_moves_go_on(
         assert found[1][1].states.facts[SHOP].current == 8
         log = found[1][0]
         log.commit(period(log.received(), [said("shop", 8), said("other", 2)]))
-        until("it hears what is decided there", lambda: watcher.seen["shop"] == 8)
+        until("it hears what is decided there", lambda: watcher.revisions["shop"] == 8)
         assert (watcher.wrong, watcher.snapshots, watcher.resumed) == ("", 1, 0)
-        assert watcher.seen == {"shop": 8, "stays": 3, "other": 2}
+        assert watcher.revisions == {"shop": 8, "stays": 3, "other": 2}
         scene.place.close()
     with killed(scene, address, tmp_path):
         again = Watcher([address], 0)
         again.start()
         until("it has all", lambda: again.snapshots == 1)
-        assert (again.wrong, again.seen) == ("", {"shop": 8, "stays": 3, "other": 2})
+        assert (again.wrong, again.revisions) == ("", {"shop": 8, "stays": 3, "other": 2})
         assert again.shards == {"shop": 1, "stays": 0, "other": 1}
         watcher.closing = again.closing = True

@@ -19,19 +19,19 @@ class Busy:
         self.address = ""
         self.statuses: Counter[str] = Counter()
         self._in_flight = 0
-        self._seen: deque[tuple[float, int]] = deque(maxlen=100_000)
+        self._levels: deque[tuple[float, int]] = deque(maxlen=100_000)
 
     def most(self, seconds: float) -> int:
         """In flight at once within the newest seconds."""
         since = time.monotonic() - seconds
-        return max((count for at, count in list(self._seen) if at >= since), default=0)
+        return max((count for at, count in list(self._levels) if at >= since), default=0)
 
     async def serve(self, takes_s: float) -> asyncio.Server:
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with suppress(asyncio.IncompleteReadError, ConnectionError):
                 while await reader.readuntil(b"\r\n\r\n"):
                     self._in_flight += 1
-                    self._seen.append((time.monotonic(), self._in_flight))
+                    self._levels.append((time.monotonic(), self._in_flight))
                     await asyncio.sleep(takes_s)
                     self._in_flight -= 1
                     writer.write(ANSWER)
@@ -76,10 +76,10 @@ def callers(busy: Busy, port: int, count: int) -> Iterator[None]:
     calls = [asyncio.run_coroutine_threadsafe(busy.call(port), loop) for _ in range(count)]
     try:
         yield
-        failed = [each.exception(0) for each in calls if each.done()]
+        failed = [call.exception(0) for call in calls if call.done()]
         assert not failed, failed
     finally:
-        for each in calls:
-            each.cancel()
+        for call in calls:
+            call.cancel()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)

@@ -21,7 +21,7 @@ SETTLE_S = 3
 
 
 @dataclass(frozen=True)
-class Seen:
+class LoadResult:
     """What users saw over some seconds; rates per second."""
 
     good_per_s: float
@@ -38,9 +38,9 @@ class Seen:
         )
 
 
-def summed(seconds: Sequence[dict[str, Any]]) -> Seen:
+def summed(seconds: Sequence[dict[str, Any]]) -> LoadResult:
     responses = sum(second["responses"] for second in seconds)
-    return Seen(
+    return LoadResult(
         sum(second["good"] for second in seconds) / len(seconds),
         responses / len(seconds),
         sum(second["failed"] for second in seconds),
@@ -73,14 +73,14 @@ def command(url: str, service: str, shape: str, users: int, seconds: float, otlp
 
 def steady(
     cores: Iterable[int], url: str, service: str, users: int, seconds: float, otlp: str = "", seed: int = 1
-) -> Seen:
+) -> LoadResult:
     """What that many users see once all are there, until they leave."""
     words = pinned(cores, command(url, service, "steady", users, seconds + SETTLE_S, otlp, seed))
     limit_s = seconds * 3 + 60
     done = subprocess.run(words, env=_environment(), capture_output=True, text=True, check=True, timeout=limit_s)
-    seen = [line for line in map(json.loads, done.stdout.splitlines()) if "at" in line]
-    first = seen[0]["at"] + SETTLE_S
-    return summed([second for second in seen if first < second["at"] < first + seconds])
+    rows = [line for line in map(json.loads, done.stdout.splitlines()) if "at" in line]
+    first = rows[0]["at"] + SETTLE_S
+    return summed([second for second in rows if first < second["at"] < first + seconds])
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.pool_pb2 import Pool, Side
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
-from sluice_kit.applications.real_load import Seen, bursty, steady
+from sluice_kit.applications.real_load import LoadResult, bursty, steady
 from sluice_kit.applications.tomcat import Application, application
 from sluice_kit.local_stack.driver import REPOSITORY, Stack
 from sluice_kit.machine.cores import confined, pinned, split
@@ -53,12 +53,12 @@ class Scene:
     def _url(self) -> str:
         return f"{self.application.url}/{self.handler}"
 
-    def users(self, size: int, users: int, seconds: float) -> Seen:
+    def users(self, size: int, users: int, seconds: float) -> LoadResult:
         """What a steady number of users sees at a size."""
         self.application.resize(size)
-        seen = steady(self.others, self._url, self.service, users, seconds, self.stack.address["SLUICE_OTLP_GRPC"])
-        print(f"{self.service}: {size:3} threads, {users} users: {seen}", flush=True)
-        return seen
+        result = steady(self.others, self._url, self.service, users, seconds, self.stack.address["SLUICE_OTLP_GRPC"])
+        print(f"{self.service}: {size:3} threads, {users} users: {result}", flush=True)
+        return result
 
     @contextmanager
     def bursts(self) -> Iterator[None]:
@@ -84,8 +84,8 @@ class Scene:
         parameters = {"database": "sluice", "user": "sluice_reader", "default_format": "JSON"}
         answer = requests.post(self.stack.address["SLUICE_CLICKHOUSE"], query, params=parameters, timeout=60)
         assert answer.ok, answer.text
-        found: list[dict[str, Any]] = answer.json()["data"]
-        return found
+        rows: list[dict[str, Any]] = answer.json()["data"]
+        return rows
 
     def behind_s(self) -> float:
         """How old the newest window of the service is."""
@@ -175,11 +175,11 @@ def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> It
         yield address
 
 
-def wait_for(what: str, found: Callable[[], T | None], within_s: float) -> T:
-    """The first value of `found()` that is not None. AssertionError when it does not come."""
+def wait_for(what: str, probe: Callable[[], T | None], within_s: float) -> T:
+    """The first value of `probe()` that is not None. AssertionError when it does not come."""
     end = time.monotonic() + within_s
     while time.monotonic() < end:
-        if (value := found()) is not None:
+        if (value := probe()) is not None:
             return value
         time.sleep(2)
     raise AssertionError(f"no {what} within {within_s:g} s")

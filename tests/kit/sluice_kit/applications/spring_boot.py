@@ -47,13 +47,13 @@ class SpringBoot:
                         faults.append(f"{answer.status_code}: {answer.text[:200]}")
 
         all_users = [threading.Thread(target=user) for _ in range(users)]
-        for each in all_users:
-            each.start()
-        for each in all_users:
-            each.join()
+        for thread in all_users:
+            thread.start()
+        for thread in all_users:
+            thread.join()
         assert not faults, faults[:3]
-        found: dict[str, int] = requests.get(f"{self.url}/most", timeout=10).json()
-        return found
+        counts: dict[str, int] = requests.get(f"{self.url}/most", timeout=10).json()
+        return counts
 
 
 @contextmanager

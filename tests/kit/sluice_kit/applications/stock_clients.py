@@ -43,22 +43,22 @@ class Backend:
 @contextmanager
 def backends(*names: str) -> Iterator[dict[str, Backend]]:
     all_of = {name: Backend(name) for name in names}
-    for each in all_of.values():
-        each.server.start()
+    for backend in all_of.values():
+        backend.server.start()
     yield all_of
-    for each in all_of.values():
-        each.server.stop(None)
+    for backend in all_of.values():
+        backend.server.stop(None)
 
 
 class Caller:
     """What a caller said last."""
 
-    def __init__(self, name: str, said: Path) -> None:
-        self.name, self._said = name, said
+    def __init__(self, name: str, output: Path) -> None:
+        self.name, self._output = name, output
 
     def counts(self) -> dict[str, int]:
         """Answers by container. AssertionError where a call has failed."""
-        lines = [line for line in self._said.read_text().splitlines() if line.endswith("}")]
+        lines = [line for line in self._output.read_text().splitlines() if line.endswith("}")]
         if not lines:
             return {}
         last = json.loads(lines[-1])
@@ -86,15 +86,15 @@ def caller(
     program: Sequence[str | Path] = (sys.executable, CALLER),
 ) -> Iterator[Caller]:
     """program: takes the target, and does what `stock_caller.py` does."""
-    said = folder / f"{name}.jsonl"
+    output = folder / f"{name}.jsonl"
     variables = dict(os.environ)
     if bootstrap is not None:
         variables["GRPC_XDS_BOOTSTRAP_CONFIG"] = json.dumps(bootstrap)
-    with said.open("wb") as out, (folder / f"{name}.log").open("wb") as errs, ExitStack() as up:
+    with output.open("wb") as out, (folder / f"{name}.log").open("wb") as errs, ExitStack() as up:
         process = subprocess.Popen([*program, target], stdout=out, stderr=errs, env=variables)
         up.callback(process.wait)
         up.callback(process.kill)
-        yield Caller(name, said)
+        yield Caller(name, output)
 
 
 def grpc_bootstrap(server: str, node: str) -> object:

@@ -13,7 +13,7 @@ def service(name: str, count: int, hosts: int = 4, **more: object) -> Service:
 
 
 def hosts(*cpu: float) -> tuple[Host, ...]:
-    return tuple(Host(f"h{number}", each, 0.1, 0.1) for number, each in enumerate(cpu))
+    return tuple(Host(f"h{number}", share, 0.1, 0.1) for number, share in enumerate(cpu))
 
 
 def chain(above: int = 4, below: int = 6, **more: object) -> Application:
@@ -46,17 +46,17 @@ def random_application(seed: int, services: int = 5, most: int = 12, zones: int 
         return tuple(Container(f"{name}-{at}", drawn.choice(machines).name) for at in range(count))
 
     def call(number: int) -> Call:
-        below = [each for each, parent in parents.items() if parent == number]
+        below = [child for child, parent in parents.items() if parent == number]
         stages = []
         while below:
             width = drawn.randint(1, len(below))
-            stages.append(tuple(call(each) for each in below[:width]))
+            stages.append(tuple(call(child) for child in below[:width]))
             below = below[width:]
         return Call(f"s{number}", tuple(stages), drawn.choice([0.5, 1.0, 2.0]) if number else 1.0)
 
     roots = [Root("all", drawn.uniform(10, 1000), call(0))]
     if drawn.random() < 0.5:
-        first = next(each for each, parent in parents.items() if parent == 0)
+        first = next(child for child, parent in parents.items() if parent == 0)
         roots.append(Root("some", drawn.uniform(10, 1000), Call("s0", ((call(first),),))))
     return Application(
         machines,

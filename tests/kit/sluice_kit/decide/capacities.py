@@ -19,26 +19,31 @@ APPLICATIONS = 150
 def with_capacities(seed: int, room: float, weights: bool) -> Answer:
     """The solution of one in which each container takes `room` times the mean load of its service."""
     app = random_application(seed)
-    asked = problem(app)
-    usual = {fleet.service: rate / len(fleet) for fleet, rate in zip(asked.fleets, asked.rate_per_s, strict=True)}
+    unlimited = problem(app)
+    usual = {
+        fleet.service: rate / len(fleet) for fleet, rate in zip(unlimited.fleets, unlimited.rate_per_s, strict=True)
+    }
     limited = tuple(
-        replace(one, containers=tuple(replace(each, capacity_per_s=usual[one.name] * room) for each in one.containers))
+        replace(
+            one,
+            containers=tuple(replace(container, capacity_per_s=usual[one.name] * room) for container in one.containers),
+        )
         for one in app.services
     )
     return answer(replace(app, services=limited), "microns", {}, Settings(weights=weights))
 
 
-def passed(found: Answer) -> list[Floats]:
+def passed(answer: Answer) -> list[Floats]:
     """Of each service's containers their load, relative to their capacity."""
-    work, _ = flow(found.problem, found.solution.subsets)
-    return [load / fleet.capacity_per_s for fleet, load in zip(found.problem.fleets, work, strict=True)]
+    work, _ = flow(answer.problem, answer.solution.subsets)
+    return [load / fleet.capacity_per_s for fleet, load in zip(answer.problem.fleets, work, strict=True)]
 
 
 def main() -> None:
     for weights in (True, False):
         for room in (1.1, 1.5, 3.0):
             most = [
-                max(float(each.max()) for each in passed(with_capacities(seed, room, weights)))
+                max(float(load.max()) for load in passed(with_capacities(seed, room, weights)))
                 for seed in range(APPLICATIONS)
             ]
             kept = int((np.array(most) <= 1.01).sum())

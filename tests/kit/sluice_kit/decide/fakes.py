@@ -135,7 +135,7 @@ class FakeCollector:
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         if self.demand_problem is not None:
             raise self.demand_problem
-        return {key: replace(each, until_ms=1000 * to_s) for key, each in self.demands.items()}
+        return {key: replace(demand, until_ms=1000 * to_s) for key, demand in self.demands.items()}
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
         self.data_asked_ms.append(now_ms)

@@ -58,11 +58,11 @@ def full(start_ms: int, seconds: float, size: int, curve: Curve = FALLS, cores: 
 
 def joined(*parts: Buckets) -> Buckets:
     return Buckets(
-        np.concatenate([each.start_ms for each in parts]),
-        np.concatenate([each.concurrency for each in parts]),
-        np.concatenate([each.completions for each in parts]),
-        np.concatenate([each.size for each in parts]),
-        np.concatenate([each.cores for each in parts]),
+        np.concatenate([part.start_ms for part in parts]),
+        np.concatenate([part.concurrency for part in parts]),
+        np.concatenate([part.completions for part in parts]),
+        np.concatenate([part.size for part in parts]),
+        np.concatenate([part.cores for part in parts]),
         parts[0].bucket_s if parts else BUCKET_S,
     )
 
@@ -73,15 +73,15 @@ def nothing() -> Buckets:
 
 def evidence(*sizes: int, seconds: int = 20, curve: Curve = FALLS, cores: float = 4.0) -> Evidence:
     """Of so many full seconds at each size, one after the other."""
-    found = Evidence()
+    total = Evidence()
     for size in sizes:
         part = full(0, 1, size, curve, cores)
-        seen = second(cores, size, part.concurrency, part.completions, part.bucket_s)
-        assert seen is not None
+        observed = second(cores, size, part.concurrency, part.completions, part.bucket_s)
+        assert observed is not None
         for _ in range(seconds):
-            found = found.with_second(seen)
-    return found
+            total = total.with_second(observed)
+    return total
 
 
-def seconds_of(seen: Evidence) -> float:
-    return sum(level.seconds for level in seen.levels)
+def seconds_of(evidence: Evidence) -> float:
+    return sum(level.seconds for level in evidence.levels)

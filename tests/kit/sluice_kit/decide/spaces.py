@@ -66,18 +66,20 @@ def spaces(draw: st.DrawFn) -> Space:
     for index in range(draw(st.integers(1, 6))):
         kind = draw(kinds())
         default = kind.value(draw(st.floats(0.0, 1.0)))
-        single = [each for each in parameters if not isinstance(each.kind, Float)]
+        single = [parameter for parameter in parameters if not isinstance(parameter.kind, Float)]
         when = None
         if bool(single) and draw(st.booleans()):
             other = draw(st.sampled_from(single))
             values = {other.kind.value(draw(st.floats(0.0, 1.0))) for _ in range(2)}
             when = When(other.name, tuple(values))
         parameters.append(Parameter(f"p{index}", kind, default, f"s{index % 3}", when))
-    numbers = [each for each in parameters if isinstance(each.kind, Integer | Float)]
+    numbers = [parameter for parameter in parameters if isinstance(parameter.kind, Integer | Float)]
     constraints = []
     if bool(numbers) and draw(st.booleans()):
-        chosen = draw(st.lists(st.sampled_from(numbers), min_size=1, max_size=3, unique_by=lambda each: each.name))
-        factors = tuple((each.name, draw(st.sampled_from((1.0, -1.0, 2.5)))) for each in chosen)
-        total = sum(factor * float(each.default) for (_, factor), each in zip(factors, chosen, strict=True))
+        chosen = draw(
+            st.lists(st.sampled_from(numbers), min_size=1, max_size=3, unique_by=lambda parameter: parameter.name)
+        )
+        factors = tuple((parameter.name, draw(st.sampled_from((1.0, -1.0, 2.5)))) for parameter in chosen)
+        total = sum(factor * float(parameter.default) for (_, factor), parameter in zip(factors, chosen, strict=True))
         constraints.append(Linear(factors, at_most=total + draw(st.floats(0.0, 100.0))))
     return Space(tuple(parameters), tuple(constraints))

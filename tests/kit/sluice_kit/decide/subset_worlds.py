@@ -58,7 +58,7 @@ class FakeSource:
         if self.problem is not None:
             raise self.problem
         newest = now_ms // S
-        found = [
+        containers = [
             SeenContainer(
                 service,
                 instance,
@@ -71,7 +71,7 @@ class FakeSource:
             for instance, host in instances.items()
         ]
         return Seen(
-            tuple(found),
+            tuple(containers),
             tuple(self.trees),
             {name: SeenHost(cpu, 0.1, 0.1) for name, cpu in self.cpu.items()},
             300.0,
@@ -99,8 +99,8 @@ def samples(count: int) -> tuple[Samples, Ints]:
     number = np.arange(count, dtype=np.float64)
     rate, cpu = 5 + number % 7, 0.1 + 0.2 * (number % 4)
     contention = np.column_stack([cpu, np.full(count, 0.1), np.full(count, 0.1)])
-    seen = Samples(rate, contention, np.log(5) + np.log(2) / 0.3 * cpu + rate / 100, np.full(count, 0.4))
-    return seen, (number // 4).astype(np.int64)
+    drawn = Samples(rate, contention, np.log(5) + np.log(2) / 0.3 * cpu + rate / 100, np.full(count, 0.4))
+    return drawn, (number // 4).astype(np.int64)
 
 
 @dataclass
@@ -109,14 +109,14 @@ class SubsetWorld:
     clock: FakeClock = field(default_factory=FakeClock)
     log: MemoryLog = field(default_factory=MemoryLog)
     problems: Problems = field(default_factory=Problems)
-    asked: dict[str, object] = field(default_factory=dict)
+    options: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         means = Means(problems=self.problems, subsets=SubsetMeans(self.source, AtOnce()))
         self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, means)
 
     def config(self) -> Config:
-        return config(subsets=[Subsetting.model_validate(self.asked)])
+        return config(subsets=[Subsetting.model_validate(self.options)])
 
     def again(self) -> SubsetWorld:
         """Another decider, after this one was killed."""
@@ -129,19 +129,19 @@ class SubsetWorld:
     @property
     def subsets(self) -> dict[SubsetKey, subset_pb2.Subset]:
         """In the log, without those that went."""
-        found = {
+        newest = {
             subset_of(name): subset_pb2.Subset.FromString(value)
             for name, value in self.log.committed(self.log.topics.decisions).items()
             if name.startswith(SUBSET)
         }
-        return {key: each for key, each in found.items() if each.state != subset_pb2.STATE_DELETED}
+        return {key: subset for key, subset in newest.items() if subset.state != subset_pb2.STATE_DELETED}
 
     @property
     def containers(self) -> dict[str, list[str]]:
         """In the log, by service."""
         decisions = self.log.committed(self.log.topics.decisions)
         made = [log_pb2.ServiceContainers.FromString(v) for k, v in decisions.items() if k.startswith(CONTAINERS)]
-        return {each.service: [one.instance for one in each.containers] for each in made}
+        return {service.service: [one.instance for one in service.containers] for service in made}
 
     @property
     def run(self) -> explanation_pb2.Run:
@@ -149,4 +149,4 @@ class SubsetWorld:
 
     def ends(self) -> dict[str, list[str]]:
         """The instances that each container of front is connected to."""
-        return {key.instance: [each.instance for each in one.endpoints] for key, one in self.subsets.items()}
+        return {key.instance: [endpoint.instance for endpoint in one.endpoints] for key, one in self.subsets.items()}

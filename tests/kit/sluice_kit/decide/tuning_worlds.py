@@ -51,13 +51,13 @@ class FakeTrials:
     ms: dict[int, float] = field(default_factory=dict)
     usual_ms: float = 100.0
     problem: Exception | None = None
-    asked: list[set[TrialName]] = field(default_factory=list)
+    requests: list[set[TrialName]] = field(default_factory=list)
 
-    def measured(self, asked: Mapping[TrialName, Span], now_ms: int) -> dict[TrialName, Measured]:
-        self.asked.append(set(asked))
+    def measured(self, spans: Mapping[TrialName, Span], now_ms: int) -> dict[TrialName, Measured]:
+        self.requests.append(set(spans))
         if self.problem is not None:
             raise self.problem
-        return {trial: self._one(trial.number, span, now_ms) for trial, span in asked.items()}
+        return {trial: self._one(trial.number, span, now_ms) for trial, span in spans.items()}
 
     def _one(self, number: int, span: Span, now_ms: int) -> Measured:
         upto_ms = min(now_ms, span.to_ms)
@@ -101,7 +101,7 @@ class TuningWorld:
         return self.answer(request_id)
 
     def answer(self, request_id: str) -> log_pb2.Answer:
-        (answer,) = [each for each in self.answers if each.request_id == request_id]
+        (answer,) = [candidate for candidate in self.answers if candidate.request_id == request_id]
         return answer
 
     def create(self, wanted: Plan, warm_start: str = "") -> log_pb2.Answer:

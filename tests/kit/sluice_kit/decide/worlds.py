@@ -55,7 +55,7 @@ class World:
 
     def run(self, seconds: int, key: PoolKey = CART) -> list[Answer]:
         """A period a second, in which the service works and its actuator does what is said at once."""
-        service, found = self.collector.services[key], []
+        service, answers = self.collector.services[key], []
         for _ in range(seconds):
             self.log.size(key, service.size, self.clock())
             self.loop.hear()
@@ -64,12 +64,12 @@ class World:
             self.loop.periods()
             if (answer := self.decider.answers.get(key)) is None:
                 continue  # windows of now are awaited
-            found.append(answer)
+            answers.append(answer)
             if answer.content.action == "APPLY" and answer.content.target is not None:
                 service.size = answer.content.target
                 self.log.size(key, service.size, self.clock(), written=True)
                 self.loop.hear()
-        return found
+        return answers
 
     @property
     def cart(self) -> Answer:
@@ -88,9 +88,9 @@ def brief(answer: Answer) -> tuple[str, int | None, int]:
     return answer.content.state, answer.content.target, answer.revision
 
 
-def above(pool: Pool, slo_ms: float = 250, **asked: object) -> Config:
+def above(pool: Pool, slo_ms: float = 250, **options: object) -> Config:
     """Cart's threshold by the traces of frontend."""
-    upstream = Upstream.model_validate({"from": "traces", **asked})
+    upstream = Upstream.model_validate({"from": "traces", **options})
     slo = Slo.model_validate({"name": "checkout", "service": "frontend", "latency": f"{slo_ms:g}ms"})
     return config(slos=[slo], pools=[pool.model_copy(update={"upstream": upstream})])
 

@@ -43,8 +43,8 @@ def metrics(cluster: Kubernetes) -> Iterator[Usage]:
             else:
                 self.send_error(404)
 
-        def _answer(self, said: dict[str, Any]) -> None:
-            text = json.dumps(said).encode()
+        def _answer(self, document: dict[str, Any]) -> None:
+            text = json.dumps(document).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
@@ -89,7 +89,7 @@ def _one(pod: dict[str, Any], cores: float) -> dict[str, Any]:
         "metadata": {"name": pod["metadata"]["name"], "namespace": pod["metadata"]["namespace"]},
         "timestamp": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "window": "1s",
-        "containers": [{"name": each["name"], "usage": usage} for each in pod["spec"]["containers"]],
+        "containers": [{"name": container["name"], "usage": usage} for container in pod["spec"]["containers"]],
     }
 
 

@@ -41,4 +41,4 @@ class SpanSink(TraceServiceServicer):
     def servers(self, attribute: str) -> list[str]:
         """What SERVER spans have as an attribute; "" where they have none."""
         of = [span for span in self.spans if span.kind == Span.SPAN_KIND_SERVER]
-        return [{each.key: each.value.string_value for each in span.attributes}.get(attribute, "") for span in of]
+        return [{pair.key: pair.value.string_value for pair in span.attributes}.get(attribute, "") for span in of]

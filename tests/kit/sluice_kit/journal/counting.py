@@ -66,10 +66,10 @@ def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
             known.pop(shard, None)
             say("left", shard)
         if change.taken is not None:
-            log, found = change.taken
+            log, restored = change.taken
             key = POOLS[log.shard]
-            facts = found.states.facts.get(key, Facts(current=1))
-            revision = found.decisions[key].revision if key in found.decisions else 0
+            facts = restored.states.facts.get(key, Facts(current=1))
+            revision = restored.decisions[key].revision if key in restored.decisions else 0
             known[log.shard] = revision, (facts.current or 0) - 1
             say("taken", log.shard, revision=revision, used=known[log.shard][1], state=facts.now_ms)
         for shard, log in shards.owned.items():

@@ -60,23 +60,23 @@ class Place(NamedTuple):
         broker = self.broker()
         reader = broker.reader(shard, {topic: 0})
         try:
-            found, end = [], broker.end(topic, shard)
+            records, end = [], broker.end(topic, shard)
             while reader.position(topic) < end:
-                found += reader.read(0.2)
-            return found
+                records += reader.read(0.2)
+            return records
         finally:
             reader.close()
             broker.close()
 
     def report(self, shard: int, request_id: str, key: PoolKey = SHOP, by: str = "", at_s: int = 0) -> None:
-        told = Report(request_id=request_id, by=by, pause=Pause(pool=pool(key), paused=True))
-        told.received.FromSeconds(at_s)
-        self.put(self.topics.reports, shard, pool_name(key), told.SerializeToString())
+        message = Report(request_id=request_id, by=by, pause=Pause(pool=pool(key), paused=True))
+        message.received.FromSeconds(at_s)
+        self.put(self.topics.reports, shard, pool_name(key), message.SerializeToString())
 
     def observe(self, shard: int, size: int, key: PoolKey = SHOP, request_id: str = "", at_s: int = 0) -> None:
-        seen = ObservedSize(pool=pool(key), size=TargetSize(instance="one", size=size), request_id=request_id)
-        seen.size.read_at.FromSeconds(at_s)
-        self.put(self.topics.observed, shard, f"target/{key.service}/server//one", seen.SerializeToString())
+        message = ObservedSize(pool=pool(key), size=TargetSize(instance="one", size=size), request_id=request_id)
+        message.size.read_at.FromSeconds(at_s)
+        self.put(self.topics.observed, shard, f"target/{key.service}/server//one", message.SerializeToString())
 
 
 def pool(key: PoolKey) -> Pool:
@@ -103,23 +103,23 @@ def period(
 
 def taken(decider: DeciderShards, wanted: int = SHARDS) -> dict[int, tuple[DeciderLog, Found]]:
     """Polls until it owns so many shards, and returns those that it took meanwhile."""
-    found: dict[int, tuple[DeciderLog, Found]] = {}
+    owned: dict[int, tuple[DeciderLog, Found]] = {}
     until = time.monotonic() + WAIT_S
     while len(decider.owned) != wanted:
         assert time.monotonic() < until, f"{len(decider.owned)} shards instead of {wanted}"
         change = decider.poll(0.1)
         for shard in change.left:
-            found.pop(shard, None)
+            owned.pop(shard, None)
         if change.taken is not None:
-            found[change.taken[0].shard] = change.taken
-    return found
+            owned[change.taken[0].shard] = change.taken
+    return owned
 
 
 def received(log: DeciderLog, reports: int, observed: int = 0) -> Received:
     """Asks until so much of it has come."""
     until = time.monotonic() + WAIT_S
     while True:
-        found = log.received(0.1)
-        if (len(found.reports), len(found.observed)) == (reports, observed):
-            return found
-        assert time.monotonic() < until, f"{len(found.reports)} reports instead of {reports}"
+        batch = log.received(0.1)
+        if (len(batch.reports), len(batch.observed)) == (reports, observed):
+            return batch
+        assert time.monotonic() < until, f"{len(batch.reports)} reports instead of {reports}"

@@ -77,8 +77,8 @@ class MemoryLog:
         self.put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)
 
     def pause(self, key: PoolKey, pause: Pause, *, paused: bool = True, request_id: str = "") -> None:
-        told = log_pb2.Pause(pool=message_of(key), paused=paused, why=pause.why)
-        self._report(pool_name(key), pause.at_ms, log_pb2.Report(by=pause.by, pause=told, request_id=request_id))
+        message = log_pb2.Pause(pool=message_of(key), paused=paused, why=pause.why)
+        self._report(pool_name(key), pause.at_ms, log_pb2.Report(by=pause.by, pause=message, request_id=request_id))
 
     def resume(self, key: PoolKey) -> None:
         self.pause(key, Pause(0, "", ""), paused=False)

@@ -25,7 +25,7 @@ class Watcher(threading.Thread):
     def __init__(self, addresses: Sequence[str], first: int) -> None:
         super().__init__(daemon=True)
         self._addresses, self._at, self._token = addresses, first, ""
-        self.seen: dict[str, int] = {}
+        self.revisions: dict[str, int] = {}
         self.contents: dict[tuple[str, int], int] = {}
         self.left_s: dict[int, float] = {}
         self.shards: dict[str, int] = {}
@@ -56,8 +56,8 @@ class Watcher(threading.Thread):
         size, service = event.pool_size, event.pool_size.pool.service
         if self.contents.setdefault((service, size.revision), size.target) != size.target:
             self.wrong = f"{service}: revision {size.revision} says {size.target}, and said otherwise before"
-        if size.revision < self.seen.get(service, 0):
-            self.wrong = f"{service}: {size.revision} after {self.seen[service]}"
+        if size.revision < self.revisions.get(service, 0):
+            self.wrong = f"{service}: {size.revision} after {self.revisions[service]}"
         if size.state == STATE_DELETED:
             self.wrong = f"{service} is gone"
-        self.seen[service], self.shards[service] = size.revision, size.shard
+        self.revisions[service], self.shards[service] = size.revision, size.shard

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.running_job import undisturbed
 from sluice_kit.local_stack.topics import end_offsets
-from sluice_kit.reference.truth import TABLES, Awaited, Reference, records_since, told
+from sluice_kit.reference.truth import TABLES, Awaited, Reference, records_since, summary
 from sluice_kit.traffic import random_traces
 from sluice_kit.traffic.messages import PARTITIONS, message, produce
 from sluice_kit.waiting import settled
@@ -44,8 +44,10 @@ class GoodData:
                 for table in TABLES
             }
             assert probes, "no test was followed by good data"
-            found = settled(probes)
+            differences = settled(probes)
             wrong = [
-                f"after {name}: " + told(table, found[name, table]) for name, table in probes if found[name, table]
+                f"after {name}: " + summary(table, differences[name, table])
+                for name, table in probes
+                if differences[name, table]
             ]
             assert not wrong, "\n".join(wrong)

@@ -18,9 +18,9 @@ def metric(stack: Stack, sink: str, name: str) -> str:
     job = _get(stack, f"jobs/{running}")
     for vertex in job["vertices"]:
         path = f"jobs/{job['jid']}/vertices/{vertex['id']}/metrics"
-        for each in _get(stack, path):
-            if each["id"].startswith(f"0.{sink}[") and each["id"].endswith(f"Writer.{name}"):
-                values = _get(stack, f"{path}?get={each['id']}")
+        for entry in _get(stack, path):
+            if entry["id"].startswith(f"0.{sink}[") and entry["id"].endswith(f"Writer.{name}"):
+                values = _get(stack, f"{path}?get={entry['id']}")
                 return str(values[0]["value"]) if values else ""
     return ""
 
@@ -40,7 +40,7 @@ def _completed(stack: Stack) -> list[float]:
         history = _get(stack, f"jobs/{running}/checkpoints")["history"]
     except requests.HTTPError:
         return []  # a JobManager that has just come back answers 500 for a job that it is taking up
-    return [each["trigger_timestamp"] for each in history if each["status"] == "COMPLETED"]
+    return [checkpoint["trigger_timestamp"] for checkpoint in history if checkpoint["status"] == "COMPLETED"]
 
 
 def _running(stack: Stack) -> str | None:

@@ -15,7 +15,7 @@ from stack.settings import REPOSITORY, load
 from stack.supervisor import Supervisor
 
 WITHIN_S = 300.0
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 class FlinkJobs:
@@ -69,8 +69,8 @@ class FlinkJobs:
 
     def newest_checkpoint(self, job: str) -> str:
         """Path of the newest one on disk: what is left of a job whose JobManager was killed."""
-        found = (self._settings.state / "flink/test-checkpoints" / job).glob("chk-*/_metadata")
-        return str(max(found, key=lambda metadata: metadata.stat().st_mtime).parent)
+        checkpoints = (self._settings.state / "flink/test-checkpoints" / job).glob("chk-*/_metadata")
+        return str(max(checkpoints, key=lambda metadata: metadata.stat().st_mtime).parent)
 
     def cancel(self, job: str) -> None:
         self._flink.cancel(job)
@@ -80,15 +80,15 @@ class FlinkJobs:
         for job in self.running():
             self.cancel(job)
 
-    def _wait(self, probe: Callable[[], Found], what: str) -> Found:
-        found: list[Found] = []
+    def _wait(self, probe: Callable[[], Value], what: str) -> Value:
+        values: list[Value] = []
 
         def looked() -> bool:
-            found[:] = [probe()]
-            return bool(found[0])
+            values[:] = [probe()]
+            return bool(values[0])
 
         until(what, looked)
-        return found[0]
+        return values[0]
 
 
 @contextmanager

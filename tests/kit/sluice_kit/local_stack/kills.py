@@ -53,7 +53,7 @@ def kill_each(stack: Stack, names: Sequence[str], prefix: str, capsys: pytest.Ca
         time.sleep(PAUSE_S)
         traffic.stop()
 
-    records = [each for each in records_since(stack, start) if prefix.encode() in (each.message or b"")]
+    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
     # What the collector acknowledged is on the topic, and nothing else.
     reference = Reference(records)
     ids = [span.span_id for record in reference.read for span in record.spans or []]

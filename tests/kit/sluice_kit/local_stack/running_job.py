@@ -62,11 +62,11 @@ def resident_bytes(stack: Stack) -> int:
 
 def _taskmanagers(stack: Stack) -> list[int]:
     state = Path(stack.address["SLUICE_STATE"])
-    found = [
+    managers = [
         pid for pid, words in processes.of_stack(state).items() if "TaskManagerRunner" in words and "java" in words
     ]
-    assert found, "no TaskManager runs"
-    return found
+    assert managers, "no TaskManager runs"
+    return managers
 
 
 def _peak(pid: int) -> int:

@@ -23,7 +23,10 @@ def committed(stack: Stack, group: str, topic: str) -> list[int]:
     """The offsets that the group has committed, a partition each; negative where it has not."""
     with _consumer(stack, group) as consumer:
         partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
-        return [each.offset for each in consumer.committed([TopicPartition(topic, p) for p in partitions], timeout=10)]
+        return [
+            partition.offset
+            for partition in consumer.committed([TopicPartition(topic, p) for p in partitions], timeout=10)
+        ]
 
 
 def messages_since(stack: Stack, start: list[TopicPartition]) -> list[bytes]:
@@ -39,7 +42,7 @@ def read_since(stack: Stack, start: list[TopicPartition]) -> list[Message]:
     messages = []
     with _consumer(stack) as consumer:
         consumer.assign(start)
-        open_partitions = {each.partition for each in start}
+        open_partitions = {partition.partition for partition in start}
         while open_partitions:
             message = consumer.poll(10.0)
             if message is None:

@@ -55,27 +55,31 @@ def check_subsets(stack: Stack) -> None:
     until("subsets of suggest's three containers", lambda: len(subsets_of_suggest(stack)) == 3)
     # Where the hosts' metrics came later than the spans, contention counts from the next run on, after a minute.
     until("the busiest host to get the least", lambda: busiest_least(subsets_of_suggest(stack)))
-    ends = [each["endpoints"] for each in subsets_of_suggest(stack)]
-    assert all(2 <= len(each) < 6 for each in ends), ends
-    assert {end["instance"] for each in ends for end in each} == {f"suggest-index-{number}" for number in range(1, 7)}
-    addresses = {end["instance"]: end["address"] for each in ends for end in each}
+    ends = [subset["endpoints"] for subset in subsets_of_suggest(stack)]
+    assert all(2 <= len(endpoints) < 6 for endpoints in ends), ends
+    assert {end["instance"] for endpoints in ends for end in endpoints} == {
+        f"suggest-index-{number}" for number in range(1, 7)
+    }
+    addresses = {end["instance"]: end["address"] for endpoints in ends for end in endpoints}
     assert all(address == f"192.0.2.{name.removeprefix('suggest-index-')}:8080" for name, address in addresses.items())
     assert eventually(lambda: stack.value("SELECT count() FROM v_subset_now WHERE upstream = 'suggest'"), 3)
 
 
-def busiest_least(found: list[dict[str, Any]]) -> bool:
+def busiest_least(subsets: list[dict[str, Any]]) -> bool:
     share: Counter[str] = Counter()
-    for each in found:
-        for end in each["endpoints"]:
-            share[end["instance"]] += end["weight"] / sum(other["weight"] for other in each["endpoints"]) / len(found)
+    for subset in subsets:
+        for end in subset["endpoints"]:
+            share[end["instance"]] += (
+                end["weight"] / sum(other["weight"] for other in subset["endpoints"]) / len(subsets)
+            )
     return share["suggest-index-6"] < 1 / 6 < share["suggest-index-1"]
 
 
 def subsets_of_suggest(stack: Stack) -> list[dict[str, Any]]:
     answer = stack.sluice("subsets", "list", "--upstream", "suggest", "-o", "json")
     assert answer.returncode == 0, answer.stderr
-    found: list[dict[str, Any]] = json.loads(answer.stdout)
-    return found
+    subsets: list[dict[str, Any]] = json.loads(answer.stdout)
+    return subsets
 
 
 def demo(period_s: int) -> list[str]:

@@ -34,8 +34,8 @@ def namespace(containers: Sequence[str]) -> Iterator[tuple[Path, Callable[[str, 
         assert process.stdout is not None
         process.stdin.write(f"{address} {times}\n")
         process.stdin.flush()
-        found: dict[str, int] = json.loads(process.stdout.readline())
-        return found
+        counts: dict[str, int] = json.loads(process.stdout.readline())
+        return counts
 
     try:
         assert process.stdout.readline() == "ready\n"
@@ -76,9 +76,9 @@ def _reached(address: str) -> str | None:
 
 def _inside(containers: Sequence[str]) -> None:
     _loopback_up()
-    for each in containers:
-        threading.Thread(target=_serve, args=(each,), daemon=True).start()
-    while any(_reached(each) != each for each in containers):
+    for address in containers:
+        threading.Thread(target=_serve, args=(address,), daemon=True).start()
+    while any(_reached(address) != address for address in containers):
         pass
     print("ready", flush=True)
     for line in sys.stdin:

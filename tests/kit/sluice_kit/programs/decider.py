@@ -120,8 +120,8 @@ class Decider:
 
     def metric(self, name: str) -> float:
         """0 where it is not there yet."""
-        found = [line.split()[-1] for line in self.page("/metrics").splitlines() if line.startswith(f"{name} ")]
-        return float(found[0]) if found else 0.0
+        values = [line.split()[-1] for line in self.page("/metrics").splitlines() if line.startswith(f"{name} ")]
+        return float(values[0]) if values else 0.0
 
     def page(self, path: str) -> str:
         with urllib.request.urlopen(f"http://{self.pages}{path}", timeout=PATIENCE_S) as answer:

@@ -32,16 +32,16 @@ SOURCE = REPOSITORY / "recommender/decide/src"
 class Decider:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self.said: list[tuple[float, dict[str, Any]]] = []
+        self.events: list[tuple[float, dict[str, Any]]] = []
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
         assert self.process.stdout
         for line in self.process.stdout:
-            self.said.append((time.monotonic(), json.loads(line)))
+            self.events.append((time.monotonic(), json.loads(line)))
 
     def of(self, what: str, since: float = 0.0) -> list[tuple[float, dict[str, Any]]]:
-        return [(at, one) for at, one in list(self.said) if one["what"] == what and at >= since]
+        return [(at, one) for at, one in list(self.events) if one["what"] == what and at >= since]
 
     def word(self) -> None:
         """Holds the next commit; or lets it go on."""
@@ -51,7 +51,7 @@ class Decider:
 
     def owned(self) -> set[int]:
         mine: set[int] = set()
-        for _, one in list(self.said):
+        for _, one in list(self.events):
             if one["what"] == "committed":
                 mine.add(one["shard"])
             elif one["what"] in ("left", "FencedError", "HungError"):
@@ -119,13 +119,15 @@ class Scene:
             decider.process.kill()
         for shard in range(SHARDS):
             records = self.place.committed(self.place.topics.decisions, shard)
-            sizes = [PoolSize.FromString(each.value or b"") for each in records if each.key.startswith("pool/")]
+            sizes = [PoolSize.FromString(record.value or b"") for record in records if record.key.startswith("pool/")]
             assert [size.revision for size in sizes] == list(range(1, 1 + len(sizes)))
-            assert [each.key for each in records[1::2]] == [f"shard/{shard}"] * len(sizes)
+            assert [record.key for record in records[1::2]] == [f"shard/{shard}"] * len(sizes)
             content = {size.revision: size.target for size in sizes}
             targets |= {(POOLS[shard].service, revision): target for revision, target in content.items()}
-            told = [one for decider in self.deciders for _, one in decider.of("committed") if one["shard"] == shard]
-            for one in told:
+            committed = [
+                one for decider in self.deciders for _, one in decider.of("committed") if one["shard"] == shard
+            ]
+            for one in committed:
                 assert content[one["revision"]] == one["target"]
             assert self._state(shard) == (len(sizes), self.reported)
         for _, one in itertools.chain(*(decider.of("taken") for decider in self.deciders)):

@@ -29,8 +29,8 @@ BUCKET_MS, REQUEST_MS, IN_FLIGHT = 100, 50, 2
 def recommender(folder: Path, yaml: str, windows: list[list[Any]]) -> Iterator[str]:
     """The server's address. yaml: the decider's configuration. windows: `decider_process.feeding` has their shape."""
     folders = {name: folder / name for name in ("kafka", "clickhouse", "decider")}
-    for each in folders.values():
-        each.mkdir()
+    for path in folders.values():
+        path.mkdir()
     with ExitStack() as up:
         broker = up.enter_context(kafka(folders["kafka"]))
         database = up.enter_context(clickhouse(folders["clickhouse"]))
@@ -41,9 +41,9 @@ def recommender(folder: Path, yaml: str, windows: list[list[Any]]) -> Iterator[s
         decider = Decider(folders["decider"], database.url, broker.bootstrap, prefix, yaml)
         up.enter_context(decider.running())
         address = f"127.0.0.1:{free_ports(1)[0]}"
-        told = {"SLUICE_KAFKA": broker.bootstrap, "SLUICE_TOPIC_PREFIX": prefix, "SLUICE_RECOMMENDER": address}
+        addresses = {"SLUICE_KAFKA": broker.bootstrap, "SLUICE_TOPIC_PREFIX": prefix, "SLUICE_RECOMMENDER": address}
         log = folder / "server.log"
-        up.enter_context(running("server", [BINARY], lambda: ready(address), log, LIMIT_S, os.environ | told))
+        up.enter_context(running("server", [BINARY], lambda: ready(address), log, LIMIT_S, os.environ | addresses))
         until("there are answers", lambda: _answers(address))
         yield address
 

@@ -47,8 +47,10 @@ OF_CALLERS = {
 def is_error(failed: bool, attributes: Iterable[KeyValue]) -> bool:
     """failed: whether the span's status is ERROR."""
     attributes = list(attributes)
-    rpc = [code for name in RPC for each in attributes if each.key == name and (code := _rpc(each))]
-    http = [status for name in HTTP for each in attributes if each.key == name and (status := _http(each))]
+    rpc = [code for name in RPC for attribute in attributes if attribute.key == name and (code := _rpc(attribute))]
+    http = [
+        status for name in HTTP for attribute in attributes if attribute.key == name and (status := _http(attribute))
+    ]
     if rpc:
         return rpc[0] in FAULTS or (failed and rpc[0] not in OF_CALLERS)
     if http and http[0] >= 400:

@@ -13,11 +13,11 @@ def newest_calls(reference: Reference) -> Edges:
     """Of the newest window of each edge, which is what the graph keeps."""
     edges = reference.call_edges()
     last = {(caller, callee): window for caller, callee, window in sorted(edges)}
-    found = {}
+    calls = {}
     for pair, window in last.items():
         row = edges[(*pair, window)]
-        found[pair] = (window, row["calls"], row["errors"])
-    return found
+        calls[pair] = (window, row["calls"], row["errors"])
+    return calls
 
 
 def calls_in_neo4j(stack: Stack, prefix: str) -> Edges:
@@ -29,4 +29,7 @@ def calls_in_neo4j(stack: Stack, prefix: str) -> Edges:
             "RETURN a.name AS caller, b.name AS callee, r.window AS window, r.calls AS calls, r.errors AS errors",
             prefix=prefix,
         )
-    return {(each["caller"], each["callee"]): (each["window"], each["calls"], each["errors"]) for each in records}
+    return {
+        (record["caller"], record["callee"]): (record["window"], record["calls"], record["errors"])
+        for record in records
+    }

@@ -24,9 +24,9 @@ def nested(spans: Sequence[Span], by_id: Mapping[bytes, Span]) -> Iterator[tuple
                 yield span, None
         elif span.kind == "CLIENT" and span.named_peer:
             same = [
-                each
-                for each in _clients(span, by_id)[:DEEPEST]
-                if each.named_peer == span.named_peer and each.instance == span.instance
+                client
+                for client in _clients(span, by_id)[:DEEPEST]
+                if client.named_peer == span.named_peer and client.instance == span.instance
             ]
             if same:
                 yield span, same[-1]
@@ -38,7 +38,7 @@ def _is_nested_server(span: Span, by_id: Mapping[bytes, Span], way: set[int]) ->
         first = by_id.get(span.span_id)
         # What repeats the id of a span was counted as that was.
         return bool(servers) or (first is not None and id(first) in way)
-    known = [each for each in servers if each.instance]
+    known = [server for server in servers if server.instance]
     return bool(known) and known[0].instance == span.instance
 
 
@@ -54,23 +54,23 @@ def _gives_way(span: Span, by_id: Mapping[bytes, Span]) -> Iterator[Span]:
 
 def _servers(span: Span, by_id: Mapping[bytes, Span]) -> list[Span]:
     """SERVER spans above, the nearest first."""
-    found = []
+    servers = []
     for above in _above(span, by_id):
         if above.kind in ("PRODUCER", "CONSUMER"):
             break
         if above.kind == "SERVER" and above.use in SOLID:
-            found.append(above)
-    return found
+            servers.append(above)
+    return servers
 
 
 def _clients(span: Span, by_id: Mapping[bytes, Span]) -> list[Span]:
-    found = []
+    clients = []
     for above in _above(span, by_id):
         if above.kind in ("PRODUCER", "CONSUMER", "SERVER"):
             break
         if above.kind == "CLIENT" and above.use in SOLID:
-            found.append(above)
-    return found
+            clients.append(above)
+    return clients
 
 
 def _above(span: Span, by_id: Mapping[bytes, Span]) -> Iterator[Span]:
@@ -87,12 +87,12 @@ def _above(span: Span, by_id: Mapping[bytes, Span]) -> Iterator[Span]:
 def _is_in_ring(span: Span, by_id: Mapping[bytes, Span]) -> bool:
     if by_id.get(span.span_id) is not span:
         return False
-    seen: set[int] = set()
+    visited: set[int] = set()
     at = _parent(span, by_id)
-    while at is not None and id(at) not in seen:
+    while at is not None and id(at) not in visited:
         if at is span:
             return True
-        seen.add(id(at))
+        visited.add(id(at))
         at = _parent(at, by_id)
     return False
 

@@ -34,16 +34,16 @@ def tables(traces: list[tuple[str, list[SpanDict]]], late: set[int] = frozenset(
     services: dict[Key, list[tuple[int, int, int, Waits]]] = defaultdict(list)
     for position, (trace_id, spans) in enumerate(traces):
         by_id = {span["span_id"]: span for span in spans}
-        found = critical_paths(spans)
-        _account(out.causes, by_id, found, late=position in late)
-        for root_id, sections in found.sections.items():
+        paths = critical_paths(spans)
+        _account(out.causes, by_id, paths, late=position in late)
+        for root_id, sections in paths.sections.items():
             root = by_id[root_id]
             window = root["end_ns"] // SECOND // WINDOW_S * WINDOW_S
-            head = (root["service"], root["operation"], root_id not in found.incomplete)
+            head = (root["service"], root["operation"], root_id not in paths.incomplete)
             duration = root["end_ns"] - root["start_ns"]
             times = service_times(by_id, root_id, sections)
             ways[*head, " > ".join(times), window].append((duration, trace_id))
-            waited = waits(found, root_id, {name: span["service"] for name, span in by_id.items()})
+            waited = waits(paths, root_id, {name: span["service"] for name, span in by_id.items()})
             for service, (own, upstream) in times.items():
                 services[*head, service, window].append((own, upstream, duration, waited[service]))
     out.critical_paths = {key: _way(of) for key, of in ways.items()}
@@ -66,14 +66,14 @@ def service_times(
         line = [name]
         while line[-1] != root:
             line.append(by_id[line[-1]]["parent_id"])
-        for depth, each in enumerate(line):
-            above[each] = line[depth + 1 :]
-            reached.setdefault(each, start)
+        for depth, span_id in enumerate(line):
+            above[span_id] = line[depth + 1 :]
+            reached.setdefault(span_id, start)
     out: dict[str, tuple[int, int]] = {}
-    for name in sorted(above, key=lambda each: (reached.get(each, 0), len(above[each]))):
+    for name in sorted(above, key=lambda span_id: (reached.get(span_id, 0), len(above[span_id]))):
         service = by_id[name]["service"]
-        callers = {by_id[each]["service"] for each in above[name]}
-        upstream = 0 if service in callers else sum(own[each] for each in callers)
+        callers = {by_id[caller]["service"] for caller in above[name]}
+        upstream = 0 if service in callers else sum(own[caller] for caller in callers)
         out[service] = (own[service], max(upstream, out.get(service, (0, 0))[1]))
     return out
 
@@ -108,27 +108,27 @@ def _service(parts: list[tuple[int, int, int, Waits]]) -> dict[str, Any]:
         "self_x_e2e": sum(own * whole for own, _, whole, _ in parts),
         "upstream_sum": sum(upstream for _, upstream, _, _ in parts),
         "upstream_sum2": sum(upstream * upstream for _, upstream, _, _ in parts),
-        "call_upstream_sum": sum(each.call_upstream for *_, each in parts),
-        "wait_sum": sum(each.wait for *_, each in parts),
-        "blame_sum": sum(each.blame for *_, each in parts),
-        "blame_sum2": sum(each.blame**2 for *_, each in parts),
-        "blame_x_e2e": sum(each.blame * whole for _, _, whole, each in parts),
+        "call_upstream_sum": sum(part.call_upstream for *_, part in parts),
+        "wait_sum": sum(part.wait for *_, part in parts),
+        "blame_sum": sum(part.blame for *_, part in parts),
+        "blame_sum2": sum(part.blame**2 for *_, part in parts),
+        "blame_x_e2e": sum(part.blame * whole for _, _, whole, part in parts),
         "self_latency": histogram([own for own, _, _, _ in parts]),
         "upstream_latency": histogram([upstream for _, upstream, _, _ in parts]),
-        "call_upstream_latency": histogram([each.call_upstream for *_, each in parts]),
-        "blame_latency": histogram([each.blame for *_, each in parts]),
+        "call_upstream_latency": histogram([part.call_upstream for *_, part in parts]),
+        "blame_latency": histogram([part.blame for *_, part in parts]),
         "version": len(parts),
     }
 
 
-def _account(causes: dict[tuple[str, str], list[int]], by_id: dict[str, SpanDict], found: Any, *, late: bool) -> None:
-    roots = sorted(found.sections, key=lambda name: (name in found.incomplete, by_id[name]["start_ns"], name))
+def _account(causes: dict[tuple[str, str], list[int]], by_id: dict[str, SpanDict], paths: Any, *, late: bool) -> None:
+    roots = sorted(paths.sections, key=lambda name: (name in paths.incomplete, by_id[name]["start_ns"], name))
     first = roots[0] if roots else min(by_id, key=lambda name: (by_id[name]["start_ns"], name))
     service = by_id[first]["service"]
     counts = {"closed_quiet": len(by_id)}
     counts |= {"late": len(by_id)} if late else {}
-    counts |= {"incomplete": len(by_id)} if found.incomplete else {}
+    counts |= {"incomplete": len(by_id)} if paths.incomplete else {}
     counts |= {} if roots else {"empty": len(by_id)}
-    for cause, spans in (counts | {c: n for c, n in found.excluded.items() if n}).items():
+    for cause, spans in (counts | {c: n for c, n in paths.excluded.items() if n}).items():
         causes[cause, service][0] += 1
         causes[cause, service][1] += spans

@@ -37,8 +37,8 @@ class Paths:
 def critical_paths(spans: list[SpanDict]) -> Paths:
     """The paths of one trace. Of spans with one id that stays which starts first, then ends last; CLIENT and SERVER
     spans of one id both stay, the latter under another id (`apart_by_id`)."""
-    found = Paths()
-    by_id = _by_id(apart_by_id(spans), found.excluded)
+    paths = Paths()
+    by_id = _by_id(apart_by_id(spans), paths.excluded)
     children: dict[str, list[SpanDict]] = {}
     for span in by_id.values():
         children.setdefault(span["parent_id"], []).append(span)
@@ -47,11 +47,11 @@ def critical_paths(spans: list[SpanDict]) -> Paths:
     def exclude(span: SpanDict, cause: str) -> None:
         below = [span]
         while below:
-            each = below.pop()
-            if each["span_id"] in left:
-                left.remove(each["span_id"])
-                found.excluded[cause] += 1
-                below += children.get(each["span_id"], [])
+            child = below.pop()
+            if child["span_id"] in left:
+                left.remove(child["span_id"])
+                paths.excluded[cause] += 1
+                below += children.get(child["span_id"], [])
 
     def place(parent: SpanDict) -> None:
         left.remove(parent["span_id"])
@@ -75,14 +75,14 @@ def critical_paths(spans: list[SpanDict]) -> Paths:
             span["until"] = span["to"]
             place(span)
             ways: list[tuple[str, ...]] = []
-            sections = _merged(_back(span, [], (), ways, found))
+            sections = _merged(_back(span, [], (), ways, paths))
             assert sum(end - start for _, start, end in sections) == span["end_ns"] - span["start_ns"]
-            found.sections[span["span_id"]] = sections
-            found.ways[span["span_id"]] = ways[::-1]
+            paths.sections[span["span_id"]] = sections
+            paths.ways[span["span_id"]] = ways[::-1]
             if span["parent_id"]:
-                found.incomplete.add(span["span_id"])
-    found.excluded["cycle"] = len(left)
-    return found
+                paths.incomplete.add(span["span_id"])
+    paths.excluded["cycle"] = len(left)
+    return paths
 
 
 def apart_by_id(spans: list[SpanDict]) -> list[SpanDict]:
@@ -170,7 +170,7 @@ def _back(
     sections: list[tuple[str, int, int]],
     above: tuple[str, ...],
     ways: list[tuple[str, ...]],
-    found: Paths,
+    paths: Paths,
 ) -> list[tuple[str, int, int]]:
     """Appends the sections of the span and of what it waited for, and the ways to them, the latest first."""
     at = span["until"]
@@ -182,14 +182,14 @@ def _back(
         waiting.remove(child)
         child["until"] = min(child["to"], at)
         sections.append((span["span_id"], child["until"], at))
-        _back(child, sections, way, ways, found)
+        _back(child, sections, way, ways, paths)
         met.append(child)
         at = child["from"]
     sections.append((span["span_id"], span["from"], at))
     ways.append(way)
-    found.lengths[span["span_id"]] = span["until"] - span["from"]
+    paths.lengths[span["span_id"]] = span["until"] - span["from"]
     if span["kind"] == "CLIENT":
-        _waits(span, met[::-1], found.waits)
+        _waits(span, met[::-1], paths.waits)
     return sections
 
 

@@ -130,20 +130,20 @@ def cause_rows(traces: Iterable[Trace], late_ms: int) -> dict[tuple[str, str, in
     table: dict[tuple[str, str, int], CauseRow] = {}
     closed_ms: dict[bytes, int] = {}
     for trace in traces:
-        found = _walked(trace)
-        complete = [root for root in _in_order(trace, found) if root not in found.incomplete]
-        roots = complete or _in_order(trace, found)
+        paths = _walked(trace)
+        complete = [root for root in _in_order(trace, paths) if root not in paths.incomplete]
+        roots = complete or _in_order(trace, paths)
         first = min(trace.spans.values(), key=lambda span: (span.start_ns, span.span_id))
         service = _span(trace, roots[0]).service if roots else first.service
         spans = len(trace.spans)
         causes = {"closed_max_age" if trace.at_max_age else "closed_quiet": spans}
         if trace.first_ms < closed_ms.get(trace.trace_id, -late_ms) + late_ms:
             causes["late"] = spans
-        if found.incomplete:
+        if paths.incomplete:
             causes["incomplete"] = spans
         if not roots:
             causes["empty"] = spans
-        causes |= {cause: count for cause, count in found.excluded.items() if count}
+        causes |= {cause: count for cause, count in paths.excluded.items() if count}
         closed_ms[trace.trace_id] = max(trace.due_ms, closed_ms.get(trace.trace_id, 0))
         for cause, count in causes.items():
             window_s = trace.first_ms // COUNT_WINDOW_MS * COUNT_WINDOW_MS // 1000
@@ -155,14 +155,14 @@ def cause_rows(traces: Iterable[Trace], late_ms: int) -> dict[tuple[str, str, in
 
 def _paths(traces: Iterable[Trace]) -> Iterator[Path]:
     for trace in traces:
-        found = _walked(trace)
-        for root in found.sections:
+        paths = _walked(trace)
+        for root in paths.sections:
             yield Path(
                 trace.trace_id.hex(),
                 _span(trace, root),
-                root not in found.incomplete,
-                _services(trace, found, root),
-                waits(found, root, {span_id.hex(): span.service for span_id, span in trace.spans.items()}),
+                root not in paths.incomplete,
+                _services(trace, paths, root),
+                waits(paths, root, {span_id.hex(): span.service for span_id, span in trace.spans.items()}),
             )
 
 
@@ -181,22 +181,22 @@ def _span(trace: Trace, span_id: str) -> Span:
     return trace.spans[bytes.fromhex(span_id)]
 
 
-def _in_order(trace: Trace, found: Paths) -> list[str]:
+def _in_order(trace: Trace, paths: Paths) -> list[str]:
     """The roots by start, then by id."""
-    return sorted(found.sections, key=lambda root: (_span(trace, root).start_ns, root))
+    return sorted(paths.sections, key=lambda root: (_span(trace, root).start_ns, root))
 
 
-def _services(trace: Trace, found: Paths, root: str) -> dict[str, tuple[int, int]]:
+def _services(trace: Trace, paths: Paths, root: str) -> dict[str, tuple[int, int]]:
     """Upstream of a service are those on the way to it, each once; of several ways to it the longest counts."""
     service = {span_id.hex(): span.service for span_id, span in trace.spans.items()}
     own: Counter[str] = Counter()
-    for span_id, start_ns, end_ns in found.sections[root]:
+    for span_id, start_ns, end_ns in paths.sections[root]:
         own[service[span_id]] += end_ns - start_ns
     upstream: dict[str, int] = {}
-    for *above, last in found.ways[root]:
+    for *above, last in paths.ways[root]:
         name = service[last]
         names_above = {service[span_id] for span_id in above}
         upstream.setdefault(name, 0)
         if name not in names_above:
-            upstream[name] = max(upstream[name], sum(own[each] for each in names_above))
+            upstream[name] = max(upstream[name], sum(own[above_name] for above_name in names_above))
     return {name: (own[name], above_ns) for name, above_ns in upstream.items()}

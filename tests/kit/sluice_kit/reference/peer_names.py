@@ -102,12 +102,12 @@ def _host_and_port(text: str) -> tuple[str, int]:
 
 def _port(attributes: Iterable[KeyValue], name: str) -> int:
     """The last one, number or text, counts."""
-    found = 0
+    port = 0
     for attribute in attributes:
         if attribute.key == name:
             value = attribute.value
-            found = _number(value.string_value or str(value.int_value))
-    return found
+            port = _number(value.string_value or str(value.int_value))
+    return port
 
 
 def _number(text: str) -> int:

@@ -59,14 +59,14 @@ def _nested(trace: Trace) -> list[tuple[Span, Span | None]]:
 
 def _inner(trace: Trace) -> dict[bytes, Span]:
     """By the id of a client span: the first of those nested in it whose callee is seen."""
-    found: dict[bytes, Span] = {}
+    innermost: dict[bytes, Span] = {}
     for span, outermost in _nested(trace):
         if outermost is None or not _callee(span, trace):
             continue
-        other = found.get(outermost.span_id)
+        other = innermost.get(outermost.span_id)
         if other is None or (span.start_ns, span.span_id) < (other.start_ns, other.span_id):
-            found[outermost.span_id] = span
-    return found
+            innermost[outermost.span_id] = span
+    return innermost
 
 
 def _callee(span: Span, trace: Trace) -> str:

@@ -19,7 +19,7 @@ USES = {"count": "held", "leave_out": "left_out", "waiting": "waiting", "around"
 
 def use(of: dict[str, str], attributes: Iterable[KeyValue]) -> tuple[str, str, str]:
     """What a span is, by which action, and the name of the rule; `of` has service, side, peer, span and scope."""
-    values = [(each.key, _text(each)) for each in attributes]
+    values = [(attribute.key, _text(attribute)) for attribute in attributes]
     for rule in RULES:
         if _matches(rule, of, values):
             return USES[rule["action"]], rule["action"], rule["name"]
@@ -32,12 +32,12 @@ def _matches(rule: dict[str, object], of: dict[str, str], values: list[tuple[str
     assert isinstance(more, dict)
     for key, patterns in wanted.items():
         if key == "path":
-            found = [value.split("?")[0] for name, value in values if name in PATH and value is not None]
+            texts = [value.split("?")[0] for name, value in values if name in PATH and value is not None]
         elif key == "user_agent":
-            found = [value for name, value in values if name in USER_AGENT and value is not None]
+            texts = [value for name, value in values if name in USER_AGENT and value is not None]
         else:
-            found = [of[key]]
-        if not any(_glob(pattern).fullmatch(text) for pattern in _listed(patterns) for text in found):
+            texts = [of[key]]
+        if not any(_glob(pattern).fullmatch(text) for pattern in _listed(patterns) for text in texts):
             return False
     return all(
         any(

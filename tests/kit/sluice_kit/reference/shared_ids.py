@@ -52,8 +52,8 @@ def apart(spans: Sequence[Ids]) -> list[tuple[bytes, bytes]]:
 
 
 def _services(spans: Iterable[Ids], kind: str) -> dict[bytes, set[str]]:
-    found: dict[bytes, set[str]] = {}
+    services: dict[bytes, set[str]] = {}
     for span in spans:
         if span.kind == kind:
-            found.setdefault(span.span_id, set()).add(span.service)
-    return found
+            services.setdefault(span.span_id, set()).add(span.service)
+    return services

@@ -129,13 +129,13 @@ def with_nested(spans: list[Span]) -> list[Span]:
     for span in spans:
         if judge(span) == ACCEPTED:
             parts.setdefault(span.trace_id, []).append(span)
-    found: set[int] = set()
+    nested_ids: set[int] = set()
     for part in parts.values():
         by_id: dict[bytes, Span] = {}
         for span in part:
             by_id.setdefault(span.span_id, span)
-        found |= {id(span) for span, _ in nested(part, by_id) if span.use == "held"}
-    return [replace(span, nested=True) if id(span) in found else span for span in spans]
+        nested_ids |= {id(span) for span, _ in nested(part, by_id) if span.use == "held"}
+    return [replace(span, nested=True) if id(span) in nested_ids else span for span in spans]
 
 
 def judge(span: Span) -> str:
@@ -158,7 +158,7 @@ def judge(span: Span) -> str:
 def read(records: Iterable[Record]) -> list[Read]:
     """The records in their order, of which those with the same bytes are used once."""
     first_ms: dict[bytes | None, int] = {}
-    found = []
+    reads = []
     for record in records:
         if record.message == b"":
             continue  # a clock record
@@ -166,8 +166,8 @@ def read(records: Iterable[Record]) -> list[Read]:
         repeated = known_ms is not None and record.received_ms - known_ms < REPEAT_WINDOW_MS
         if not repeated:
             first_ms[record.message] = record.received_ms
-        found.append(Read(record.received_ms, spans_of(record), repeated))
-    return found
+        reads.append(Read(record.received_ms, spans_of(record), repeated))
+    return reads
 
 
 def accepted(records: Iterable[Read]) -> Iterator[Span]:
@@ -205,7 +205,9 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms:
         linked=any(link.trace_id == span.trace_id for link in span.links),
         peer=peer,
         address=located,
-        dropped_bytes=max([0, *(each.value.int_value for each in span.attributes if each.key == DROPPED)]),
+        dropped_bytes=max(
+            [0, *(attribute.value.int_value for attribute in span.attributes if attribute.key == DROPPED)]
+        ),
         rows=_size(span.attributes, ROWS),
         data_bytes=sum(moved) if moved else None,
         received_ms=received_ms,

@@ -72,12 +72,12 @@ def traces(spans: Iterable[Span]) -> list[Trace]:
     by_id: dict[bytes, list[Span]] = {}
     for span in spans:
         by_id.setdefault(span.trace_id, []).append(span)
-    found: list[Trace] = []
+    assembled: list[Trace] = []
     for trace_id, of_id in by_id.items():
         trace: Trace | None = None
         for span in sorted(of_id, key=lambda span: span.received_ms):
             if trace is None or span.received_ms >= trace.due_ms:
                 trace = Trace(trace_id, span.received_ms, span.received_ms)
-                found.append(trace)
+                assembled.append(trace)
             trace.add(span)
-    return [trace.closed() for trace in found]
+    return [trace.closed() for trace in assembled]

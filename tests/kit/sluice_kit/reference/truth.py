@@ -120,8 +120,8 @@ class Table:
     def query(self) -> str:
         """What jobs write but lengths of windows and version; {of} is a condition on services."""
         table = TABLES_OF_JOBS[self.name]
-        columns = [each for each in table.columns if each.name in table.key] + [*table.values]
-        names = ", ".join(_SELECTED.get(each.type, "{0}").format(each.name) for each in columns)
+        columns = [column for column in table.columns if column.name in table.key] + [*table.values]
+        names = ", ".join(_SELECTED.get(column.type, "{0}").format(column.name) for column in columns)
         return f"SELECT {names} FROM {self.name} FINAL WHERE {{of}} AND {self.condition}"
 
     def read(self, stack: Stack, prefix: str) -> Rows:
@@ -133,7 +133,7 @@ class Table:
                 row["tree"] = trees.plain(row["tree"])
             names = list(row)
             rows[tuple(row[name] for name in names[: self.key])] = {name: row[name] for name in names[self.key :]}
-        wide = [each.name for each in TABLES_OF_JOBS[self.name].values if each.type == "UInt128"]
+        wide = [column.name for column in TABLES_OF_JOBS[self.name].values if column.type == "UInt128"]
         return _plain(rows, wide)
 
     def differences(self, stack: Stack, prefix: str, expected: Rows) -> list[str]:
@@ -171,8 +171,8 @@ def check_all(stack: Stack, prefix: str, reference: Reference, tables: Iterable[
         table: Awaited(stack, table, prefix, rows) for table, rows in expected.items() if rows or tables is not None
     }
     assert probes
-    found = settled(probes)
-    text = "\n".join(told(table, found[table]) for table in probes if found[table])
+    differences = settled(probes)
+    text = "\n".join(summary(table, differences[table]) for table in probes if differences[table])
     assert not text, text
 
 
@@ -193,7 +193,7 @@ class Awaited:
         return self.table.differences(self.stack, self.prefix, self.expected)
 
 
-def told(table: Table, differences: list[str]) -> str:
+def summary(table: Table, differences: list[str]) -> str:
     """The first of the differences, for people."""
     return "\n".join([f"{len(differences)} rows of {table.name} differ:", *differences[:10]])
 
@@ -201,10 +201,12 @@ def told(table: Table, differences: list[str]) -> str:
 def records_since(stack: Stack, start: list[TopicPartition]) -> list[Record]:
     """The records from `start` to the topic's present end, with the broker's times."""
     records = []
-    for each in read_since(stack, start):
-        kind, received_ms = each.timestamp()
+    for kafka_message in read_since(stack, start):
+        kind, received_ms = kafka_message.timestamp()
         assert kind == TIMESTAMP_LOG_APPEND_TIME
-        records.append(Record(each.value(), received_ms, each.partition() or 0, each.offset() or 0))
+        records.append(
+            Record(kafka_message.value(), received_ms, kafka_message.partition() or 0, kafka_message.offset() or 0)
+        )
     return records
 
 

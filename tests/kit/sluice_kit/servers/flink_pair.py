@@ -53,23 +53,23 @@ class FlinkPair:
         command: list[str | Path] = [FLINK_HOME / "bin/flink", "run", "-d", "-pyexec", FLINK_PYTHON]
         command += ["-pyclientexec", FLINK_PYTHON, "-py", REPOSITORY / "streaming-jobs/jobs/run.py", *words]
         command += options(load(self._stack.environment))
-        told = environment(self._stack, self.leader.configuration) | {"JVM_ARGS": "-Xmx256m"}
-        done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=300)
+        variables = environment(self._stack, self.leader.configuration) | {"JVM_ARGS": "-Xmx256m"}
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
         until(f"{' '.join(words)} runs", lambda: self.runs(self.leader))
         (job,) = self.leader.says("jobs/overview")["jobs"]
         return str(job["jid"])
 
-    def runs(self, told_by: JobManager) -> bool:
+    def runs(self, manager: JobManager) -> bool:
         """Whether every task of a job runs, as this one says."""
         try:
-            jobs = told_by.says("jobs/overview")["jobs"]
+            jobs = manager.says("jobs/overview")["jobs"]
         except requests.RequestException:
             return False  # nobody leads
         return any(job["tasks"]["running"] == job["tasks"]["total"] > 0 for job in jobs)
 
-    def checkpoints(self, told_by: JobManager, job: str) -> dict[str, Any]:
-        return dict(told_by.says(f"jobs/{job}/checkpoints"))
+    def checkpoints(self, manager: JobManager, job: str) -> dict[str, Any]:
+        return dict(manager.says(f"jobs/{job}/checkpoints"))
 
     def kill_leader(self) -> None:
         self.leader.process.kill()

@@ -56,8 +56,8 @@ class Kubernetes:
         self.kubectl("apply", "-f", "-", text=yaml.safe_dump_all(objects))
 
     def get(self, *words: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.kubectl("get", "-o", "json", *words))
-        return found
+        document: dict[str, Any] = json.loads(self.kubectl("get", "-o", "json", *words))
+        return document
 
     def token(self, namespace: str, account: str) -> str:
         """Of a service account: what it may do, and no more."""
@@ -127,8 +127,8 @@ def _node() -> dict[str, Any]:
 def _stages(folder: Path) -> Path:
     """What becomes of nodes and pods, as KWOK has it: they are ready at once, and gone when they are deleted."""
     where = [str(toolchain.go_path()), "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"]
-    found = subprocess.run(where, cwd=KUBERNETES / "kwok", capture_output=True, text=True, check=True, env=_go())
-    stages = Path(found.stdout.strip()) / "kustomize/stage"
+    result = subprocess.run(where, cwd=KUBERNETES / "kwok", capture_output=True, text=True, check=True, env=_go())
+    stages = Path(result.stdout.strip()) / "kustomize/stage"
     names = ("node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml")
     (folder / "stages.yaml").write_text("\n---\n".join((stages / name).read_text() for name in names))
     return folder / "stages.yaml"

@@ -52,9 +52,9 @@ def _windows(client: Client, end: datetime) -> None:
     for nth in range(SECONDS * 1000 // BUCKET_MS):
         bucket = first + timedelta(milliseconds=BUCKET_MS * nth)
         level = 1 + nth % 8
-        seen_ms = 20.0 if level <= 4 else 300.0
+        latency_ms = 20.0 if level <= 4 else 300.0
         for side, service, peer, instance, in_flight, ms in (
-            ("client", "frontend", "cart", "frontend-0", level + 1, seen_ms),
+            ("client", "frontend", "cart", "frontend-0", level + 1, latency_ms),
             ("server", "cart", "", "cart-0", level, 15.0),
             ("client", "cart", "cart-db", "cart-0", level / 2, 5.0),
             ("client", "frontend", "catalogue", "frontend-0", 2, 12.0),
@@ -260,7 +260,7 @@ def _recommendations(client: Client, end: datetime) -> None:
     rows = []
     for nth in range(SECONDS // 15):
         at = end - timedelta(seconds=SECONDS - 15 * nth - 14)
-        lease, seen = at + timedelta(seconds=45), at - timedelta(milliseconds=1800)
+        lease, data_until = at + timedelta(seconds=45), at - timedelta(milliseconds=1800)
         learnt = nth >= 2
         answer = ["LEARNING", "HELD", "HOLD", 64, None, None, None, None, 0.0]
         if learnt:
@@ -274,7 +274,7 @@ def _recommendations(client: Client, end: datetime) -> None:
                 "scg",
                 ["KNEE"] if learnt else ["FEW_SAMPLES"],
                 600,
-                seen,
+                data_until,
                 lease,
                 2 if learnt else 1,
             ]
@@ -296,7 +296,7 @@ def _recommendations(client: Client, end: datetime) -> None:
                 "scg",
                 ["STILL_RISING"],
                 600,
-                seen,
+                data_until,
                 lease,
                 1,
             ]

@@ -48,12 +48,12 @@ def check_crowd(stack: Stack, name: str, count: int) -> None:
     """`count` services in one message and one trace, each with an instance of its own: the first are told apart."""
     before = {job: outcomes(stack, job, MORE) for job in ("concurrency", "call_graph")}
 
-    def found(job: str) -> tuple[int, dict[str, int]]:
+    def counts(job: str) -> tuple[int, dict[str, int]]:
         """Services that are told apart, and spans by outcome of these and, beyond what was there, of the rest."""
-        told, rest = outcomes(stack, job, f"{name}-"), outcomes(stack, job, MORE)
+        named, rest = outcomes(stack, job, f"{name}-"), outcomes(stack, job, MORE)
         more = {outcome: spans - before[job].get(outcome, 0) for outcome, spans in rest.items()}
-        sums = {outcome: told.get(outcome, 0) + more.get(outcome, 0) for outcome in told | more}
-        return told.get("accepted", 0), {outcome: spans for outcome, spans in sums.items() if spans}
+        sums = {outcome: named.get(outcome, 0) + more.get(outcome, 0) for outcome in named | more}
+        return named.get("accepted", 0), {outcome: spans for outcome, spans in sums.items() if spans}
 
     now = time.time_ns()
     trace_id = now.to_bytes(16, "big")
@@ -63,15 +63,15 @@ def check_crowd(stack: Stack, name: str, count: int) -> None:
         for n in range(count)
     )
     produce(stack.address["SLUICE_KAFKA"], [(message(spans), 0)])
-    assert eventually(lambda: sum(found("concurrency")[1].values()), count) == count
-    told, counted = found("concurrency")
+    assert eventually(lambda: sum(counts("concurrency")[1].values()), count) == count
+    distinct, counted = counts("concurrency")
     # Some of the places are those of services that the same seconds had.
-    assert 0.9 * MOST_SERVICES < told <= MOST_SERVICES
-    assert counted == {"accepted": told, "accepted_more": count - told}
-    kept = {"accepted": told, "accepted_more": MAX_SPANS - told, "trace_too_large": count - MAX_SPANS}
-    assert eventually(lambda: found("call_graph")[1], kept) == kept
+    assert 0.9 * MOST_SERVICES < distinct <= MOST_SERVICES
+    assert counted == {"accepted": distinct, "accepted_more": count - distinct}
+    kept = {"accepted": distinct, "accepted_more": MAX_SPANS - distinct, "trace_too_large": count - MAX_SPANS}
+    assert eventually(lambda: counts("call_graph")[1], kept) == kept
     windows = f"SELECT uniqExact(service), uniqExact(instance) FROM windows WHERE startsWith(service, '{name}-')"
-    assert list(stack.rows(windows)[0].values()) == [told, told]
+    assert list(stack.rows(windows)[0].values()) == [distinct, distinct]
 
 
 def check_trace_ids(stack: Stack, service: str, count: int) -> None:
@@ -81,8 +81,8 @@ def check_trace_ids(stack: Stack, service: str, count: int) -> None:
     assert eventually(lambda: outcomes(stack, "concurrency", service), accepted) == accepted
     kept = {"accepted": MESSAGE_TRACES, "too_many_traces": count - MESSAGE_TRACES}
     assert eventually(lambda: outcomes(stack, "call_graph", service), kept) == kept
-    seen = f"SELECT sum(traces) FROM critical_paths FINAL WHERE root_service = '{service}'"
-    assert eventually(lambda: stack.value(seen), MESSAGE_TRACES) == MESSAGE_TRACES
+    query = f"SELECT sum(traces) FROM critical_paths FINAL WHERE root_service = '{service}'"
+    assert eventually(lambda: stack.value(query), MESSAGE_TRACES) == MESSAGE_TRACES
 
 
 def check_flood(stack: Stack, service: str, count: int) -> None:
@@ -93,8 +93,8 @@ def check_flood(stack: Stack, service: str, count: int) -> None:
     accepted = {"accepted": count}
     for job in ("concurrency", "call_graph"):
         assert eventually(lambda job=job: outcomes(stack, job, service), accepted) == accepted  # type: ignore[misc]
-    seen = f"SELECT sum(traces) FROM critical_paths FINAL WHERE root_service = '{service}'"
-    assert eventually(lambda: stack.value(seen), count) == count
+    query = f"SELECT sum(traces) FROM critical_paths FINAL WHERE root_service = '{service}'"
+    assert eventually(lambda: stack.value(query), count) == count
     closed = f"""SELECT sum(traces) FROM trace_counts FINAL
                  WHERE service = '{service}' AND cause IN ('closed_quiet', 'closed_max_age', 'closed_early')"""
     assert eventually(lambda: stack.value(closed), count) == count
@@ -124,5 +124,5 @@ def _many_spans(service: str, trace_id: bytes, first: int, count: int) -> bytes:
     packed = template.scope_spans[0].spans[0].SerializeToString()
     resource = field(1, template.resource.SerializeToString())
     ids = (n.to_bytes(8, "big") for n in range(first + 1, first + count + 1))
-    spans = b"".join(field(2, packed.replace(mark, each).replace(mark[::-1], each)) for each in ids)
+    spans = b"".join(field(2, packed.replace(mark, span_id).replace(mark[::-1], span_id)) for span_id in ids)
     return field(1, resource + field(2, spans))

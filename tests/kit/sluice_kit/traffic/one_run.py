@@ -37,11 +37,11 @@ class OneRun:
         self.base_ns, self.prefix = base_ns, prefix
         self.spans: list[Span] = []
         self._fine = FineWindows()
-        self.simulation = Simulation(shop(), 1, self._seen)
+        self.simulation = Simulation(shop(), 1, self._record)
         self._fine.watch(self.simulation.pools.values())
         self.simulation.run_until(SECONDS)
 
-    def _seen(self, span: Span) -> None:
+    def _record(self, span: Span) -> None:
         self._fine.add(span)
         start_ns, end_ns = self.base_ns + span.start_ns, self.base_ns + span.end_ns
         self.spans.append(span._replace(site=renamed(span.site, self.prefix), start_ns=start_ns, end_ns=end_ns))
@@ -69,13 +69,13 @@ class OneRun:
         thresholds = {pool.key: round((pool.threshold or 0.0) * MS) for pool in config.pools}
         now_ms = self.base_ns // MS + round(SECONDS * 1000)
         window = Collector(ClickHouse(url, READER)).collect(config, thresholds, now_ms)
-        found = {}
+        evidence = {}
         for name, pool in self.simulation.pools.items():
             measured = window.pools[self.key(name)]
             assert measured is not None, f"nothing of {name} in ClickHouse"
             limit = np.full(len(measured.samples), float(pool.size))
-            found[name] = replace(measured, samples=replace(measured.samples, limit=limit))
-        return found
+            evidence[name] = replace(measured, samples=replace(measured.samples, limit=limit))
+        return evidence
 
 
 @cache

@@ -32,7 +32,7 @@ class Sender:
         self._start = end_offsets(self.stack, "otlp_spans")
 
     def send(self, traces: list[list[SentSpan]]) -> None:
-        sent = [message(span for each in traces[n : n + 20] for span in each) for n in range(0, len(traces), 20)]
+        sent = [message(span for spans in traces[n : n + 20] for span in spans) for n in range(0, len(traces), 20)]
         produce(self.stack.address["SLUICE_KAFKA"], [(value, n % PARTITIONS) for n, value in enumerate(sent)])
 
     def traces(self, count: int = TRACES) -> list[list[SentSpan]]:

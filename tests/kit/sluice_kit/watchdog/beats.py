@@ -48,7 +48,7 @@ class Stages:
 
     def look(self) -> dict[str, Beat]:
         """A beat a stage; takes 5 s for each that does not answer."""
-        asked: dict[str, Callable[[], Beat]] = {
+        probes: dict[str, Callable[[], Beat]] = {
             "collector": self._collector,
             "Kafka": self._kafka,
             "Flink": self._flink,
@@ -57,7 +57,7 @@ class Stages:
             "Neo4j": self._neo4j,
             "recommender": self._recommender,
         }
-        return {name: _asked(ask) for name, ask in asked.items()}
+        return {name: _beat_of(ask) for name, ask in probes.items()}
 
     def close(self) -> None:
         if self._consumer:
@@ -71,18 +71,18 @@ class Stages:
 
     def _kafka(self) -> Beat:
         """The spans' topic grows by clock records alone, so its end does not count."""
-        ends = {topic: [self._end(each) for each in self._partitions(topic)] for topic in TOPICS}
-        told = ", ".join(f"{topic} ends at {end}" for topic, end in ends.items())
-        return Beat(True, told, counts=str(ends[TOPICS[1]]))
+        ends = {topic: [self._end(partition) for partition in self._partitions(topic)] for topic in TOPICS}
+        text = ", ".join(f"{topic} ends at {end}" for topic, end in ends.items())
+        return Beat(True, text, counts=str(ends[TOPICS[1]]))
 
     def _flink(self) -> Beat:
         """What is behind the jobs, by the offsets that they commit with each checkpoint."""
         states = {job["name"]: job["state"] for job in self._jobs()}
         partitions = self._partitions(TOPICS[0])
-        done = [each.offset for each in self._kafka_consumer().committed(partitions, timeout=ANSWER_S)]
+        done = [partition.offset for partition in self._kafka_consumer().committed(partitions, timeout=ANSWER_S)]
         behind = sum(self._end(at) - max(offset, 0) for at, offset in zip(partitions, done, strict=True))
-        told = f"{TOPICS[0]} is done up to {done} by {JOB}, {behind} behind; {states}"
-        return Beat(True, told, counts=str((states, behind // CLOCK_RECORDS)))
+        text = f"{TOPICS[0]} is done up to {done} by {JOB}, {behind} behind; {states}"
+        return Beat(True, text, counts=str((states, behind // CLOCK_RECORDS)))
 
     def _kafka_consumer(self) -> Consumer:
         if self._consumer is None:
@@ -91,21 +91,21 @@ class Stages:
         return self._consumer
 
     def _partitions(self, topic: str) -> list[TopicPartition]:
-        found = self._kafka_consumer().list_topics(topic, timeout=ANSWER_S).topics[topic].partitions
-        return [TopicPartition(topic, number) for number in sorted(found)]
+        partitions = self._kafka_consumer().list_topics(topic, timeout=ANSWER_S).topics[topic].partitions
+        return [TopicPartition(topic, number) for number in sorted(partitions)]
 
     def _end(self, partition: TopicPartition) -> int:
         return int(self._kafka_consumer().get_watermark_offsets(partition, timeout=ANSWER_S)[1])
 
     def _checkpoints(self) -> Beat:
         jobs = list(self._jobs())
-        done = {each["jid"]: self._flink_says(f"jobs/{each['jid']}/checkpoints")["counts"] for each in jobs}
-        told = [
+        done = {job["jid"]: self._flink_says(f"jobs/{job['jid']}/checkpoints")["counts"] for job in jobs}
+        states = [
             f"{job['name']} {job['state']}, {done[job['jid']]['completed']} done, {done[job['jid']]['failed']} failed"
             for job in jobs
         ]
         completed = {jid: counts["completed"] for jid, counts in done.items()}
-        return Beat(True, "; ".join(told) or "no job runs", pulse=str(completed))
+        return Beat(True, "; ".join(states) or "no job runs", pulse=str(completed))
 
     def _jobs(self) -> Iterator[dict[str, Any]]:
         ended = ("FAILED", "CANCELED", "FINISHED")
@@ -126,8 +126,8 @@ class Stages:
         at = urlsplit(self._at["SLUICE_NEO4J"])
         with socket.create_connection((at.hostname or "", at.port or 7687), ANSWER_S) as connection:
             connection.sendall(BOLT_HELLO)
-            said = connection.recv(4)
-        return Beat(len(said) == 4, f"answers Bolt {said.hex()}")
+            version = connection.recv(4)
+        return Beat(len(version) == 4, f"answers Bolt {version.hex()}")
 
     def _recommender(self) -> Beat:
         with grpc.insecure_channel(self._at["SLUICE_RECOMMENDER"]) as channel:
@@ -135,7 +135,7 @@ class Stages:
         return Beat(True, "answers")
 
 
-def _asked(ask: Callable[[], Beat]) -> Beat:
+def _beat_of(ask: Callable[[], Beat]) -> Beat:
     try:
         return ask()
     except (requests.RequestException, KafkaException, grpc.RpcError, OSError, AssertionError, LookupError) as error:

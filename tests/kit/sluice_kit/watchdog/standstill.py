@@ -22,7 +22,7 @@ class Beat:
     """
 
     alive: bool
-    said: str
+    text: str
     pulse: Hashable = None
     counts: Hashable = None
 
@@ -68,8 +68,8 @@ class StandStill:
         """Why the run has to end; empty while it need not."""
         standing = {name: stage for name, stage in self.stages.items() if stage.still_s >= LIMIT_S}
         if standing:
-            told = (f"{name} for {stage.still_s:.0f} s ({stage.beat.said})" for name, stage in standing.items())
-            return f"the stack stands still: {'; '.join(told)}"
+            stages = (f"{name} for {stage.still_s:.0f} s ({stage.beat.text})" for name, stage in standing.items())
+            return f"the stack stands still: {'; '.join(stages)}"
         if self._in_vain_s >= IN_VAIN_S:
             return (
                 f"every stage answers, but tests have waited {self._in_vain_s:.0f} s for what did not come while "
@@ -84,6 +84,6 @@ class StandStill:
         """
         return [
             f"{name:<14} {time.strftime('%H:%M:%S', time.localtime(wall - now + stage.since))}  "
-            f"{stage.still_s:4.0f} s  {stage.beat.said}"
+            f"{stage.still_s:4.0f} s  {stage.beat.text}"
             for name, stage in sorted(self.stages.items(), key=lambda item: -item[1].still_s)
         ]

@@ -29,20 +29,20 @@ class StackWatch(threading.Thread):
     def __init__(self, stack: Stack) -> None:
         super().__init__(name="watch", daemon=True)
         self._stack = stack
-        self._seen = StandStill(time.monotonic())
+        self._standstill = StandStill(time.monotonic())
         self._stopping = threading.Event()
 
     def moved_at(self) -> float:
-        return self._seen.moved_at
+        return self._standstill.moved_at
 
     def gave_up(self, still_s: float) -> None:
-        self._seen.in_vain(still_s)
+        self._standstill.in_vain(still_s)
 
     def run(self) -> None:
         stages = Stages(self._stack)
         while not self._stopping.wait(PERIOD_S):
-            self._seen.look(time.monotonic(), stages.look())
-            if (verdict := self._seen.verdict()) and not self._stopping.is_set():
+            self._standstill.look(time.monotonic(), stages.look())
+            if (verdict := self._standstill.verdict()) and not self._stopping.is_set():
                 reports.append(self._report(verdict))
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
                 break
@@ -54,7 +54,7 @@ class StackWatch(threading.Thread):
 
     def _report(self, verdict: str) -> str:
         """The verdict, each stage since when, what `status` says, and the ends of the processes' logs."""
-        lines = [verdict, "", "stage          pulse since", *self._seen.table(time.monotonic(), time.time()), ""]
+        lines = [verdict, "", "stage          pulse since", *self._standstill.table(time.monotonic(), time.time()), ""]
         lines += _status(self._stack)
         for log in sorted(Path(self._stack.address["SLUICE_STATE"]).glob("logs/*.log")):
             if last := log.read_text(errors="replace").splitlines()[-LOG_LINES:]:

@@ -283,7 +283,7 @@ def test_an_aborted_commit_is_made_again() -> None:
 
 
 def test_drift_waits_for_the_quiet_time_also_over_a_restart() -> None:
-    world = SubsetWorld(shop(), asked={"quiet": "60s", "churn_budget": 0.25})
+    world = SubsetWorld(shop(), options={"quiet": "60s", "churn_budget": 0.25})
     world.step()
     world.source.cpu["h0"] = 0.9
     world.step(20)
@@ -356,7 +356,7 @@ def test_what_is_no_longer_configured_ends() -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_strategy_can_be_asked_for(strategy: str) -> None:
-    world = SubsetWorld(asked={"strategy": strategy})
+    world = SubsetWorld(options={"strategy": strategy})
     world.step()
     assert {each.strategy for each in world.subsets.values()} == {strategy}
     del world.source.containers["cart"]["cart-0"]

@@ -113,7 +113,7 @@ def tables() -> Tables:
 
 def test_the_demo_s_suggestions_get_subsets_from_what_it_sends() -> None:
     (asked,) = yaml.safe_load((REPOSITORY / "deploy/local/sluice.yaml").read_text())["subsets"]
-    world = SubsetWorld(tables(), asked=asked)  # type: ignore[arg-type]
+    world = SubsetWorld(tables(), options=asked)  # type: ignore[arg-type]
     world.step()
     assert set(world.ends()) == {f"suggest-{number}" for number in range(1, 4)}
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}

@@ -21,7 +21,7 @@ from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, 
 LEASE = timedelta(minutes=10)
 
 
-class SaidSizes(PoolSizeServiceServicer):
+class PoolSizesServer(PoolSizeServiceServicer):
     """Serves at `address` for the length of a `with` block. Every size has a lease of 10 minutes."""
 
     def __init__(self) -> None:
@@ -29,14 +29,14 @@ class SaidSizes(PoolSizeServiceServicer):
         self.scalings: list[ScalingEvent] = []
         #: Called with each event before it is taken: it may say another size.
         self.on_scaling: Callable[[ScalingEvent], object] = lambda event: None
-        self._said: list[PoolSize] = []
+        self._published: list[PoolSize] = []
         self._news = threading.Condition()
         self._stopping = False
         self._server = grpc.server(ThreadPoolExecutor(8))
         add_PoolSizeServiceServicer_to_server(self, self._server)
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
 
-    def __enter__(self) -> "SaidSizes":
+    def __enter__(self) -> "PoolSizesServer":
         self._server.start()
         return self
 
@@ -46,7 +46,7 @@ class SaidSizes(PoolSizeServiceServicer):
             self._news.notify_all()
         self._server.stop(None).wait()
 
-    def say(self, pool: Pool, target: int, targets: Sequence[str] = ()) -> int:
+    def publish(self, pool: Pool, target: int, targets: Sequence[str] = ()) -> int:
         """The revision of the size, which reports about it carry. targets: instances that it is for; none: for all."""
         now = datetime.now(UTC)
         with self._news:
@@ -56,11 +56,11 @@ class SaidSizes(PoolSizeServiceServicer):
                 target=target,
                 targets=targets,
                 confidence=0.9,
-                revision=len(self._said) + 1,
+                revision=len(self._published) + 1,
             )
             size.computed_at.FromDatetime(now)
             size.valid_until.FromDatetime(now + LEASE)
-            self._said.append(size)
+            self._published.append(size)
             self._news.notify_all()
             return size.revision
 
@@ -69,19 +69,19 @@ class SaidSizes(PoolSizeServiceServicer):
     ) -> Iterator[api.WatchPoolSizesResponse]:
         """First what is said last of each pool, then what is said."""
         with self._news:
-            newest = {size.pool.SerializeToString(): size for size in self._said}
-            told = len(self._said)
+            newest = {size.pool.SerializeToString(): size for size in self._published}
+            count = len(self._published)
         for size in newest.values():
-            yield api.WatchPoolSizesResponse(pool_size=size, resume_token=str(told))
+            yield api.WatchPoolSizesResponse(pool_size=size, resume_token=str(count))
         snapshot = Snapshot(answers=len(newest))
-        yield api.WatchPoolSizesResponse(snapshot=snapshot, resume_token=str(told))
+        yield api.WatchPoolSizesResponse(snapshot=snapshot, resume_token=str(count))
         while context.is_active() and not self._stopping:
             with self._news:
                 self._news.wait(1.0)
-                fresh, told = self._said[told:], len(self._said)
+                fresh, count = self._published[count:], len(self._published)
             for size in fresh:
                 yield api.WatchPoolSizesResponse(pool_size=size)
-            yield api.WatchPoolSizesResponse(heartbeat=self._heartbeat(), resume_token=str(told))
+            yield api.WatchPoolSizesResponse(heartbeat=self._heartbeat(), resume_token=str(count))
 
     @staticmethod
     def _heartbeat() -> Heartbeat:

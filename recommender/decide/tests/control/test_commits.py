@@ -11,6 +11,7 @@ from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.shard import AbortedError, HungError
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
+from sluice.pools.v1.pool_size_pb2 import STATE_PAUSED
 from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
 from sluice_kit.decide.worlds import World, brief
 from sluice_kit.journal.memory_log import MemoryLog
@@ -51,7 +52,7 @@ def test_an_aborted_commit_leaves_all_as_it_was_and_what_was_due_is_due_again() 
     assert "pause/cart/server/" not in world.log.committed(world.log.topics.state)
 
     world.step(1)
-    assert world.said().state == 5  # PAUSED
+    assert world.said().state == STATE_PAUSED
     assert "pause/cart/server/" in world.log.committed(world.log.topics.state)
     after = World(log=world.log, clock=world.clock, collector=world.collector)
     assert after.decider.states[CART].facts == world.decider.states[CART].facts

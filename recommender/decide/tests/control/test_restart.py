@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.config import Config
 from sluice.control import taking_over
 from sluice.model.keys import PoolKey
@@ -12,6 +13,7 @@ from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.names import key_of
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
+from sluice.pools.v1.pool_size_pb2 import STATE_DELETED
 from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
 from sluice_kit.decide.worlds import World, brief, codes
 from sluice_kit.journal.memory_log import MemoryLog
@@ -121,7 +123,7 @@ def test_nothing_is_decided_from_windows_of_before_while_newer_ones_are_to_come(
     service = one.collector.services[CART] = FakeService(64)
     one.run(5)
     last = one.said()
-    assert last.action == 2  # APPLY
+    assert last.action == ACTION_APPLY
     one.clock.pass_s(60)
     other = World(clock=one.clock, collector=one.collector, log=one.log)
     for _ in range(10):
@@ -185,7 +187,7 @@ def test_a_pool_that_leaves_the_configuration_is_deleted_under_its_revision_and_
     world.loop.periods()
     assert list(world.decider.answers) == [DB]
     gone = world.said()
-    assert (gone.state, gone.revision, gone.HasField("target")) == (8, revision, False)  # DELETED
+    assert (gone.state, gone.revision, gone.HasField("target")) == (STATE_DELETED, revision, False)
     after = World(log=world.log)
     assert brief(after.step())[2] == revision + 1
 

@@ -1,1 +1,1 @@
-"""Programs of Sluice, started for a test: collector, deciders, the recommender."""
+"""Programs of Sluice, started for a test: deciders, the recommender."""

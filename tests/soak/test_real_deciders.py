@@ -21,7 +21,7 @@ from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_STALE, PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from sluice_kit.journal.shard_log import BINARY, ready
-from sluice_kit.journal.watching import Watcher
+from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
 from sluice_kit.programs.decider import PATIENCE_S, Decider, insert, windows_of_shop

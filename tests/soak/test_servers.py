@@ -16,9 +16,9 @@ from sluice.common.v1.decision_pb2 import ACTION_HOLD
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.pool_size_pb2 import STATE_STALE, PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
-from sluice_kit.journal.log_place import POOLS, SHOP, pool
+from sluice_kit.journal.place import POOLS, SHOP, pool
 from sluice_kit.journal.shard_log import killed
-from sluice_kit.journal.watching import Watcher
+from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.programs.deciders import Decider, Scene
 from sluice_kit.servers.kafka import Kafka, kafka

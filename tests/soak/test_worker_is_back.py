@@ -8,7 +8,7 @@ import requests
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.flink_process import answers, configuration, flink_process, is_open
-from sluice_kit.servers.front import front
+from sluice_kit.servers.proxy import proxy
 from sluice_kit.waiting import until
 
 #: As Flink comes, 5 of 16 never registered here: that ten of ten do happens once in forty times, (11/16)^10.
@@ -46,8 +46,8 @@ def test_a_killed_worker_that_is_back_at_its_address_registers(stack: Stack, tmp
         return bool(new)
 
     with ExitStack() as up:
-        up.enter_context(front(rpc_bind, at=rpc, delay_s=DELAY_S))
-        up.enter_context(front(worker_bind, at=worker, delay_s=DELAY_S))
+        up.enter_context(proxy(rpc_bind, at=rpc, delay_s=DELAY_S))
+        up.enter_context(proxy(worker_bind, at=worker, delay_s=DELAY_S))
         up.enter_context(flink_process(stack, "jobmanager", leader, lambda: answers(f"127.0.0.1:{rest}")))
         for time in range(1 + TIMES):
             with flink_process(stack, "taskmanager", follower, lambda: is_open(data)) as process:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sluice_kit.local_stack.after_bad_input import GoodData
 from sluice_kit.local_stack.driver import Stack
+from sluice_kit.local_stack.good_data import GoodData
 
 
 @pytest.fixture(scope="module")

@@ -109,10 +109,10 @@ def test_the_life_of_a_pool() -> None:
     assert (silent.content.state, silent.content.target, silent.content.action) == ("NO_DATA", service.size, "HOLD")
 
     world.collector.problem = ConnectionError("down")
-    beat, said = world.heartbeat(), world.said()
+    beat, said = world.heartbeat(), world.publication()
     for _ in range(40):
         world.step(1)
-    assert (world.heartbeat(), world.said()) == (beat, said)  # its lease is over: servers say STALE
+    assert (world.heartbeat(), world.publication()) == (beat, said)  # its lease is over: servers say STALE
 
     world.collector.problem = None
     service.busy = 1.0
@@ -247,7 +247,7 @@ def test_an_answer_names_the_owner_of_each_target_and_another_owner_is_a_new_ans
     world = World()
 
     def owners() -> list[str]:
-        return [each.reporter for each in world.said().sizes]
+        return [each.reporter for each in world.publication().sizes]
 
     world.log.size(CART, 64, world.clock(), "a", reporter="one")
     first = world.step()

@@ -122,7 +122,7 @@ def test_nothing_is_decided_from_windows_of_before_while_newer_ones_are_to_come(
     one = World()
     service = one.collector.services[CART] = FakeService(64)
     one.run(5)
-    last = one.said()
+    last = one.publication()
     assert last.action == ACTION_APPLY
     one.clock.pass_s(60)
     other = World(clock=one.clock, collector=one.collector, log=one.log)
@@ -133,7 +133,7 @@ def test_nothing_is_decided_from_windows_of_before_while_newer_ones_are_to_come(
         assert CART not in other.decider.answers
         (standing,) = (each for each in other.heartbeat().not_renewed if each.pool.service == "cart")
         assert standing.valid_until.ToMilliseconds() <= one.clock() - 30_000 - 60_000 + 61_000
-    assert other.said() == last
+    assert other.publication() == last
     service.works(other.clock() - 3_000, other.clock())
     other.step(1)
     assert other.cart.computed_at_ms == other.clock()
@@ -186,7 +186,7 @@ def test_a_pool_that_leaves_the_configuration_is_deleted_under_its_revision_and_
     world.clock.pass_s(5)
     world.loop.periods()
     assert list(world.decider.answers) == [DB]
-    gone = world.said()
+    gone = world.publication()
     assert (gone.state, gone.revision, gone.HasField("target")) == (STATE_DELETED, revision, False)
     after = World(log=world.log)
     assert brief(after.step())[2] == revision + 1

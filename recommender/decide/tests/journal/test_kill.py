@@ -9,7 +9,7 @@ from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
 from sluice.pools.policy.state_message import read_evidence
 from sluice.pools.record import Ref
-from sluice_kit.journal.log_place import SHOP, Place
+from sluice_kit.journal.place import SHOP, Place
 
 from .decider import Decider, Pool
 

@@ -18,7 +18,7 @@ from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 from sluice.subsets.names import SUBSET
-from sluice_kit.journal.log_place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, received, taken
+from sluice_kit.journal.place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, received, taken
 from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 

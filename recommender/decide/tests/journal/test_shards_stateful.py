@@ -26,7 +26,7 @@ from sluice.pools.policy.state_message import read_facts
 from sluice.pools.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
-from sluice_kit.journal.log_place import SHARDS, SHOP, answer, pool
+from sluice_kit.journal.place import SHARDS, SHOP, answer, pool
 
 TOPICS = topics()
 COMPACTED = [TOPICS.state, TOPICS.decisions, TOPICS.observed]

@@ -11,7 +11,7 @@ from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from sluice_kit.journal.shard_log import Log, killed
-from sluice_kit.journal.watching import Watcher
+from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until

@@ -18,9 +18,9 @@ from sluice.journal.names import topics
 from sluice.journal.shard_log import ShardLog
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from sluice_kit.journal.log_place import SHOP, Place, facts, period, taken
+from sluice_kit.journal.place import SHOP, Place, facts, period, taken
 from sluice_kit.journal.shard_log import killed
-from sluice_kit.journal.watching import Watcher
+from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until

@@ -75,8 +75,8 @@ class World:
     def cart(self) -> Answer:
         return self.decider.answers[CART]
 
-    def said(self, key: PoolKey = CART) -> PoolSize:
-        """In the log."""
+    def publication(self, key: PoolKey = CART) -> PoolSize:
+        """The newest of the pool in the journal."""
         return PoolSize.FromString(self.log.committed(self.log.topics.decisions)[pool_name(key)])
 
     def heartbeat(self) -> ShardHeartbeat:

@@ -24,7 +24,7 @@ from sluice.journal.shard import AbortedError, FencedError, HungError, Identity
 from sluice.journal.shards import Shards
 from sluice.pools.policy.state import Facts, PoolState
 from sluice.pools.record import Ref
-from sluice_kit.journal.log_place import POOLS, SHARDS, answer
+from sluice_kit.journal.place import POOLS, SHARDS, answer
 
 PERIOD_S = 0.1
 hold, go = threading.Event(), threading.Event()

@@ -20,7 +20,7 @@ from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.pools.policy.state_message import read_facts
 from sluice.pools.v1.pool_size_pb2 import PoolSize
-from sluice_kit.journal.log_place import POOLS, SHARDS, Place
+from sluice_kit.journal.place import POOLS, SHARDS, Place
 from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 from stack.settings import REPOSITORY

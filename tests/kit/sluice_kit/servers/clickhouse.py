@@ -15,7 +15,7 @@ from clickhouse_connect.driver.client import Client
 
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
-from sluice_kit.servers.front import front
+from sluice_kit.servers.proxy import proxy
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
@@ -84,7 +84,7 @@ def clickhouse(folder: Path, users: str = "") -> Iterator[ClickHouse]:
 def secure_clickhouse(folder: Path, certificates: Path, users: str = "") -> Iterator[ClickHouse]:
     """The same by HTTPS: the embedded engine opens no such port, so a front of ours speaks TLS before it.
 
-    certificates: a folder as support/certificates fills it.
+    certificates: a folder as certificates/main.go fills it.
     """
-    with clickhouse(folder, users) as server, front(server.http_port, certificates=certificates) as port:
+    with clickhouse(folder, users) as server, proxy(server.http_port, certificates=certificates) as port:
         yield ClickHouse(f"https://127.0.0.1:{port}", port, server.native_port, str(certificates / "ca.pem"))

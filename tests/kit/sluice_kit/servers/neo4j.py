@@ -52,7 +52,7 @@ def neo4j(
 ) -> Iterator[Neo4j]:
     """Runs the local stack's server, with the local stack's configuration, on its data and logs in `folder`.
 
-    certificates: a folder as support/certificates fills it; then it speaks TLS alone. database: name of the only one.
+    certificates: a folder as certificates/main.go fills it; then it speaks TLS alone. database: name of the only one.
     """
     if not any(JARS.glob("neo4j-*.jar")):
         raise FileNotFoundError(f"start Neo4j: {JARS} has no jars; `make setup` brings them")

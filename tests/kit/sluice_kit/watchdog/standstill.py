@@ -18,7 +18,7 @@ class Beat:
     """What a stage said when it was looked at.
 
     alive: it answered. pulse: changes as long as the stage works, whether or not there is anything to do; None: to
-    answer is enough. counts: change only with what passes through. said: the same for people.
+    answer is enough. counts: change only with what passes through. text: the same for people.
     """
 
     alive: bool

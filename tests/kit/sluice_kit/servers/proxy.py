@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 @contextmanager
-def front(port: int, *, at: int = 0, certificates: Path | None = None, delay_s: float = 0) -> Iterator[int]:
+def proxy(port: int, *, at: int = 0, certificates: Path | None = None, delay_s: float = 0) -> Iterator[int]:
     """The port of 127.0.0.1, `at` or a free one, on which `port` of it is reached.
 
-    certificates: a folder as support/certificates fills it: by TLS alone, which is decrypted and passed on, and back.
+    certificates: a folder as certificates/main.go fills it. Callers then speak TLS alone; the server gets plain text.
     delay_s: what a new connection takes, and each chunk of at most 64 KiB, there and back.
     """
     context = None

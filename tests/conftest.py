@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from sluice_kit.local_stack.driver import STARTED, Stack, StackError, drive, start_anew, started
+from sluice_kit.local_stack.flink_jobs import FlinkJobs, keeper_at_rest
 from sluice_kit.traffic.messages import PARTITIONS, SentSpan, message, produce
 from sluice_kit.waiting import eventually
 from sluice_kit.watchdog.watch import reports, watched
@@ -26,6 +27,13 @@ def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
         pytest.exit(f"{error}; what it says stands above", pytest.ExitCode.INTERRUPTED)
     finally:
         drive("down")
+
+
+@pytest.fixture(scope="module")
+def flink(stack: Stack) -> Iterator[FlinkJobs]:
+    """Jobs that a test submits itself, while the stack's own rests."""
+    with keeper_at_rest(stack) as jobs:
+        yield jobs
 
 
 def read(stack: Stack) -> Iterator[Stack]:

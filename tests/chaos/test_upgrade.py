@@ -1,19 +1,9 @@
 """Deploying by hand: a savepoint across parallelism and state backend. tests/soak/test_jobs_alone.py has the rest."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from sluice_kit.local_stack.driver import Stack
-from sluice_kit.local_stack.flink_jobs import FlinkJobs, keeper_at_rest
+from sluice_kit.local_stack.flink_jobs import FlinkJobs
 from sluice_kit.traffic.sender import OF_SPANS, TRACES, Sender, assert_exact
 from stack.flink import JOBS
-
-
-@pytest.fixture(scope="module")
-def flink(stack: Stack) -> Iterator[FlinkJobs]:
-    with keeper_at_rest(stack) as jobs:
-        yield jobs
 
 
 def test_a_savepoint_is_restored_at_another_parallelism_and_on_another_backend(flink: FlinkJobs, stack: Stack) -> None:

@@ -22,7 +22,7 @@ from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.fakes.span_sink import SpanSink
 from sluice_kit.local_stack.driver import REPOSITORY
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
+from sluice_kit.machine.processes import answers, running
 from sluice_kit.servers.postgres import postgres
 from sluice_kit.waiting import until
 
@@ -69,14 +69,10 @@ def tomcat(server: PoolSizesServer, spans: SpanSink, tmp_path_factory: pytest.Te
         config = folder / "actuator.yaml"
         config.write_text(Template(CONFIGURATION.read_text()).substitute(names))
 
-        def ready() -> bool:
-            try:
-                return requests.get(f"http://127.0.0.1:{status}/healthz", timeout=2).ok
-            except requests.RequestException:
-                return False
-
         command = [REPOSITORY / ".cache/bin/sluice-actuator", "--config", config]
-        up.enter_context(running("actuator", command, ready, folder / "actuator.log", 120))
+        up.enter_context(
+            running("actuator", command, answers(f"http://127.0.0.1:{status}/healthz"), folder / "actuator.log", 120)
+        )
         yield tomcat
 
 

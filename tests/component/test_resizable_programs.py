@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from sluice.pools.v1.actuation_pb2 import Actuation, ActuationOutcome
 from sluice.pools.v1.pool_pb2 import Pool, Side
 from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
+from sluice_kit.machine.processes import answers, running
 from sluice_kit.servers.postgres import postgres
 from sluice_kit.waiting import eventually, until
 from stack.installs import ACTUATORS, BIN, NODE_PACKAGES, RESIZABLE
@@ -73,13 +73,13 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
             "node": [node, RESIZABLE / "node/resizable.js"],
         }.items():
             command = [*program, str(ports[name]), token, str(database.port)]
-            ready = _answers(f"http://127.0.0.1:{ports[name]}/rows", 401)
+            ready = answers(f"http://127.0.0.1:{ports[name]}/rows", 401)
             up.enter_context(running(name, command, ready, folder / f"{name}.log", 60, environment))
         config = folder / "actuator.yaml"
         names = {"status": f"127.0.0.1:{status}", "recommender": server.address, "token": token, **ports}
         config.write_text(Template(Path(__file__).with_name("resizable.yaml").read_text()).substitute(names))
         command = [BIN / "sluice-actuator", "--config", config]
-        ready = _answers(f"http://127.0.0.1:{status}/healthz", 200)
+        ready = answers(f"http://127.0.0.1:{status}/healthz", 200)
         up.enter_context(running("actuator", command, ready, folder / "actuator.log", 60))
         yield Programs(server, counted, ports)
 
@@ -90,16 +90,6 @@ def _connects(database: str) -> bool:
         return True
     except psycopg.OperationalError:
         return False
-
-
-def _answers(url: str, status: int) -> Callable[[], bool]:
-    def ready() -> bool:
-        try:
-            return requests.get(url, timeout=2).status_code == status
-        except requests.RequestException:
-            return False
-
-    return ready
 
 
 @pytest.mark.parametrize("size", [4, 20, 7])

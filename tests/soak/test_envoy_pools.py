@@ -4,7 +4,6 @@ shrinks, none of their calls fails, and what it acknowledged is what the log has
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -28,19 +27,13 @@ from sluice_kit.applications.busy_http import Busy, busy_service, callers
 from sluice_kit.applications.stock_clients import envoy_binary, envoy_config, started
 from sluice_kit.journal.shard_log import Log, serving_at
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 
 POOL = PoolKey("a", "client", "b")
 CALLERS, TAKES_S = 40, 0.05
 #: Without a look at speed: a window in which each caller asks several times on a machine that is not idle.
 WINDOW_S = 3.0
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Kafka]:
-    with kafka(tmp_path) as one:
-        yield one
 
 
 def decide(log: Log, revision: int, action: Action.ValueType, target: int | None = None) -> None:

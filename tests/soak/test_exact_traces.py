@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 
 from sluice_kit.local_stack.driver import Stack
-from sluice_kit.local_stack.flink_jobs import FlinkJobs, keeper_at_rest
+from sluice_kit.local_stack.flink_jobs import FlinkJobs
 from sluice_kit.local_stack.topics import committed, end_offsets
 from sluice_kit.local_stack.victims import Victims
 from sluice_kit.reference.graph import calls_in_neo4j, newest_calls
@@ -32,12 +32,6 @@ DELAY_S = 10
 SLOW_BYTES_PER_S = 4_000
 # Longer than a checkpoint's interval: each failure finds another state than the one before left.
 PAUSE_S = 5.0
-
-
-@pytest.fixture(scope="module")
-def flink(stack: Stack) -> Iterator[FlinkJobs]:
-    with keeper_at_rest(stack) as jobs:
-        yield jobs
 
 
 class Course:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from sluice_kit.journal.shard_log import Log, serving_at
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.servers.kafka import Kafka
 from sluice_kit.servers.kubernetes import Kubernetes, kubernetes
 from sluice_kit.waiting import until
 from stack.settings import REPOSITORY
@@ -26,12 +25,6 @@ pytestmark = pytest.mark.timeout(900)
 
 CART = PoolKey("cart", "server", "")
 MANIFEST = REPOSITORY / "recommender/serve/kubernetes/external-metrics.yaml"
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Kafka]:
-    with kafka(tmp_path) as one:
-        yield one
 
 
 def say(log: Log, revision: int, kind: Advice.Kind.ValueType | None, replicas: int = 0) -> None:

@@ -1,25 +1,18 @@
 """Deploying by hand: jobs alone, and where a new job begins."""
 
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
 
 from sluice_kit.local_stack.driver import Stack
-from sluice_kit.local_stack.flink_jobs import FlinkJobs, keeper_at_rest
+from sluice_kit.local_stack.flink_jobs import FlinkJobs
 from sluice_kit.local_stack.topics import committed, delete_before, end_offsets
 from sluice_kit.reference.truth import TABLES, Table
 from sluice_kit.traffic.otlp_http import point, send_metric
 from sluice_kit.traffic.sender import OF_SPANS, TRACES, WRITER, Sender, assert_exact
 from sluice_kit.waiting import eventually, until
 from stack.flink import JOBS
-
-
-@pytest.fixture(scope="module")
-def flink(stack: Stack) -> Iterator[FlinkJobs]:
-    with keeper_at_rest(stack) as jobs:
-        yield jobs
 
 
 def test_the_job_of_metrics_runs_alone(flink: FlinkJobs, stack: Stack) -> None:

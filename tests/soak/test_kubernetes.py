@@ -31,7 +31,7 @@ from sluice_kit.applications.kube_pools import Pool, pools
 from sluice_kit.fakes.kube_metrics import Usage, metrics
 from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
+from sluice_kit.machine.processes import answers, running
 from sluice_kit.programs.recommender import light_windows, recommender
 from sluice_kit.servers.kubernetes import ADMIN, Kubernetes, kubernetes
 from sluice_kit.waiting import until
@@ -106,18 +106,8 @@ class Shop:
         )  # fmt: skip
         command = [BIN / "sluice-actuator", "--config", config]
         log = self.folder / f"{name}.log"
-        with running(name, command, _answers(f"http://127.0.0.1:{status}/healthz"), log, 30) as process:
+        with running(name, command, answers(f"http://127.0.0.1:{status}/healthz"), log, 30) as process:
             yield process
-
-
-def _answers(url: str) -> Callable[[], bool]:
-    def ready() -> bool:
-        try:
-            return requests.get(url, timeout=1).ok
-        except requests.RequestException:
-            return False
-
-    return ready
 
 
 @pytest.fixture(scope="module")

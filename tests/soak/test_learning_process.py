@@ -19,7 +19,7 @@ from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice_kit.journal.shard_log import Log, serving
 from sluice_kit.programs.decider import PATIENCE_S, Decider, feeding, windows_of_shop
 from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
-from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.servers.kafka import Kafka
 
 CART = pool_pb2.Pool(service="cart", side=pool_pb2.SIDE_SERVER)
 YAML = """
@@ -27,12 +27,6 @@ learning: {directory: DIRECTORY}
 pools:
   - {service: cart, side: server, threshold: 150ms, model: dqn, bounds: {min: 2, max: 128}}
 """
-
-
-@pytest.fixture
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
-    with kafka(tmp_path_factory.mktemp("kafka")) as running:
-        yield running
 
 
 @pytest.fixture

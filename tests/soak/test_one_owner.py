@@ -12,28 +12,19 @@ from socket import gethostname
 from subprocess import Popen
 from threading import Thread
 
-import pytest
-import requests
-
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.model.keys import PoolKey
 from sluice.pools.names import message_of, pool_name
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
 from sluice_kit.journal.shard_log import Log, killed
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
-from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.machine.processes import answers, running
+from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 from stack.installs import BIN
 
 CART = PoolKey("cart", "server", "")
 LEASE_S = 3600
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Kafka]:
-    with kafka(tmp_path) as one:
-        yield one
 
 
 class Pool:
@@ -95,15 +86,8 @@ def actuator(name: str, server: str, url: str, folder: Path) -> Iterator[Actuato
     config = folder / f"{name}.yaml"
     config.write_text(json.dumps(settings))
     words: list[str | Path] = [BIN / "sluice-actuator", "--config", config]
-    with running(name, words, lambda: answers(page), folder / f"{name}.log", 60) as process:
+    with running(name, words, answers(f"http://127.0.0.1:{page}/healthz"), folder / f"{name}.log", 60) as process:
         yield Actuator(process, f"{name}@{gethostname()} 127.0.0.1:{page}")
-
-
-def answers(page: int) -> bool:
-    try:
-        return requests.get(f"http://127.0.0.1:{page}/healthz", timeout=5).ok
-    except requests.RequestException:
-        return False
 
 
 def test_one_of_two_actuators_writes_a_target(broker: Kafka, tmp_path: Path) -> None:

@@ -21,16 +21,10 @@ from sluice_kit.journal.shard_log import killed
 from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.programs.deciders import Decider, Scene
-from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 
 WATCHERS = 6
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Kafka]:
-    with kafka(tmp_path) as running:
-        yield running
 
 
 class Watched:

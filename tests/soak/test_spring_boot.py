@@ -18,7 +18,7 @@ from sluice_kit.applications.spring_boot import SpringBoot, spring_boot
 from sluice_kit.fakes.pool_sizes_server import PoolSizesServer
 from sluice_kit.local_stack.driver import REPOSITORY
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
+from sluice_kit.machine.processes import answers, running
 from sluice_kit.servers.postgres import postgres
 from sluice_kit.waiting import until
 
@@ -65,14 +65,8 @@ def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         }
         config.write_text(Template(Path(__file__).with_name("spring_boot.yaml").read_text()).substitute(names))
 
-        def ready() -> bool:
-            try:
-                return requests.get(f"{page}/healthz", timeout=2).ok
-            except requests.RequestException:
-                return False
-
         command = [REPOSITORY / ".cache/bin/sluice-actuator", "--config", config]
-        up.enter_context(running("actuator", command, ready, folder / "actuator.log", 120))
+        up.enter_context(running("actuator", command, answers(f"{page}/healthz"), folder / "actuator.log", 120))
         yield Scene(application, server, page, own_port)
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import pytest
-
 from sluice.model.keys import SubsetKey
 from sluice.subsets.names import containers_name, message_of, subset_name
 from sluice.subsets.v1.log_pb2 import Container, ServiceContainers
@@ -28,18 +26,12 @@ from sluice_kit.applications.stock_clients import (
 from sluice_kit.journal.shard_log import BINARY, LIMIT_S, Log, environment, ready
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
-from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 
 AWAY_S = 60
 CALLS = 1000
 NEAR = 0.06
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Kafka]:
-    with kafka(tmp_path) as one:
-        yield one
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -21,8 +20,8 @@ from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED, Endpoint, Subset
 from sluice_kit.journal.shard_log import Log, killed
 from sluice_kit.machine.network import namespace
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
-from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.machine.processes import answers, running
+from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 from stack.installs import BIN
 
@@ -30,12 +29,6 @@ VIRTUAL = "127.9.9.9:80"
 CONTAINERS = ("127.0.1.1:8080", "127.0.1.2:8080", "127.0.1.3:8080")
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="another namespace's kernel is written by root only")
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Kafka]:
-    with kafka(tmp_path) as one:
-        yield one
 
 
 def connect(log: Log, revision: int, *weights: int) -> None:
@@ -92,7 +85,11 @@ def test_connections_are_spread_as_the_log_says(broker: Kafka, tmp_path: Path) -
         assert reached(VIRTUAL, 1) == {}
         actuator = up.enter_context(
             running(
-                "actuator", [BIN / "sluice-actuator", "--config", config], _answers(page), tmp_path / "actuator.log", 60
+                "actuator",
+                [BIN / "sluice-actuator", "--config", config],
+                answers(f"http://127.0.0.1:{page}/healthz"),
+                tmp_path / "actuator.log",
+                60,
             )
         )
         until("the first", lambda: reached(VIRTUAL, 12) == {CONTAINERS[0]: 8, CONTAINERS[1]: 4})
@@ -114,13 +111,3 @@ def test_connections_are_spread_as_the_log_says(broker: Kafka, tmp_path: Path) -
         actuator.terminate()
         actuator.wait(60)
         assert reached(VIRTUAL, 1) == {}
-
-
-def _answers(page: int) -> Callable[[], bool]:
-    def ready() -> bool:
-        try:
-            return requests.get(f"http://127.0.0.1:{page}/healthz", timeout=5).ok
-        except requests.RequestException:
-            return False
-
-    return ready

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from neo4j import Driver, GraphDatabase
 
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.good_data import GoodData
@@ -19,3 +20,10 @@ def good_data(stack: Stack) -> Iterator[GoodData]:
 def good_data_follows(good_data: GoodData, request: pytest.FixtureRequest) -> Iterator[None]:
     with good_data.follows(request.node.name):
         yield
+
+
+@pytest.fixture
+def graph(stack: Stack) -> Iterator[Driver]:
+    credentials = ("neo4j", stack.address["SLUICE_NEO4J_PASSWORD"])
+    with GraphDatabase.driver(stack.address["SLUICE_NEO4J"], auth=credentials) as driver:
+        yield driver

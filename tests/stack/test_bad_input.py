@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 from confluent_kafka import TopicPartition
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -129,5 +128,5 @@ def dead_letters(stack: Stack, start: list[TopicPartition]) -> list[dict[str, An
 
 
 def job_states(stack: Stack) -> list[str]:
-    jobs = requests.get(f"{stack.address['SLUICE_FLINK']}/jobs/overview", timeout=10).json()["jobs"]
+    jobs = stack.flink("jobs/overview")["jobs"]
     return [job["state"] for job in jobs if job["name"] == "sluice-streaming"]

@@ -1,13 +1,11 @@
 """Made traces with parallel and serial calls, through the whole stack: their call trees, and who is in the graph."""
 
 import time
-from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-import pytest
 from confluent_kafka import Producer
-from neo4j import Driver, GraphDatabase
+from neo4j import Driver
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -26,13 +24,6 @@ TREES = {
     for stages, traces in ((f"[{READ},{QUOTE}],[{SEND}]", PARALLEL), (f"[{READ}],[{QUOTE}],[{SEND}]", SERIAL))
 }
 ids = count(1)
-
-
-@pytest.fixture
-def graph(stack: Stack) -> Iterator[Driver]:
-    credentials = ("neo4j", stack.address["SLUICE_NEO4J_PASSWORD"])
-    with GraphDatabase.driver(stack.address["SLUICE_NEO4J"], auth=credentials) as driver:
-        yield driver
 
 
 class Trace:

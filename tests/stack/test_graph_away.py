@@ -2,10 +2,8 @@
 
 import os
 import time
-from collections.abc import Iterator
 
-import pytest
-from neo4j import Driver, GraphDatabase
+from neo4j import Driver
 
 from sluice_kit.local_stack.driver import Stack, eventually
 from sluice_kit.local_stack.flink import metric, next_checkpoints
@@ -16,13 +14,6 @@ S = 1_000_000_000
 HOUR_S = 3600
 NAMES_PER_MESSAGE = 500
 BYTES_PER_NAME = 4_000  # of transaction memory, at least, for removing a service with its operation
-
-
-@pytest.fixture
-def graph(stack: Stack) -> Iterator[Driver]:
-    credentials = ("neo4j", stack.address["SLUICE_NEO4J_PASSWORD"])
-    with GraphDatabase.driver(stack.address["SLUICE_NEO4J"], auth=credentials) as driver:
-        yield driver
 
 
 def spans(services: list[str], end_ns: int) -> list[SentSpan]:

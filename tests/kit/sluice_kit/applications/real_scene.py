@@ -23,7 +23,7 @@ from sluice_kit.applications.tomcat import Application, application
 from sluice_kit.local_stack.driver import REPOSITORY, Stack
 from sluice_kit.machine.cores import confined, pinned, split
 from sluice_kit.machine.ports import free_ports
-from sluice_kit.machine.processes import running
+from sluice_kit.machine.processes import answers, running
 from sluice_kit.servers.kafka import create_log
 from sluice_kit.servers.postgres import postgres
 from stack import processes
@@ -108,13 +108,14 @@ class Scene:
         binary = REPOSITORY / ".cache/bin/sluice-actuator"
         command = pinned(self.others, [binary, "--config", config, *flags])
 
-        def ready() -> bool:
-            try:
-                return requests.get(f"http://127.0.0.1:{status}/healthz", timeout=2).ok
-            except requests.RequestException:
-                return False
-
-        with running("actuator", command, ready, self.folder / "actuator.log", 60, poll_s=0.5):
+        with running(
+            "actuator",
+            command,
+            answers(f"http://127.0.0.1:{status}/healthz"),
+            self.folder / "actuator.log",
+            60,
+            poll_s=0.5,
+        ):
             yield
 
 

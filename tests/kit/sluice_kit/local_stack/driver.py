@@ -64,6 +64,12 @@ class Stack:
         assert answer.ok, f"{answer.text}\n{statement}"
         return answer.text
 
+    def flink(self, path: str) -> Any:
+        """What Flink's REST interface answers; requests.HTTPError when it refuses."""
+        answer = requests.get(f"{self.address['SLUICE_FLINK']}/{path}", timeout=10)
+        answer.raise_for_status()
+        return answer.json()
+
     def value(self, query: str) -> Any:
         """The one value of a query with one row and one column."""
         (row,) = self.rows(query)

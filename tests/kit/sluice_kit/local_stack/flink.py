@@ -1,7 +1,6 @@
 """What Flink's REST interface tells about the streaming job of a stack."""
 
 import time
-from typing import Any
 
 import requests
 
@@ -15,12 +14,12 @@ def metric(stack: Stack, sink: str, name: str) -> str:
     running = _running(stack)
     if running is None:
         return ""
-    job = _get(stack, f"jobs/{running}")
+    job = stack.flink(f"jobs/{running}")
     for vertex in job["vertices"]:
         path = f"jobs/{job['jid']}/vertices/{vertex['id']}/metrics"
-        for entry in _get(stack, path):
+        for entry in stack.flink(path):
             if entry["id"].startswith(f"0.{sink}[") and entry["id"].endswith(f"Writer.{name}"):
-                values = _get(stack, f"{path}?get={entry['id']}")
+                values = stack.flink(f"{path}?get={entry['id']}")
                 return str(values[0]["value"]) if values else ""
     return ""
 
@@ -37,7 +36,7 @@ def _completed(stack: Stack) -> list[float]:
     if running is None:
         return []
     try:
-        history = _get(stack, f"jobs/{running}/checkpoints")["history"]
+        history = stack.flink(f"jobs/{running}/checkpoints")["history"]
     except requests.HTTPError:
         return []  # a JobManager that has just come back answers 500 for a job that it is taking up
     return [checkpoint["trigger_timestamp"] for checkpoint in history if checkpoint["status"] == "COMPLETED"]
@@ -45,11 +44,5 @@ def _completed(stack: Stack) -> list[float]:
 
 def _running(stack: Stack) -> str | None:
     """Id of the job; None while it is not running, as after a kill."""
-    jobs = _get(stack, "jobs/overview")["jobs"]
+    jobs = stack.flink("jobs/overview")["jobs"]
     return next((str(job["jid"]) for job in jobs if job["name"] == JOB and job["state"] == "RUNNING"), None)
-
-
-def _get(stack: Stack, path: str) -> Any:
-    answer = requests.get(f"{stack.address['SLUICE_FLINK']}/{path}", timeout=10)
-    answer.raise_for_status()
-    return answer.json()

@@ -4,9 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import requests
 
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.waiting import until
@@ -30,10 +27,10 @@ class RunningJob:
     @classmethod
     def of(cls, stack: Stack) -> "RunningJob | None":
         """None when there is no such job."""
-        job = next((job for job in _get(stack, "jobs/overview")["jobs"] if job["name"] == JOB), None)
+        job = next((job for job in stack.flink("jobs/overview")["jobs"] if job["name"] == JOB), None)
         if job is None:
             return None
-        metrics = _get(stack, f"jobs/{job['jid']}/metrics?get=numRestarts")
+        metrics = stack.flink(f"jobs/{job['jid']}/metrics?get=numRestarts")
         restarts = int(float(metrics[0]["value"])) if metrics else 0
         return cls(job["jid"], job["state"], restarts, frozenset(_taskmanagers(stack)))
 
@@ -73,9 +70,3 @@ def _peak(pid: int) -> int:
     status = Path(f"/proc/{pid}/status").read_text()
     (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024
-
-
-def _get(stack: Stack, path: str) -> Any:
-    answer = requests.get(f"{stack.address['SLUICE_FLINK']}/{path}", timeout=10)
-    answer.raise_for_status()
-    return answer.json()

@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import requests
+
+ANSWER_S = 5.0
+
 
 class StartError(RuntimeError):
     """A server that did not come up; the message ends with the tail of its log."""
@@ -53,3 +57,16 @@ def _wait(
             )
             raise StartError(f"start {name}: {why}\n{log.read_text(errors='replace')[-2000:]}")
         time.sleep(poll_s)
+
+
+def answers(url: str, status: int | None = None) -> Callable[[], bool]:
+    """A condition for `running`: GET `url` succeeds, or has this status."""
+
+    def ready() -> bool:
+        try:
+            answer = requests.get(url, timeout=ANSWER_S)
+        except requests.RequestException:
+            return False
+        return answer.ok if status is None else answer.status_code == status
+
+    return ready

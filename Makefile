@@ -55,7 +55,7 @@ suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served control) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/kit/tests
+unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/kit/tests
 
 test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
 	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))

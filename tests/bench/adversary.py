@@ -24,12 +24,12 @@ from math import exp, inf, sqrt
 import numpy as np
 
 from bench.controllers.applied import Applied
-from sluice.control.answer import Content
 from sluice.model.demand import Demand
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
+from sluice.pools.publication.publication import Content
 from testbed.adversary.draw import world
 from testbed.adversary.world import Second, World, true_of
 

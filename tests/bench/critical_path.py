@@ -8,9 +8,9 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from bench import java_loop
-from sluice.cli.critical_path.parts import TraceParts
-from sluice.cli.critical_path.walker import command
-from sluice.cli.replay.records import Skipped, read_traces
+from sluice.cli.traces.critical_path.parts import TraceParts
+from sluice.cli.traces.critical_path.walker import command
+from sluice.cli.traces.replay.records import Skipped, read_traces
 from sluice_kit.reference.path_walk import critical_paths, jaeger_spans
 from sluice_kit.traffic import hotel
 from sluice_kit.traffic.path_traces import RECORDED

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from sluice.control.garbage import search_rarely
+from sluice.fast.garbage import search_rarely
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.prepare import prepare

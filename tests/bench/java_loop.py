@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from sluice.cli.critical_path.walker import command
+from sluice.cli.traces.critical_path.walker import command
 
 JAVA = Path(__file__).with_name("java")
 

@@ -11,7 +11,7 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from migrate.__main__ import schema_up
-from sluice.cli.critical_path.walker import command
+from sluice.cli.traces.critical_path.walker import command
 from sluice_kit.local_stack.driver import PATIENCE_S
 from sluice_kit.servers.clickhouse import PASSWORD, WRITER, clickhouse
 from stack.installs import FLINK_HOME

@@ -1,5 +1,5 @@
 """kill -9 of what decides, serves and records, in the whole stack: decisions go on, under revisions that never fall,
-and become rows. On a log of their own they die in `make test`: `recommender/decide/tests`, served and control."""
+and become rows. On a log of their own they die in `make test`: `recommender/decide/tests`, served and decider."""
 
 import grpc
 

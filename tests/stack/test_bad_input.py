@@ -103,7 +103,7 @@ def test_the_recommender_refuses_a_bad_configuration_by_key(tmp_path: Path, line
     path = tmp_path / "sluice.yaml"
     path.write_text(line + "\n")
     answer = subprocess.run(
-        [str(REPOSITORY / ".cache/venvs/sluice/bin/python"), "-m", "sluice.control", "--config", str(path), "--check"],
+        [str(REPOSITORY / ".cache/venvs/sluice/bin/python"), "-m", "sluice.decider", "--config", str(path), "--check"],
         env={"PYTHONPATH": str(REPOSITORY / "recommender/decide/src")},
         capture_output=True,
         text=True,

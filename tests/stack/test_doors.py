@@ -108,7 +108,7 @@ def test_a_decider_s_health_is_for_this_machine_alone(stack: Stack) -> None:
         "SLUICE_DECIDER": "0.0.0.0:0",
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
-    command = [sys.executable, "-m", "sluice.control", "--config", str(REPOSITORY / "deploy/local/sluice.yaml")]
+    command = [sys.executable, "-m", "sluice.decider", "--config", str(REPOSITORY / "deploy/local/sluice.yaml")]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
     assert "SLUICE_DECIDER=0.0.0.0:0 is not legal; legal: a loopback address" in done.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from migrate.__main__ import schema_up
-from sluice.cli.critical_path.walker import command
+from sluice.cli.traces.critical_path.walker import command
 from sluice.model.states import State
 from sluice_kit.local_stack.driver import Stack, eventually
 from sluice_kit.reference.settings import setting

@@ -10,7 +10,7 @@ import (
 )
 
 // tellEvery is how often an unchanged size is reported. The recommender regards a target as gone after a minute without a
-// report (FRESH_MS of sluice.control.sizes): three of four reports may be late.
+// report (FRESH_MS of sluice.pools.inputs.sizes): three of four reports may be late.
 const tellEvery = 15 * time.Second
 
 // heard is the last report of a target that the recommender took, and its time. The zero value is none. It is safe for

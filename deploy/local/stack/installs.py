@@ -40,7 +40,7 @@ NODE_PACKAGES = CACHE / "node/resizable"
 ACTUATORS = REPOSITORY / "actuators"
 SERVER = REPOSITORY / "recommender/serve"
 API = REPOSITORY / "recommender/proto/go"
-BELIEF = REPOSITORY / "recommender/decide/src/sluice/pools/estimate/belief"
+FAST = REPOSITORY / "recommender/decide/src/sluice/fast"
 SUBSETS = REPOSITORY / "recommender/decide/src/sluice/subsets"
 GOTOOLS = LOCAL / "gotools"
 KUBERNETES = LOCAL / "kubernetes"
@@ -226,9 +226,9 @@ def _lint_steps() -> list[Step]:
 def _stack_steps() -> list[Step]:
     return [
         Step("belief", "compiled loops of the decider", compiled_loops("sluice.pools.policy.prepare"),
-             after=("python",), inputs=(BELIEF / "compiled.py", REPOSITORY / "requirements.lock")),
+             after=("python",), inputs=(FAST, REPOSITORY / "requirements.lock")),
         Step("subsets", "compiled loops of connection subsets", compiled_loops("sluice.subsets.prepare"),
-             after=("python",), inputs=(SUBSETS, REPOSITORY / "requirements.lock")),
+             after=("python",), inputs=(SUBSETS, FAST, REPOSITORY / "requirements.lock")),
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", REPOSITORY / "streaming-jobs/requirements.lock", FLINK_VERSIONS),
              after=("tools",), inputs=(REPOSITORY / "streaming-jobs/requirements.lock",), outputs=(FLINK_PYTHON,),

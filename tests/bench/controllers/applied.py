@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sluice.control.answer import Content
+from sluice.pools.publication.publication import Content
 from testbed.actuator import Advice, Replica, Rules, Writes, decide
 
 LEASE_MS = 30_000

@@ -1,4 +1,4 @@
-"""From the testbed's windows to the estimators' samples, as `sluice.collect.rows.measure` does from stored rows."""
+"""Makes the estimators' samples of the testbed's windows, as `pools.windows.rows.measure` does of stored rows."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from bench.controllers.bridge import samples_of
 from bench.controllers.windows_alone import WindowsAlone
-from sluice.collect import Measured, Window
-from sluice.collect.whole import Whole
-from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
+from sluice.pools.windows import PoolWindow, Window
+from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.window import OnDemand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
 
@@ -82,10 +82,10 @@ def in_force(counts: list[tuple[float, int]], starts_s: Floats) -> Ints:
     return np.array(values, dtype=np.int64)[np.maximum(index, 0)]
 
 
-def measured(seen: PoolWindows) -> Measured | None:
+def measured(seen: PoolWindows) -> PoolWindow | None:
     """For published models: the buckets with something in flight."""
     samples = samples_of(seen)
     if samples is None:
         return None
     keep = np.flatnonzero((seen.own.busy_ns > 0) & (seen.own.instances > 0))
-    return Measured(samples, starts_of(seen)[keep], seen.length_ns // 1_000_000)
+    return PoolWindow(samples, starts_of(seen)[keep], seen.length_ns // 1_000_000)

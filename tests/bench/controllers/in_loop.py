@@ -1,6 +1,6 @@
 """The recommender as a controller: its own decider, with windows, sizes and scalings from the testbed.
 
-Everything behind the answer is the product's (`sluice.control.loop`) with the configuration's defaults, on a log in
+Everything behind the answer is the product's (`sluice.engine.loop`) with the configuration's defaults, on a log in
 memory, a period each second on data that are 2 s old. All pools are decided by one loop, as in the product, which knows
 what they share. The answers are applied by the actuator's rules, and the sizes read back reported. The hardware
 autoscaler tells of each new CPU limit of the service that a pool bounds, and of replicas, as `NotifyScaling` lets it.
@@ -16,20 +16,20 @@ from typing import cast
 from bench.controllers.applied import Applied
 from bench.controllers.collected import Collected
 from sluice.config import Config
-from sluice.control.decider import ShardDecider
-from sluice.control.deciding import Means
-from sluice.control.learning.learners import Learners
-from sluice.control.workers import Workers
 from sluice.model.keys import PoolKey, Side
 from sluice.model.reason import Reason
 from sluice.model.scaling import Scaling
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
-from sluice.pools.estimate.attempt import Failed, Job
+from sluice.pools.estimate.attempt import EstimateJob, Failed
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
+from sluice.pools.learned.learners import Learners
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.workers import Workers
 from sluice.pools.policy.state import PoolState
+from sluice.pools.product import PoolsShard
 from sluice_kit.decide.fakes import FakeClock
-from sluice_kit.journal.memory_log import MemoryLog
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 from testbed.adjustable import AdjustablePool
 from testbed.fine import PoolWindows
 
@@ -104,7 +104,8 @@ class InLoop:
         self._pools = {each.name: _Pool(each, Applied(each.bounds), each.threshold_ms) for each in pools}
         self._model, self._bucket_ms = model, bucket_ms
         self._clock, self._collected, self._log = FakeClock(0), Collected(), MemoryLog()
-        means = Means(workers=_Silent()) if model == NOTHING else Means(learners=Learners(here=True))
+        silent = model == NOTHING
+        means = PoolResources(workers=_Silent()) if silent else PoolResources(learners=Learners(here=True))
         self._files = TemporaryDirectory(prefix="sluice-agents-") if model == DQN else None
         self._loop = self._log.loop(self._config(), self._collected, self._clock, means)
         for pool in self._pools.values():
@@ -113,8 +114,8 @@ class InLoop:
         self._loop.hear()
 
     @property
-    def _decider(self) -> ShardDecider:
-        return self._loop.deciders[0]
+    def _decider(self) -> PoolsShard:
+        return pool_shard(self._loop)
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
@@ -187,5 +188,5 @@ class InLoop:
 
 
 class _Silent(Workers):
-    def run(self, jobs: Sequence[Job]) -> list[Estimate | Failed]:
+    def run(self, jobs: Sequence[EstimateJob]) -> list[Estimate | Failed]:
         return [Estimate(State.LEARNING, ()) for _ in jobs]

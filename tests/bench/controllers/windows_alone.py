@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from sluice.clocks.offsets import Instance
 from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
 
 
 class WindowsAlone:

@@ -10,22 +10,22 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from sluice.control.learning.agents import LEARNING, Agents
-from sluice.control.learning.lesson import Learned, Lesson, named
 from sluice.model.keys import PoolKey
-from sluice.pools.learn.condition import Condition
-from sluice.pools.learn.measure import Windows
+from sluice.pools.learned.agents import LEARNING, Agents
+from sluice.pools.learned.condition import Condition
+from sluice.pools.learned.lesson import Learned, Lesson, agent_estimate
+from sluice.pools.learned.measure import ServiceWindows
 from sluice.pools.policy.state import Facts
 
 EACH_S = 5
 
 
-def windows(start_s: int, seconds: int, size: int, random: np.random.Generator) -> Windows:
+def windows(start_s: int, seconds: int, size: int, random: np.random.Generator) -> ServiceWindows:
     n = 10 * seconds
     start_ms = (start_s * 1000 + 100 * np.arange(n)).astype(np.int64)
     in_flight = random.uniform(1, size, n)
     completions = random.poisson(20, n).astype(float)
-    return Windows(start_ms, in_flight, in_flight + 2, completions, np.full(n, float(size)), 0.1)
+    return ServiceWindows(start_ms, in_flight, in_flight + 2, completions, np.full(n, float(size)), 0.1)
 
 
 class Pools:
@@ -77,7 +77,7 @@ def report(count: int = 1_000, rounds: int = 2) -> list[tuple[str, str]]:
         files = sum(os.path.getsize(os.path.join(directory, name)) for name in os.listdir(directory))
         begun = time.process_time()
         for _ in range(200):
-            named(pools.learned, Facts(), 20, True, 1_000 * pools._at_s)
+            agent_estimate(pools.learned, Facts(), 20, True, 1_000 * pools._at_s)
         deciding = (time.process_time() - begun) / 200
     return [
         ("pools, in one process that trains", f"{count:,}"),

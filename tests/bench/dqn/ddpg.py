@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.pools.learn.adam import Adam
-from sluice.pools.learn.network import Array, Network
-from sluice.pools.learn.settings import SETTINGS
+from sluice.pools.learned.adam import Adam
+from sluice.pools.learned.network import Array, Network
+from sluice.pools.learned.settings import SETTINGS
 from testbed.tiers.run import Floats
 
 TAU, NOISE = 0.01, 0.2

@@ -1,6 +1,6 @@
 """Who sizes the pool once a second: the network with and without speed-up, and the rivals of uConAdapter's figure 7.
 
-Each sees the same: state (TPR, LR, RU) and reward of whole seconds as `sluice.pools.learn.measure` has them, and may
+Each sees the same: state (TPR, LR, RU) and reward of whole seconds as `sluice.pools.learned.measure` has them, and may
 have the same sizes. What they name is clamped by the guard (`steps.guarded`).
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 
 from bench.dqn.ddpg import Ddpg
 from bench.dqn.steps import BOUNDS, Sizer
-from sluice.pools.learn.agent import Agent
-from sluice.pools.learn.condition import WIDTH, Condition, encode
-from sluice.pools.learn.measure import Windows, measured, seconds
-from sluice.pools.learn.settings import SETTINGS, Settings
-from sluice.pools.learn.sizes import grid, nearest
-from sluice.pools.learn.trials import Trials
+from sluice.pools.learned.agent import Agent
+from sluice.pools.learned.condition import WIDTH, Condition, encode
+from sluice.pools.learned.measure import ServiceWindows, measured, seconds
+from sluice.pools.learned.settings import SETTINGS, LearnerSettings
+from sluice.pools.learned.sizes import grid, nearest
+from sluice.pools.learned.trials import Trials
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.tiers.run import Floats
@@ -29,17 +29,19 @@ AS_PRINTED = replace(SETTINGS, double=False, steps_ahead=1, repeats=1)
 """Algorithm 1, a gradient step for each transition."""
 
 
-def windows_of(seen: PoolWindows) -> Windows:
+def windows_of(seen: PoolWindows) -> ServiceWindows:
     """Of one pool, on one instance."""
     n, length_s = len(seen.sizes), seen.length_ns / 1e9
     start_ms = (seen.since_ns + np.arange(n) * seen.length_ns) // 1_000_000
     in_flight = seen.own.busy_ns / seen.length_ns
     system = np.maximum(seen.judge.busy_ns / seen.length_ns, in_flight)
-    return Windows(start_ms, in_flight, system, seen.own.completions.astype(float), seen.sizes.astype(float), length_s)
+    return ServiceWindows(
+        start_ms, in_flight, system, seen.own.completions.astype(float), seen.sizes.astype(float), length_s
+    )
 
 
 class Dqn:
-    def __init__(self, run: FastRun, seed: int, settings: Settings = SETTINGS) -> None:
+    def __init__(self, run: FastRun, seed: int, settings: LearnerSettings = SETTINGS) -> None:
         self._run, self.agent = run, Agent(SIZES, seed, settings)
 
     def size(self, seen: PoolWindows, now_s: float) -> int:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sluice.pools.learn.settings import SETTINGS
+from sluice.pools.learned.settings import SETTINGS
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario

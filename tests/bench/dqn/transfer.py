@@ -18,7 +18,7 @@ from bench.dqn.sizers import Dqn
 from bench.dqn.steps import Sizer, drive
 from bench.kept import asked_seeds
 from bench.scenarios import scenario
-from sluice.pools.learn.settings import SETTINGS
+from sluice.pools.learned.settings import SETTINGS
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.single.scenario import Event, Scenario

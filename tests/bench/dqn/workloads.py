@@ -20,7 +20,7 @@ from bench.kept import asked_seeds
 from bench.racing import Racer, race, starting_at
 from bench.scenarios import scenario
 from sluice.model.keys import PoolKey
-from sluice.pools.learn.settings import SETTINGS, Settings
+from sluice.pools.learned.settings import SETTINGS, LearnerSettings
 from testbed.controller import Controller
 from testbed.fine import PoolWindows
 from testbed.single.names import POOL, SERVICE
@@ -40,7 +40,7 @@ class Sized:
     slo_share: of the SLO, that it is told in its place.
     """
 
-    def __init__(self, run: FastRun, seed: int, settings: Settings = SETTINGS, slo_share: float = 1.0) -> None:
+    def __init__(self, run: FastRun, seed: int, settings: LearnerSettings = SETTINGS, slo_share: float = 1.0) -> None:
         self._agent, self._share = Dqn(run, seed, settings), slo_share
 
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
@@ -77,7 +77,7 @@ def racer(name: str, seed: int) -> Racer:
     return alone(seed)
 
 
-def alone(seed: int, settings: Settings = SETTINGS, slo_share: float = 1.0) -> Racer:
+def alone(seed: int, settings: LearnerSettings = SETTINGS, slo_share: float = 1.0) -> Racer:
     return Racer(lambda run: Sized(run, seed, settings, slo_share), 1.0, 10.0)
 
 

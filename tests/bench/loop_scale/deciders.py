@@ -10,20 +10,22 @@ from confluent_kafka import Producer
 from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import NOW_MS, Collects, Drawn
 from sluice.config import Config
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit, Heartbeat
-from sluice.control.deciding import Means
-from sluice.control.loop import Loop
-from sluice.control.spread import Job, Outcome, Spread
+from sluice.decider.products import codec, products
+from sluice.engine.loop import Loop
+from sluice.engine.records import Commit, Heartbeat
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
 from sluice.model.times import timestamp
+from sluice.pools.commit import PoolsCommit
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.record import Part, Ref
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.spread import Outcome, Spread, StepJob
+from sluice.pools.publication.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
+from sluice_kit.journal.memory_log import pool_shard
 from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 
@@ -35,7 +37,7 @@ class Watched(Spread):
 
     observing_s, stepping_s = 0.0, 0.0
 
-    def run(self, jobs: Iterable[Job], pools: int) -> Iterator[tuple[Job, Outcome]]:
+    def run(self, jobs: Iterable[StepJob], pools: int) -> Iterator[tuple[StepJob, Outcome]]:
         self.observing_s = self.stepping_s = 0.0
         outcomes = super().run(self._made(jobs), pools)
         while True:
@@ -46,7 +48,7 @@ class Watched(Spread):
                 return
             yield found
 
-    def _made(self, jobs: Iterable[Job]) -> Iterator[Job]:
+    def _made(self, jobs: Iterable[StepJob]) -> Iterator[StepJob]:
         made = iter(jobs)
         while True:
             begun = time.perf_counter()
@@ -72,12 +74,12 @@ class Deciders:
     @contextmanager
     def one(self, collector: Collects, spread: Spread) -> Iterator[Loop]:
         client = KafkaBroker(self._bootstrap, self._topics)
-        shards = Shards(client, self._topics, Identity("bench", 1, 0), DeciderCodec())
-        means = Means(spread=spread, alive=shards.alive)
-        loop = Loop(self._config, shards, lambda: collector, lambda: self.now_ms, means)
+        shards = Shards(client, self._topics, Identity("bench", 1, 0), codec())
+        pools = PoolResources(spread=spread, alive=shards.alive)
+        loop = Loop(self._config, shards, products(lambda: collector, pools), lambda: self.now_ms, pools.problems)
         if isinstance(collector, Queried):
             collector.database.answered = shards.alive
-        until("it has the shard", lambda: loop.own(0.1) or bool(loop.deciders))
+        until("it has the shard", lambda: loop.own(0.1) or bool(loop.owned))
         log = shards.owned[0]
         commit = log.commit
 
@@ -105,6 +107,6 @@ class Deciders:
 
     def record(self, loop: Loop) -> None:
         """All states at once, which are else spread over a minute."""
-        log, decider = loop.shards.owned[0], loop.deciders[0]
+        log, decider = loop.shards.owned[0], pool_shard(loop)
         states = {Ref(part, key): state for key, state in decider.states.items() for part in PARTS}
-        log.commit(Commit(log.received(), Heartbeat(self.now_ms, 30_000), states=states))
+        log.commit(Commit(log.received(), Heartbeat(self.now_ms, 30_000), {"pools": PoolsCommit(states=states)}))

@@ -11,8 +11,9 @@ from bench.loop_scale.deciders import Deciders, Watched
 from bench.loop_scale.processes import cpu_s
 from bench.loop_scale.windows import NOW_MS, Collects, Drawn
 from sluice.config import Config
-from sluice.control.loop import Loop
-from sluice.control.spread import Spread
+from sluice.engine.loop import Loop
+from sluice.pools.period.spread import Spread
+from sluice_kit.journal.memory_log import pool_shard
 from sluice_kit.servers.kafka import kafka
 
 PERIOD_S = 5
@@ -72,7 +73,7 @@ def periods(
                 )
             )
             # What fails is logged, and the loop goes on: that would be a fast period.
-            answers = loop.deciders[0].answers.values()
+            answers = pool_shard(loop).answers.values()
             decided = [answer.windows for answer in answers if answer.computed_at_ms == deciders.now_ms]
             assert all(decided)
             deciders.now_ms += 1000 * PERIOD_S
@@ -94,7 +95,7 @@ def periods(
                 go_on()
                 in_period = period(loop, spread, collector)
             assert in_period == len(config.pools)
-            states = loop.deciders[0].states
+            states = pool_shard(loop).states
     assert {len(state.learnt.full) > 0 for state in states.values()} == {True}
     return found
 

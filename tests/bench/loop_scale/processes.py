@@ -5,7 +5,7 @@ import time
 from multiprocessing import forkserver
 from pathlib import Path
 
-from sluice.control.spread import Spread
+from sluice.pools.period.spread import Spread
 
 
 def forget_peak() -> None:

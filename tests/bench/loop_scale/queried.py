@@ -8,9 +8,9 @@ from bench.loop_scale.windows import NOW_MS, Timed
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.clickhouse.native import Arrays, Column
 from sluice.clickhouse.table import Table
-from sluice.collect import Collector, Window
 from sluice.config import Config
 from sluice.model.keys import PoolKey
+from sluice.pools.windows import Collector, Window
 
 
 class Queried(Collector):

@@ -11,8 +11,8 @@ from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import BUCKET_MS, NOW_MS, Held, draw
 from migrate.__main__ import schema_up
 from sluice.config import Config
-from sluice.control.garbage import search_rarely
-from sluice.control.spread import Spread
+from sluice.fast.garbage import search_rarely
+from sluice.pools.period.spread import Spread
 from sluice.pools.policy.prepare import prepare
 from sluice_kit.servers.clickhouse import clickhouse
 

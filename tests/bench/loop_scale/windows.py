@@ -9,15 +9,15 @@ import numpy as np
 
 from bench.controllers.windows_alone import WindowsAlone
 from bench.loaded_windows import BUCKETS
-from sluice.clocks.offsets import Instance
-from sluice.collect import Window
-from sluice.collect.whole import Whole, whole
-from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.windows import Window
+from sluice.pools.windows.complete_buckets import Whole, whole
+from sluice.pools.windows.window import OnDemand
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
 # Different curves; the others repeat them.

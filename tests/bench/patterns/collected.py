@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from bench.controllers.windows_alone import WindowsAlone
-from sluice.collect import Window
-from sluice.collect.delay import LONGEST_MS, NEVER, Arrivals, Delay
-from sluice.collect.demand import LASTS_S
-from sluice.collect.rows import Ints
-from sluice.collect.whole import Whole, whole
-from sluice.collect.window import OnDemand
 from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.windows import Window
+from sluice.pools.windows.complete_buckets import Whole, whole
+from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
+from sluice.pools.windows.demand import LASTS_S
+from sluice.pools.windows.rows import Ints
+from sluice.pools.windows.window import OnDemand
 from testbed.patterns.windows import BUCKET_MS, ORIGIN_S, Known
 
 
@@ -29,7 +29,8 @@ class Collected(WindowsAlone):
         self._newest_ms = NEVER
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
-        """As `sluice.collect.demand`: what the spans of who calls say of a minute, of a client pool its service's own.
+        """As `sluice.pools.windows.demand`: callers' spans of a minute, or the own spans
+        of a client pool's service.
 
         Of who waits: what is in flight at those, beyond what is in the pool.
         """

@@ -8,10 +8,9 @@ from typing import cast
 from bench.controllers.applied import Applied
 from bench.patterns.collected import Collected
 from sluice.config import Config
-from sluice.control.deciding import Means
 from sluice.model.keys import PoolKey, Side
 from sluice_kit.decide.fakes import FakeClock
-from sluice_kit.journal.memory_log import MemoryLog
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 from testbed.patterns.pattern import Pattern
 from testbed.patterns.windows import Known, reader_ms
 
@@ -49,7 +48,7 @@ class Loop:
         self._actuator = Applied((1, of.most))
         pool = self._key._asdict() | {"threshold": f"{of.slo_s:g}s", "bounds": {"min": 1, "max": of.most}}
         config = Config.model_validate({"pools": [pool]})
-        self._loop = self._log.loop(config, Collected(self.known), self._clock, Means())
+        self._loop = self._log.loop(config, Collected(self.known), self._clock)
 
     def decide(self, now_s: float, size: int) -> int | None:
         """size: as read back now. What the actuator writes, None for nothing."""
@@ -57,7 +56,7 @@ class Loop:
         self._log.size(self._key, size, now_ms, "target", written=True)
         self._loop.hear()
         self._loop.periods()
-        answer = self._loop.deciders[0].answers.get(self._key)
+        answer = pool_shard(self._loop).answers.get(self._key)
         if answer is None or "FAILED" in answer.content.codes:
             raise RuntimeError(f"{now_s} s: nothing was decided for {self._key}")
         content = answer.content

@@ -12,20 +12,20 @@ from bench.subsets.cells import samples, told
 from bench.subsets.strategies import FULL, RIVALS
 from sluice.subsets.application import Application, Container
 from sluice.subsets.calls import rates
-from sluice.subsets.churn import Named, changed, named
+from sluice.subsets.churn import NamedConnections, changed, named_connections
 from sluice.subsets.document.application import read_application
 from sluice.subsets.document.samples import read_samples
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.microns.carry import solve_on
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import problem
 from sluice.subsets.strategy import rival
 from testbed.mesh.presets.deployment import HIGH, Deployment
 
 SHAPE, CONTAINERS = "social-network", 512
-SETTINGS = {"microns": Settings(), "microns without weights": Settings(weights=False)}
+SETTINGS = {"microns": MicronsSettings(), "microns without weights": MicronsSettings(weights=False)}
 NAMES = (*SETTINGS, *RIVALS, FULL)
 
 Change = Callable[[Application, int], Application]
@@ -63,15 +63,15 @@ def busier(app: Application, number: int) -> Application:
     return replace(app, roots=tuple(roots))
 
 
-def solve(name: str, app: Application, model: LatencyModel, before: Named | None) -> Named:
+def solve(name: str, app: Application, model: LatencyModel, before: NamedConnections | None) -> NamedConnections:
     """Rivals look at nothing that was."""
     asked = problem(app)
     if name not in SETTINGS:
-        return named(asked, rival(name)(asked))
-    return named(asked, solve_on(asked, all_curves(asked, model), SETTINGS[name], before))
+        return named_connections(asked, rival(name)(asked))
+    return named_connections(asked, solve_on(asked, all_curves(asked, model), SETTINGS[name], before))
 
 
-def moved(before: Named, after: Named, service: str) -> tuple[float, float]:
+def moved(before: NamedConnections, after: NamedConnections, service: str) -> tuple[float, float]:
     """Parts of all connections that changed, and that changed in pairs without the service."""
     most = max(sum(map(len, before.values())), sum(map(len, after.values())))
     by_pair = changed(before, after)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from sluice.subsets.answer import Answer, answer
 from sluice.subsets.document.application import read_application
 from sluice.subsets.document.samples import read_samples
 from sluice.subsets.document.solution import solution_object
@@ -16,6 +15,7 @@ from sluice.subsets.latency.training import latency_model
 from sluice.subsets.microns.solve import solve
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import problem
+from sluice.subsets.strategy_result import StrategyResult, answer
 from testbed.mesh.solution import Solution
 
 RIVALS = ("sre", "rocksteadier", "proportional", "aperture", "a68")
@@ -37,7 +37,7 @@ def strategy(name: str, samples: str = "") -> Strategy:
         curves = all_curves(asked, learnt(samples, tuple(each.service for each in asked.fleets)))
         found = solve(asked, curves, document.settings).solution
         predicted = predict(asked, curves, found.subsets)
-        return Solution.model_validate(solution_object(Answer(asked, found, predicted, {}, (), 0.0)))
+        return Solution.model_validate(solution_object(StrategyResult(asked, found, predicted, {}, (), 0.0)))
 
     return solution
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sluice.subsets.application import Application, Call, Container, Host, Root, Service
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 
 #: Microns 7.5: 425 services, 100 containers each, 2,000 hosts.
 SERVICES, CONTAINERS, HOSTS = 425, 100, 2_000
@@ -43,11 +43,11 @@ def name(number: int) -> str:
     return f"s{number:05d}"
 
 
-def samples(kind: int) -> Samples:
+def samples(kind: int) -> LatencySamples:
     """Drawn: five times as long at 60 % utilization (Microns, 2.2), and 1 / (1 - busy) under load."""
     drawn = np.random.default_rng(100 + kind)
     rate, contention = RATE_PER_S * drawn.uniform(0.05, 4, SAMPLES), drawn.uniform(0.05, 0.8, (SAMPLES, 3))
     takes_ms = drawn.uniform(2, 10) * np.exp(np.log(5) / 0.6 * contention.max(axis=1))
     busy = np.minimum(rate * takes_ms / 1000 / 4, 0.95)
     mu = np.log(takes_ms / (1 - busy)) + drawn.normal(0, 0.03, SAMPLES)
-    return Samples(rate, contention, mu, (0.4 + 0.5 * busy) * drawn.uniform(0.95, 1.05, SAMPLES))
+    return LatencySamples(rate, contention, mu, (0.4 + 0.5 * busy) * drawn.uniform(0.95, 1.05, SAMPLES))

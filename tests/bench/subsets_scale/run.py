@@ -14,7 +14,7 @@ from bench.results import OUT
 from bench.subsets_scale.large import CONTAINERS, HOSTS, KINDS, SERVICES, large, samples
 from bench.subsets_scale.transcription import Trained, Transcription
 from sluice.subsets.application import Application, Container
-from sluice.subsets.churn import churn, named
+from sluice.subsets.churn import churn, named_connections
 from sluice.subsets.connections import connections
 from sluice.subsets.fleet import fleet, zones
 from sluice.subsets.latency.boosted import FREE, RISING, BoostedLatency, boosted, boosted_latency
@@ -22,7 +22,7 @@ from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.latency.pooled import unknown_latency
 from sluice.subsets.microns.carry import solve_again
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Solved, solve
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import Problem, problem, with_fleet
@@ -102,8 +102,8 @@ def _warm_up(kinds: Sequence[tuple[Trained, BoostedLatency]]) -> None:
     for weights in (True, False):
         asked = problem(app)
         curves = all_curves(asked, _models(app, kinds)[0])
-        solved = solve(asked, curves, Settings(weights=weights))
-        solve_again(solved, asked, curves, Settings(weights=weights))
+        solved = solve(asked, curves, MicronsSettings(weights=weights))
+        solve_again(solved, asked, curves, MicronsSettings(weights=weights))
         predict(asked, curves, solved.solution.subsets)
 
 
@@ -114,9 +114,9 @@ def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, float, 
     made = time.process_time()
     curves = all_curves(asked, model)
     drawn = time.process_time()
-    solved = solve(asked, curves, Settings())
+    solved = solve(asked, curves, MicronsSettings())
     done = time.process_time()
-    even = solve(asked, curves, Settings(weights=False))
+    even = solve(asked, curves, MicronsSettings(weights=False))
     return Timed(made - begin, drawn - made, done - drawn), solved, time.process_time() - done, even
 
 
@@ -127,7 +127,10 @@ def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> l
     curves = all_curves(asked, models[0])
     drawn = time.process_time() - begin
     rows = []
-    for what, settings in (("Sluice, with weights", Settings()), ("Sluice, without", Settings(weights=False))):
+    for what, settings in (
+        ("Sluice, with weights", MicronsSettings()),
+        ("Sluice, without", MicronsSettings(weights=False)),
+    ):
         seconds, found = [], even
         for _ in range(3):
             begin = time.process_time()
@@ -154,7 +157,7 @@ def _judged(asked: Problem, curves: Sequence[Curves], found: Solved) -> float:
 
 def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
     asked, hosts, numbers = solved.problem, {host.name: host for host in app.hosts}, zones(app.hosts)
-    before = named(asked, solved.solution)
+    before = named_connections(asked, solved.solution)
     drawn = np.random.default_rng(3)
     seconds, with_prediction, moved = [], [], []
     for number in drawn.choice(np.arange(1, len(app.services)), CHANGES).tolist():
@@ -166,11 +169,11 @@ def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
         at = [each.service for each in now.fleets].index(one.name)
         curves = list(solved.curves)
         curves[at] = model.of(one.name).curves(changed.contention)
-        found = solve_again(solved, now, curves, Settings())
+        found = solve_again(solved, now, curves, MicronsSettings())
         seconds.append(time.process_time() - begin)
         predict(now, curves, found.solution.subsets)
         with_prediction.append(time.process_time() - begin)
-        moved.append(churn(before, named(now, found.solution)))
+        moved.append(churn(before, named_connections(now, found.solution)))
     return [
         "| what | median | worst |",
         "|---|---|---|",

@@ -9,9 +9,9 @@ from bench.loaded_windows import BUCKETS, Loaded
 from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import BUCKET_MS, NOW_MS
 from migrate.__main__ import schema_up
-from sluice.collect import Measured
 from sluice.config import Config
 from sluice.model.keys import PoolKey
+from sluice.pools.windows import PoolWindow
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 from sluice_kit.servers.clickhouse import clickhouse
 
@@ -54,7 +54,7 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
         assert whole.start_ms[-1] == NOW_MS + 2_900 - 1_000 - BUCKET_MS
 
 
-def assert_drawn(found: list[Measured | None], drawn: list[Samples]) -> None:
+def assert_drawn(found: list[PoolWindow | None], drawn: list[Samples]) -> None:
     for measured, curve in zip(found, (drawn[0], drawn[1], drawn[0]), strict=True):
         assert measured is not None
         assert measured.samples.caller_judged

@@ -2,7 +2,7 @@
 
 from bench.subsets.moved import added, busier, drained, moved, removed
 from sluice.subsets.application import Application, Call, Container, Host, Root, Service
-from sluice.subsets.churn import Named
+from sluice.subsets.churn import NamedConnections
 
 
 def app() -> Application:
@@ -27,7 +27,13 @@ def test_each_change_is_of_one_container_or_one_root() -> None:
 
 
 def test_what_moved_is_a_part_of_all_connections_and_told_apart_by_service() -> None:
-    before: Named = {("a", "b"): {("a-0", "b-0"): 1.0, ("a-0", "b-1"): 1.0}, ("b", "c"): {("b-0", "c-0"): 1.0}}
-    after: Named = {("a", "b"): {("a-0", "b-0"): 2.0, ("a-0", "b-2"): 1.0}, ("b", "c"): {("b-0", "c-1"): 1.0}}
+    before: NamedConnections = {
+        ("a", "b"): {("a-0", "b-0"): 1.0, ("a-0", "b-1"): 1.0},
+        ("b", "c"): {("b-0", "c-0"): 1.0},
+    }
+    after: NamedConnections = {
+        ("a", "b"): {("a-0", "b-0"): 2.0, ("a-0", "b-2"): 1.0},
+        ("b", "c"): {("b-0", "c-1"): 1.0},
+    }
     assert moved(before, after, "a") == (2 / 3, 1 / 3), "weights do not count; the second is in a pair without a"
     assert moved(before, after, "b") == (2 / 3, 0.0)

@@ -6,7 +6,7 @@ from bench.subsets_scale import run
 from bench.subsets_scale.large import large
 from bench.subsets_scale.transcription import Transcription, _moved
 from sluice.subsets.connections import connections
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import solve
 from sluice.subsets.predict import all_curves, predict
 from sluice.subsets.problem import problem
@@ -26,7 +26,7 @@ def test_its_answer_is_legal_and_near_to_ours() -> None:
     theirs = predict(asked, curves, [connections(each) for each in subsets]).whole
     assert abs(best / theirs - 1) < 0.1, "what it thinks of it is what is predicted, up to the lines between steps"
     for weights in (True, False):
-        found = solve(asked, curves, Settings(weights=weights))
+        found = solve(asked, curves, MicronsSettings(weights=weights))
         assert predict(asked, curves, found.solution.subsets).whole < 1.01 * theirs
 
 

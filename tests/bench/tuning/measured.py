@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bench.tuning.network import Laws, applied
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.space import Configuration
 from testbed.mesh.memory import ARRIVED, ENDED, FAILED
 from testbed.mesh.run import MeshRun
@@ -27,6 +27,6 @@ def measured(configuration: Configuration, laws: Laws, seed: int, seconds: float
     rows = rows[rows[:, ARRIVED] >= WARM_UP_S]
     expected = sum(root.rate_per_s for root in application.roots) * seconds
     if len(rows) < 0.9 * expected:
-        return Outcome(Verdict.FAILED, why=f"{len(rows)} of about {expected:.0f} requests ended")
+        return Outcome(TrialVerdict.FAILED, why=f"{len(rows)} of about {expected:.0f} requests ended")
     latency_ms = np.where(rows[:, FAILED] > 0, LATEST_MS, (rows[:, ENDED] - rows[:, ARRIVED]) * 1e3)
-    return Outcome(Verdict.GOOD, float(np.quantile(latency_ms, 0.95)))
+    return Outcome(TrialVerdict.GOOD, float(np.quantile(latency_ms, 0.95)))

@@ -12,7 +12,7 @@ from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.decision import Basis, Decision
-from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
@@ -54,9 +54,9 @@ def _trust(given: Json) -> Trust:
     return Trust(
         **{
             **given,
-            "measured": tuple(Measured(**values) for values in given.get("measured", ())),
-            "refused": tuple(Refused(**values) for values in given.get("refused", ())),
-            "check": Check(**check) if check else None,
+            "measured": tuple(SizeRecord(**values) for values in given.get("measured", ())),
+            "refused": tuple(RefusedSize(**values) for values in given.get("refused", ())),
+            "check": OperatorLook(**check) if check else None,
         }
     )
 

@@ -14,11 +14,11 @@ import pytest
 import yaml
 from click.testing import Result
 
-from sluice.cli.critical_path.parts import TraceParts
-from sluice.cli.critical_path.table import Lines, PathTable, block
-from sluice.cli.critical_path.walker import REPOSITORY, command, walk
 from sluice.cli.output import CliError
-from sluice.cli.replay.trace import Trace
+from sluice.cli.traces.critical_path.parts import TraceParts
+from sluice.cli.traces.critical_path.table import Lines, PathTable, block
+from sluice.cli.traces.critical_path.walker import REPOSITORY, command, walk
+from sluice.cli.traces.replay.trace import Trace
 
 from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
 from .test_otlp_json import TRACE_A, message, span

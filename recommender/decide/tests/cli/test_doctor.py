@@ -9,7 +9,7 @@ from click.testing import Result
 
 from sluice.cli.doctor import collector, ends
 from sluice.cli.doctor.command import CHECKS
-from sluice.cli.doctor.finding import Check, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import DEFAULTS, addresses
 from sluice_kit.machine.ports import free_ports
@@ -88,17 +88,17 @@ def test_an_address_that_is_none(address: str, run: Run) -> None:
 
 
 def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others() -> None:
-    def hang(*_: object) -> Verdict:
+    def hang(*_: object) -> Diagnosis:
         time.sleep(30)
-        return Verdict("ok", "")
+        return Diagnosis("ok", "")
 
-    def crash(*_: object) -> Verdict:
+    def crash(*_: object) -> Diagnosis:
         raise ValueError("no such key")
 
     checks = [
         Check("a", "hangs", hang),
         Check("b", "breaks", crash),
-        Check("c", "works", lambda *_: Verdict("ok", "well")),
+        Check("c", "works", lambda *_: Diagnosis("ok", "well")),
     ]
     before = time.monotonic()
     findings = run_checks(checks, addresses({}), timeout_s=0.1)

@@ -3,7 +3,7 @@
 import pytest
 
 from sluice.cli.doctor import alarms, left_out
-from sluice.cli.doctor.finding import Verdict
+from sluice.cli.doctor.finding import Diagnosis
 from sluice.cli.doctor.left_out import LeftOut
 from sluice.cli.doctor.pool_spans import PoolSpans, operations_of
 from sluice.cli.environment import addresses
@@ -121,7 +121,7 @@ def row(operation: str, share: float, action: str = "leave_out", side: str = "se
 
 def test_what_rules_leave_out_is_a_note_up_to_half_of_a_services_spans() -> None:
     assert left_out.judge([]).level == "ok"
-    assert left_out.judge([row("GET /healthz", 0.3), row("GET /metrics", 0.004)]) == Verdict(
+    assert left_out.judge([row("GET /healthz", 0.3), row("GET /metrics", 0.004)]) == Diagnosis(
         "ok",
         "left out of pools in the last 10 minutes, by rule: "
         "of cart (server) GET /healthz 30% (probe-path), GET /metrics under 1% (probe-path)",

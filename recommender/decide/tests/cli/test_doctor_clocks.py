@@ -9,10 +9,10 @@ from migrate.__main__ import schema_up
 from sluice.cli.doctor import clocks as check
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.environment import addresses
-from sluice.clocks.offsets import Instance, Seen
+from sluice.pools.clocks.offsets import Instance, InstanceDelay
 from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
 
-RIGHT = Seen(200, 6, 180, 12)
+RIGHT = InstanceDelay(200, 6, 180, 12)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 
 
 def test_right_clocks_are_no_finding() -> None:
-    found = check.judge({Instance("cart", "a"): RIGHT, Instance("cart", "b"): Seen(3_000, 6, 2_000, 12)})
+    found = check.judge({Instance("cart", "a"): RIGHT, Instance("cart", "b"): InstanceDelay(3_000, 6, 2_000, 12)})
     assert (found.level, found.text) == ("ok", "2 instances, none known to be off by more than 200 ms")
     assert check.judge({}).level == "ok"
 
@@ -31,8 +31,8 @@ def test_whose_clock_is_off_and_by_how_much() -> None:
     found = check.judge(
         {
             Instance("cart", "a"): RIGHT,
-            Instance("cart", "b"): Seen(-800, 6, -850, 12),
-            Instance("stock", "c"): Seen(9_700, 6, 9_600, 12),
+            Instance("cart", "b"): InstanceDelay(-800, 6, -850, 12),
+            Instance("stock", "c"): InstanceDelay(9_700, 6, 9_600, 12),
         }
     )
     assert found.level == "warn"
@@ -44,15 +44,15 @@ def test_whose_clock_is_off_and_by_how_much() -> None:
 
 
 def test_of_many_the_worst_are_named() -> None:
-    right = {Instance("right", str(n)): Seen(0, 6, 0, 12) for n in range(14)}
-    off = {Instance("s", f"{n:02}"): Seen(-1_000 - 100 * n, 6, -3_000, 12) for n in range(13)}
+    right = {Instance("right", str(n)): InstanceDelay(0, 6, 0, 12) for n in range(14)}
+    off = {Instance("s", f"{n:02}"): InstanceDelay(-1_000 - 100 * n, 6, -3_000, 12) for n in range(13)}
     found = check.judge(right | off)
     assert found.text.startswith("clocks of 13 of 27 instances are off: s 12 2.2 s ahead, s 11 2.1 s ahead, ")
     assert found.text.endswith("3 more")
 
 
 def test_where_most_are_ahead_it_is_the_brokers_clock() -> None:
-    found = check.judge({Instance("s", str(n)): Seen(-1_000, 6, -3_000, 12) for n in range(5)})
+    found = check.judge({Instance("s", str(n)): InstanceDelay(-1_000, 6, -3_000, 12) for n in range(5)})
     assert (found.level, found.text) == (
         "warn",
         "most spans arrive 1.0 s before they end: the clock of the Kafka broker is behind",

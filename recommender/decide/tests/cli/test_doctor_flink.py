@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sluice.cli.doctor import flink, sinks
-from sluice.cli.doctor.finding import NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.environment import addresses
 
 from .http_server import FixedServer
@@ -47,11 +47,11 @@ def test_flink_over_http() -> None:
     }
     with FixedServer(answers) as server:
         where = addresses({"SLUICE_FLINK": server.url})
-        assert flink.job(where, 2) == Verdict("ok", "sluice-streaming runs since 1.5 min")
-        assert flink.restarts(where, 2) == Verdict("ok", "0 restarts")
+        assert flink.job(where, 2) == Diagnosis("ok", "sluice-streaming runs since 1.5 min")
+        assert flink.restarts(where, 2) == Diagnosis("ok", "0 restarts")
         good = "last checkpoint 2.0 h ago, 5 completed, 0 failed"
-        assert flink.checkpoints(where, 2) == Verdict("ok", good)
-        assert flink.sinks(where, 2) == Verdict("ok", "every store takes its rows")
+        assert flink.checkpoints(where, 2) == Diagnosis("ok", good)
+        assert flink.sinks(where, 2) == Diagnosis("ok", "every store takes its rows")
         answers["/jobs/j1/checkpoints/config"] = {"interval": 1000}
         held = flink.checkpoints(where, 2)
         assert (held.level, held.text) == ("fail", f"{good}; held up by checkpoint 7 waits for calls[59]: Writer")

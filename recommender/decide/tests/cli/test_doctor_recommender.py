@@ -6,7 +6,7 @@ from typing import Any
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 
 from sluice.cli.doctor import decider, recommender, subsets
-from sluice.cli.doctor.finding import Verdict
+from sluice.cli.doctor.finding import Diagnosis
 from sluice.cli.environment import addresses
 from sluice.common.v1.decision_pb2 import Reason
 from sluice.pools.v1.evidence_pb2 import Explanation
@@ -54,7 +54,7 @@ def test_subsets_say_what_they_are_made_without() -> None:
     assert subsets.judge([], [], 0, NOW).level == "ok"
     none = subsets.judge([], [], 1, NOW)
     assert (none.level, "subsets of" in none.remedy) == ("warn", True)
-    assert subsets.judge([good], [SubsetRun()], 0, NOW) == Verdict(
+    assert subsets.judge([good], [SubsetRun()], 0, NOW) == Diagnosis(
         "ok", "1 of 1 pair: 1 PROVIDED; the newest is 5 s old"
     )
     pooled = Subset(

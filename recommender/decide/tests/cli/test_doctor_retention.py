@@ -2,23 +2,25 @@
 
 from dataclasses import replace
 
-from sluice.cli.doctor.finding import Verdict
-from sluice.cli.doctor.retention import Kept, judge_retention
+from sluice.cli.doctor.finding import Diagnosis
+from sluice.cli.doctor.retention import PartitionRetention, judge_retention
 
 HOUR = 3_600_000
 NOW = 100 * HOUR
-METRICS = Kept("otlp_metrics", 0, 0, 0, 6 * HOUR)
+METRICS = PartitionRetention("otlp_metrics", 0, 0, 0, 6 * HOUR)
 
 
-def spans(**more: object) -> Kept:
+def spans(**more: object) -> PartitionRetention:
     """Nothing is deleted yet; what is read next came 36 s ago."""
-    kept = Kept("otlp_spans", 1, 0, 500, 6 * HOUR, NOW - 2 * HOUR, "sluice-streaming", 490, NOW - HOUR // 100)
+    kept = PartitionRetention(
+        "otlp_spans", 1, 0, 500, 6 * HOUR, NOW - 2 * HOUR, "sluice-streaming", 490, NOW - HOUR // 100
+    )
     return replace(kept, **more)  # type: ignore[arg-type]
 
 
 def test_a_reader_that_keeps_up() -> None:
     found = judge_retention([spans(), METRICS], NOW)
-    assert found == Verdict("ok", "otlp_spans: oldest record 2.0 h old of 6.0 h; otlp_metrics is empty")
+    assert found == Diagnosis("ok", "otlp_spans: oldest record 2.0 h old of 6.0 h; otlp_metrics is empty")
     assert judge_retention([spans(next_ms=None, committed=500), METRICS], NOW).level == "ok"
     assert judge_retention([spans(group="", committed=None, next_ms=None), METRICS], NOW).level == "ok"
 
@@ -47,7 +49,7 @@ def test_the_limit_of_bytes_comes_first() -> None:
 
 
 def test_without_a_limit_of_time_nothing_is_used_up() -> None:
-    assert judge_retention([spans(retention_ms=-1, next_ms=0, oldest_ms=0), METRICS], NOW) == Verdict(
+    assert judge_retention([spans(retention_ms=-1, next_ms=0, oldest_ms=0), METRICS], NOW) == Diagnosis(
         "ok", "otlp_spans: oldest record 4.2 d old of no limit; otlp_metrics is empty"
     )
 

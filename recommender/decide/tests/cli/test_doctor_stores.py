@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from sluice.cli.doctor import clickhouse, neo4j
-from sluice.cli.doctor.finding import NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.environment import addresses
 
 from .http_server import FixedServer
@@ -29,7 +29,7 @@ def test_clickhouse_judgements() -> None:
 
 def test_neo4j_judgement() -> None:
     assert neo4j.judge_edges(0, None, NOW_S).level == "warn"
-    assert neo4j.judge_edges(5, NOW_S - 15, NOW_S) == Verdict("ok", "5 CALLS edges, newest window began 15 s ago")
+    assert neo4j.judge_edges(5, NOW_S - 15, NOW_S) == Diagnosis("ok", "5 CALLS edges, newest window began 15 s ago")
 
 
 def test_neo4j_over_http() -> None:
@@ -37,7 +37,7 @@ def test_neo4j_over_http() -> None:
     row = [7, time.time() - 15]
     with FixedServer({path: {"results": [{"columns": [], "data": [{"row": row}]}], "errors": []}}) as server:
         where = addresses({"SLUICE_NEO4J": f"bolt://{server.address}", "SLUICE_NEO4J_HTTP": server.url})
-        assert neo4j.edges(where, 5) == Verdict("ok", "7 CALLS edges, newest window began 15 s ago")
+        assert neo4j.edges(where, 5) == Diagnosis("ok", "7 CALLS edges, newest window began 15 s ago")
         server.answers[path] = {"results": [], "errors": [{"code": "x", "message": "database\nis away"}]}
         assert neo4j.edges(where, 5).text.endswith("answered: database is away")
         server.answers[path] = (401, "{}")

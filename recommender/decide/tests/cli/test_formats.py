@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from sluice.cli.replay.records import Skipped, read_traces
-from sluice.cli.replay.trace import Trace
+from sluice.cli.traces.replay.records import Skipped, read_traces
+from sluice.cli.traces.replay.trace import Trace
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 RESOURCE = {

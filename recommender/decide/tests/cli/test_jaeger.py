@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from sluice.cli.replay.jaeger import convert_jaeger
-from sluice.cli.replay.trace import BadRecordError
+from sluice.cli.traces.replay.jaeger import convert_jaeger
+from sluice.cli.traces.replay.trace import BadRecordError
 
 from .jaeger_traces import jaeger_span, jaeger_trace
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sluice.cli.replay.otlp_json import convert_otlp_json
-from sluice.cli.replay.trace import BadRecordError
+from sluice.cli.traces.replay.otlp_json import convert_otlp_json
+from sluice.cli.traces.replay.trace import BadRecordError
 
 TRACE_A = "5b8efff798038103d269b633813fc60c"
 TRACE_B = "000102030405060708090a0b0c0d0e0f"

@@ -3,9 +3,9 @@
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from sluice.cli.replay.pace import due_s, paced
-from sluice.cli.replay.spool import Spool
-from sluice.cli.replay.trace import Trace, measure, shift
+from sluice.cli.traces.replay.pace import due_s, paced
+from sluice.cli.traces.replay.spool import Spool
+from sluice.cli.traces.replay.trace import Trace, measure, shift
 
 
 class FakeClock:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from click.testing import Result
 
-from sluice.cli.pools.curve_plot import ASCII, Curve, plot_curve
+from sluice.cli.pools.curve_plot import ASCII, CurvePlot, plot_curve
 from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.selector import SelectorError, parse_selector
 from sluice.cli.pools.words import age, seconds
@@ -297,7 +297,7 @@ def test_explain_as_json(run: Run, server: PoolServer) -> None:
 def test_plot() -> None:
     # Width 11 and right end 10: a column a unit of concurrency; height 5 and top 8: a row for 2/s.
     scatter = [((0.0, 0.0), "o"), ((5.0, 8.0), "o"), ((10.0, 4.0), "x")]
-    assert plot_curve(Curve(scatter, knee=5.0), width=11, height=5, symbols=ASCII) == [
+    assert plot_curve(CurvePlot(scatter, knee=5.0), width=11, height=5, symbols=ASCII) == [
         " 8 |     o",
         "   |     :",
         "   |     :    x",
@@ -309,19 +309,19 @@ def test_plot() -> None:
 
 
 def test_plot_draws_the_fit_between_its_points() -> None:
-    curve = Curve([((0.0, 0.0), "o"), ((4.0, 0.0), "o")], [(0.0, 0.0), (4.0, 4.0)])
+    curve = CurvePlot([((0.0, 0.0), "o"), ((4.0, 0.0), "o")], [(0.0, 0.0), (4.0, 4.0)])
     lines = plot_curve(curve, width=5, height=5, symbols=ASCII)
     assert [line[4:].rstrip() for line in lines[:5]] == ["    .", "   .", "  .", " .", "o   o"]
 
 
 def test_plot_of_nothing_and_of_zeros() -> None:
-    assert plot_curve(Curve([])) == []
-    assert len(plot_curve(Curve([((0.0, 0.0), "o")]), height=4)) == 6
+    assert plot_curve(CurvePlot([])) == []
+    assert len(plot_curve(CurvePlot([((0.0, 0.0), "o")]), height=4)) == 6
 
 
 def test_plot_draws_the_band_behind_all_others_and_cuts_it_off_at_the_top() -> None:
     band = [(0.0, 0.0, 0.0), (4.0, 2.0, 9.0)]
-    curve = Curve([((2.0, 3.0), "o")], [(0.0, 0.0), (4.0, 4.0)], band, best=(1.0, 2.0))
+    curve = CurvePlot([((2.0, 3.0), "o")], [(0.0, 0.0), (4.0, 4.0)], band, best=(1.0, 2.0))
     assert plot_curve(curve, width=5, height=5, symbols=ASCII) == [
         " 4 |  ''.",
         "   |  o.'",

@@ -8,11 +8,11 @@ from click.testing import Result
 
 from sluice.cli.pools.words import BASES, STATES
 from sluice.common.v1.decision_pb2 import Action, Reason
-from sluice.control.messages import belief_evidence
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second
-from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.picture import draw
 from sluice.pools.policy.state import Learnt
+from sluice.pools.publication.messages import belief_evidence
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, Basis, PoolSize, State

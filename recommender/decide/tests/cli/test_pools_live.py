@@ -17,8 +17,8 @@ from click.testing import Result
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.watching import follow
-from sluice.control.codec import DeciderCodec
-from sluice.control.loop import Loop
+from sluice.decider.products import codec, products
+from sluice.engine.loop import Loop
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard import Identity
@@ -26,6 +26,7 @@ from sluice.journal.shards import Shards
 from sluice.pools.v1.pool_size_service_pb2 import WatchPoolSizesRequest
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, config, hump
+from sluice_kit.journal.memory_log import pool_shard
 from sluice_kit.journal.shard_log import Log, serving_at
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.kafka import Kafka
@@ -48,8 +49,8 @@ class Recommender:
         self.collector, self._clock, self._over = FakeCollector({CART: hump(), DB: hump()}), FakeClock(), False
         names = topics(self.log.prefix)
         client = KafkaBroker(broker.bootstrap, names)
-        self.shards = Shards(client, names, Identity("test", 1, 0), DeciderCodec())
-        self.loop = Loop(config(), self.shards, lambda: self.collector, self._clock)
+        self.shards = Shards(client, names, Identity("test", 1, 0), codec())
+        self.loop = Loop(config(), self.shards, products(lambda: self.collector), self._clock)
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     @contextmanager
@@ -61,7 +62,7 @@ class Recommender:
 
     def start(self) -> None:
         self._thread.start()
-        until("something was decided", lambda: bool(self.loop.deciders) and CART in self.loop.deciders[0].answers)
+        until("something was decided", lambda: bool(self.loop.owned) and CART in pool_shard(self.loop).answers)
 
     def stop(self) -> None:
         self._over = True

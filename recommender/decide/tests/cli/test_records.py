@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.cli.replay.json_elements import TruncatedError, elements
-from sluice.cli.replay.records import Skipped, read_traces
+from sluice.cli.traces.replay.json_elements import TruncatedError, elements
+from sluice.cli.traces.replay.records import Skipped, read_traces
 
 from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
 from .test_otlp_json import TRACE_A, TRACE_B, message, span

@@ -13,7 +13,7 @@ import grpc
 import pytest
 from click.testing import Result
 
-from sluice.cli.replay.sender import backoff_s
+from sluice.cli.traces.replay.sender import backoff_s
 
 from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
 from .otlp_receiver import OtlpReceiver

@@ -15,10 +15,10 @@ from sluice.cli.tuning.space import figures_of
 from sluice.cli.tuning.start import durations_s
 from sluice.cli.tuning.words import gain_text, trial_line
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
+from sluice.tuning.objective.enough import TrialLength
 from sluice.tuning.objective.message import write_objective
 from sluice.tuning.objective.objective import Objective
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.create import create
 from sluice.tuning.session.events import Ask, Tell
 from sluice.tuning.session.message import session_message
@@ -35,10 +35,10 @@ def ended() -> Session:
     assert isinstance(session, Session)
     for number, outcome in enumerate(
         (
-            Outcome(Verdict.GOOD, 100.0, 95.0, 105.0),
-            Outcome(Verdict.HOPELESS, 300.0, why="at least 200; the best is at most 105"),
-            Outcome(Verdict.UNSAFE, excess=0.5, why="p99_ms 1350, its limit 900"),
-            Outcome(Verdict.FAILED, why="the target refused\tit"),
+            Outcome(TrialVerdict.GOOD, 100.0, 95.0, 105.0),
+            Outcome(TrialVerdict.HOPELESS, 300.0, why="at least 200; the best is at most 105"),
+            Outcome(TrialVerdict.UNSAFE, excess=0.5, why="p99_ms 1350, its limit 900"),
+            Outcome(TrialVerdict.FAILED, why="the target refused\tit"),
         )
     ):
         session, _ = step(session, Ask(), 1_000 * number)
@@ -56,7 +56,7 @@ def test_start_is_a_dry_run_that_says_what_it_would_do() -> None:
 
 def test_how_long_a_session_takes() -> None:
     """16 trials of 10 + 30 s, and 26 of 10 + 120 s; CPU time comes 10 to 90 s later."""
-    of = plan(budget=15, pairs=5, window=Window())
+    of = plan(budget=15, pairs=5, window=TrialLength())
     assert durations_s(of) == (16 * 40, 26 * 130)
     assert durations_s(replace(of, objective=Objective(((Metric.CPU, 1.0),)))) == (16 * 50, 26 * 220)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from sluice.config import ConfigError, Upstream, load
-from sluice.config.model import BY_DEFAULT
 from sluice.model.durations import parse_ms
 from sluice.model.keys import PoolKey
+from sluice.pools.section import BY_DEFAULT
 
 BAD = sorted((Path(__file__).parent / "bad").glob("*.yaml"))
 REPOSITORY = Path(__file__).resolve().parents[4]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from sluice.pools.due import Due
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
-from sluice_kit.journal.place import SHOP, Place, period, taken
+from sluice.pools.publication.schedule import WriteSchedule
+from sluice_kit.journal.place import SHOP, Place, period, pools_of, taken
 
 BEGIN_MS, BUCKET_MS, CORES, SLO_S = 1_700_000_000_000, 100, 4.0, 0.5
 # What is asked for again each time, as a collector does that waits for late rows: it is not to count twice.
@@ -56,10 +56,11 @@ class Decider:
     """Takes the shard from whoever had it."""
 
     def __init__(self, pool: Pool, place: Place) -> None:
-        self._pool, self._due = pool, Due()
+        self._pool, self._due = pool, WriteSchedule()
         ((self._log, found),) = taken(place.decider("test", shards=1), wanted=1).values()
-        self._due.restored(found.states)
-        self.state = found.states.states().get(SHOP, PoolState())
+        states = pools_of(found).states
+        self._due.restored(states)
+        self.state = states.states().get(SHOP, PoolState())
         self.restored = told(self.state)
 
     def second(self) -> dict[str, Any]:

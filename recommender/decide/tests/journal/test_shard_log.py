@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from confluent_kafka import Producer
@@ -13,12 +14,12 @@ from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
 from sluice.journal.shard import FencedError, OlderError, PartitionsError
 from sluice.pools.policy.state import PoolState
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 from sluice.subsets.names import SUBSET
-from sluice_kit.journal.place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, received, taken
+from sluice_kit.journal.place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, pools_of, received, taken
 from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until
 
@@ -56,7 +57,8 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
 def test_a_new_shard_has_nothing_and_what_is_committed_is_there_for_the_next(place: Place) -> None:
     one = place.decider("one")
     (log, found), *_ = taken(one).values()
-    assert (found.decisions, found.observed, found.heartbeat, found.states.states()) == ({}, {}, None, {})
+    pools = pools_of(found)
+    assert (pools.decisions, pools.observed, found.heartbeat, pools.states.states()) == ({}, {}, None, {})
     place.report(log.shard, "a")
     place.observe(log.shard, 7)
     came = received(log, reports=1, observed=1)
@@ -66,9 +68,9 @@ def test_a_new_shard_has_nothing_and_what_is_committed_is_there_for_the_next(pla
     one.close()
 
     log, found = taken(place.decider("two"))[log.shard]
-    assert found.decisions == {SHOP: answer(1, 8), CART: gone}
-    assert {key: state.facts.current for key, state in found.states.states().items()} == {SHOP: 8}
-    assert [size.size.size for size in found.observed.values()] == [7]
+    assert pools_of(found).decisions == {SHOP: answer(1, 8), CART: gone}
+    assert {key: state.facts.current for key, state in pools_of(found).states.states().items()} == {SHOP: 8}
+    assert [size.size.size for size in pools_of(found).observed.values()] == [7]
     assert found.heartbeat is not None
     assert (found.heartbeat.decider, found.heartbeat.generation, found.heartbeat.shards) == ("one", 1, SHARDS)
     assert [each.request_id for each in received(log, reports=1).reports] == ["b"]
@@ -159,7 +161,7 @@ def test_a_size_that_is_told_again_is_no_news_also_over_a_takeover(place: Place)
     one.close()
 
     log, found = taken(place.decider("two"))[log.shard]
-    assert [each.size.size for each in found.observed.values()] == [8]
+    assert [each.size.size for each in pools_of(found).observed.values()] == [8]
     place.observe(log.shard, 8, request_id="b", at_s=5)
     place.report(log.shard, "b", at_s=5)
     place.observe(log.shard, 9, at_s=6)
@@ -175,12 +177,13 @@ def test_what_cannot_be_written_or_read_costs_that_record(place: Place) -> None:
     place.report(log.shard, "a")
     commit = period(received(log, reports=1), [answer(1, 8)], states)
     large = Explanation(threshold=Threshold(detail="x" * 16_384))
-    log.commit(type(commit)(commit.received, commit.heartbeat, commit.decisions, {SHOP: large}, commit.states))
+    part = replace(commit.parts["pools"], explanations={SHOP: large})
+    log.commit(replace(commit, parts={"pools": part}))
     assert log.left_out == 3
     one.close()
     _, found = taken(place.decider("two"))[log.shard]
-    assert found.states.states().keys() == {SHOP}
-    assert found.decisions == {SHOP: answer(1, 8)}
+    assert pools_of(found).states.states().keys() == {SHOP}
+    assert pools_of(found).decisions == {SHOP: answer(1, 8)}
     assert place.committed(place.topics.explanations, log.shard) == []
 
 
@@ -236,13 +239,13 @@ def test_two_deciders_share_the_shards_and_one_that_leaves_gives_them_away(place
             found[change[0].shard] = change
     assert one.owned.keys() | two.owned.keys() == {0, 1}
     for shard, (log, held) in found.items():
-        assert held.decisions == {SHOP: answer(1 + shard, 8)}
+        assert pools_of(held).decisions == {SHOP: answer(1 + shard, 8)}
         log.commit(period(log.received(), [answer(5, 9)]))
     for log in one.owned.values():
         log.commit(period(log.received(), [answer(6, 9)]))
     (kept,) = one.owned
     one.close()
-    assert taken(two)[kept][1].decisions == {SHOP: answer(6, 9)}
+    assert pools_of(taken(two)[kept][1]).decisions == {SHOP: answer(6, 9)}
 
 
 def test_an_older_configuration_takes_no_shard(place: Place) -> None:
@@ -275,7 +278,7 @@ def test_an_old_state_is_not_read_where_a_transaction_is_still_open(place: Place
     one.leave(log.shard)
     one.close()
     log, found = taken(place.decider("two"))[log.shard]
-    assert found.decisions == {SHOP: answer(1, 8)}
+    assert pools_of(found).decisions == {SHOP: answer(1, 8)}
     assert log.commit(period(log.received(), [answer(2, 9)]))
 
 

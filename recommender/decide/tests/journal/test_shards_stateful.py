@@ -13,17 +13,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit, Heartbeat
+from sluice.decider.products import codec
+from sluice.engine.records import Commit, Heartbeat
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.names import topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError
 from sluice.journal.shards import AGAIN_S, Shards
+from sluice.pools.commit import PoolsCommit
 from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
 from sluice.pools.policy.state_message import read_facts
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
 from sluice_kit.journal.place import SHARDS, SHOP, answer, pool
@@ -44,7 +45,7 @@ class Decider:
         self.left, self.then = -1, lambda: None
         self.generation = generation
         self.shards = Shards(
-            MemoryBroker(cluster, self._called), TOPICS, Identity("one", SHARDS, generation), DeciderCodec(), 30, clock
+            MemoryBroker(cluster, self._called), TOPICS, Identity("one", SHARDS, generation), codec(), 30, clock
         )
         self._known: dict[int, tuple[int, int]] = {}
         self.told: list[tuple[int, int, int]] = []
@@ -56,8 +57,9 @@ class Decider:
             del self._known[shard]
         if change.taken is not None:
             log, found = change.taken
-            revision = found.decisions[SHOP].revision if SHOP in found.decisions else 0
-            facts = found.states.facts.get(SHOP, Facts(current=1))
+            pools = found.parts["pools"]
+            revision = pools.decisions[SHOP].revision if SHOP in pools.decisions else 0
+            facts = pools.states.facts.get(SHOP, Facts(current=1))
             self._known[log.shard] = revision, (facts.current or 0) - 1
         for shard, log in self.shards.owned.items():
             revision, used = self._known[shard]
@@ -66,7 +68,8 @@ class Decider:
                 target = targets()
                 after = revision + 1, used + len(received.reports)
                 state = PoolState(Facts(now_ms=after[0], current=1 + after[1]))
-                log.commit(Commit(received, Heartbeat(0, 60_000), [answer(after[0], target)], {}, {STATE: state}))
+                part = PoolsCommit([answer(after[0], target)], {}, {STATE: state})
+                log.commit(Commit(received, Heartbeat(0, 60_000), {"pools": part}))
             except AbortedError:
                 continue
             except (FencedError, HungError):

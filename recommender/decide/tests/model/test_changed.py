@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sluice.model.changed import changed
+from sluice.fast.changed import changed
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Change, Facts, Learnt
 

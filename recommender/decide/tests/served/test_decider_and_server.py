@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit
+from sluice.decider.products import codec
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard import Identity
@@ -28,11 +28,12 @@ def test_a_server_gives_out_what_a_decider_commits_and_tells_it_what_callers_say
     broker.topic(f"{log.prefix}state", like="sluice_state")
     names = topics(log.prefix)
     client = KafkaBroker(log.bootstrap, names)
-    decider = Shards(client, names, Identity("test", shards=1, generation=1), DeciderCodec())
+    decider = Shards(client, names, Identity("test", shards=1, generation=1), codec())
     until("it has the shard", lambda: decider.poll(0.1).taken is not None)
     shard = decider.owned[0]
     first = period(shard.received(), [answer(1, 8)])
-    shard.commit(Commit(first.received, first.heartbeat, first.decisions, {SHOP: Explanation(completions=7)}))
+    part = replace(first.parts["pools"], explanations={SHOP: Explanation(completions=7)})
+    shard.commit(replace(first, parts={"pools": part}))
     with serving(log, tmp_path, {}) as stub:
         got = stub.GetPoolSize(api.GetPoolSizeRequest(pool=pool(SHOP))).pool_size
         assert (got.revision, got.target) == (1, 8)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sluice.config import load
-from sluice.control.commit import Commit
-from sluice.control.move import move
+from sluice.decider.move import move
+from sluice.engine.records import Commit
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.journal.shard_log import ShardLog
@@ -58,7 +58,7 @@ class Scene:
         self.new.write_text(yaml("second", 2))
 
     def command(self) -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-m", "sluice.control.move", "--config", self.old, "--to", self.new]
+        words = [sys.executable, "-m", "sluice.decider.move", "--config", self.old, "--to", self.new]
         variables = os.environ | {
             "PYTHONPATH": str(SOURCE),
             "SLUICE_KAFKA": self.bootstrap,

@@ -14,7 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.common.v1.scaling_pb2 import ScalingEvent
 from sluice.model.keys import PoolKey
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, Actuation
 from sluice.pools.v1.advice_pb2 import Advice

@@ -21,10 +21,10 @@ from click.testing import CliRunner
 
 from sluice.cli.main import cli
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
-from sluice.tuning.objective.objective import Objective, Slo
+from sluice.tuning.objective.enough import TrialLength
+from sluice.tuning.objective.objective import Objective, TuningSlo
 from sluice.tuning.session.message import plan_message, read_message
-from sluice.tuning.session.session import Phase, Plan, Root, Session
+from sluice.tuning.session.session import MeasuredRoot, Phase, Plan, Session
 from sluice.tuning.space import Category, Parameter, Space
 from sluice.tuning.space.constraint import Linear
 from sluice.tuning.v1 import trial_pb2
@@ -47,12 +47,12 @@ PLAN = Plan(
     "first",
     "shop",
     Space((Parameter("mode", Category((*MS, "broken")), "calm", "web"),)),
-    Objective(((Metric.P95, 1.0),), (Slo(Metric.P99, 1_000.0),)),
+    Objective(((Metric.P95, 1.0),), (TuningSlo(Metric.P99, 1_000.0),)),
     budget=3,
     pairs=0,
-    window=Window(0.0, 2.0, 3.0, 0.2),
+    window=TrialLength(0.0, 2.0, 3.0, 0.2),
     first=({"mode": "wild"}, {"mode": "broken"}, {"mode": "fast"}),
-    root=Root("web"),
+    root=MeasuredRoot("web"),
 )
 
 # The same without what is tried first.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sluice.model.containers import Told, ToldContainer
+from sluice.model.containers import ReportedContainers, ToldContainer
 from sluice.subsets.application import Call, Host, PairRate
-from sluice.subsets.assemble import Assembled, Rules, assemble
+from sluice.subsets.assemble import Assembled, AssemblyRules, assemble
 from sluice.subsets.cut import MOST_TREES, roots
 from sluice.subsets.legal import check
+from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
 from sluice.subsets.present import present
-from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
 
 NOW_S = 10_000
 TREE = Call("front", ((Call("cart"), Call("mail")), (Call("stock"),)))
@@ -21,19 +21,21 @@ def seen_container(service: str, number: int, silent_s: int = 0, requests: int =
     return SeenContainer(service, f"{service}-{number}", host or f"h{number}", requests, NOW_S - 300, NOW_S - silent_s)
 
 
-def seen(*trees: SeenTree, **more: object) -> Seen:
+def seen(*trees: SeenTree, **more: object) -> ObservedApplication:
     names = ("front", "cart", "mail", "stock")
     containers = tuple(seen_container(name, number) for name in names for number in range(2))
     given = {"hosts": {"h0": SeenHost(0.2, 0.1, 0.1), "h1": SeenHost(0.6, 0.3, 0.1)}, **more}
-    return Seen(containers, trees or (SeenTree("GET /", TREE, 600),), window_s=300.0, newest_s=NOW_S, **given)  # type: ignore[arg-type]
+    return ObservedApplication(
+        containers, trees or (SeenTree("GET /", TREE, 600),), window_s=300.0, newest_s=NOW_S, **given
+    )  # type: ignore[arg-type]
 
 
-def rules(**more: object) -> Rules:
+def rules(**more: object) -> AssemblyRules:
     given = {"wants": lambda up, down: True, "address": lambda service, instance, host: "", **more}
-    return Rules(**given)  # type: ignore[arg-type]
+    return AssemblyRules(**given)  # type: ignore[arg-type]
 
 
-def made(of: Seen, told: dict[str, Told] | None = None, **more: object) -> Assembled:
+def made(of: ObservedApplication, told: dict[str, ReportedContainers] | None = None, **more: object) -> Assembled:
     return assemble(of, told or {}, rules(**more))
 
 
@@ -99,7 +101,7 @@ def test_containers_whose_host_nothing_names_are_named() -> None:
 
 
 def test_addresses_are_told_or_made_by_the_file() -> None:
-    told = {"cart": Told(NOW_S, (ToldContainer("cart-0", "10.0.0.1:80"), ToldContainer("cart-1")))}
+    told = {"cart": ReportedContainers(NOW_S, (ToldContainer("cart-0", "10.0.0.1:80"), ToldContainer("cart-1")))}
     app = made(seen(), told, address=lambda service, instance, host: f"{instance}.{service}:90").application
     cart = next(service for service in app.services if service.name == "cart")
     assert [each.address for each in cart.containers] == ["10.0.0.1:80", "cart-1.cart:90"]
@@ -129,7 +131,7 @@ def test_whoever_knows_the_containers_says_who_is_there() -> None:
     """Of others only those that were first seen since: here nobody, and cart-9, which came later."""
     before = [seen_container("cart", number) for number in range(3)]
     later = SeenContainer("cart", "cart-9", "h1", 10, NOW_S - 20, NOW_S)
-    told = Told(NOW_S - 50, (ToldContainer("cart-1", drained=True), ToldContainer("cart-7", host="h3")))
+    told = ReportedContainers(NOW_S - 50, (ToldContainer("cart-1", drained=True), ToldContainer("cart-7", host="h3")))
     found = present([*before, later], told, NOW_S, 20.0)
     assert [(each.instance, each.host, each.drained, was_seen) for each, was_seen in found] == [
         ("cart-1", "h1", True, True),

@@ -8,27 +8,27 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sluice.subsets.answer import answer
 from sluice.subsets.application import Application, Call, Container, Host
-from sluice.subsets.churn import Named, changed, churn, named
+from sluice.subsets.churn import NamedConnections, changed, churn, named_connections
 from sluice.subsets.microns.carry import solve_again
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import solve
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import problem
+from sluice.subsets.strategy_result import answer
 from sluice_kit.decide.applications import random_application
 
 SEEDS = st.integers(0, 100_000)
 
 
-def next_one(app: Application, before: Named, weights: bool) -> Named:
-    found = answer(app, "microns", {}, Settings(weights=weights), before)
-    return named(found.problem, found.solution)
+def next_one(app: Application, before: NamedConnections, weights: bool) -> NamedConnections:
+    found = answer(app, "microns", {}, MicronsSettings(weights=weights), before)
+    return named_connections(found.problem, found.solution)
 
 
-def first(app: Application, weights: bool) -> Named:
-    found = answer(app, "microns", {}, Settings(weights=weights))
-    return named(found.problem, found.solution)
+def first(app: Application, weights: bool) -> NamedConnections:
+    found = answer(app, "microns", {}, MicronsSettings(weights=weights))
+    return named_connections(found.problem, found.solution)
 
 
 def with_service(app: Application, number: int, containers: tuple[Container, ...]) -> Application:
@@ -83,7 +83,7 @@ def test_one_container_changes_at_most_5_percent_or_its_own_and_nothing_elsewher
     assert elsewhere <= _left_over(after_app, service, before)
 
 
-def _needed(before: Named, after: Named, app: Application) -> int:
+def _needed(before: NamedConnections, after: NamedConnections, app: Application) -> int:
     """The fewest connections that any answer can change: those of a container that goes; what the whole loses, with one
     for each that only that container called; what one that comes has to have; what the whole gains."""
     there = {(one.name, each.name) for one in app.services for each in one.containers if not each.drained}
@@ -102,7 +102,7 @@ def _needed(before: Named, after: Named, app: Application) -> int:
     return max(own, first_ones, lost + alone, -lost)
 
 
-def _left_over(app: Application, service: str, before: Named) -> int:
+def _left_over(app: Application, service: str, before: NamedConnections) -> int:
     """Of the quota that the whole gains or loses, what the pairs of `service` have no room for."""
     asked = problem(app)
     keys = [(asked.fleets[pair.upstream].service, asked.fleets[pair.downstream].service) for pair in asked.pairs]
@@ -150,14 +150,14 @@ def test_small_applications_keep_every_bound_too(seed: int, kind: str, weights: 
     after_app, _ = change(app, seed, kind)
     if any(all(each.drained for each in one.containers) for one in after_app.services):
         return
-    found = answer(after_app, "microns", {}, Settings(weights=weights), before)
+    found = answer(after_app, "microns", {}, MicronsSettings(weights=weights), before)
     assert sum(map(len, found.solution.subsets)) == found.problem.quota
     for pair, subsets in zip(found.problem.pairs, found.solution.subsets, strict=True):
         assert (subsets.sizes() >= pair.least).all()
         assert len(set(subsets.to.tolist())) == pair.containers
         assert np.add.reduceat(subsets.share, subsets.start[:-1]) == pytest.approx(np.ones(len(pair.most)))
     gone = {each.name for one in after_app.services for each in one.containers if each.drained}
-    ends = named(found.problem, found.solution)
+    ends = named_connections(found.problem, found.solution)
     assert not gone & {name for pair in ends.values() for end in pair for name in end}
 
 
@@ -176,7 +176,7 @@ def test_a_host_that_becomes_busy_loses_load_at_once_and_few_connections() -> No
     assert churn(before, after) <= 0.05
     name = next(each.name for each in app.services[1].containers if each.host == "h0")
 
-    def load(of: Named) -> float:
+    def load(of: NamedConnections) -> float:
         return sum(weight for pair in of.values() for (_, to), weight in pair.items() if to == name)
 
     assert load(after) < 0.5 * load(before)
@@ -189,7 +189,7 @@ def test_from_arrays_it_is_the_same_as_from_names() -> None:
     from sluice.subsets.latency.training import latency_model
 
     trained = latency_model(model, [], 10.0)
-    solved = solve(old, all_curves(old, trained), Settings())
+    solved = solve(old, all_curves(old, trained), MicronsSettings())
     after_app, service = change(app, 5, "removed")
     fleets = {each.service: each for each in old.fleets if each.service != service}
     now = problem(after_app, fleets)
@@ -199,14 +199,17 @@ def test_from_arrays_it_is_the_same_as_from_names() -> None:
         kept[fleet.service] if fleet.service in fleets else curve
         for fleet, curve in zip(now.fleets, curves, strict=True)
     ]
-    again = solve_again(solved, now, curves, Settings())
+    again = solve_again(solved, now, curves, MicronsSettings())
     assert sum(map(len, again.solution.subsets)) == now.quota
-    assert all(service in pair for pair in changed(named(old, solved.solution), named(now, again.solution)))
+    assert all(
+        service in pair
+        for pair in changed(named_connections(old, solved.solution), named_connections(now, again.solution))
+    )
 
 
 def test_a_budget_of_everything_solves_from_nothing() -> None:
     app = large(7)
     other = answer(app, "sre", {})
-    before = named(other.problem, other.solution)
-    free = answer(app, "microns", {}, Settings(churn_budget=1.0), before)
-    assert named(free.problem, free.solution) == first(app, True)
+    before = named_connections(other.problem, other.solution)
+    free = answer(app, "microns", {}, MicronsSettings(churn_budget=1.0), before)
+    assert named_connections(free.problem, free.solution) == first(app, True)

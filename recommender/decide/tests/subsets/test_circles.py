@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.subsets.answer import answer
 from sluice.subsets.application import Application, Call, PairRate, Root
 from sluice.subsets.calls import rates
 from sluice.subsets.circles import Calls, in_order
 from sluice.subsets.connections import flow
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.problem import problem
 from sluice.subsets.strategy import STRATEGIES
+from sluice.subsets.strategy_result import answer
 from sluice_kit.decide.applications import chain, hosts, service
 
 
@@ -112,7 +112,7 @@ def test_pairs_without_a_tree_have_calls_from_outside() -> None:
 @given(st.integers(0, 100_000), st.booleans())
 def test_no_call_is_lost_or_invented_in_any_graph(seed: int, weights: bool) -> None:
     app = random_graph(seed)
-    found = answer(app, "microns", {}, Settings(weights=weights))
+    found = answer(app, "microns", {}, MicronsSettings(weights=weights))
     asked = found.problem
     assert {asked.name(pair): pair.rate_per_s for pair in asked.pairs} == pytest.approx(
         {f"{up} -> {down}": rate for (up, down), rate in rates(app).items()}

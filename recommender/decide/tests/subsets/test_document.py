@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sluice.subsets.answer import answer
 from sluice.subsets.application import Call
 from sluice.subsets.document.application import read_application
 from sluice.subsets.document.files import load_application
 from sluice.subsets.document.samples import read_samples
 from sluice.subsets.document.solution import read_solution, solution_object
-from sluice.subsets.legal import IllegalError
+from sluice.subsets.legal import IllegalSubsetsError
+from sluice.subsets.strategy_result import answer
 
 EXAMPLE = Path(__file__).parents[3] / "examples/shop.json"
 HEADER = "service,rate_per_s,cpu,memory_bandwidth,network,mu,sigma\n"
@@ -67,7 +67,7 @@ def test_a_wrong_type_is_named_by_its_path(path: tuple[Any, ...], value: Any, me
     for step in path[:-1]:
         inner = inner[step]
     inner[path[-1]] = value
-    with pytest.raises(IllegalError) as error:
+    with pytest.raises(IllegalSubsetsError) as error:
         read_application(document)
     assert message in str(error.value)
 
@@ -78,7 +78,7 @@ def test_a_tree_that_is_too_deep_is_no_crash() -> None:
     for _ in range(500):
         tree = {"service": "a", "stages": [[tree]]}
     document["roots"][0]["tree"] = tree
-    with pytest.raises(IllegalError, match="legal: up to 200"):
+    with pytest.raises(IllegalSubsetsError, match="legal: up to 200"):
         read_application(document)
 
 
@@ -101,7 +101,7 @@ def test_samples_by_service_in_an_order_of_their_own() -> None:
     ],
 )
 def test_bad_samples_are_named_by_line(lines: list[str], message: str) -> None:
-    with pytest.raises(IllegalError) as error:
+    with pytest.raises(IllegalSubsetsError) as error:
         read_samples(lines, "samples.csv")
     assert message in str(error.value)
 

@@ -9,17 +9,19 @@ from sluice.subsets.latency.boosted import FEWEST, PARAMETERS, train
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.forest import forest
 from sluice.subsets.latency.pooled import pooled_latency, slower
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.latency.training import latency_model
 
 
-def drawn(count: int, seed: int = 1) -> Samples:
+def drawn(count: int, seed: int = 1) -> LatencySamples:
     """Of a container that takes 4 ms, five times as long at 60 % utilization, and longer the more it has to do."""
     random = np.random.default_rng(seed)
     rate, contention = random.uniform(5, 250, count), random.uniform(0.05, 0.8, (count, 3))
     takes = 4 * np.exp(slower(contention.max(axis=1)))
     busy = np.minimum(rate * takes / 1000 / 8, 0.9)
-    return Samples(rate, contention, np.log(takes / (1 - busy)) + random.normal(0, 0.02, count), 0.4 + 0.3 * busy)
+    return LatencySamples(
+        rate, contention, np.log(takes / (1 - busy)) + random.normal(0, 0.02, count), 0.4 + 0.3 * busy
+    )
 
 
 SEEN = drawn(300)
@@ -59,7 +61,7 @@ def test_curves_are_lines_between_points_and_rise_beyond_the_last() -> None:
 
 
 def test_too_few_samples_are_pooled_and_scaled_by_utilization() -> None:
-    calm = Samples(np.full(4, 50.0), np.full((4, 3), 0.2), np.full(4, 1.0), np.full(4, 0.4))
+    calm = LatencySamples(np.full(4, 50.0), np.full((4, 3), 0.2), np.full(4, 1.0), np.full(4, 0.4))
     curves = pooled_latency(calm, "").curves(np.array([[0.2, 0.2, 0.2], [0.2, 0.8, 0.2]]))
     mu, sigma = curves.at(np.array([50.0, 50.0]))
     assert mu == pytest.approx([1.0, 1.0 + np.log(5)])
@@ -97,7 +99,7 @@ def test_how_wrong_a_model_is_on_others() -> None:
 
 
 def test_differences_are_relative() -> None:
-    flat = Samples(np.full(60, 5.0), np.full((60, 3), 0.2), np.full(60, 1.0), np.full(60, 0.4))
-    other = Samples(np.full(2, 5.0), np.full((2, 3), 0.2), np.full(2, 1.0 - np.log(1.25)), np.full(2, 0.5))
+    flat = LatencySamples(np.full(60, 5.0), np.full((60, 3), 0.2), np.full(60, 1.0), np.full(60, 0.4))
+    other = LatencySamples(np.full(2, 5.0), np.full((2, 3), 0.2), np.full(2, 1.0 - np.log(1.25)), np.full(2, 0.5))
     found = accuracy(train(flat), other)
     assert (found.mu, found.sigma, found.samples) == pytest.approx((0.25, 0.2, 2), abs=1e-3)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sluice.subsets.application import Application, Call, Container, Host, PairRate, Root, Service
-from sluice.subsets.legal import IllegalError, check
+from sluice.subsets.legal import IllegalSubsetsError, check
 from sluice.subsets.problem import problem
 from sluice_kit.decide.applications import chain, hosts, service
 
@@ -60,14 +60,14 @@ def tree(*names: str) -> Call:
     ],
 )
 def test_each_is_named(bad: Application, message: str) -> None:
-    with pytest.raises(IllegalError) as error:
+    with pytest.raises(IllegalSubsetsError) as error:
         problem(bad)
     assert message in str(error.value)
 
 
 def test_all_problems_are_named_at_once() -> None:
     bad = replace(GOOD, hosts=hosts(-1, 2, 0.5, 0.5), percentile=1.0)
-    with pytest.raises(IllegalError) as error:
+    with pytest.raises(IllegalSubsetsError) as error:
         check(bad)
     assert len(error.value.problems) == 3
 
@@ -79,7 +79,7 @@ def test_a_tree_that_is_as_deep_as_a_loop_is_refused() -> None:
         services=tuple(Service(name, (Container(f"{name}-0", "h0"),)) for name in names),
         roots=(Root("read", 1.0, tree(*names)),),
     )
-    with pytest.raises(IllegalError, match="deeper than 200 calls"):
+    with pytest.raises(IllegalSubsetsError, match="deeper than 200 calls"):
         check(deep)
 
 

@@ -7,11 +7,11 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sluice.model.containers import Told, ToldContainer
+from sluice.model.containers import ReportedContainers, ToldContainer
 from sluice.subsets.application import USUAL
 from sluice.subsets.members import Member, Members, members, newer
-from sluice.subsets.membership import Bounds, follow
-from sluice.subsets.seen import Seen, SeenContainer
+from sluice.subsets.membership import ConnectionLimits, follow
+from sluice.subsets.observed import ObservedApplication, SeenContainer
 
 PAIR = ("a", "b")
 
@@ -21,7 +21,7 @@ def some(service: str, *numbers: int, **more: object) -> tuple[Member, ...]:
 
 
 def one(before: dict[str, dict[str, int]], there: Members) -> dict[str, dict[str, int]]:
-    return follow({PAIR: before}, there, Bounds())[PAIR]
+    return follow({PAIR: before}, there, ConnectionLimits())[PAIR]
 
 
 BEFORE = {"a-0": {"b-0": 150, "b-1": 50}, "a-1": {"b-1": 100, "b-2": 100}}
@@ -74,14 +74,20 @@ def test_a_quota_is_kept_and_untouched_pairs_give_last() -> None:
         ("a", "c"): {f"a-{n}": {f"c-{n % 2}": 100} for n in range(4)},
     }
     there = {"a": some("a", *range(8)), "b": some("b", 0, 1), "c": some("c", 0, 1)}
-    after = follow(before, there, Bounds(quota=18, min_subset=1))
+    after = follow(before, there, ConnectionLimits(quota=18, min_subset=1))
     assert sum(len(ends) for pair in after.values() for ends in pair.values()) == 18
     assert all(len(pair) == 8 and all(pair.values()) for pair in after.values())
 
 
 def test_seen_and_told_make_members_with_address_and_zone() -> None:
-    seen = Seen((SeenContainer("b", "b-0", "h0", 9, 0, 100), SeenContainer("b", "b-9", "h1", 9, 90, 100)), newest_s=100)
-    told = {"b": Told(50.0, (ToldContainer("b-0", "10.0.0.1:80", zone="z1"), ToldContainer("b-1", drained=True)))}
+    seen = ObservedApplication(
+        (SeenContainer("b", "b-0", "h0", 9, 0, 100), SeenContainer("b", "b-9", "h1", 9, 90, 100)), newest_s=100
+    )
+    told = {
+        "b": ReportedContainers(
+            50.0, (ToldContainer("b-0", "10.0.0.1:80", zone="z1"), ToldContainer("b-1", drained=True))
+        )
+    }
     assert members(seen, told, lambda service, instance, host: f"{host}:1", 20.0) == {
         "b": (Member("b-0", "10.0.0.1:80", "z1"), Member("b-1", ":1", "", True), Member("b-9", "h1:1"))
     }
@@ -102,7 +108,7 @@ def test_over_any_changes_everybody_has_those_who_are_there_within_all_bounds(
     seed: int, min_subset: int, zones: int
 ) -> None:
     drawn = random.Random(seed)
-    bounds = Bounds(drawn.choice([None, drawn.randint(1, 120)]), min_subset, zones > 0)
+    bounds = ConnectionLimits(drawn.choice([None, drawn.randint(1, 120)]), min_subset, zones > 0)
     keys = [("a", "b"), ("a", "c"), ("b", "c")]
     now = {key: {f"{key[0]}-0": {f"{key[1]}-0": drawn.randint(1, 300)}} for key in keys}
     for _ in range(4):

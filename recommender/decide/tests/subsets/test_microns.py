@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.subsets.answer import answer
 from sluice.subsets.application import Application, Call, Host, Root
-from sluice.subsets.churn import named
+from sluice.subsets.churn import named_connections
 from sluice.subsets.document.solution import solution_object
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.problem import problem
 from sluice.subsets.strategy import RIVALS
+from sluice.subsets.strategy_result import answer
 from sluice_kit.decide.applications import chain, hosts, random_application
 from sluice_kit.decide.capacities import passed, with_capacities
 
@@ -43,7 +43,7 @@ def test_every_answer_holds_its_bounds(seed: int, weights: bool, zones: int, mor
     pairs = problem(app).pairs
     low, high = sum(pair.fewest for pair in pairs), sum(pair.all for pair in pairs)
     quota = int(low + more * (high + 3 - low))
-    found = answer(replace(app, quota=quota), "microns", {}, Settings(weights=weights))
+    found = answer(replace(app, quota=quota), "microns", {}, MicronsSettings(weights=weights))
     asked, solution = found.problem, found.solution
     assert sum(map(len, solution.subsets)) == min(quota, high), "the quota, or everybody connected"
     for pair, subsets in zip(asked.pairs, solution.subsets, strict=True):
@@ -74,7 +74,7 @@ def test_the_order_of_lists_changes_nothing(seed: int, order: int, strategy: str
 @settings(max_examples=40, derandomize=True, deadline=None)
 def test_it_is_predicted_to_be_no_worse_than_any_rival_with_as_many_connections(seed: int, weights: bool) -> None:
     app = random_application(seed, services=4, most=20)
-    ours = answer(app, "microns", {}, Settings(weights=weights))
+    ours = answer(app, "microns", {}, MicronsSettings(weights=weights))
     assert ours.solution.converged
     mine = _whole(ours)
     for rival in RIVALS:
@@ -96,7 +96,7 @@ def test_containers_on_busy_hosts_get_less() -> None:
     """h0 and h1 are calm, h2 and h3 busy; of eight containers below two are on each."""
     app = replace(chain(8, 8), hosts=hosts(0.1, 0.1, 0.6, 0.6))
     for weights in (True, False):
-        found = answer(app, "microns", {}, Settings(weights=weights))
+        found = answer(app, "microns", {}, MicronsSettings(weights=weights))
         got = found.solution.subsets[0].received(np.full(8, 12.5), 8)
         calm, busy = got[[0, 1, 4, 5]].sum(), got[[2, 3, 6, 7]].sum()
         assert calm > 3 * busy
@@ -104,7 +104,7 @@ def test_containers_on_busy_hosts_get_less() -> None:
 
 def test_an_answer_by_names_says_what_weights_are_relative_to() -> None:
     found = answer(chain(4, 6), "microns", {})
-    ends = named(found.problem, found.solution)["a", "b"]
+    ends = named_connections(found.problem, found.solution)["a", "b"]
     for above in ("a-0", "a-3"):
         weights = [weight for (one, _), weight in ends.items() if one == above]
         assert np.mean(weights) == pytest.approx(1.0)

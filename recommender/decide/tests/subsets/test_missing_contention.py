@@ -7,13 +7,13 @@ from sluice.subsets.latency.boosted import FEWEST, train
 from sluice.subsets.latency.learnt import learn
 from sluice.subsets.latency.missing import busiest, complete
 from sluice.subsets.latency.pooled import PooledLatency, pooled_latency, slower
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.latency.training import latency_model
 
 UNKNOWN = np.nan
 
 
-def drawn(count: int, missing: float = 0.0) -> Samples:
+def drawn(count: int, missing: float = 0.0) -> LatencySamples:
     """4 ms on an idle host, five times as long at 60 % of CPU; of a part of the samples no host is known."""
     random = np.random.default_rng(3)
     rate = random.uniform(5, 50, count)
@@ -21,10 +21,10 @@ def drawn(count: int, missing: float = 0.0) -> Samples:
     contention = np.column_stack([cpu, np.full(count, 0.1), np.full(count, 0.1)])
     mu = np.log(4) + slower(cpu) + random.normal(0, 0.02, count)
     contention[random.random(count) < missing] = UNKNOWN
-    return Samples(rate, contention, mu, np.full(count, 0.4))
+    return LatencySamples(rate, contention, mu, np.full(count, 0.4))
 
 
-def idle_ms(samples: Samples) -> float:
+def idle_ms(samples: LatencySamples) -> float:
     curves = latency_model({"a": samples}, ["a"]).of("a").curves(np.array([[0.02, 0.1, 0.1]]))
     return float(np.exp(curves.at(np.array([20.0]))[0][0]))
 
@@ -34,7 +34,7 @@ def test_idle_hosts_are_as_fast_as_they_are_with_samples_missing(missing: float)
     """4 ms x e^(ln 5 x 0.02 / 0.6) = 4.2 ms."""
     assert idle_ms(drawn(400, missing)) == pytest.approx(4.22, rel=0.05)
     seen = drawn(400, missing)
-    zeros = Samples(seen.rate_per_s, np.nan_to_num(seen.contention), seen.mu, seen.sigma)
+    zeros = LatencySamples(seen.rate_per_s, np.nan_to_num(seen.contention), seen.mu, seen.sigma)
     at = train(zeros).curves(np.array([[0.02, 0.1, 0.1]])).at(np.array([20.0]))[0][0]
     assert np.exp(at) > 4.22 * 1.2, "what taking them for idle does"
 
@@ -52,7 +52,7 @@ def test_what_is_left_out_is_counted_and_said() -> None:
 
 def test_what_most_hosts_do_not_tell_counts_for_none() -> None:
     contention = np.array([[0.5, UNKNOWN, 0.1]] * 7 + [[0.5, 0.9, 0.1]] * 3 + [[UNKNOWN, UNKNOWN, 0.1]] * 2)
-    samples = Samples(np.ones(12), contention, np.ones(12), np.ones(12))
+    samples = LatencySamples(np.ones(12), contention, np.ones(12), np.ones(12))
     whole, chosen = complete(samples)
     assert chosen.tolist() == [True] * 10 + [False] * 2
     assert whole.contention.tolist() == [[0.5, 0.0, 0.1]] * 10
@@ -66,7 +66,7 @@ def test_too_few_whole_samples_are_pooled() -> None:
     model = latency_model({"a": seen}, ["a"]).of("a")
     assert isinstance(model, PooledLatency)
     assert model.utilization == pytest.approx(seen.contention[13:, :].max(axis=1).mean())
-    nothing = Samples(seen.rate_per_s, np.full((30, 3), UNKNOWN), seen.mu, seen.sigma)
+    nothing = LatencySamples(seen.rate_per_s, np.full((30, 3), UNKNOWN), seen.mu, seen.sigma)
     assert pooled_latency(nothing, "").utilization == 0.0
     assert np.isnan(busiest(np.full((1, 3), UNKNOWN))[0])
     assert busiest(np.array([[UNKNOWN, 0.2, 0.1]]))[0] == 0.2

@@ -6,9 +6,9 @@ import pytest
 
 from sluice.subsets.application import Application, Call, Container, PairRate, Root
 from sluice.subsets.latency.training import latency_model
-from sluice.subsets.legal import IllegalError
+from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.plan import missing, plan
-from sluice.subsets.state import Cause, Inputs, State
+from sluice.subsets.state import Cause, Inputs, SubsetState
 from sluice_kit.decide.applications import chain, hosts, service
 
 MODEL = latency_model({}, [], 10.0)
@@ -20,7 +20,7 @@ def three() -> Application:
     return replace(chain(), services=tuple(service(name, 20) for name in "abc"), roots=(Root("read", 100.0, tree),))
 
 
-def started(app: Application) -> State:
+def started(app: Application) -> SubsetState:
     state, run = plan(None, Inputs(app, MODEL), 0.0)
     assert state is not None
     assert run is not None
@@ -28,7 +28,7 @@ def started(app: Application) -> State:
     return state
 
 
-def settled(app: Application) -> tuple[State, float]:
+def settled(app: Application) -> tuple[SubsetState, float]:
     """Whose weights went all of their way, and when."""
     state, now_s = started(app), 0.0
     while True:
@@ -134,7 +134,7 @@ def test_a_service_that_vanishes_is_named_and_the_solution_held() -> None:
 
 
 def test_without_a_solution_what_has_no_meaning_is_an_error() -> None:
-    with pytest.raises(IllegalError):
+    with pytest.raises(IllegalSubsetsError):
         plan(None, Inputs(replace(three(), roots=()), MODEL), 0.0)
 
 

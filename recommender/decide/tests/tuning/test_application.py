@@ -8,10 +8,10 @@ import yaml
 from sluice.config import ConfigError
 from sluice.tuning.application import load
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
-from sluice.tuning.objective.objective import Objective, Slo
+from sluice.tuning.objective.enough import TrialLength
+from sluice.tuning.objective.objective import Objective, TuningSlo
 from sluice.tuning.session.message import plan_message, read_plan
-from sluice.tuning.space import Category, Float, Integer, Parameter, When
+from sluice.tuning.space import Category, Float, Integer, Parameter, Requirement
 from sluice.tuning.space.constraint import Linear
 from sluice_kit.local_stack.driver import REPOSITORY
 from testbed.presets.shop import shop
@@ -44,16 +44,18 @@ def test_a_file_is_a_plan() -> None:
         30,
         5,
     )
-    assert plan.window == Window(10.0, 30.0, 60.0, 0.05)
+    assert plan.window == TrialLength(10.0, 30.0, 60.0, 0.05)
     assert plan.objective == Objective(
-        ((Metric.P95, 1.0), (Metric.GOODPUT, -0.5)), (Slo(Metric.P99, 500.0), Slo(Metric.ERRORS, 0.01)), 250.0
+        ((Metric.P95, 1.0), (Metric.GOODPUT, -0.5)),
+        (TuningSlo(Metric.P99, 500.0), TuningSlo(Metric.ERRORS, 0.01)),
+        250.0,
     )
     threads, spare, model, _, memory, window = plan.space.parameters
     assert threads == Parameter("web.threads", Integer(1, 256, log=True), 64, "web")
     assert spare.kind == Integer(1, 16)
     assert model.kind == Category(("synchronous", "adaptive"))
     assert (memory.kind, memory.default) == (Float(1.0, 1000.0, log=True), 64.0)
-    assert window.when == When("db.model", ("adaptive",))
+    assert window.when == Requirement("db.model", ("adaptive",))
     assert plan.space.constraints == (Linear((("web.spare", 1.0), ("web.threads", -1.0)), at_most=0.0),)
     assert read_plan(plan_message(plan)) == plan
 

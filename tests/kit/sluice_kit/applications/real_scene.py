@@ -156,7 +156,7 @@ def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> It
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
     python = REPOSITORY / ".cache/venvs/sluice/bin/python"
-    decider = pinned(cores, [python, "-m", "sluice.control", "--config", config])
+    decider = pinned(cores, [python, "-m", "sluice.decider", "--config", config])
     server = pinned(cores, [REPOSITORY / ".cache/bin/sluice-server"])
     records = [*server, "records"]
 

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from sluice.subsets.answer import Answer, answer
 from sluice.subsets.connections import flow
 from sluice.subsets.fleet import Floats
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.problem import problem
+from sluice.subsets.strategy_result import StrategyResult, answer
 from sluice_kit.decide.applications import random_application
 
 APPLICATIONS = 150
 
 
-def with_capacities(seed: int, room: float, weights: bool) -> Answer:
+def with_capacities(seed: int, room: float, weights: bool) -> StrategyResult:
     """The solution of one in which each container takes `room` times the mean load of its service."""
     app = random_application(seed)
     unlimited = problem(app)
@@ -30,10 +30,10 @@ def with_capacities(seed: int, room: float, weights: bool) -> Answer:
         )
         for one in app.services
     )
-    return answer(replace(app, services=limited), "microns", {}, Settings(weights=weights))
+    return answer(replace(app, services=limited), "microns", {}, MicronsSettings(weights=weights))
 
 
-def passed(answer: Answer) -> list[Floats]:
+def passed(answer: StrategyResult) -> list[Floats]:
     """Of each service's containers their load, relative to their capacity."""
     work, _ = flow(answer.problem, answer.solution.subsets)
     return [load / fleet.capacity_per_s for fleet, load in zip(answer.problem.fleets, work, strict=True)]

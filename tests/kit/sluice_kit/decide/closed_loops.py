@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sluice.subsets.application import Application, Call, Container, Host, Root, Service
-from sluice.subsets.churn import named
+from sluice.subsets.churn import named_connections
 from sluice.subsets.connections import flow
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.mixture import percentiles
 from sluice.subsets.latency.model import LatencyModel
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.plan import plan
-from sluice.subsets.state import Inputs, Run, State
-from sluice.subsets.trial import Measured
+from sluice.subsets.state import Inputs, SolverRun, SubsetState
+from sluice.subsets.trial import MeasuredLatency
 
 RATE, SPREAD = 800.0, 0.4
 
@@ -43,13 +43,13 @@ class Loop:
 
     others: Floats
     share: float
-    settings: Settings = field(default_factory=Settings)
-    state: State | None = None
+    settings: MicronsSettings = field(default_factory=MicronsSettings)
+    state: SubsetState | None = None
     now_s: float = 0.0
     rate_per_s: float = RATE
     slower: float = 1.0
     """What else makes requests take longer, wherever they go."""
-    runs: list[Run] = field(default_factory=list)
+    runs: list[SolverRun] = field(default_factory=list)
     cpu: list[Floats] = field(default_factory=list)
     p95: list[float] = field(default_factory=list)
 
@@ -80,7 +80,7 @@ class Loop:
         cart = Service("cart", tuple(Container(f"cart-{at:02}", f"h{at:02}") for at in range(count)))
         root = Root("read", self.rate_per_s, Call("front", ((Call("cart"),),)))
         lately = self.p95[-6:]
-        measured = Measured(
+        measured = MeasuredLatency(
             float(np.mean(lately)), int(self.rate_per_s * 10 * len(lately)), self.now_s - 10 * len(lately), self.now_s
         )
         app = Application(hosts, (front, cart), (root,))
@@ -98,5 +98,5 @@ class Loop:
 MODEL = LatencyModel({}, Truth())
 
 
-def weights(state: State) -> dict[tuple[str, str], float]:
-    return named(state.solved.problem, state.solved.solution)["front", "cart"]
+def weights(state: SubsetState) -> dict[tuple[str, str], float]:
+    return named_connections(state.solved.problem, state.solved.solution)["front", "cart"]

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sluice.clocks.offsets import Instance
-from sluice.collect import Measured, Window
-from sluice.collect.whole import Whole
 from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
-from sluice.pools.learn.condition import DataSize
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.section import PoolsSection
+from sluice.pools.windows import PoolWindow, Window
+from sluice.pools.windows.complete_buckets import Whole
 from sluice_kit.decide.feeds import FALLS, Curve
 from sluice_kit.decide.humps import samples_of
 
@@ -35,9 +36,9 @@ def config(**changes: object) -> Config:
     return given.model_copy(update=changes)
 
 
-def measured(concurrency: np.ndarray, goodput: np.ndarray, end_ms: int = 60_000) -> Measured:
+def measured(concurrency: np.ndarray, goodput: np.ndarray, end_ms: int = 60_000) -> PoolWindow:
     starts = end_ms - BUCKET_MS * np.arange(len(concurrency), 0, -1)
-    return Measured(samples_of(concurrency, goodput), starts.astype(np.int64), BUCKET_MS)
+    return PoolWindow(samples_of(concurrency, goodput), starts.astype(np.int64), BUCKET_MS)
 
 
 def bursts(highest: float) -> np.ndarray:
@@ -45,19 +46,19 @@ def bursts(highest: float) -> np.ndarray:
     return np.linspace(0.5, highest, 600).reshape(100, 6).T.ravel()
 
 
-def rising(end_ms: int = 60_000, highest: float = 30) -> Measured:
+def rising(end_ms: int = 60_000, highest: float = 30) -> PoolWindow:
     """10/s per request in flight, without an end."""
     x = bursts(highest)
     return measured(x, 10 * x, end_ms)
 
 
-def hump(end_ms: int = 60_000, highest: float = 36, top: float = 12) -> Measured:
+def hump(end_ms: int = 60_000, highest: float = 36, top: float = 12) -> PoolWindow:
     """10/s per request in flight up to `top`, then 5/s less for each one more."""
     x = bursts(highest)
     return measured(x, np.maximum(np.minimum(10 * x, 10 * top - 5 * (x - top)), 0), end_ms)
 
 
-def glimpse(end_ms: int = 60_000) -> Measured:
+def glimpse(end_ms: int = 60_000) -> PoolWindow:
     """Too few buckets to say anything."""
     x = np.linspace(0.5, 30, 20)
     return measured(x, 10 * x, end_ms)
@@ -111,7 +112,7 @@ class FakeService:
 class FakeCollector:
     """Answers with `pools` and what `services` did up to a second ago, or raises `problem`."""
 
-    pools: dict[PoolKey, Measured | None] = field(default_factory=dict)
+    pools: dict[PoolKey, PoolWindow | None] = field(default_factory=dict)
     services: dict[PoolKey, FakeService] = field(default_factory=dict)
     asked_ms: list[tuple[int, bool]] = field(default_factory=list)
     problem: Exception | None = None
@@ -127,29 +128,31 @@ class FakeCollector:
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
 
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
         if self.upstream_problem is not None:
             raise self.upstream_problem
         return self.above
 
-    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+    def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         if self.demand_problem is not None:
             raise self.demand_problem
         return {key: replace(demand, until_ms=1000 * to_s) for key, demand in self.demands.items()}
 
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         self.data_asked_ms.append(now_ms)
         if self.data_problem is not None:
             raise self.data_problem
         return self.data
 
-    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
+    def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         self.clocks_asked_ms.append(now_ms)
         if self.clocks_problem is not None:
             raise self.clocks_problem
         return self.ahead_ms
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+    def collect(
+        self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
+    ) -> Window:
         self.thresholds_ns = thresholds_ns
         self.asked_ms.append((now_ms, live))
         if self.problem is not None:

@@ -6,9 +6,9 @@ import math
 
 from hypothesis import strategies as st
 
-from sluice.tuning.space import Boolean, Category, Configuration, Float, Integer, Parameter, Space, When
+from sluice.tuning.space import Boolean, Category, Configuration, Float, Integer, Parameter, Requirement, Space
 from sluice.tuning.space.constraint import Linear
-from sluice.tuning.space.parameter import Kind
+from sluice.tuning.space.parameter import ValueKind
 
 # As of a small application: a pool, its spare threads, a cache, an execution model and what only one of its kinds has.
 MIXED = Space(
@@ -18,7 +18,7 @@ MIXED = Space(
         Parameter("model", Category(("pooled", "synchronous", "adaptive")), "pooled", "db"),
         Parameter("reuse", Boolean(), False, "db"),
         Parameter("cache_mb", Float(1.0, 1000.0, log=True), 10.0, "cache"),
-        Parameter("window", Integer(0, 100), 50, "db", When("model", ("synchronous", "adaptive"))),
+        Parameter("window", Integer(0, 100), 50, "db", Requirement("model", ("synchronous", "adaptive"))),
     ),
     (Linear((("spare", 1.0), ("threads", -1.0)), at_most=0.0),),
 )
@@ -43,7 +43,7 @@ def sphere(dimensions: int, default: float = 0.8) -> Space:
 
 
 @st.composite
-def kinds(draw: st.DrawFn) -> Kind:
+def kinds(draw: st.DrawFn) -> ValueKind:
     match draw(st.sampled_from(("integer", "float", "category", "boolean"))):
         case "integer":
             log = draw(st.booleans())
@@ -71,7 +71,7 @@ def spaces(draw: st.DrawFn) -> Space:
         if bool(single) and draw(st.booleans()):
             other = draw(st.sampled_from(single))
             values = {other.kind.value(draw(st.floats(0.0, 1.0))) for _ in range(2)}
-            when = When(other.name, tuple(values))
+            when = Requirement(other.name, tuple(values))
         parameters.append(Parameter(f"p{index}", kind, default, f"s{index % 3}", when))
     numbers = [parameter for parameter in parameters if isinstance(parameter.kind, Integer | Float)]
     constraints = []

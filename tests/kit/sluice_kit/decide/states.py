@@ -7,7 +7,7 @@ from sluice.model.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Advised, Basis
-from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP, MOST_STEPS
@@ -59,7 +59,7 @@ shares = st.floats(0, 1)
 rates = st.floats(0, allow_infinity=False)
 counts = st.integers(0, MOST_SIZE)
 measured = st.builds(
-    Measured,
+    SizeRecord,
     size=sizes,
     per_s=rates,
     stay_s=rates,
@@ -67,14 +67,14 @@ measured = st.builds(
     cores=rates,
     lag_ms=counts,
 )
-refused = st.builds(Refused, size=sizes, from_size=sizes, until_ms=times, times=counts)
+refused = st.builds(RefusedSize, size=sizes, from_size=sizes, until_ms=times, times=counts)
 trusts = st.builds(
     Trust,
     operator=st.none() | sizes,
     since_ms=times,
     measured=st.lists(measured, max_size=3).map(tuple),
     refused=st.lists(refused, max_size=3).map(tuple),
-    check=st.none() | st.builds(Check, at_ms=times, per_s=rates),
+    check=st.none() | st.builds(OperatorLook, at_ms=times, per_s=rates),
     demand_per_s=rates,
     demand_until_ms=times,
     given_up_ms=times,

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from sluice.config import Config
-from sluice.config.subsets import Subsetting
-from sluice.control.deciding import Means
-from sluice.control.subsets.shard import SubsetMeans
 from sluice.model.keys import SubsetKey
 from sluice.model.problems import Problems
+from sluice.pools.period.decide import PoolResources
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, subset_of
-from sluice.subsets.seen import Seen, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.product import SubsetResources
+from sluice.subsets.section import Subsetting
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 from sluice_kit.decide.fakes import FakeClock, FakeCollector, config
 from sluice_kit.journal.memory_log import MemoryLog
@@ -47,14 +47,14 @@ class FakeSource:
     """By service the host of each instance."""
     cpu: dict[str, float]
     trees: list[SeenTree] = field(default_factory=lambda: [SeenTree("GET /", TREE, 3_000)])
-    learnt: dict[str, tuple[Samples, Ints]] = field(default_factory=dict)
+    learnt: dict[str, tuple[LatencySamples, Ints]] = field(default_factory=dict)
     silent: set[str] = field(default_factory=set)
     """Instances without a request in the newest minute."""
     problem: Exception | None = None
     first_s: dict[str, int] = field(default_factory=dict)
     """By instance when it was seen first, of those that came lately."""
 
-    def seen(self, now_ms: int, window_ms: float) -> Seen:
+    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication:
         if self.problem is not None:
             raise self.problem
         newest = now_ms // S
@@ -70,7 +70,7 @@ class FakeSource:
             for service, instances in self.containers.items()
             for instance, host in instances.items()
         ]
-        return Seen(
+        return ObservedApplication(
             tuple(containers),
             tuple(self.trees),
             {name: SeenHost(cpu, 0.1, 0.1) for name, cpu in self.cpu.items()},
@@ -78,7 +78,7 @@ class FakeSource:
             newest,
         )
 
-    def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[Samples, Ints]]:
+    def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[LatencySamples, Ints]]:
         return self.learnt
 
 
@@ -94,12 +94,12 @@ def shop(front: int = 4, cart: int = 6) -> FakeSource:
     )
 
 
-def samples(count: int) -> tuple[Samples, Ints]:
+def samples(count: int) -> tuple[LatencySamples, Ints]:
     """Latency doubles with each 0.3 of CPU."""
     number = np.arange(count, dtype=np.float64)
     rate, cpu = 5 + number % 7, 0.1 + 0.2 * (number % 4)
     contention = np.column_stack([cpu, np.full(count, 0.1), np.full(count, 0.1)])
-    drawn = Samples(rate, contention, np.log(5) + np.log(2) / 0.3 * cpu + rate / 100, np.full(count, 0.4))
+    drawn = LatencySamples(rate, contention, np.log(5) + np.log(2) / 0.3 * cpu + rate / 100, np.full(count, 0.4))
     return drawn, (number // 4).astype(np.int64)
 
 
@@ -112,8 +112,8 @@ class SubsetWorld:
     options: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        means = Means(problems=self.problems, subsets=SubsetMeans(self.source, AtOnce()))
-        self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, means)
+        pools, self.resources = PoolResources(problems=self.problems), SubsetResources(self.source, AtOnce())
+        self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, pools, self.resources)
 
     def config(self) -> Config:
         return config(subsets=[Subsetting.model_validate(self.options)])

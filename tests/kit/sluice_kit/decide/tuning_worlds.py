@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from sluice.control.deciding import Means
-from sluice.control.tuning.measure import Measured, Span
-from sluice.control.tuning.shard import TuningMeans
 from sluice.journal.broker import Record
 from sluice.model.problems import Problems
 from sluice.model.times import timestamp
+from sluice.pools.period.decide import PoolResources
 from sluice.tuning.codec import found
+from sluice.tuning.measure import MeasuredSpan, TrialMeasurement
 from sluice.tuning.names import ANSWERS, SESSION, TRIAL, TrialName, session_name
 from sluice.tuning.objective.block import Block, Metric
-from sluice.tuning.objective.enough import Window
+from sluice.tuning.objective.enough import TrialLength
 from sluice.tuning.objective.message import write_outcome
-from sluice.tuning.objective.objective import Objective, Slo
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.objective import Objective, TuningSlo
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
+from sluice.tuning.product import TuningResources
 from sluice.tuning.session.message import plan_message
-from sluice.tuning.session.session import Plan, Root, Session
+from sluice.tuning.session.session import MeasuredRoot, Plan, Session
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
 from sluice_kit.decide.fakes import FakeClock, FakeCollector, config
 from sluice_kit.decide.spaces import MIXED, mixed_loss
@@ -31,9 +31,9 @@ __all__ = ["ANSWERS", "SESSION", "TRIAL", "FakeTrials", "TuningWorld", "index_of
 
 
 def plan(**changes: object) -> Plan:
-    objective = Objective(((Metric.P95, 1.0),), (Slo(Metric.P99, 900.0),))
-    window = Window(2.0, 5.0, 12.0, 0.5)
-    given = Plan("first", "shop", MIXED, objective, seed=7, budget=4, pairs=2, window=window, root=Root("web"))
+    objective = Objective(((Metric.P95, 1.0),), (TuningSlo(Metric.P99, 900.0),))
+    window = TrialLength(2.0, 5.0, 12.0, 0.5)
+    given = Plan("first", "shop", MIXED, objective, seed=7, budget=4, pairs=2, window=window, root=MeasuredRoot("web"))
     return replace(given, **changes)  # type: ignore[arg-type]
 
 
@@ -53,17 +53,17 @@ class FakeTrials:
     problem: Exception | None = None
     requests: list[set[TrialName]] = field(default_factory=list)
 
-    def measured(self, spans: Mapping[TrialName, Span], now_ms: int) -> dict[TrialName, Measured]:
+    def measured(self, spans: Mapping[TrialName, MeasuredSpan], now_ms: int) -> dict[TrialName, TrialMeasurement]:
         self.requests.append(set(spans))
         if self.problem is not None:
             raise self.problem
         return {trial: self._one(trial.number, span, now_ms) for trial, span in spans.items()}
 
-    def _one(self, number: int, span: Span, now_ms: int) -> Measured:
+    def _one(self, number: int, span: MeasuredSpan, now_ms: int) -> TrialMeasurement:
         upto_ms = min(now_ms, span.to_ms)
         ms = self.ms.get(number, self.usual_ms)
         seconds = max(0, upto_ms - span.from_ms) // 1000
-        return Measured([Block(1.0, {index_of(ms): 100})] * seconds, now_ms >= span.to_ms)
+        return TrialMeasurement([Block(1.0, {index_of(ms): 100})] * seconds, now_ms >= span.to_ms)
 
 
 @dataclass
@@ -75,8 +75,8 @@ class TuningWorld:
     numbers: count[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
-        means = Means(problems=self.problems, tuning=TuningMeans(self.source, AtOnce()))
-        self.loop = self.log.loop(config(), FakeCollector(), self.clock, means)
+        pools, tuning = PoolResources(problems=self.problems), TuningResources(self.source, AtOnce())
+        self.loop = self.log.loop(config(), FakeCollector(), self.clock, pools, tuning=tuning)
 
     def again(self) -> TuningWorld:
         """Another decider, after this one was killed."""
@@ -118,7 +118,7 @@ class TuningWorld:
 
     def good(self, trial: int, session: str = "first") -> log_pb2.Answer:
         configuration = self.sessions[session].trials[trial].configuration
-        return self.tell(trial, Outcome(Verdict.GOOD, 100.0 + mixed_loss(configuration)), session)
+        return self.tell(trial, Outcome(TrialVerdict.GOOD, 100.0 + mixed_loss(configuration)), session)
 
     def applied(self, trial: int, session: str = "first") -> log_pb2.Answer:
         request = tuning_service_pb2.TellTrialRequest(session=session, trial=trial, applied_at=timestamp(self.clock()))

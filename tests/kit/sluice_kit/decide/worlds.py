@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 
 from sluice.config import Config, Pool, Slo, Upstream
-from sluice.control.answer import Answer
-from sluice.control.decider import ShardDecider
-from sluice.control.deciding import Means
-from sluice.control.learning.learners import Learners
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.model.scaling import Scaling
+from sluice.pools.learned.learners import Learners
 from sluice.pools.names import pool_name
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.product import PoolsShard
+from sluice.pools.publication.publication import Publication
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice_kit.decide.fakes import (
@@ -20,7 +20,7 @@ from sluice_kit.decide.fakes import (
     FakeCollector,
     config,
 )
-from sluice_kit.journal.memory_log import MemoryLog
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 
 @dataclass
@@ -36,24 +36,23 @@ class World:
     def __post_init__(self) -> None:
         for service in (CART.service, DB.peer):
             self.log.scaling(Scaling(0, service, 4.0, None, "", "vpa"))
-        self.loop = self.log.loop(
-            self.config, self.collector, self.clock, Means(problems=self.problems, learners=self.learners)
-        )
+        self.resources = PoolResources(problems=self.problems, learners=self.learners)
+        self.loop = self.log.loop(self.config, self.collector, self.clock, self.resources)
 
     @property
-    def decider(self) -> ShardDecider:
-        return self.loop.deciders[0]
+    def decider(self) -> PoolsShard:
+        return pool_shard(self.loop)
 
     def configure(self, config: Config) -> None:
         self.loop.next_config = config
 
-    def step(self, after_s: float = 5) -> Answer:
+    def step(self, after_s: float = 5) -> Publication:
         """So much later; cart's answer."""
         self.clock.pass_s(after_s)
         self.loop.periods()
         return self.cart
 
-    def run(self, seconds: int, key: PoolKey = CART) -> list[Answer]:
+    def run(self, seconds: int, key: PoolKey = CART) -> list[Publication]:
         """A period a second, in which the service works and its actuator does what is said at once."""
         service, answers = self.collector.services[key], []
         for _ in range(seconds):
@@ -72,7 +71,7 @@ class World:
         return answers
 
     @property
-    def cart(self) -> Answer:
+    def cart(self) -> Publication:
         return self.decider.answers[CART]
 
     def publication(self, key: PoolKey = CART) -> PoolSize:
@@ -84,7 +83,7 @@ class World:
         return self.log.heartbeat()
 
 
-def brief(answer: Answer) -> tuple[str, int | None, int]:
+def brief(answer: Publication) -> tuple[str, int | None, int]:
     return answer.content.state, answer.content.target, answer.revision
 
 
@@ -95,5 +94,5 @@ def above(pool: Pool, slo_ms: float = 250, **options: object) -> Config:
     return config(slos=[slo], pools=[pool.model_copy(update={"upstream": upstream})])
 
 
-def codes(answer: Answer) -> tuple[str, ...]:
+def codes(answer: Publication) -> tuple[str, ...]:
     return answer.content.codes

@@ -13,8 +13,8 @@ import threading
 import time
 from typing import Any
 
-from sluice.control.codec import DeciderCodec
-from sluice.control.commit import Commit, Heartbeat
+from sluice.decider.products import codec
+from sluice.engine.records import Heartbeat
 from sluice.journal.broker import Group
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_group import KafkaGroup
@@ -22,9 +22,10 @@ from sluice.journal.kafka_transactions import KafkaTransactions
 from sluice.journal.names import topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity
 from sluice.journal.shards import Shards
+from sluice.pools.commit import PoolsCommit
 from sluice.pools.policy.state import Facts, PoolState
-from sluice.pools.record import Ref
-from sluice_kit.journal.place import POOLS, SHARDS, answer
+from sluice.pools.publication.record import Ref
+from sluice_kit.journal.place import POOLS, SHARDS, answer, commit, pools_of
 
 PERIOD_S = 0.1
 hold, go = threading.Event(), threading.Event()
@@ -58,7 +59,7 @@ def listen() -> None:
 def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
     threading.Thread(target=listen, daemon=True).start()
     names = topics(prefix)
-    shards = Shards(HoldingBroker(bootstrap, names), names, Identity("counting", SHARDS, 1), DeciderCodec())
+    shards = Shards(HoldingBroker(bootstrap, names), names, Identity("counting", SHARDS, 1), codec())
     known: dict[int, tuple[int, int]] = {}
     while True:
         change = shards.poll(PERIOD_S)
@@ -68,8 +69,9 @@ def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
         if change.taken is not None:
             log, restored = change.taken
             key = POOLS[log.shard]
-            facts = restored.states.facts.get(key, Facts(current=1))
-            revision = restored.decisions[key].revision if key in restored.decisions else 0
+            pools = pools_of(restored)
+            facts = pools.states.facts.get(key, Facts(current=1))
+            revision = pools.decisions[key].revision if key in pools.decisions else 0
             known[log.shard] = revision, (facts.current or 0) - 1
             say("taken", log.shard, revision=revision, used=known[log.shard][1], state=facts.now_ms)
         for shard, log in shards.owned.items():
@@ -82,7 +84,8 @@ def main(bootstrap: str, prefix: str, lease_ms: str) -> None:
             beat = Heartbeat(time.time_ns() // 1_000_000, int(lease_ms))
             try:
                 key = POOLS[shard]
-                log.commit(Commit(received, beat, [answer(after[0], target, key)], {}, {Ref("facts", key): state}))
+                part = PoolsCommit([answer(after[0], target, key)], {}, {Ref("facts", key): state})
+                log.commit(commit(received, beat, part))
             except (AbortedError, FencedError, HungError) as cause:
                 say(type(cause).__name__, shard, why=str(cause))
                 if not isinstance(cause, AbortedError):

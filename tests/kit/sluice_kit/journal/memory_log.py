@@ -8,10 +8,9 @@ from itertools import count
 from google.protobuf.message import Message
 
 from sluice.config import Config
-from sluice.control.codec import DeciderCodec
-from sluice.control.collects import Collects
-from sluice.control.deciding import Means
-from sluice.control.loop import Loop
+from sluice.decider.products import codec, products
+from sluice.engine.counts import EngineMetrics
+from sluice.engine.loop import Loop
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import shard_name, topics
 from sluice.journal.shard import Identity
@@ -20,11 +19,23 @@ from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.model.times import timestamp
+from sluice.pools.inputs.messages import event_of, scaling_name
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.told import event_of, scaling_name
+from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.source import WindowSource
+from sluice.pools.product import PoolsShard
 from sluice.pools.v1 import log_pb2
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize
+from sluice.subsets.product import SubsetResources
+from sluice.tuning.product import TuningResources
+
+
+def pool_shard(loop: Loop, number: int = 0) -> PoolsShard:
+    """The pools' part of a shard that the decider owns."""
+    part = loop.owned[number].parts["pools"]
+    assert isinstance(part, PoolsShard)
+    return part
 
 
 class MemoryLog:
@@ -38,9 +49,11 @@ class MemoryLog:
     def loop(
         self,
         config: Config,
-        collector: Collects,
+        collector: WindowSource,
         clock: Callable[[], int],
-        means: Means | None = None,
+        pools: PoolResources | None = None,
+        subsets: SubsetResources | None = None,
+        tuning: TuningResources | None = None,
         *,
         alone: bool = True,
     ) -> Loop:
@@ -48,8 +61,11 @@ class MemoryLog:
         for member in list(self.cluster.members._members if alone else ()):
             self.cluster.members.leave(member)
         me = Identity("test", len(config.groups), config.generation)
-        shards = Shards(MemoryBroker(self.cluster), self.topics, me, DeciderCodec(), clock=lambda: clock() / 1_000)
-        loop = Loop(config, shards, lambda: collector, clock, means or Means())
+        shards = Shards(MemoryBroker(self.cluster), self.topics, me, codec(), clock=lambda: clock() / 1_000)
+        pools = pools or PoolResources()
+        counts = EngineMetrics()
+        tenants = products(lambda: collector, pools, subsets, tuning, registry=counts.registry)
+        loop = Loop(config, shards, tenants, clock, pools.problems, counts)
         loop.own()
         return loop
 

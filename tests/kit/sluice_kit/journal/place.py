@@ -7,15 +7,17 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sluice.control.codec import DeciderCodec, DeciderLog, DeciderShards
-from sluice.control.commit import Commit, Found, Heartbeat, Received
+from sluice.decider.products import codec
+from sluice.engine.codec import DeciderLog, DeciderShards
+from sluice.engine.records import Commit, Found, Heartbeat, Received
 from sluice.journal.broker import Broker, Record, Transactions
 from sluice.journal.names import Topics
 from sluice.journal.shard import Identity
 from sluice.model.keys import PoolKey
+from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.names import pool_name
 from sluice.pools.policy.state import Facts, PoolState
-from sluice.pools.record import Ref
+from sluice.pools.publication.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
@@ -38,7 +40,7 @@ class Place(NamedTuple):
 
     def decider(self, name: str, generation: int = 1, shards: int = SHARDS) -> DeciderShards:
         broker = self.broker()
-        decider = DeciderShards(broker, self.topics, Identity(name, shards, generation), DeciderCodec())
+        decider = DeciderShards(broker, self.topics, Identity(name, shards, generation), codec())
         self.opened.extend((broker.close, decider.close))
         return decider
 
@@ -91,6 +93,15 @@ def facts(current: int, key: PoolKey = SHOP) -> dict[Ref, PoolState]:
     return {Ref("facts", key): PoolState(Facts(now_ms=1_000, current=current))}
 
 
+def commit(received: Received, beat: Heartbeat, pools: PoolsCommit) -> Commit:
+    return Commit(received, beat, {"pools": pools})
+
+
+def pools_of(found: Found) -> PoolRecords:
+    part: PoolRecords = found.parts["pools"]
+    return part
+
+
 beats = itertools.count(1_000)
 
 
@@ -98,7 +109,7 @@ def period(
     received: Received, decisions: list[PoolSize] | None = None, states: dict[Ref, PoolState] | None = None
 ) -> Commit:
     beat = Heartbeat(computed_at_ms=next(beats), lease_ms=60_000)
-    return Commit(received, beat, decisions=decisions or [], states=states or {})
+    return commit(received, beat, PoolsCommit(decisions or [], states=states or {}))
 
 
 def taken(decider: DeciderShards, wanted: int = SHARDS) -> dict[int, tuple[DeciderLog, Found]]:

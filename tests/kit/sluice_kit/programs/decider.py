@@ -103,7 +103,7 @@ class Decider:
 
     @contextmanager
     def running(self) -> Iterator["subprocess.Popen[bytes]"]:
-        command = [sys.executable, "-m", "sluice.control", "--config", str(self.path)]
+        command = [sys.executable, "-m", "sluice.decider", "--config", str(self.path)]
         with self.output.open("ab") as out:
             process = subprocess.Popen(command, env=self._environment, stdout=out, stderr=out)
         try:

@@ -10,11 +10,11 @@ import numpy as np
 
 from bench.controllers.bridge import samples_of
 from sluice.clickhouse.connection import READER, ClickHouse
-from sluice.collect import Collector, Measured
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate import Estimate, Samples
 from sluice.pools.estimate.models import ESTIMATORS
+from sluice.pools.windows import Collector, PoolWindow
 from testbed.fine import FineWindows
 from testbed.presets.shop import THRESHOLD_MS, shop
 from testbed.simulation import Simulation
@@ -63,7 +63,7 @@ class OneRun:
         assert samples is not None
         return samples
 
-    def stored(self, url: str) -> Mapping[str, Measured]:
+    def stored(self, url: str) -> Mapping[str, PoolWindow]:
         """What the recommender's own query finds of the last minute in ClickHouse, with the pools' sizes."""
         config = self.config
         thresholds = {pool.key: round((pool.threshold or 0.0) * MS) for pool in config.pools}

@@ -13,15 +13,15 @@ from sluice.cli.output import EXIT_CODES
 
 COMMANDS = {
     "actuations": Lazy(
-        "sluice.cli.actuations.group:actuations", "Show the audit of actuators' writes, and roll one back."
+        "sluice.cli.pools.actuations.group:actuations", "Show the audit of actuators' writes, and roll one back."
     ),
     "completion": Lazy("sluice.cli.completion.command:completion", "Print the completion script of a shell."),
     "critical-path": Lazy(
-        "sluice.cli.critical_path.command:critical_path",
+        "sluice.cli.traces.critical_path.command:critical_path",
         "Print the critical path of each recorded trace, section by section.",
     ),
     "critical-service": Lazy(
-        "sluice.cli.critical_service.command:critical_service",
+        "sluice.cli.traces.critical_service.command:critical_service",
         "Name the service that holds up each root operation, with the evidence.",
     ),
     "doctor": Lazy(
@@ -29,11 +29,11 @@ COMMANDS = {
         "Check each stage, from collector to actuator; name each finding and its remedy.",
     ),
     "estimate": Lazy(
-        "sluice.cli.estimate.command:estimate",
+        "sluice.cli.pools.estimate.command:estimate",
         "Estimate a pool size from rows of concurrency and goodput; print one JSON object.",
     ),
     "pools": Lazy("sluice.cli.pools.group:pools", "Show pool sizes and their reasons; apply, pause and resume them."),
-    "replay": Lazy("sluice.cli.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
+    "replay": Lazy("sluice.cli.traces.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
     "sql": Lazy("sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user."),
     "subsets": Lazy("sluice.cli.subsets.group:subsets", "Show connection subsets, or solve them for a file."),
     "tuning": Lazy("sluice.cli.tuning.group:tuning", "Search for a better configuration of an application in trials."),

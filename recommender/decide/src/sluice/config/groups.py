@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sluice.config.model import Backend, Pool
+    from sluice.pools.section import Backend, Pool
 
 
 def check_groups(groups: Sequence[str], pools: Sequence[Pool], backends: Sequence[Backend]) -> None:

@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Generic
 
+from sluice.journal.acquisition import RESTORE_S, check_generation, check_partitions, take
 from sluice.journal.broker import Broker, Group
 from sluice.journal.codec import Codec, Commit, Found, Received
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, NotThereError, OlderError
 from sluice.journal.shard_log import ShardLog
-from sluice.journal.taking import RESTORE_S, check_generation, check_partitions, take
 from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ ALIVE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Change(Generic[Found, Received, Commit]):
+class Rebalance(Generic[Found, Received, Commit]):
     """left: shards whose states are invalid here from now on. taken: at most one shard a call, with its values."""
 
     left: tuple[int, ...]
@@ -58,7 +58,7 @@ class Shards(Generic[Found, Received, Commit]):
     def owned(self) -> dict[int, ShardLog[Received, Commit]]:
         return dict(self._owned)
 
-    def poll(self, timeout_s: float) -> Change[Found, Received, Commit]:
+    def poll(self, timeout_s: float) -> Rebalance[Found, Received, Commit]:
         """Waits for up to `timeout_s` for changes of the group.
 
         Raises OlderError after leaving the group: the configuration must be read again. Raises PartitionsError where
@@ -69,7 +69,7 @@ class Shards(Generic[Found, Received, Commit]):
             given = group.poll(timeout_s)
         except HungError as cause:
             self._problems.failed("ask the group", cause)
-            return Change((), None)
+            return Rebalance((), None)
         self._problems.succeeded("ask the group")
         left = tuple(shard for shard in self._owned if shard not in given)
         for shard in left:
@@ -77,8 +77,8 @@ class Shards(Generic[Found, Received, Commit]):
         now = self._clock()
         for shard in sorted(given - self._owned.keys()):
             if self._not_before.get(shard, now) <= now:
-                return Change(left, self._take(group, shard))
-        return Change(left, None)
+                return Rebalance(left, self._take(group, shard))
+        return Rebalance(left, None)
 
     def alive(self) -> None:
         """Reports progress within a period, which may take longer than the group waits for the next `poll`. So only a

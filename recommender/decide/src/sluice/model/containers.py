@@ -17,7 +17,7 @@ class ToldContainer:
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportedContainers:
     """All containers of a service, in the notification at at_s (Unix time)."""
 
     at_s: float

@@ -1,5 +1,4 @@
-"""Records of pools beside their states: decisions, explanations, heartbeats, the servers' records of pools, and
-tombstones of a pool that is gone (collector/topics.yaml)."""
+"""Journal records of pools: a commit as writes, a shard's records at takeover, and inputs (collector/topics.yaml)."""
 
 from __future__ import annotations
 
@@ -9,12 +8,15 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from sluice.journal.codec import Sender, UnreadableError, Write, bounded
+from sluice.journal.broker import Record
+from sluice.journal.codec import Input, Sender, UnreadableError, Write, bounded
 from sluice.journal.names import Topics
 from sluice.model.keys import PoolKey
+from sluice.pools.commit import PoolRecords, PoolsCommit
+from sluice.pools.inputs.messages import pause_name, pause_value, scaling_name, scalings_value
 from sluice.pools.names import key_of, pool_name, pool_of
-from sluice.pools.record import PARTS, Ref
-from sluice.pools.told import pause_name
+from sluice.pools.policy.state_message import StateError
+from sluice.pools.publication.record import PARTS, Ref, restored, value_of
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
@@ -24,6 +26,49 @@ log = logging.getLogger(__name__)
 MOST_EXPLANATION_BYTES = 16_384
 
 Parsed = TypeVar("Parsed", PoolSize, ShardHeartbeat, ObservedSize, Report)
+
+
+class PoolsCodec:
+    """Owns each key that no other product owns, so it comes last."""
+
+    def owns(self, key: str) -> bool:
+        return True
+
+    def found(
+        self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, ObservedSize]
+    ) -> tuple[PoolRecords, int]:
+        of_pools = restored(states)
+        sizes, unreadable = read_decisions(decisions)
+        return PoolRecords(of_pools, sizes, observed), of_pools.unreadable + unreadable
+
+    def observed(self, record: Record) -> Input:
+        size = parsed(ObservedSize, record.key, record.value or b"")
+        return Input(size, observed_sender(size))
+
+    def report(self, record: Record) -> Input | None:
+        report = parsed(Report, record.key, record.value or b"")
+        return Input(report, report_sender(report))
+
+    def writes(self, part: PoolsCommit, topics: Topics) -> Iterator[Write | ValueError]:
+        for ref, state in part.states.items():
+            try:
+                yield Write(topics.state, str(ref), value_of(ref, state))
+            except StateError as cause:
+                yield cause
+        for key, pause in part.pauses.items():
+            yield Write(topics.state, pause_name(key), None if pause is None else pause_value(key, pause))
+        for service, events in part.scalings.items():
+            yield Write(topics.state, scaling_name(service), scalings_value(service, events))
+        for key, explanation in part.explanations.items():
+            yield explanation_write(key, explanation, topics)
+        for name, observed in part.observed.items():
+            yield Write(topics.observed, name, observed.SerializeToString())
+        for name in part.forgotten:
+            yield Write(topics.observed, name, None)
+        for key in part.gone:
+            yield from gone_writes(key, topics)
+        for size in part.decisions:
+            yield decision_write(size, topics)
 
 
 def decision_write(size: PoolSize, topics: Topics) -> Write | ValueError:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sluice.model.containers import Told, ToldContainer
+from sluice.model.containers import ReportedContainers, ToldContainer
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
 from sluice.subsets.members import Address, Present, containers, host_of, zones_of
-from sluice.subsets.seen import Seen, SeenHost
-from sluice.subsets.trial import Measured
+from sluice.subsets.observed import ObservedApplication, SeenHost
+from sluice.subsets.trial import MeasuredLatency
 
 
 @dataclass(frozen=True)
-class Rules:
+class AssemblyRules:
     """The settings of the application, as of `Application`. wants: by upstream and downstream service."""
 
     wants: Callable[[str, str], bool]
@@ -30,14 +30,14 @@ class Rules:
 @dataclass(frozen=True)
 class Assembled:
     """missing: inputs that neither spans nor sources gave, and what replaces them, as lines for people. measured: as of
-    `Seen`."""
+    `ObservedApplication`."""
 
     application: Application
     missing: tuple[str, ...]
-    measured: Mapping[str, Measured] = field(default_factory=dict)
+    measured: Mapping[str, MeasuredLatency] = field(default_factory=dict)
 
 
-def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
+def assemble(seen: ObservedApplication, told: Mapping[str, ReportedContainers], rules: AssemblyRules) -> Assembled:
     """Builds the application. It leaves out calls to peers without containers, and self calls. `legal.check` then says
     whether the result is legal."""
     missing: list[str] = []
@@ -73,7 +73,7 @@ def assemble(seen: Seen, told: Mapping[str, Told], rules: Rules) -> Assembled:
     return Assembled(app, tuple(missing), seen.measured)
 
 
-def _container(service: str, each: ToldContainer, rules: Rules) -> Container:
+def _container(service: str, each: ToldContainer, rules: AssemblyRules) -> Container:
     address = each.address or rules.address(service, each.instance, each.host)
     return Container(each.instance, host_of(each), address, each.drained)
 
@@ -96,7 +96,7 @@ def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing
     )
 
 
-def _strangers(seen: Seen, known: Iterable[str], rules: Rules) -> list[str]:
+def _strangers(seen: ObservedApplication, known: Iterable[str], rules: AssemblyRules) -> list[str]:
     called = {pair for each in seen.trees for pair in [(up, down) for up, down, _ in edges_of(each.tree)]}
     names = sorted({name for up, down in called if rules.wants(up, down) for name in (up, down)} - set(known))
     return [f"no containers of {_some(names)} in any spans: the solver leaves these services out"] if names else []

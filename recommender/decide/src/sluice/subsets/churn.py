@@ -6,12 +6,12 @@ from sluice.subsets.problem import Problem
 from sluice.subsets.solution import Solution
 
 #: Connections with weights, by pair of services, then by pair of containers. They do not depend on a problem's arrays.
-Named = dict[tuple[str, str], dict[tuple[str, str], float]]
+NamedConnections = dict[tuple[str, str], dict[tuple[str, str], float]]
 
 
-def named(problem: Problem, solution: Solution) -> Named:
+def named_connections(problem: Problem, solution: Solution) -> NamedConnections:
     """The connections of a solution by name. The weights of an upstream container have the mean 1."""
-    found: Named = {}
+    found: NamedConnections = {}
     for pair, subsets in zip(problem.pairs, solution.subsets, strict=True):
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
         source = subsets.source()
@@ -22,7 +22,7 @@ def named(problem: Problem, solution: Solution) -> Named:
     return found
 
 
-def changed(before: Named, after: Named) -> dict[tuple[str, str], int]:
+def changed(before: NamedConnections, after: NamedConnections) -> dict[tuple[str, str], int]:
     """The number of changed connections of each pair that has any: the new or the gone ones, whichever are more. So a
     connection that moves counts once."""
     found = {}
@@ -34,7 +34,7 @@ def changed(before: Named, after: Named) -> dict[tuple[str, str], int]:
     return found
 
 
-def churn(before: Named, after: Named) -> float:
+def churn(before: NamedConnections, after: NamedConnections) -> float:
     """The part of the connections that changed, 0 to 1, of those before or after, whichever are more.
 
     Weights do not count. 0 where there were none before. Worked: of 40 connections 2 go to other containers: 0.05.

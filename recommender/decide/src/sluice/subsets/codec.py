@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
+from sluice.journal.broker import Record
+from sluice.journal.codec import Input, UnreadableError, Write, bounded
 from sluice.journal.names import Topics
 from sluice.model.keys import SubsetKey
 from sluice.subsets.names import (
@@ -31,6 +33,25 @@ log = logging.getLogger(__name__)
 
 Kind = TypeVar("Kind", bound=Message)
 Records = Mapping[str, bytes]
+
+
+class SubsetsCodec:
+    def owns(self, key: str) -> bool:
+        return is_subsets(key)
+
+    def found(self, states: Records, decisions: Records, observed: Mapping[str, Any]) -> tuple[KnownSubsets, int]:
+        return found(states, decisions)
+
+    def observed(self, record: Record) -> Input:
+        raise UnreadableError(f"read {record.key}: subsets have no observed sizes")
+
+    def report(self, record: Record) -> Input | None:
+        """None: deciders do not use deliveries of subsets."""
+        return None
+
+    def writes(self, part: SubsetCommit, topics: Topics) -> Iterator[Write | ValueError]:
+        for topic, name, message in records(part, topics):
+            yield bounded(Write(topic, name, None if message is None else message.SerializeToString()), name)
 
 
 def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sluice.subsets.circles import MOST_PASSES, fixed_point
 from sluice.subsets.fleet import Floats, Ints
-from sluice.subsets.problem import Pair, Problem
+from sluice.subsets.problem import FleetPair, Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Downwards:
             self.back.setdefault(number, np.full(pair.containers, pair.rate_per_s / pair.containers))
             self.work[pair.downstream] = self.work[pair.downstream] + self.back[number]
 
-    def __iter__(self) -> Iterator[tuple[int, Pair, Floats]]:
+    def __iter__(self) -> Iterator[tuple[int, FleetPair, Floats]]:
         for number in self._problem.order:
             pair = self._problem.pairs[number]
             yield number, pair, self.work[pair.upstream] * (pair.rate_per_s / self._problem.rate_per_s[pair.upstream])

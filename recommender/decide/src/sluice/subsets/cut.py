@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from sluice.subsets.application import Call, PairRate, Root
 from sluice.subsets.calls import edges_of
-from sluice.subsets.seen import SeenTree
+from sluice.subsets.observed import SeenTree
 from sluice.subsets.self_calls import parts
 
 #: The most trees of a root operation. Calls that only its other trees make count as pairs.

@@ -14,7 +14,7 @@ import numpy as np
 
 from sluice.subsets.fleet import Fleet, Floats
 from sluice.subsets.microns.reference import Reference
-from sluice.subsets.pace import LEAST, Pace, turned
+from sluice.subsets.pace import LEAST, WeightPace, turned
 from sluice.subsets.problem import Problem
 
 #: The most that a container's load grows in a run, as a share of itself, or of the mean load where that is more. A
@@ -41,7 +41,7 @@ class Damping:
 
     now: Loads | None = None
     earlier: Loads = field(default_factory=dict)
-    paces: Mapping[str, Pace] = field(default_factory=dict)
+    paces: Mapping[str, WeightPace] = field(default_factory=dict)
     still: Collection[str] | None = ()
     budget: float = 1.0
     found: Callable[[Problem], Loads] = lambda problem: {}
@@ -74,8 +74,8 @@ class Damping:
         self.changed, self.unfinished = frozenset(changed), frozenset(unfinished)
         return found
 
-    def _pace(self, fleet: Fleet, base: Floats, way: Floats) -> Pace:
-        pace = self.paces.get(fleet.service, Pace())
+    def _pace(self, fleet: Fleet, base: Floats, way: Floats) -> WeightPace:
+        pace = self.paces.get(fleet.service, WeightPace())
         if fleet.service not in self.earlier or not _far(base, way):
             return pace
         went = base - _loads(fleet, self.earlier, base)

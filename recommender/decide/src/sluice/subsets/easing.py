@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from sluice.subsets.churn import Named, changed, churn, named
+from sluice.subsets.churn import NamedConnections, changed, churn, named_connections
 from sluice.subsets.connections import Downwards
 from sluice.subsets.damping import Damping, Loads, relative
-from sluice.subsets.microns.before import kept_by_name
+from sluice.subsets.microns.previous import kept_by_name
 from sluice.subsets.microns.solve import Solved
-from sluice.subsets.pace import Pace, rests, taken_back
+from sluice.subsets.pace import WeightPace, rests, taken_back
 from sluice.subsets.problem import Problem
-from sluice.subsets.state import Cause, Inputs, Run, State
-from sluice.subsets.trial import Measured, Trial, begun, best_of, ended, worse
+from sluice.subsets.state import Cause, Inputs, SolverRun, SubsetState
+from sluice.subsets.trial import LoadTrial, MeasuredLatency, begun, best_of, ended, worse
 
 
 def at_start(inputs: Inputs) -> Damping:
@@ -26,28 +26,30 @@ def at_start(inputs: Inputs) -> Damping:
     return Damping({})
 
 
-def going_on(state: State, inputs: Inputs, cause: Cause, now_s: float) -> Damping:
+def going_on(state: SubsetState, inputs: Inputs, cause: Cause, now_s: float) -> Damping:
     """Services whose loads are on trial, or rest after they were undone, keep their loads. All services do where
     containers came or went."""
     still = None if cause is Cause.SCALING else waiting(state, now_s)
     return Damping(state.loads, state.earlier, state.paces, still, inputs.settings.churn_budget)
 
 
-def back(state: State, bad: Mapping[str, Trial]) -> Damping:
+def back(state: SubsetState, bad: Mapping[str, LoadTrial]) -> Damping:
     """The loads before a change, for the services that it made worse."""
     return Damping({**state.loads, **{service: trial.loads for service, trial in bad.items()}}, {}, state.paces, None)
 
 
-def waiting(state: State, now_s: float) -> set[str]:
+def waiting(state: SubsetState, now_s: float) -> set[str]:
     return {service for service, pace in state.paces.items() if rests(pace, now_s)} | state.trials.keys()
 
 
 def put_in_force(
-    solved: Solved, step: Damping, state: State | None, inputs: Inputs, cause: Cause, now_s: float
-) -> tuple[State, Run]:
+    solved: Solved, step: Damping, state: SubsetState | None, inputs: Inputs, cause: Cause, now_s: float
+) -> tuple[SubsetState, SolverRun]:
     """The next state and its run. Without `state` it is the first of a process."""
-    before: Named = (inputs.before or {}) if state is None else named(state.solved.problem, state.solved.solution)
-    after = named(solved.problem, solved.solution)
+    before: NamedConnections = (
+        (inputs.before or {}) if state is None else named_connections(state.solved.problem, state.solved.solution)
+    )
+    after = named_connections(solved.problem, solved.solution)
     moved = changed(before, after) if before else {}
     trials, anchors = ({}, {}) if state is None else (dict(state.trials), dict(state.anchors))
     if cause is Cause.SCALING:
@@ -61,8 +63,8 @@ def put_in_force(
         if (measured := inputs.measured.get(service)) is not None:
             trials[service] = begun(anchors.get(service), measured, was.get(service, {}), now_s)
     paces = {name: replace(each, reverted="") if name in step.changed else each for name, each in step.paces.items()}
-    run = Run(cause, now_s, churn(before, after), moved, step.moved)
-    next_one = State(
+    run = SolverRun(cause, now_s, churn(before, after), moved, step.moved)
+    next_one = SubsetState(
         solved,
         inputs.application,
         inputs.model,
@@ -78,7 +80,9 @@ def put_in_force(
     return next_one, run
 
 
-def judged(state: State, measured: Mapping[str, Measured], now_s: float) -> tuple[State, dict[str, Trial]]:
+def judged(
+    state: SubsetState, measured: Mapping[str, MeasuredLatency], now_s: float
+) -> tuple[SubsetState, dict[str, LoadTrial]]:
     """The state without the trials that ended, and those of them that made their service worse. The same state where
     none ended."""
     over = {name for name, trial in state.trials.items() if ended(trial, measured.get(name), now_s)}
@@ -94,18 +98,20 @@ def judged(state: State, measured: Mapping[str, Measured], now_s: float) -> tupl
     return replace(state, trials=left, anchors=anchors), bad
 
 
-def resting(state: State, run: Run, bad: Mapping[str, Trial], measured: Mapping[str, Measured]) -> tuple[State, Run]:
+def resting(
+    state: SubsetState, run: SolverRun, bad: Mapping[str, LoadTrial], measured: Mapping[str, MeasuredLatency]
+) -> tuple[SubsetState, SolverRun]:
     """Puts the services whose loads the run undid at rest, with the reason."""
     why = {
         name: f"the p95 of {name} went from {trial.before.p95_ms:.3g} to {measured[name].p95_ms:.3g} ms after weights"
         " changed: the weights go back"
         for name, trial in bad.items()
     }
-    paces = {name: taken_back(state.paces.get(name, Pace()), run.at_s, text) for name, text in why.items()}
+    paces = {name: taken_back(state.paces.get(name, WeightPace()), run.at_s, text) for name, text in why.items()}
     return replace(state, paces={**state.paces, **paces}), replace(run, notes=tuple(why.values()))
 
 
-def loads_of(problem: Problem, before: Named) -> Loads:
+def loads_of(problem: Problem, before: NamedConnections) -> Loads:
     """The loads of connections that another process put in force; even loads for pairs without any."""
     kept = kept_by_name(problem, before)
     down = Downwards(problem)

@@ -12,7 +12,7 @@ from sluice.subsets.calls import edges
 DEEPEST = 200
 
 
-class IllegalError(ValueError):
+class IllegalSubsetsError(ValueError):
     """A line for each problem: the field, its value, the legal values."""
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ def check(application: Application) -> None:
         problems += [*_graph(application)]
     problems += _limits(application)
     if problems:
-        raise IllegalError(problems)
+        raise IllegalSubsetsError(problems)
 
 
 def _hosts(application: Application) -> Iterator[str]:

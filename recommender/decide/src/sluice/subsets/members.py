@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from sluice.model.containers import Told, ToldContainer
+from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.subsets.observed import ObservedApplication, SeenContainer
 from sluice.subsets.present import present
-from sluice.subsets.seen import Seen, SeenContainer
 
 #: The host of a container whose spans and source name none.
 NOWHERE = "host of {}"
@@ -32,7 +32,9 @@ Members = Mapping[str, tuple[Member, ...]]
 """By service, ordered by instance. Nothing is known about a service that is not in it."""
 
 
-def members(seen: Seen, told: Mapping[str, Told], address: Address, gone_s: float) -> Members:
+def members(
+    seen: ObservedApplication, told: Mapping[str, ReportedContainers], address: Address, gone_s: float
+) -> Members:
     """The present containers of all services that spans or a source name. `gone_s` as of `present`."""
     there = containers(seen, told, gone_s)
     zones = zones_of(each for those in there.values() for each, _ in those)
@@ -50,13 +52,13 @@ def members(seen: Seen, told: Mapping[str, Told], address: Address, gone_s: floa
     }
 
 
-def newer(told: Mapping[str, Told], since: Mapping[str, float]) -> dict[str, Told]:
+def newer(told: Mapping[str, ReportedContainers], since: Mapping[str, float]) -> dict[str, ReportedContainers]:
     """The reports that are newer than `since` (Unix time, by service), the time when its containers were determined.
     Without new spans, an older report does not know the containers that came since."""
     return {service: each for service, each in told.items() if each.at_s > since.get(service, -1.0)}
 
 
-def containers(seen: Seen, told: Mapping[str, Told], gone_s: float) -> Present:
+def containers(seen: ObservedApplication, told: Mapping[str, ReportedContainers], gone_s: float) -> Present:
     """By service, the present containers, each with whether spans show it."""
     by_service: dict[str, list[SeenContainer]] = {name: [] for name in told}
     for each in seen.containers:

@@ -24,7 +24,7 @@ Ends = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ConnectionLimits:
     """The limits of an `Application`."""
 
     quota: int | None = None
@@ -33,7 +33,7 @@ class Bounds:
 
 
 def follow(
-    before: Mapping[tuple[str, str], Ends], members: Members, bounds: Bounds
+    before: Mapping[tuple[str, str], Ends], members: Members, bounds: ConnectionLimits
 ) -> dict[tuple[str, str], dict[str, dict[str, int]]]:
     """The connections of each pair of services, adapted to the present containers.
 
@@ -47,7 +47,7 @@ def follow(
     return {key: pair.ends() for key, pair in pairs.items()}
 
 
-def _pair(key: tuple[str, str], before: Ends, members: Members, bounds: Bounds) -> MemberPair:
+def _pair(key: tuple[str, str], before: Ends, members: Members, bounds: ConnectionLimits) -> MemberPair:
     up, down = key
     named = tuple(Member(name) for name in sorted({name for ends in before.values() for name in ends}))
     above = _available(members.get(up, ())) or tuple(Member(name) for name in sorted(before))
@@ -59,7 +59,7 @@ def _available(those: tuple[Member, ...]) -> tuple[Member, ...]:
     return tuple(each for each in those if not each.drained)
 
 
-def _totals(pairs: Mapping[tuple[str, str], MemberPair], bounds: Bounds) -> dict[tuple[str, str], int]:
+def _totals(pairs: Mapping[tuple[str, str], MemberPair], bounds: ConnectionLimits) -> dict[tuple[str, str], int]:
     """Connections of each pair. Pairs without a change give connections away only where the others cannot."""
     found = {key: pair.wanted for key, pair in pairs.items()}
     fewest, most = sum(pair.fewest for pair in pairs.values()), sum(pair.most for pair in pairs.values())

@@ -16,7 +16,7 @@ PAIR, APPLICATION = "pair/", "application/"
 STATE = "subsets/"
 
 
-class Pair(NamedTuple):
+class ServicePair(NamedTuple):
     upstream: str
     downstream: str
 
@@ -42,8 +42,8 @@ def pair_name(upstream: str, downstream: str) -> str:
     return _name(PAIR, (upstream, downstream))
 
 
-def pair_of(name: str) -> Pair:
-    return Pair(*_names(name, PAIR, 2))
+def pair_of(name: str) -> ServicePair:
+    return ServicePair(*_names(name, PAIR, 2))
 
 
 def application_name(application: str, word: str = APPLICATION) -> str:

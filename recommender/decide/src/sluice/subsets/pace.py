@@ -19,7 +19,7 @@ REST_S = 600.0
 
 
 @dataclass(frozen=True)
-class Pace:
+class WeightPace:
     """step: the part of the way. rests_until_s: no weight changes before this time. reverted: what was undone, for
     people; empty where nothing was."""
 
@@ -28,16 +28,16 @@ class Pace:
     reverted: str = ""
 
 
-def turned(pace: Pace, along: float) -> Pace:
+def turned(pace: WeightPace, along: float) -> WeightPace:
     """along: the product of the next change of loads and the last one. Below 0, the loads turn back."""
     if along < 0:
         return replace(pace, step=max(pace.step / 2, LEAST))
     return replace(pace, step=min(pace.step * GROWS, MOST)) if along > 0 else pace
 
 
-def taken_back(pace: Pace, now_s: float, why: str) -> Pace:
-    return Pace(max(pace.step / 2, LEAST), now_s + REST_S, why)
+def taken_back(pace: WeightPace, now_s: float, why: str) -> WeightPace:
+    return WeightPace(max(pace.step / 2, LEAST), now_s + REST_S, why)
 
 
-def rests(pace: Pace, now_s: float) -> bool:
+def rests(pace: WeightPace, now_s: float) -> bool:
     return now_s < pace.rests_until_s

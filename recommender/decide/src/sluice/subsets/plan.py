@@ -7,7 +7,7 @@ kept.
 - Loads that are a part of the way to the solution go on after the quiet time. They go back where the measured latency
   became worse (`easing`).
 - Inputs that are not legal change nothing: the last good solution stays in force and names the problems
-  (`State.held`).
+  (`SubsetState.held`).
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from dataclasses import replace
 
 from sluice.subsets.application import Application, Host, Service
 from sluice.subsets.calls import rates
-from sluice.subsets.churn import named
+from sluice.subsets.churn import named_connections
 from sluice.subsets.connections import flow
 from sluice.subsets.damping import Damping
 from sluice.subsets.easing import at_start, back, going_on, judged, put_in_force, resting, waiting
 from sluice.subsets.fleet import Fleet
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.model import LatencyModel
-from sluice.subsets.legal import IllegalError, check
+from sluice.subsets.legal import IllegalSubsetsError, check
 from sluice.subsets.microns.carry import solve_again, solved_on
 from sluice.subsets.microns.solve import Solved
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import Problem, problem
-from sluice.subsets.state import Cause, Inputs, Run, State, When
+from sluice.subsets.state import Cause, Inputs, SolverRun, SolverTrigger, SubsetState
 from sluice.subsets.strategy import MICRONS, rival
 
 
-def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | None, Run | None]:
+def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[SubsetState | None, SolverRun | None]:
     """The next state and the run that led to it; no run where nothing changes. `now_s`: a clock that never goes back.
 
     Without a state, an application that is not legal leads to no state.
@@ -60,7 +60,7 @@ def plan(state: State | None, inputs: Inputs, now_s: float) -> tuple[State | Non
         else:
             return (replace(state, held=()) if state.held else state), None
         solved = _again(state, inputs, used, cause, step)
-    except IllegalError as error:
+    except IllegalSubsetsError as error:
         if state is None:
             raise
         return replace(state, held=error.problems), None
@@ -89,7 +89,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
-def _state(found: State, inputs: Inputs, application: Application, at_s: float) -> State:
+def _state(found: SubsetState, inputs: Inputs, application: Application, at_s: float) -> SubsetState:
     lacking = (*inputs.missing, *missing(inputs.application, inputs.model))
     return replace(found, application=application, at_s=at_s, missing=lacking)
 
@@ -109,7 +109,7 @@ def _by_rule(inputs: Inputs, asked: Problem, curves: Sequence[Curves]) -> Solved
     return Solved(asked, curves, (), found, flow(asked, found.subsets)[0])
 
 
-def _cause(state: State, inputs: Inputs, now_s: float) -> Cause | None:
+def _cause(state: SubsetState, inputs: Inputs, now_s: float) -> Cause | None:
     was, now = state.application, inputs.application
     if (
         _who_calls_whom(was) != _who_calls_whom(now)
@@ -142,7 +142,7 @@ def _containers(application: Application) -> dict[str, Service]:
     }
 
 
-def _drifted(was: Application, now: Application, when: When) -> bool:
+def _drifted(was: Application, now: Application, when: SolverTrigger) -> bool:
     hosts = {host.name: host for host in was.hosts}
     used = {each.host for service in now.services for each in service.containers}
     for host in now.hosts:
@@ -161,7 +161,7 @@ def _moved(before: Host, now: Host) -> float:
     )
 
 
-def _settled(state: State, inputs: Inputs) -> Application:
+def _settled(state: SubsetState, inputs: Inputs) -> Application:
     """The present containers and pairs, with the contention and the loads of the last run where it had them."""
     was, now = state.application, inputs.application
     hosts = {host.name: host for host in was.hosts}
@@ -180,7 +180,7 @@ def _settled(state: State, inputs: Inputs) -> Application:
     )
 
 
-def _again(state: State, inputs: Inputs, application: Application, cause: Cause, step: Damping) -> Solved:
+def _again(state: SubsetState, inputs: Inputs, application: Application, cause: Cause, step: Damping) -> Solved:
     """Solves again. Reuses fleets and curves that did not change."""
     known: Mapping[str, Fleet] = {}
     settings = inputs.settings if cause is not Cause.REVERT else replace(inputs.settings, churn_budget=0.0)
@@ -197,7 +197,7 @@ def _again(state: State, inputs: Inputs, application: Application, cause: Cause,
     if inputs.strategy != MICRONS:
         return _by_rule(inputs, asked, curves)
     if not state.solved.references:
-        return solved_on(asked, curves, settings, named(state.solved.problem, state.solved.solution), step)
+        return solved_on(asked, curves, settings, named_connections(state.solved.problem, state.solved.solution), step)
     return solve_again(state.solved, asked, curves, settings, state.best, step)
 
 
@@ -206,7 +206,7 @@ def _same_hosts(was: Application, now: Application) -> bool:
     return {host.zone for host in was.hosts} == {host.zone for host in now.hosts}
 
 
-def _curves(state: State, inputs: Inputs, asked: Problem) -> list[Curves]:
+def _curves(state: SubsetState, inputs: Inputs, asked: Problem) -> list[Curves]:
     kept = (
         {id(fleet): curves for fleet, curves in zip(state.solved.problem.fleets, state.solved.curves, strict=True)}
         if state.model is inputs.model

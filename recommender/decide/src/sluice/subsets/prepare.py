@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.subsets.answer import answer
 from sluice.subsets.application import Application, Call, Container, Host, Root, Service
-from sluice.subsets.churn import named
+from sluice.subsets.churn import named_connections
 from sluice.subsets.latency.boosted import FEWEST
-from sluice.subsets.latency.samples import Samples
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.latency.samples import LatencySamples
+from sluice.subsets.microns.settings import MicronsSettings
+from sluice.subsets.strategy_result import answer
 
 
 def prepare() -> None:
@@ -21,11 +21,11 @@ def prepare() -> None:
     app = Application(hosts, services, (Root("read", 10.0, Call("a", ((Call("b"),),))),))
     fewer = Application(hosts, (services[0], Service("b", services[1].containers[1:])), app.roots)
     rate = np.linspace(1, 10, FEWEST)
-    seen = {"b": Samples(rate, np.outer(rate, np.full(3, 0.05)), rate, rate)}
+    seen = {"b": LatencySamples(rate, np.outer(rate, np.full(3, 0.05)), rate, rate)}
     for weights in (True, False):
-        settings = Settings(weights=weights)
+        settings = MicronsSettings(weights=weights)
         first = answer(app, "microns", seen, settings)
-        answer(fewer, "microns", {}, settings, named(first.problem, first.solution))
+        answer(fewer, "microns", {}, settings, named_connections(first.problem, first.solution))
 
 
 if __name__ == "__main__":

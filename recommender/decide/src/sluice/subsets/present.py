@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sluice.model.containers import Told, ToldContainer
-from sluice.subsets.seen import SeenContainer
+from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.subsets.observed import SeenContainer
 
 #: A container is gone when, at its rate, it missed this many requests since its last one.
 SILENT_REQUESTS = 30
@@ -14,7 +14,7 @@ WINDOW_S = 10
 
 
 def present(
-    seen: Sequence[SeenContainer], told: Told | None, newest_s: int, gone_s: float
+    seen: Sequence[SeenContainer], told: ReportedContainers | None, newest_s: int, gone_s: float
 ) -> list[tuple[ToldContainer, bool]]:
     """The present containers, each with whether spans show it; ordered by instance.
 

@@ -12,13 +12,13 @@ from sluice.subsets.application import USUAL, Application
 from sluice.subsets.calls import rates
 from sluice.subsets.circles import Calls, in_order
 from sluice.subsets.fleet import NO_ZONE, Fleet, Floats, Ints, fleet, zones
-from sluice.subsets.legal import IllegalError, check
+from sluice.subsets.legal import IllegalSubsetsError, check
 from sluice.subsets.self_calls import without_self_calls
 from sluice.subsets.trees import Trees, trees
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class FleetPair:
     """Two fleets, the calls per second between them, and the limits of each upstream container.
 
     zone: (U,) the zone that an upstream container may connect to, NO_ZONE where it may connect to all. least, most:
@@ -48,7 +48,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ProblemLimits:
     """The limits that an application sets. quota: None stands for the default (`_quota`)."""
 
     quota: int | None
@@ -66,13 +66,13 @@ class Problem:
     """
 
     fleets: tuple[Fleet, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[FleetPair, ...]
     trees: Trees
     outside: Floats
     order: tuple[int, ...]
     quota: int
     percentile: float
-    rules: Rules
+    rules: ProblemLimits
     cut: frozenset[int] = frozenset()
 
     @cached_property
@@ -93,7 +93,7 @@ class Problem:
         more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
         return (f"services call each other in a cycle; the solver cuts its rarest calls, {', '.join(some)}{more}",)
 
-    def name(self, pair: Pair) -> str:
+    def name(self, pair: FleetPair) -> str:
         return f"{self.fleets[pair.upstream].service} -> {self.fleets[pair.downstream].service}"
 
 
@@ -115,7 +115,7 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
     services = sorted((each for each in application.services if each.name in taking_part), key=lambda each: each.name)
     fleets = tuple((known or {}).get(each.name) or fleet(each, hosts, numbers) for each in services)
     index = {each.service: number for number, each in enumerate(fleets)}
-    rules = Rules(application.quota, application.min_subset, application.keep_in_zone)
+    rules = ProblemLimits(application.quota, application.min_subset, application.keep_in_zone)
     pairs = tuple(_pair(rules, fleets, index[up], index[down], rate) for (up, down), rate in called.items())
     order, cut = in_order([Calls(each.upstream, each.downstream, each.rate_per_s) for each in pairs], len(fleets))
     return Problem(
@@ -138,7 +138,7 @@ def with_fleet(known: Problem, changed: Fleet) -> Problem:
         IllegalError: the service has no containers; or the quota is smaller than the smallest legal subsets need.
     """
     if not len(changed):
-        raise IllegalError(
+        raise IllegalSubsetsError(
             [f"services {changed.service!r} has no containers that are not drained; legal: at least one"]
         )
     at = next(number for number, each in enumerate(known.fleets) if each.service == changed.service)
@@ -152,7 +152,7 @@ def with_fleet(known: Problem, changed: Fleet) -> Problem:
     return replace(known, fleets=fleets, pairs=pairs, quota=_quota(known.rules, fleets, pairs))
 
 
-def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float) -> Pair:
+def _pair(rules: ProblemLimits, fleets: Sequence[Fleet], up: int, down: int, rate: float) -> FleetPair:
     above, below = fleets[up], fleets[down]
     count = len(below)
     zone = np.full(len(above), NO_ZONE, dtype=np.int64)
@@ -170,10 +170,10 @@ def _pair(rules: Rules, fleets: Sequence[Fleet], up: int, down: int, rate: float
         theirs = np.where(kept, there, of_others)
         callers = np.array([int((zone == each).sum()) for each in zone])
         least = np.maximum(np.minimum(most, rules.min_subset), -(-theirs // callers))
-    return Pair(up, down, rate, zone, least.astype(np.int64), most.astype(np.int64), count, reachable)
+    return FleetPair(up, down, rate, zone, least.astype(np.int64), most.astype(np.int64), count, reachable)
 
 
-def _outside(known: Floats, pairs: Sequence[Pair]) -> Floats:
+def _outside(known: Floats, pairs: Sequence[FleetPair]) -> Floats:
     """Completes `known`, (S,), the calls from outside.
 
     Some services call others and have no known caller, as in pairs without a tree. Such a service gets calls from
@@ -187,13 +187,13 @@ def _outside(known: Floats, pairs: Sequence[Pair]) -> Floats:
     return np.where(called > 0, known, calls)
 
 
-def _quota(rules: Rules, fleets: Sequence[Fleet], pairs: Sequence[Pair]) -> int:
+def _quota(rules: ProblemLimits, fleets: Sequence[Fleet], pairs: Sequence[FleetPair]) -> int:
     fewest, most = sum(pair.fewest for pair in pairs), sum(pair.all for pair in pairs)
     if rules.quota is None:
         usual = sum(USUAL * len(fleets[pair.upstream]) for pair in pairs)
         return min(max(usual, fewest), most)
     if rules.quota < fewest:
-        raise IllegalError(
+        raise IllegalSubsetsError(
             [
                 f"quota {rules.quota} is not legal: min_subset {rules.min_subset} for each upstream container, and a"
                 f" connection to each downstream container, need {fewest}; legal: {fewest} or more"

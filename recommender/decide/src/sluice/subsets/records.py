@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sluice.model.keys import SubsetKey
-from sluice.subsets.state import State
+from sluice.subsets.state import SubsetState
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 
 Subsets = Mapping[SubsetKey, subset_pb2.Subset]
@@ -34,7 +34,10 @@ class KnownSubsets:
     subsets: Subsets = field(default_factory=dict)
     containers: Mapping[str, log_pb2.ServiceContainers] = field(default_factory=dict)
     state: log_pb2.ApplicationState | None = None
-    solved: State | None = None
+    solved: SubsetState | None = None
+
+    def summary(self) -> str:
+        return f"{len(self.subsets)} subsets"
 
 
 @dataclass(frozen=True)

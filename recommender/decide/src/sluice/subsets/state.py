@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from sluice.subsets.application import Application
-from sluice.subsets.churn import Named
+from sluice.subsets.churn import NamedConnections
 from sluice.subsets.damping import Loads
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.microns.reference import Reference
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Solved
-from sluice.subsets.pace import Pace
+from sluice.subsets.pace import WeightPace
 from sluice.subsets.strategy import MICRONS
-from sluice.subsets.trial import Measured, Trial
+from sluice.subsets.trial import LoadTrial, MeasuredLatency
 
 
 class Cause(Enum):
@@ -35,7 +35,7 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True)
-class When:
+class SolverTrigger:
     """When the solver runs although nothing forces it.
 
     quiet_s: the least time between two runs for drift. drift: the change of a utilization, 0 to 1, since the last run
@@ -58,16 +58,16 @@ class Inputs:
 
     application: Application
     model: LatencyModel
-    settings: Settings = field(default_factory=Settings)
-    when: When = field(default_factory=When)
+    settings: MicronsSettings = field(default_factory=MicronsSettings)
+    when: SolverTrigger = field(default_factory=SolverTrigger)
     strategy: str = MICRONS
     missing: tuple[str, ...] = ()
-    before: Named | None = None
-    measured: Mapping[str, Measured] = field(default_factory=dict)
+    before: NamedConnections | None = None
+    measured: Mapping[str, MeasuredLatency] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class SolverRun:
     """One run of the solver. churn: the part of all connections that it changed. changed: changed connections by pair.
     moved: the part of all calls that weights alone moved to other containers. notes: what it undid, for people."""
 
@@ -80,7 +80,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class SubsetState:
     """solved: the newest solution, for `application` and `model`. held: problems of later inputs that keep it in force,
     as lines for people. missing: the inputs that it was made without. at_s: the time of its run, as `now_s` of `plan`.
 
@@ -98,8 +98,8 @@ class State:
     missing: tuple[str, ...] = ()
     loads: Loads = field(default_factory=dict)
     earlier: Loads = field(default_factory=dict)
-    paces: Mapping[str, Pace] = field(default_factory=dict)
-    trials: Mapping[str, Trial] = field(default_factory=dict)
+    paces: Mapping[str, WeightPace] = field(default_factory=dict)
+    trials: Mapping[str, LoadTrial] = field(default_factory=dict)
     unfinished: frozenset[str] = frozenset()
-    anchors: Mapping[str, Trial] = field(default_factory=dict)
+    anchors: Mapping[str, LoadTrial] = field(default_factory=dict)
     best: Sequence[Reference] = ()

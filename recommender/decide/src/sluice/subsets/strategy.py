@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sluice.subsets.connections import Connections, Downwards
 from sluice.subsets.fleet import Fleet, Floats
-from sluice.subsets.problem import Pair, Problem
+from sluice.subsets.problem import FleetPair, Problem
 from sluice.subsets.solution import Solution
 
 
@@ -61,7 +61,7 @@ def _by_pair(name: str, rule: Rival, problem: Problem) -> Solution:
     return Solution(name, tuple(found), notes=problem.notes)
 
 
-def _size(pair: Pair, quota: int) -> int:
+def _size(pair: FleetPair, quota: int) -> int:
     """Connections per upstream container where all have the same number: the quota divided by their number, rounded."""
     return min(max(round(quota / len(pair.most)), 1), pair.containers)
 

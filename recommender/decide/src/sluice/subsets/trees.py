@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sluice.fast.compiled import compiled
 from sluice.subsets.application import Application, Call
-from sluice.subsets.compiled import compiled
 from sluice.subsets.fleet import Floats, Ints
 
 

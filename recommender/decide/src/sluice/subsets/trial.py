@@ -23,7 +23,7 @@ LONG_S = 1800.0
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredLatency:
     """The 95th percentile of a service's request latency, over all of its containers, in ms. `requests`: their number
     in the windows from since_s until until_s (Unix time)."""
 
@@ -38,21 +38,21 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class LoadTrial:
     """A change of a service's loads, under trial since at_s. before, loads: the best recent measurement and the loads
     that it was made under (by container, relative to their mean); without one, those before the change."""
 
     at_s: float
-    before: Measured
+    before: MeasuredLatency
     loads: Mapping[str, float]
 
 
-def ended(trial: Trial, now: Measured | None, now_s: float) -> bool:
+def ended(trial: LoadTrial, now: MeasuredLatency | None, now_s: float) -> bool:
     """Whether the trial has enough requests, or expired."""
     return now_s - trial.at_s >= EXPIRES_S or (now is not None and _enough(trial, now))
 
 
-def worse(trial: Trial, now: Measured | None) -> bool:
+def worse(trial: LoadTrial, now: MeasuredLatency | None) -> bool:
     """Whether an ended trial made the latency worse. Worked: 600 requests before with p95 40 ms and as many after:
     worse from 40 x 1.19 = 47.6 ms on."""
     if now is None or not _enough(trial, now) or not _comparable(trial.before, now):
@@ -60,32 +60,34 @@ def worse(trial: Trial, now: Measured | None) -> bool:
     return _above(trial.before, now)
 
 
-def begun(best: Trial | None, now: Measured, loads: Mapping[str, float], now_s: float) -> Trial:
+def begun(best: LoadTrial | None, now: MeasuredLatency, loads: Mapping[str, float], now_s: float) -> LoadTrial:
     """A new trial: a change from `loads`, under which `now` was measured. best: the best recent measurement.
 
     Comparing with the best one detects many changes that are each a bit worse. It does not apply where the latency
     became worse without a change of ours.
     """
     if best is None or now_s - best.at_s > LONG_S or not _comparable(best.before, now) or _above(best.before, now):
-        return Trial(now_s, now, loads)
-    return Trial(now_s, best.before, best.loads)
+        return LoadTrial(now_s, now, loads)
+    return LoadTrial(now_s, best.before, best.loads)
 
 
-def best_of(trial: Trial, now: Measured | None, loads: Mapping[str, float], now_s: float) -> Trial | None:
+def best_of(
+    trial: LoadTrial, now: MeasuredLatency | None, loads: Mapping[str, float], now_s: float
+) -> LoadTrial | None:
     """The best measurement after an ended trial of `loads`; None where the trial shows nothing."""
     if now is None or not _enough(trial, now) or not _comparable(trial.before, now):
         return None
-    return Trial(now_s, now, loads) if now.p95_ms <= trial.before.p95_ms else trial
+    return LoadTrial(now_s, now, loads) if now.p95_ms <= trial.before.p95_ms else trial
 
 
-def _above(before: Measured, now: Measured) -> bool:
+def _above(before: MeasuredLatency, now: MeasuredLatency) -> bool:
     error = ERROR * sqrt(1 / before.requests + 1 / now.requests)
     return now.p95_ms > before.p95_ms * (1 + max(WORSE, SURE * error))
 
 
-def _enough(trial: Trial, now: Measured) -> bool:
+def _enough(trial: LoadTrial, now: MeasuredLatency) -> bool:
     return now.since_s >= trial.at_s + SETTLE_S and now.requests >= FEWEST_REQUESTS
 
 
-def _comparable(before: Measured, now: Measured) -> bool:
+def _comparable(before: MeasuredLatency, now: MeasuredLatency) -> bool:
     return before.requests >= FEWEST_REQUESTS and abs(now.rate_per_s / before.rate_per_s - 1) <= COMPARABLE

@@ -9,32 +9,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from sluice.config.load import ConfigError, parse_as
+from sluice.document import ConfigError, Strict, parse_as
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
-from sluice.tuning.objective.objective import Objective, Slo
+from sluice.tuning.objective.enough import TrialLength
+from sluice.tuning.objective.objective import Objective, TuningSlo
 from sluice.tuning.session.create import problems
-from sluice.tuning.session.session import Plan, Root
-from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Space, Value, When
+from sluice.tuning.session.session import MeasuredRoot, Plan
+from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Requirement, Space, Value
 from sluice.tuning.space.constraint import Linear
-from sluice.tuning.space.parameter import Kind
+from sluice.tuning.space.parameter import ValueKind
 
 Number = int | float
 _VALUE = bool | int | float | str
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
-
-
-class _When(_Strict):
+class _When(Strict):
     parameter: str
+    model_config = ConfigDict(populate_by_name=True)
     values: list[_VALUE] = Field(alias="is")
 
 
-class _Parameter(_Strict):
+class _Parameter(Strict):
     name: str
     service: str = ""
     kind: Literal["integer", "float", "category", "boolean"]
@@ -62,7 +59,7 @@ class _Parameter(_Strict):
         return self
 
     def parameter(self) -> Parameter:
-        kind: Kind = Boolean()
+        kind: ValueKind = Boolean()
         default: Value = self.default
         if self.kind == "integer":
             kind = Integer(int(self.low or 0), int(self.high or 0), self.scale == "log")
@@ -71,11 +68,11 @@ class _Parameter(_Strict):
             default = float(default) if isinstance(default, int) and not isinstance(default, bool) else default
         elif self.kind == "category":
             kind = Category(tuple(self.choices or ()))
-        when = None if self.when is None else When(self.when.parameter, tuple(self.when.values))
+        when = None if self.when is None else Requirement(self.when.parameter, tuple(self.when.values))
         return Parameter(self.name, kind, default, self.service, when)
 
 
-class _Constraint(_Strict):
+class _Constraint(Strict):
     sum: dict[str, Number]
     at_least: Number | None = None
     at_most: Number | None = None
@@ -96,29 +93,29 @@ _METRICS = {metric.value: metric for metric in Metric}
 _Metrics = Annotated[dict[str, Number], AfterValidator(_known)]
 
 
-class _Objective(_Strict):
+class _Objective(Strict):
     minimize: _Metrics
-    slos: _Metrics = {}
+    slos: _Metrics = Field(default={})
     threshold_ms: Number | None = None
 
 
-class _Window(_Strict):
-    warm_up_s: Number = Window.warm_up_s
-    least_s: Number = Window.least_s
-    most_s: Number = Window.most_s
-    precision: Number = Window.precision
+class _Window(Strict):
+    warm_up_s: Number = TrialLength.warm_up_s
+    least_s: Number = TrialLength.least_s
+    most_s: Number = TrialLength.most_s
+    precision: Number = TrialLength.precision
 
 
-class _Root(_Strict):
+class _Root(Strict):
     service: str = Field(min_length=1)
     operation: str | None = Field(default=None, min_length=1)
 
 
-class _Application(_Strict):
+class _Application(Strict):
     target: str
     root: _Root
     parameters: list[_Parameter]
-    constraints: list[_Constraint] = []
+    constraints: list[_Constraint] = Field(default=[])
     objective: _Objective
     method: str = Plan.method
     seed: int = Plan.seed
@@ -130,7 +127,7 @@ class _Application(_Strict):
 
 
 @dataclass(frozen=True)
-class Application:
+class TuningFile:
     """The content of a file. `service`, `operation`: the root whose requests the objective measures; None: any
     operation."""
 
@@ -139,7 +136,7 @@ class Application:
     operation: str | None
 
 
-def load(path: Path, name: str) -> Application:
+def load(path: Path, name: str) -> TuningFile:
     """Reads the plan of a session `name` from `path`. ConfigError when the file cannot be read or parsed, or is not
     legal."""
     try:
@@ -155,7 +152,7 @@ def load(path: Path, name: str) -> Application:
         ),
         objective=Objective(
             tuple((_METRICS[name], float(weight)) for name, weight in file.objective.minimize.items()),
-            tuple(Slo(_METRICS[name], float(limit)) for name, limit in file.objective.slos.items()),
+            tuple(TuningSlo(_METRICS[name], float(limit)) for name, limit in file.objective.slos.items()),
             _float(file.objective.threshold_ms),
         ),
         method=file.method,
@@ -164,13 +161,13 @@ def load(path: Path, name: str) -> Application:
         parallel=file.parallel,
         pairs=file.pairs,
         patience_ms=file.patience_ms,
-        window=Window(**{key: float(value) for key, value in file.window.model_dump().items()}),
-        root=Root(file.root.service, file.root.operation or ""),
+        window=TrialLength(**{key: float(value) for key, value in file.window.model_dump().items()}),
+        root=MeasuredRoot(file.root.service, file.root.operation or ""),
     )
     wrong = list(problems(plan))
     if wrong:
         raise ConfigError("\n".join(f"{path}: {each}" for each in wrong))
-    return Application(plan=plan, service=file.root.service, operation=file.root.operation)
+    return TuningFile(plan=plan, service=file.root.service, operation=file.root.operation)
 
 
 def _float(number: Number | None) -> float | None:

@@ -6,19 +6,41 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
 from sluice.journal.broker import Record
-from sluice.journal.codec import UnreadableError
+from sluice.journal.codec import Input, UnreadableError, Write, bounded
 from sluice.journal.names import Topics
-from sluice.tuning.names import ANSWERS, SESSION, TRIAL, session_of, trial_of
+from sluice.tuning.names import ANSWERS, SESSION, TRIAL, is_tuning, session_of, trial_of
 from sluice.tuning.records import KnownSessions, TuningCommit
 from sluice.tuning.session.message import SessionError, read_message
 from sluice.tuning.session.session import Session
 from sluice.tuning.v1 import log_pb2, session_pb2, trial_pb2
 
 log = logging.getLogger(__name__)
+
+
+class TuningCodec:
+    def owns(self, key: str) -> bool:
+        return is_tuning(key)
+
+    def found(
+        self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
+    ) -> tuple[KnownSessions, int]:
+        return found(decisions)
+
+    def observed(self, record: Record) -> Input:
+        raise UnreadableError(f"read {record.key}: tuning sessions have no observed sizes")
+
+    def report(self, record: Record) -> Input | None:
+        # The answer in the session identifies a repeat.
+        return Input(command(record), None)
+
+    def writes(self, part: TuningCommit, topics: Topics) -> Iterator[Write | ValueError]:
+        for topic, name, message in records(part, topics):
+            yield bounded(Write(topic, name, None if message is None else message.SerializeToString()), name)
 
 
 def records(commit: TuningCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:

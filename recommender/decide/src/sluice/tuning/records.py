@@ -21,6 +21,9 @@ class KnownSessions:
     sessions: Sessions = field(default_factory=dict)
     answers: Sequence[log_pb2.Answer] = ()
 
+    def summary(self) -> str:
+        return f"{len(self.sessions)} tuning sessions"
+
 
 @dataclass(frozen=True)
 class TuningCommit:

@@ -5,7 +5,7 @@ import pytest
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unrefused, was_full
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import Refused, Trust
+from sluice.pools.policy.harm import RefusedSize, Trust
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
@@ -43,7 +43,7 @@ def test_a_target_that_says_that_it_is_full_counts() -> None:
 
 def test_refused_sizes_are_left_out_with_all_beyond_them() -> None:
     """13 was too many from 12, and 8 too few from 16."""
-    trust = Trust(refused=(Refused(13, 12, NOW + 1), Refused(8, 16, NOW + 1)))
+    trust = Trust(refused=(RefusedSize(13, 12, NOW + 1), RefusedSize(8, 16, NOW + 1)))
     assert unrefused((1, 100), trust, NOW) == (9, 12)
     assert unrefused((1, 100), trust, NOW + 1) == (1, 100)
     assert [trust.refuses(size, NOW) for size in (7, 8, 9, 12, 13, 14)] == [True, True, False, False, True, True]
@@ -55,13 +55,13 @@ def test_refused_sizes_are_left_out_with_all_beyond_them() -> None:
         (1, (), (8, 32)),
         (16, (), (16, 32)),
         (14, (), (14, 32)),
-        (1, (Refused(10, 16, NOW + 1),), (11, 32)),
-        (1, (Refused(20, 16, NOW + 1),), (8, 19)),
+        (1, (RefusedSize(10, 16, NOW + 1),), (11, 32)),
+        (1, (RefusedSize(20, 16, NOW + 1),), (8, 19)),
         # Both: none is left but the size in force.
-        (16, (Refused(17, 16, NOW + 1),), (16, 16)),
+        (16, (RefusedSize(17, 16, NOW + 1),), (16, 16)),
     ],
 )
-def test_what_one_change_leads_to(floor: int, refused: tuple[Refused, ...], found: tuple[int, int]) -> None:
+def test_what_one_change_leads_to(floor: int, refused: tuple[RefusedSize, ...], found: tuple[int, int]) -> None:
     assert narrowed((8, 32), floor, Trust(refused=refused), NOW) == found
 
 

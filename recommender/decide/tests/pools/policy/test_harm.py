@@ -12,12 +12,12 @@ from sluice.pools.policy.harm import (
     LONGEST_MS,
     MOST_MEASURED,
     REFUSED_MS,
-    Check,
-    Measured,
-    Refused,
+    GuardVerdict,
+    OperatorLook,
+    RefusedSize,
     Scene,
+    SizeRecord,
     Trust,
-    Verdict,
     errors_rise,
     given_up,
     in_force,
@@ -33,7 +33,7 @@ T0 = 1_700_000_000_000
 S0 = T0 // 1_000
 DAY_MS = 86_400_000
 # 100 a second of 0.32 s each: 32 in flight.
-AT_32 = Measured(32, 100.0, 0.32, 0.0, 4.0)
+AT_32 = SizeRecord(32, 100.0, 0.32, 0.0, 4.0)
 TRUST = Trust(32, T0, (AT_32,))
 
 
@@ -55,15 +55,15 @@ def scene(
     return Scene(size, from_size, tuple(found), completed_ms, full, cores, lag_ms)
 
 
-def judged(trust: Trust, shown: Scene, after_s: float) -> tuple[Trust, Verdict | None]:
+def judged(trust: Trust, shown: Scene, after_s: float) -> tuple[Trust, GuardVerdict | None]:
     return watched(trust, shown, T0 + round(1_000 * after_s))
 
 
 def test_silence_for_5_s_is_a_collapse() -> None:
     assert judged(TRUST, scene(16), 4.9)[1] is None
     trust, verdict = judged(TRUST, scene(16), 5.0)
-    assert verdict == Verdict(Case.COLLAPSED, 32, "nothing completed at 16 in 5 s, 100/s at 32")
-    assert trust.refused == (Refused(16, 32, T0 + 5_000 + REFUSED_MS),)
+    assert verdict == GuardVerdict(Case.COLLAPSED, 32, "nothing completed at 16 in 5 s, 100/s at 32")
+    assert trust.refused == (RefusedSize(16, 32, T0 + 5_000 + REFUSED_MS),)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_fall_to_less_than_half_is_a_collapse_where_the_pool_is_full_or_slower
     good: float, in_flight: float, full: float, seconds: int, collapsed: bool
 ) -> None:
     found = judged(TRUST, scene(16, *beats(16, seconds, good, in_flight), full=full), 4)[1]
-    assert found == (Verdict(Case.COLLAPSED, 32, "49/s at 16, 100/s at 32") if collapsed else None)
+    assert found == (GuardVerdict(Case.COLLAPSED, 32, "49/s at 16, 100/s at 32") if collapsed else None)
 
 
 def test_after_two_minutes_a_change_is_not_on_trial_any_more() -> None:
@@ -126,8 +126,8 @@ def test_a_second_that_began_before_the_size_was_in_force_is_not_its_own() -> No
 
 def test_errors_that_rise_are_taken_back_for_an_hour() -> None:
     trust, verdict = judged(TRUST, scene(64, *beats(64, 3, 95.0, 30.0, 5.0)), 4)
-    assert verdict == Verdict(Case.ERRORS_RISE, 32, "5% at 64, 0% at 32")
-    assert trust.refused == (Refused(64, 32, T0 + 4_000 + ERRORS_REFUSED_MS),)
+    assert verdict == GuardVerdict(Case.ERRORS_RISE, 32, "5% at 64, 0% at 32")
+    assert trust.refused == (RefusedSize(64, 32, T0 + 4_000 + ERRORS_REFUSED_MS),)
     assert (trust.refuses(63, T0 + 5_000), trust.refuses(64, T0 + 5_000), trust.refuses(200, T0 + 5_000)) == (
         False,
         True,
@@ -158,7 +158,7 @@ def test_errors_rise_by_two_standard_errors_and_2_percent(
 
 def test_a_size_that_is_refused_itself_is_not_gone_back_to() -> None:
     """From 32 to 16 did harm, then from 16 to 8 does: to the operator's 32."""
-    trust = replace(TRUST, measured=(AT_32, replace(AT_32, size=16)), refused=(Refused(16, 32, T0 + REFUSED_MS),))
+    trust = replace(TRUST, measured=(AT_32, replace(AT_32, size=16)), refused=(RefusedSize(16, 32, T0 + REFUSED_MS),))
     after, verdict = judged(trust, scene(8, from_size=16), 5)
     assert (verdict.case, verdict.size) == (Case.COLLAPSED, 32)
     assert {(each.size, each.from_size) for each in after.refused} == {(16, 32), (8, 16)}
@@ -168,7 +168,7 @@ def test_from_a_size_that_nobody_saw_it_is_judged_by_the_operator_s() -> None:
     """An actuator took a step of its own to 24 on the way from 32 to 16."""
     trust, verdict = judged(TRUST, scene(16, from_size=24), 5)
     assert (verdict.case, verdict.size) == (Case.COLLAPSED, 32)
-    assert trust.refused == (Refused(16, 32, T0 + 5_000 + REFUSED_MS),)
+    assert trust.refused == (RefusedSize(16, 32, T0 + 5_000 + REFUSED_MS),)
 
 
 def test_refusals_double_within_a_day_and_last_a_day_at_most() -> None:
@@ -195,8 +195,8 @@ LESS = scene(16, *beats(16, 30, 60.0, 6.0))
 def test_less_than_at_the_operator_s_size_is_looked_at_there() -> None:
     assert judged(TRUST, scene(16, *beats(16, 29, 60.0, 6.0)), 29.9)[1] is None
     trust, verdict = judged(TRUST, LESS, 30)
-    assert verdict == Verdict(Case.CHECKED, 32, "60/s at 16, 100/s at 32")
-    assert trust.check == Check(T0 + 30_000, 60.0)
+    assert verdict == GuardVerdict(Case.CHECKED, 32, "60/s at 16, 100/s at 32")
+    assert trust.check == OperatorLook(T0 + 30_000, 60.0)
     assert judged(TRUST, scene(16, *beats(16, 30, 70.0, 6.0)), 30)[1] is None
 
 
@@ -210,7 +210,7 @@ def test_the_look_tells_whether_it_is_the_demand(seconds: int, per_s: float, gav
     after, verdict = judged(looked, there, 31 + seconds)
     assert after.check is None
     if gave_up:
-        assert verdict == Verdict(Case.GAVE_UP, 32, f"60/s at the size before, {per_s:.3g}/s at 32")
+        assert verdict == GuardVerdict(Case.GAVE_UP, 32, f"60/s at the size before, {per_s:.3g}/s at 32")
         assert (after.given_up_ms, after.times) == (T0 + 31_000 + 1_000 * seconds + GIVEN_UP_MS, 1)
     else:
         assert verdict is None
@@ -219,7 +219,7 @@ def test_the_look_tells_whether_it_is_the_demand(seconds: int, per_s: float, gav
 
 def test_a_look_lasts_until_it_tells() -> None:
     """2 a second: 50 completions are not to be had, so 15 s of it."""
-    looked = replace(TRUST, since_ms=T0 + 31_000, check=Check(T0 + 30_000, 1.0))
+    looked = replace(TRUST, since_ms=T0 + 31_000, check=OperatorLook(T0 + 30_000, 1.0))
     short = scene(32, *beats(32, 14, 2.0, 1.0, since=S0 + 31), from_size=None)
     assert judged(looked, short, 45)[1].case is Case.CHECKED
     after, verdict = judged(looked, scene(32, *beats(32, 15, 2.0, 1.0, since=S0 + 31), from_size=None), 46)
@@ -232,8 +232,8 @@ def test_a_look_lasts_until_it_tells() -> None:
 
 
 def test_a_target_that_does_not_follow_is_not_waited_for() -> None:
-    looked = replace(TRUST, check=Check(T0 + 30_000, 60.0))
-    assert judged(looked, scene(16), 150)[1] == Verdict(Case.CHECKED, 32, "60/s at the size before")
+    looked = replace(TRUST, check=OperatorLook(T0 + 30_000, 60.0))
+    assert judged(looked, scene(16), 150)[1] == GuardVerdict(Case.CHECKED, 32, "60/s at the size before")
     after, verdict = judged(looked, scene(16), 150.001)
     assert (after.check, verdict) == (None, None)
 
@@ -264,7 +264,7 @@ def test_of_a_pool_that_is_full_or_slower_or_fails_more_it_is_given_up_at_once(
     after, verdict = judged(
         replace(TRUST, demand_per_s=61.0, demand_until_ms=T0 + 90_000), scene(16, *some, from_size=None, full=full), 30
     )
-    assert verdict == Verdict(Case.GAVE_UP, 32, "60/s at 16, 100/s at 32")
+    assert verdict == GuardVerdict(Case.GAVE_UP, 32, "60/s at 16, 100/s at 32")
     assert after.given_up_ms == T0 + 30_000 + GIVEN_UP_MS
 
 
@@ -272,7 +272,7 @@ def test_silence_for_half_a_minute_is_looked_at() -> None:
     """Though the beats of before it are still there, and as late as windows were when the operator's was left."""
     found = scene(16, *beats(16, 30, 100.0, 16.0), from_size=None, full=1.0)
     assert judged(TRUST, found, 59.9)[1] is None
-    assert judged(TRUST, found, 60)[1] == Verdict(Case.CHECKED, 32, "0/s at 16, 100/s at 32")
+    assert judged(TRUST, found, 60)[1] == GuardVerdict(Case.CHECKED, 32, "0/s at 16, 100/s at 32")
     late = replace(TRUST, measured=(replace(AT_32, lag_ms=2_000),))
     assert judged(late, found, 61.9)[1] is None
     assert judged(late, found, 62)[1].case is Case.CHECKED
@@ -300,10 +300,10 @@ def test_a_smaller_operator_s_size_is_not_looked_at() -> None:
 def test_after_silence_the_size_is_refused_and_the_operator_s_is_not_held() -> None:
     """Nothing in half a minute at 16, then 95 a second at 32: it may be that nobody came before."""
     at_16 = replace(AT_32, size=16, per_s=40.0)
-    looked = replace(TRUST, measured=(AT_32, at_16), since_ms=T0 + 61_000, check=Check(T0 + 60_000, 0.0))
+    looked = replace(TRUST, measured=(AT_32, at_16), since_ms=T0 + 61_000, check=OperatorLook(T0 + 60_000, 0.0))
     after, verdict = judged(looked, scene(32, *beats(32, 3, 95.0, 20.0, since=S0 + 61), from_size=None), 64)
     assert (verdict, after.check, after.given_up_ms) == (None, None, 0)
-    assert after.refused == (Refused(16, 32, T0 + 64_000 + REFUSED_MS),)
+    assert after.refused == (RefusedSize(16, 32, T0 + 64_000 + REFUSED_MS),)
     # Where none of ours was measured there is none to refuse.
     unseen, verdict = judged(
         replace(looked, measured=(AT_32,)), scene(32, *beats(32, 3, 95.0, 20.0, since=S0 + 61), from_size=None), 64
@@ -325,7 +325,7 @@ def test_it_is_given_up_for_twice_as_long_each_time_up_to_a_day() -> None:
 
 def test_while_it_is_given_up_nothing_else_is_asked() -> None:
     held = replace(TRUST, given_up_ms=T0 + 10_000)
-    assert judged(held, scene(16), 9)[1] == Verdict(Case.GAVE_UP, 32, "for 1 s more")
+    assert judged(held, scene(16), 9)[1] == GuardVerdict(Case.GAVE_UP, 32, "for 1 s more")
     assert judged(held, scene(32, from_size=None), 9)[1].size == 32
     assert judged(held, scene(32, from_size=None), 10)[1] is None
 
@@ -341,7 +341,9 @@ def test_without_an_operator_s_size_or_at_it_there_is_nothing_to_judge() -> None
 
 
 def test_a_size_that_somebody_else_set_is_the_operator_s_and_all_begins_anew() -> None:
-    had = replace(TRUST, refused=(Refused(16, 32, T0 + 1),), check=Check(T0, 1.0), given_up_ms=T0 + 1, times=3)
+    had = replace(
+        TRUST, refused=(RefusedSize(16, 32, T0 + 1),), check=OperatorLook(T0, 1.0), given_up_ms=T0 + 1, times=3
+    )
     found = in_force(had, 40, 16, True, T0 + 5_000)
     assert found == Trust(40, T0 + 5_000, (AT_32,))
     # Ours is in force from when it was read first.
@@ -354,7 +356,7 @@ def test_a_size_that_somebody_else_set_is_the_operator_s_and_all_begins_anew() -
 def test_what_a_size_did_is_kept_when_it_is_left() -> None:
     some = tuple(beats(16, 10, 45.0, 12.0, 5.0))
     found = left(TRUST, 16, some, 4.0, 2_000)
-    assert found.measured == (AT_32, Measured(16, 45.0, 0.24, 0.1, 4.0, 2_000))
+    assert found.measured == (AT_32, SizeRecord(16, 45.0, 0.24, 0.1, 4.0, 2_000))
     # Once more: the newest counts.
     again = left(found, 16, tuple(beats(16, 10, 50.0, 12.0)), 4.0, 0)
     assert [(each.size, each.per_s) for each in again.measured] == [(32, 100.0), (16, 50.0)]
@@ -433,7 +435,7 @@ def test_sizes_that_take_turns_are_judged_together() -> None:
     recent = replace(TRUST, since_ms=T0 + 24_000)
     assert judged(recent, shown, 29.9)[1] is None
     trust, verdict = judged(recent, shown, 30)
-    assert verdict == Verdict(Case.GAVE_UP, 32, "45/s at 16 to 20, 100/s at 32")
+    assert verdict == GuardVerdict(Case.GAVE_UP, 32, "45/s at 16 to 20, 100/s at 32")
     assert trust.given_up_ms > T0
     # The newest three seconds are as good as the operator's: the size of now is no worse.
     better = scene(16, *turns[:-3], *beats(16, 3, 90.0, 18.0, since=S0 + 27), from_size=20)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
-from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import MOST_VERSIONS, TRIED_MS, late, learn, of_version
 from sluice.pools.policy.observation import Buckets
@@ -213,7 +213,7 @@ def test_many_seconds_in_one_period_are_judged_by_one_belief(monkeypatch: pytest
         one_by_one = replace(one_by_one, kept=believed(one_by_one.kept, one_by_one.evidence, 4.0))
     made = []
 
-    def counted(*asked: object) -> Kept:
+    def counted(*asked: object) -> CachedBelief:
         made.append(asked)
         return believed(*asked)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sluice.pools.estimate.belief.kept import believed
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.policy.allowed import least_needed
 from sluice.pools.policy.learn import learn
 from sluice.pools.policy.need import BEST_SHARE, DAY_MS, HOUR_MS, RESERVE, Peak, busiest, with_peaks

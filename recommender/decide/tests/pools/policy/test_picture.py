@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.belief.family import SIZES
-from sluice.pools.estimate.belief.kept import believed
-from sluice.pools.policy.picture import Picture, Seen, draw
+from sluice.pools.policy.picture import CurvePoint, Picture, draw
 from sluice.pools.policy.state import Learnt
 from sluice.pools.policy.worth import outlook
 from sluice_kit.decide.feeds import FALLS, Curve, evidence
@@ -44,10 +44,10 @@ def test_points_are_means_of_what_was_seen() -> None:
     seen = evidence(16, seconds=5).with_second(Second(4.0, False, False, 3.0, 120.0, 1.0))
     seen = seen.with_second(Second(2.0, True, True, 10.0, 200.0, 1.0))
     light, other, full = drawn(seen).points
-    assert light == Seen(pytest.approx(3.0), pytest.approx(120.0), pytest.approx(1.0), full=False, cores=4.0)
-    assert other == Seen(pytest.approx(10.0), pytest.approx(200.0), pytest.approx(1.0), full=True, cores=2.0)
+    assert light == CurvePoint(pytest.approx(3.0), pytest.approx(120.0), pytest.approx(1.0), full=False, cores=4.0)
+    assert other == CurvePoint(pytest.approx(10.0), pytest.approx(200.0), pytest.approx(1.0), full=True, cores=2.0)
     # 1 + e^(-1/180) + ... of five seconds.
-    assert full == Seen(
+    assert full == CurvePoint(
         pytest.approx(16.0), pytest.approx(FALLS.throughput(16)), pytest.approx(4.945, abs=1e-3), full=True, cores=4.0
     )
     assert drawn(seen).seconds == pytest.approx(light.seconds + full.seconds)

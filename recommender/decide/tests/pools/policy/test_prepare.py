@@ -4,8 +4,10 @@ import subprocess
 import sys
 
 SCRIPT = """
-from sluice.pools.estimate.belief import compiled, compiled_levels, compiled_seconds
-from sluice.pools.policy import compiled_worth
+from sluice.fast import belief as compiled
+from sluice.fast import belief_levels as compiled_levels
+from sluice.fast import belief_seconds as compiled_seconds
+from sluice.fast import worth as compiled_worth
 from sluice.pools.policy.prepare import prepare
 
 

@@ -6,7 +6,7 @@ from math import log
 import pytest
 
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import Measured, Trust
+from sluice.pools.policy.harm import SizeRecord, Trust
 from sluice.pools.policy.reach import by_another, collapses, decided_for, leap
 from sluice.pools.policy.state import Change, Facts
 from sluice.pools.policy.worth import Outlook
@@ -17,7 +17,7 @@ PENDING = Facts(
     now_ms=NOW,
     current=126,
     change=Change(126, 16, NOW - 1_000, Basis.CURVE),
-    trust=Trust(126, measured=(Measured(6, 250.0, 0.02, 0.0, 4.0),)),
+    trust=Trust(126, measured=(SizeRecord(6, 250.0, 0.02, 0.0, 4.0),)),
 )
 
 
@@ -67,7 +67,7 @@ def test_steps_from_earlier_sizes_are_expected_for_half_a_minute() -> None:
 
 def test_a_size_further_away_than_the_one_before_is_another_s() -> None:
     """30 to 27 is decided, and 147 was in force earlier: 141 is no step from there."""
-    earlier = Trust(147, measured=(Measured(147, 194.0, 0.3, 0.0, 4.0),))
+    earlier = Trust(147, measured=(SizeRecord(147, 194.0, 0.3, 0.0, 4.0),))
     pending = Facts(now_ms=NOW, current=30, change=Change(30, 27, NOW - 1_000, Basis.REVERT), trust=earlier)
     assert by_another(pending, 141)
     assert by_another(pending, 31)

@@ -8,7 +8,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.policy.decision import Advice, Basis
-from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_message import (
@@ -65,9 +65,9 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
         Standing,
         Advice,
         Trust,
-        Measured,
-        Refused,
-        Check,
+        SizeRecord,
+        RefusedSize,
+        OperatorLook,
         Peak,
     ],
 )
@@ -85,9 +85,9 @@ def test_every_field_is_generated(each: type) -> None:
         Second: "cores full saturated concurrency completions seconds",
         PoolState: "facts learnt",
         Trust: "operator since_ms measured refused check demand_per_s demand_until_ms given_up_ms times",
-        Measured: "size per_s stay_s failed cores lag_ms",
-        Refused: "size from_size until_ms times",
-        Check: "at_ms per_s",
+        SizeRecord: "size per_s stay_s failed cores lag_ms",
+        RefusedSize: "size from_size until_ms times",
+        OperatorLook: "at_ms per_s",
         Peak: "hour_ms per_s",
     }
     # What is not compared is made again.
@@ -179,7 +179,7 @@ def test_what_could_not_be_read_is_not_written(learnt: Learnt, says: str) -> Non
         write_evidence(SHOP, PoolState(Facts(), learnt))
 
 
-MEASURED = Measured(32, 100.0, 0.25, 0.0, 4.0, 2_000)
+MEASURED = SizeRecord(32, 100.0, 0.25, 0.0, 4.0, 2_000)
 
 
 @pytest.mark.parametrize(
@@ -197,12 +197,12 @@ MEASURED = Measured(32, 100.0, 0.25, 0.0, 4.0, 2_000)
         (Trust(measured=(replace(MEASURED, failed=1.1),)), "trust.measured.failed 1.1 is not legal; legal: 0 to 1"),
         (Trust(measured=(replace(MEASURED, cores=nan),)), "trust.measured.cores nan"),
         (Trust(measured=(replace(MEASURED, lag_ms=-1),)), "trust.measured.lag_ms -1"),
-        (Trust(refused=(Refused(0, 32, 1),)), "trust.refused.size 0"),
-        (Trust(refused=(Refused(16, 0, 1),)), "trust.refused.from_size 0"),
-        (Trust(refused=(Refused(16, 32, -1),)), "trust.refused.until -1 ms"),
-        (Trust(refused=(Refused(16, 32, 1, -1),)), "trust.refused.times -1"),
-        (Trust(check=Check(-1, 1.0)), "trust.checked -1 ms"),
-        (Trust(check=Check(1, nan)), "trust.checked_per_s nan"),
+        (Trust(refused=(RefusedSize(0, 32, 1),)), "trust.refused.size 0"),
+        (Trust(refused=(RefusedSize(16, 0, 1),)), "trust.refused.from_size 0"),
+        (Trust(refused=(RefusedSize(16, 32, -1),)), "trust.refused.until -1 ms"),
+        (Trust(refused=(RefusedSize(16, 32, 1, -1),)), "trust.refused.times -1"),
+        (Trust(check=OperatorLook(-1, 1.0)), "trust.checked -1 ms"),
+        (Trust(check=OperatorLook(1, nan)), "trust.checked_per_s nan"),
     ],
 )
 def test_what_the_guard_cannot_know_is_neither_written_nor_read(trust: Trust, says: str) -> None:
@@ -220,7 +220,7 @@ def test_what_the_guard_cannot_know_is_neither_written_nor_read(trust: Trust, sa
     ],
 )
 def test_numbers_of_the_guard_that_are_not_legal_are_not_taken_up(path: str, value: object, says: str) -> None:
-    facts = replace(STATE.facts, trust=Trust(operator=32, since_ms=1_000, check=Check(1_000, 10.0)))
+    facts = replace(STATE.facts, trust=Trust(operator=32, since_ms=1_000, check=OperatorLook(1_000, 10.0)))
     message = PoolFacts()
     message.ParseFromString(write_facts(SHOP, PoolState(facts)))
     holder = message.trust

@@ -12,7 +12,7 @@ from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.case import SILENT_MS, WAIT_MS, confidence_in
 from sluice.pools.policy.decision import Action, Basis, Decision
-from sluice.pools.policy.harm import Measured, Trust
+from sluice.pools.policy.harm import SizeRecord, Trust
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
@@ -69,7 +69,7 @@ for _ in range(20):
 STOPPED = state(Evidence().with_second(Second(4.0, False, False, 50.0, 10.0, 1.0)), busy=0.0)
 STOPPED = replace(STOPPED, learnt=replace(STOPPED.learnt, completed_ms=NOW - 6_100))
 # The operator's 64 did 100 a second, of 0.25 s each, when it was left.
-AT_64 = (Measured(64, 100.0, 0.25, 0.0, 4.0),)
+AT_64 = (SizeRecord(64, 100.0, 0.25, 0.0, 4.0),)
 ASIDE = Doubt(5.0, (Second(4.0, True, True, 64.0, 80.0, 1.0),))
 DOUBTED = replace(state(KNOWN), learnt=replace(state(KNOWN).learnt, doubt=ASIDE))
 BEGUN = Change(64, 40, NOW - WAIT_MS + 1, Basis.CURVE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sluice.pools.policy.compiled_worth import LEAST_GAIN, SURE_BY
+from sluice.fast.worth import LEAST_GAIN, SURE_BY
 from sluice.pools.policy.view import consistent, further
 from sluice.pools.policy.worth import Choice, Outlook
 

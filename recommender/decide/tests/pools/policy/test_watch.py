@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.harm import Check, Measured, Trust
+from sluice.pools.policy.harm import OperatorLook, SizeRecord, Trust
 from sluice.pools.policy.observation import Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
@@ -15,7 +15,7 @@ from sluice.pools.policy.watch import as_told, watch
 from sluice_kit.decide.feeds import buckets, evidence, nothing
 
 NOW = 1_700_000_000_000
-AT_32 = Measured(32, 100.0, 0.25, 0.0, 4.0)
+AT_32 = SizeRecord(32, 100.0, 0.25, 0.0, 4.0)
 
 
 def told(busy: float, full_share: float, most: int = 20, readings: int = 10) -> Occupancy:
@@ -125,7 +125,7 @@ def test_a_size_that_was_not_read_for_20_s_is_of_a_service_that_is_away() -> Non
 
 
 def test_a_look_ends_where_the_service_is_away() -> None:
-    looks = replace(FACTS, trust=replace(FACTS.trust, check=Check(NOW - 5_000, 60.0)))
+    looks = replace(FACTS, trust=replace(FACTS.trust, check=OperatorLook(NOW - 5_000, 60.0)))
     assert watch(looks, LEARNT, sees(), NOW)[0].trust.check is None
     assert watch(looks, LEARNT, sees(16, paused="by ops"), NOW)[0].trust.check is not None
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.belief.family import SIZES, Floats, Ints
-from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.worth import (
     Choice,

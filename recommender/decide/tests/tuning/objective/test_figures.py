@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.tuning.objective.block import Block, Metric, counts_of, figures
-from sluice.tuning.objective.enough import Window, lacking
+from sluice.tuning.objective.enough import TrialLength, lacking
 from sluice.tuning.objective.guard import tripped
-from sluice.tuning.objective.objective import Objective, Slo, least_completions, worth
+from sluice.tuning.objective.objective import Objective, TuningSlo, least_completions, worth
 from sluice.tuning.objective.racing import hopeless
 
 P95 = Objective(((Metric.P95, 1.0),))
@@ -49,7 +49,7 @@ def test_a_linear_combination_and_what_an_slo_is_passed_by() -> None:
     """0.5 of goodput less is as bad as 1 ms of p95: 100 - 0.5 x 19 = 90.5; p99 of 400 passes 320 by a quarter."""
     objective = Objective(
         ((Metric.P95, 1.0), (Metric.GOODPUT, -0.5)),
-        (Slo(Metric.P99, 320.0), Slo(Metric.GOODPUT, 20.0)),
+        (TuningSlo(Metric.P99, 320.0), TuningSlo(Metric.GOODPUT, 20.0)),
         threshold_ms=250.0,
     )
     seen = worth(blocks(10, *[100.0] * 19, 400.0), objective)
@@ -61,7 +61,7 @@ def test_a_linear_combination_and_what_an_slo_is_passed_by() -> None:
 def test_what_is_not_measured_is_not_known() -> None:
     assert math.isnan(worth(blocks(5), P95).value)
     assert math.isnan(worth(blocks(5, 100.0), Objective(((Metric.CPU, 1.0),))).value)
-    assert math.isnan(worth(blocks(5), Objective(((Metric.GOODPUT, -1.0),), (Slo(Metric.P99, 1.0),))).excess)
+    assert math.isnan(worth(blocks(5), Objective(((Metric.GOODPUT, -1.0),), (TuningSlo(Metric.P99, 1.0),))).excess)
     few = worth(blocks(4, 100.0), P95)
     assert (few.lower, few.upper) == (-math.inf, math.inf)
 
@@ -75,11 +75,13 @@ def test_the_interval_of_a_mean_is_that_of_the_central_limit_theorem() -> None:
 def test_completions_that_a_quantile_needs() -> None:
     assert least_completions(Objective(((Metric.P50, 1.0),))) == 4  # 3.84
     assert least_completions(P95) == 73  # 3.8416 x 19 = 72.99
-    assert least_completions(Objective(((Metric.MEAN, 1.0),), (Slo(Metric.P99, 1.0),))) == 381  # 3.8416 x 99 = 380.3
+    assert (
+        least_completions(Objective(((Metric.MEAN, 1.0),), (TuningSlo(Metric.P99, 1.0),))) == 381
+    )  # 3.8416 x 99 = 380.3
     assert least_completions(Objective(((Metric.MEAN, 1.0),))) == 1
 
 
-WINDOW = Window(0.0, least_s=10.0, most_s=60.0, precision=0.1)
+WINDOW = TrialLength(0.0, least_s=10.0, most_s=60.0, precision=0.1)
 
 
 def test_a_trial_runs_until_its_interval_is_narrow() -> None:
@@ -98,10 +100,10 @@ def test_a_trial_runs_until_its_interval_is_narrow() -> None:
 def test_four_times_as_long_for_half_the_interval() -> None:
     mean = Objective(((Metric.MEAN, 1.0),))
     seen = blocks(8, 50.0) + blocks(8, 150.0)  # deviation 50 / 4 = 12.5, half width 24.5 of 100
-    wide = lacking(seen, mean, Window(0.0, 10.0, 600.0, 0.12))
+    wide = lacking(seen, mean, TrialLength(0.0, 10.0, 600.0, 0.12))
     assert wide is not None
     assert wide.seconds == pytest.approx(16 * 3.17, rel=0.2)  # (24.5 / 12)^2 - 1
-    assert lacking(seen, mean, Window(0.0, 10.0, 16.0, 0.12)) is None  # as long as it may
+    assert lacking(seen, mean, TrialLength(0.0, 10.0, 16.0, 0.12)) is None  # as long as it may
 
 
 def test_a_trial_is_given_up_when_its_interval_is_above_the_bests() -> None:
@@ -116,7 +118,7 @@ def test_a_trial_is_given_up_when_its_interval_is_above_the_bests() -> None:
 @pytest.mark.parametrize(("late", "trips"), [(5, False), (6, True)])
 def test_the_guard_trips_on_what_noise_does_not_explain(late: int, trips: bool) -> None:
     """Binomial(100, 0.01): P(>= 5) = 0.0034, P(>= 6) = 0.0005."""
-    objective = Objective(((Metric.MEAN, 1.0),), (Slo(Metric.P99, 500.0),))
+    objective = Objective(((Metric.MEAN, 1.0),), (TuningSlo(Metric.P99, 500.0),))
     seen = [Block(5.0, {index(100.0): 100 - late, index(900.0): late})]
     assert (tripped(seen, objective) is not None) is trips
 
@@ -124,20 +126,20 @@ def test_the_guard_trips_on_what_noise_does_not_explain(late: int, trips: bool) 
 @pytest.mark.parametrize(
     ("slo", "seen", "trips"),
     [
-        (Slo(Metric.ERRORS, 0.01), Block(5.0, {index(1.0): 94}, errors=6), True),
-        (Slo(Metric.ERRORS, 0.01), Block(5.0, {index(1.0): 95}, errors=5), False),
-        (Slo(Metric.ERRORS, 0.0), Block(5.0, {index(1.0): 99}, errors=1), True),
-        (Slo(Metric.MEAN, 100.0), Block(5.0, {index(190.0): 20}), False),
-        (Slo(Metric.MEAN, 100.0), Block(5.0, {index(210.0): 20}), True),
-        (Slo(Metric.MEAN, 100.0), Block(5.0, {index(210.0): 19}), False),
-        (Slo(Metric.GOODPUT, 10.0), Block(5.0, {index(1.0): 24}), True),  # 4.8/s, under half
-        (Slo(Metric.GOODPUT, 10.0), Block(5.0, {index(1.0): 26}), False),
-        (Slo(Metric.P99, 500.0), Block(5.0, {}), True),  # nothing completes
-        (Slo(Metric.P99, 500.0), Block(4.0, {}), False),
-        (Slo(Metric.CPU, 5.0), Block(5.0, {index(1.0): 100}), False),  # nobody measures it
+        (TuningSlo(Metric.ERRORS, 0.01), Block(5.0, {index(1.0): 94}, errors=6), True),
+        (TuningSlo(Metric.ERRORS, 0.01), Block(5.0, {index(1.0): 95}, errors=5), False),
+        (TuningSlo(Metric.ERRORS, 0.0), Block(5.0, {index(1.0): 99}, errors=1), True),
+        (TuningSlo(Metric.MEAN, 100.0), Block(5.0, {index(190.0): 20}), False),
+        (TuningSlo(Metric.MEAN, 100.0), Block(5.0, {index(210.0): 20}), True),
+        (TuningSlo(Metric.MEAN, 100.0), Block(5.0, {index(210.0): 19}), False),
+        (TuningSlo(Metric.GOODPUT, 10.0), Block(5.0, {index(1.0): 24}), True),  # 4.8/s, under half
+        (TuningSlo(Metric.GOODPUT, 10.0), Block(5.0, {index(1.0): 26}), False),
+        (TuningSlo(Metric.P99, 500.0), Block(5.0, {}), True),  # nothing completes
+        (TuningSlo(Metric.P99, 500.0), Block(4.0, {}), False),
+        (TuningSlo(Metric.CPU, 5.0), Block(5.0, {index(1.0): 100}), False),  # nobody measures it
     ],
 )
-def test_each_kind_of_slo_is_guarded(slo: Slo, seen: Block, trips: bool) -> None:
+def test_each_kind_of_slo_is_guarded(slo: TuningSlo, seen: Block, trips: bool) -> None:
     assert (tripped([seen], Objective(((Metric.MEAN, 1.0),), (slo,))) is not None) is trips
 
 

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.tuning.objective.outcome import Outcome, Verdict, losses, problem
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict, losses, problem
 
 
 def good(value: float) -> Outcome:
-    return Outcome(Verdict.GOOD, value)
+    return Outcome(TrialVerdict.GOOD, value)
 
 
 def unsafe(excess: float) -> Outcome:
-    return Outcome(Verdict.UNSAFE, excess=excess)
+    return Outcome(TrialVerdict.UNSAFE, excess=excess)
 
 
-FAILED = Outcome(Verdict.FAILED)
+FAILED = Outcome(TrialVerdict.FAILED)
 
 
 def test_ranks_go_on_at_their_mean_distance() -> None:
@@ -33,8 +33,8 @@ def test_ranks_go_on_at_their_mean_distance() -> None:
         ([good(-8.0), good(-8.0), unsafe(1.0)], [-8.0, -8.0, -7.2]),
         ([FAILED, unsafe(2.0), unsafe(1.0)], [3.0, 2.0, 1.0]),
         ([], []),
-        ([Outcome(Verdict.HOPELESS, 9.0), good(3.0), FAILED], [9.0, 3.0, 15.0]),
-        ([Outcome(Verdict.HOPELESS), good(3.0)], [3.3, 3.0]),  # given up before it had a value
+        ([Outcome(TrialVerdict.HOPELESS, 9.0), good(3.0), FAILED], [9.0, 3.0, 15.0]),
+        ([Outcome(TrialVerdict.HOPELESS), good(3.0)], [3.3, 3.0]),  # given up before it had a value
     ],
 )
 def test_few_or_equal_values(told: list[Outcome], expected: list[float]) -> None:
@@ -54,7 +54,7 @@ def test_few_or_equal_values(told: list[Outcome], expected: list[float]) -> None
 def test_good_before_unsafe_before_failed(told: list[Outcome]) -> None:
     found = losses(told)
     assert all(map(math.isfinite, found))
-    order = {Verdict.GOOD: 0, Verdict.UNSAFE: 1, Verdict.FAILED: 2}
+    order = {TrialVerdict.GOOD: 0, TrialVerdict.UNSAFE: 1, TrialVerdict.FAILED: 2}
     for one, loss in zip(told, found, strict=True):
         for other, others in zip(told, found, strict=True):
             assert order[one.verdict] >= order[other.verdict] or loss <= others
@@ -65,8 +65,8 @@ def test_good_before_unsafe_before_failed(told: list[Outcome]) -> None:
     [
         (good(math.nan), "value: nan is not legal; legal: -1e+100 to 1e+100"),
         (good(math.inf), "value: inf is not legal; legal: -1e+100 to 1e+100"),
-        (Outcome(Verdict.GOOD), "value: is missing; legal: a number for a good trial"),
-        (Outcome(Verdict.GOOD, 1.0, 2.0, 1.0), "lower: 2 is above upper: 1; legal: lower <= upper"),
+        (Outcome(TrialVerdict.GOOD), "value: is missing; legal: a number for a good trial"),
+        (Outcome(TrialVerdict.GOOD, 1.0, 2.0, 1.0), "lower: 2 is above upper: 1; legal: lower <= upper"),
         (unsafe(math.nan), "excess: nan is not legal; legal: >= 0, finite"),
         (good(1.0), None),
         (FAILED, None),

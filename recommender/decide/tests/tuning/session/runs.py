@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.objective import Objective
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.create import create
 from sluice.tuning.session.events import Ask, Effect, Handed, Tell
 from sluice.tuning.session.session import Phase, Plan, Session, Trial
@@ -27,7 +27,7 @@ def handed(effects: tuple[Effect, ...]) -> list[Trial]:
 
 
 def good(trial: Trial) -> Outcome:
-    return Outcome(Verdict.GOOD, 100.0 + mixed_loss(trial.configuration))
+    return Outcome(TrialVerdict.GOOD, 100.0 + mixed_loss(trial.configuration))
 
 
 def run(session: Session, outcome: Callable[[Trial], Outcome] = good, until: Phase | None = None) -> Session:

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
-from sluice.tuning.objective.objective import Objective, Slo
+from sluice.tuning.objective.enough import TrialLength
+from sluice.tuning.objective.objective import Objective, TuningSlo
 from sluice.tuning.session.confirm import gain, is_default
 from sluice.tuning.session.create import create
-from sluice.tuning.session.events import Refused, Stop
+from sluice.tuning.session.events import RefusedCommand, Stop
 from sluice.tuning.session.session import Plan, Session
 from sluice.tuning.session.step import step
 from sluice.tuning.session.warm import first
@@ -38,44 +38,44 @@ from .runs import PLAN, opened, run
             "objective.minimize.p95_ms: nan is not legal; legal: finite, not 0",
         ),
         (
-            replace(PLAN, objective=Objective(((Metric.P95, 1.0),), (Slo(Metric.ERRORS, 2.0),))),
+            replace(PLAN, objective=Objective(((Metric.P95, 1.0),), (TuningSlo(Metric.ERRORS, 2.0),))),
             "objective.slos.error_share: 2 is not legal; legal: 0 to 1",
         ),
-        (replace(PLAN, window=Window(precision=0.0)), "window.precision: 0 is not legal; legal: 0.001 to 1"),
+        (replace(PLAN, window=TrialLength(precision=0.0)), "window.precision: 0 is not legal; legal: 0.001 to 1"),
         (replace(PLAN, patience_ms=60_000), "patience_ms: 60000 is shorter than a trial; legal: >= 130000"),
         (replace(PLAN, first=({"threads": 0},)), "first[0].threads: 0 is not legal; legal: 1 to 256, whole"),
     ],
 )
 def test_a_plan_that_is_not_legal_is_refused_by_field_and_range(plan: Plan, problem: str) -> None:
     found = create(plan, (), 0)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedCommand)
     assert problem in found.why.splitlines()
     assert found.field == found.why.partition(":")[0]
 
 
 def test_an_unknown_method_is_told_which_there_are() -> None:
     found = create(replace(PLAN, method="simplex"), (), 0)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedCommand)
     assert "legal: annealing, boosted_trees, cma_es, dds, " in found.why
 
 
 def test_a_session_that_would_not_fit_a_record_is_refused() -> None:
     space = Space(tuple(Parameter(f"p{index}", Integer(0, 9), 0) for index in range(200)))
     found = create(replace(PLAN, space=space, budget=1000), (), 0)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedCommand)
     assert "legal: trials x parameters <= 20000" in found.why
 
 
 def test_two_sessions_on_one_target_are_refused_until_the_first_ended() -> None:
     running = opened()
     second = create(replace(PLAN, name="second"), (running,), 0)
-    assert isinstance(second, Refused)
+    assert isinstance(second, RefusedCommand)
     assert second.field == "target"
     assert isinstance(create(replace(PLAN, name="second", target="other"), (running,), 0), Session)
     stopped, _ = step(running, Stop(), 2_000)
     assert isinstance(create(replace(PLAN, name="second"), (stopped,), 0), Session)
     same = create(PLAN, (stopped,), 0)
-    assert isinstance(same, Refused)
+    assert isinstance(same, RefusedCommand)
     assert same.code == "ALREADY_EXISTS"
 
 

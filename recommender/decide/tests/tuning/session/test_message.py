@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.objective import Objective, Slo
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.objective import Objective, TuningSlo
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.events import Applied, Ask, Stop, Tell, Tick
 from sluice.tuning.session.message import SessionError, read, read_plan, session_message, write
-from sluice.tuning.session.session import Plan, Purpose, Root, Session, Trial
+from sluice.tuning.session.session import MeasuredRoot, Plan, Purpose, Session, Trial
 from sluice.tuning.session.step import step
 from sluice.tuning.space import Float, Parameter, Space
 from sluice.tuning.v1.session_pb2 import Plan as PlanMessage
@@ -23,7 +23,9 @@ from .runs import PLAN, good, opened, run
 
 FULL = replace(
     PLAN,
-    objective=Objective(((Metric.P99, 1.0), (Metric.GOODPUT, -0.25)), (Slo(Metric.ERRORS, 0.0),), threshold_ms=250.0),
+    objective=Objective(
+        ((Metric.P99, 1.0), (Metric.GOODPUT, -0.25)), (TuningSlo(Metric.ERRORS, 0.0),), threshold_ms=250.0
+    ),
     first=({**MIXED.default, "model": "adaptive", "window": 7},),
 )
 
@@ -60,10 +62,10 @@ EVENTS = st.one_of(
         Tell,
         st.integers(-1, 12),
         st.one_of(
-            st.floats(allow_nan=True).map(lambda value: Outcome(Verdict.GOOD, value)),
-            st.floats(0, 9).map(lambda value: Outcome(Verdict.UNSAFE, excess=value)),
-            st.just(Outcome(Verdict.FAILED, why="refused")),
-            st.floats(-1e9, 1e9).map(lambda value: Outcome(Verdict.HOPELESS, value)),
+            st.floats(allow_nan=True).map(lambda value: Outcome(TrialVerdict.GOOD, value)),
+            st.floats(0, 9).map(lambda value: Outcome(TrialVerdict.UNSAFE, excess=value)),
+            st.just(Outcome(TrialVerdict.FAILED, why="refused")),
+            st.floats(-1e9, 1e9).map(lambda value: Outcome(TrialVerdict.HOPELESS, value)),
         ),
     ),
     st.builds(Applied, st.integers(-1, 12), st.integers(0, 10**7)),
@@ -76,7 +78,7 @@ EVENTS = st.one_of(
 def test_any_session_is_read_as_it_was_written_and_keeps_every_outcome(
     space: Space, events: list[tuple[Ask | Tell | Applied | Tick | Stop, int]], parallel: int
 ) -> None:
-    session = opened(replace(PLAN, space=space, method="random_search", parallel=parallel, root=Root("web")))
+    session = opened(replace(PLAN, space=space, method="random_search", parallel=parallel, root=MeasuredRoot("web")))
     outcomes: dict[int, Outcome] = {}
     now_ms = 1_000
     for event, later_ms in events:

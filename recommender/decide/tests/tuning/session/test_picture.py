@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.picture import Improvement, effects, improvements
 from sluice.tuning.session.session import Trial
 from sluice.tuning.space import Boolean, Integer, Parameter, Space
@@ -25,7 +25,7 @@ def test_the_best_so_far() -> None:
 
     def outcome(trial: Trial) -> Outcome:
         given = next(told)
-        return Outcome(Verdict.FAILED) if given is None else Outcome(Verdict.GOOD, given)
+        return Outcome(TrialVerdict.FAILED) if given is None else Outcome(TrialVerdict.GOOD, given)
 
     session = run(opened(replace(PLAN, pairs=0)), outcome)
     assert improvements(session) == (Improvement(0, 5.0, 1), Improvement(3, 4.0, 4), Improvement(5, 2.0, 6))
@@ -35,7 +35,7 @@ def test_the_best_so_far() -> None:
 def test_what_matters_is_seen() -> None:
     def outcome(trial: Trial) -> Outcome:
         loss = 200 - float(trial.configuration["more"]) + (0 if trial.configuration["flag"] else 300)
-        return Outcome(Verdict.GOOD, loss)
+        return Outcome(TrialVerdict.GOOD, loss)
 
     plan = replace(PLAN, space=SPACE, method="random_search", budget=40, pairs=0)
     found = {effect.parameter: effect for effect in effects(run(opened(plan), outcome))}

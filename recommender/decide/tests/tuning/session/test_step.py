@@ -6,22 +6,22 @@ from dataclasses import replace
 import pytest
 
 from sluice.tuning.methods.methods import METHODS
-from sluice.tuning.objective.outcome import Outcome, Verdict
-from sluice.tuning.session.events import Ask, Handed, Moved, Recorded, Refused, Restore, Stop, Tell, Tick
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
+from sluice.tuning.session.events import Ask, Handed, Moved, Recorded, RefusedCommand, Restore, Stop, Tell, Tick
 from sluice.tuning.session.session import Phase, Purpose, Session, Trial
 from sluice.tuning.session.step import step
 from sluice_kit.decide.spaces import MIXED
 
 from .runs import PLAN, good, handed, opened, run
 
-FAILED = Outcome(Verdict.FAILED, why="the target refused it")
+FAILED = Outcome(TrialVerdict.FAILED, why="the target refused it")
 
 
-def refused(session: Session, event: Ask | Tell | Stop) -> Refused:
+def refused(session: Session, event: Ask | Tell | Stop) -> RefusedCommand:
     """Why the event is refused; it changes nothing."""
     after, effects = step(session, event, session.now_ms)
     (effect,) = effects
-    assert isinstance(effect, Refused)
+    assert isinstance(effect, RefusedCommand)
     assert after == session
     return effect
 
@@ -46,7 +46,8 @@ def test_a_winner_that_was_luck_is_not_recommended() -> None:
     """Its search value was the least; measured again it is as the default, now above, now below."""
     again = iter([100.0, 99.0, 101.0, 100.0])
     session = run(
-        opened(), lambda trial: good(trial) if trial.purpose is Purpose.SEARCH else Outcome(Verdict.GOOD, next(again))
+        opened(),
+        lambda trial: good(trial) if trial.purpose is Purpose.SEARCH else Outcome(TrialVerdict.GOOD, next(again)),
     )
     assert session.phase is Phase.DONE
     assert "is not known to be better" in session.why
@@ -60,7 +61,7 @@ def test_a_winner_that_is_unsafe_when_tried_again_is_refuted_and_the_next_takes_
 
     def unsafe(trial: Trial) -> Outcome:
         again = trial.purpose is Purpose.WINNER and trial.of == winner
-        return Outcome(Verdict.UNSAFE, excess=0.5) if again else good(trial)
+        return Outcome(TrialVerdict.UNSAFE, excess=0.5) if again else good(trial)
 
     session = run(session, unsafe)
     assert session.refuted == (winner,)
@@ -73,10 +74,10 @@ def test_the_default_stays_when_every_winner_is_refuted_or_nothing_is_good() -> 
     session = run(opened(), lambda trial: FAILED if trial.purpose is Purpose.WINNER else good(trial))
     assert (session.phase, len(session.refuted)) == (Phase.DONE, 2)
     assert session.recommended == MIXED.default
-    nothing = run(opened(), lambda trial: FAILED if trial.number else Outcome(Verdict.UNSAFE, excess=0.1))
+    nothing = run(opened(), lambda trial: FAILED if trial.number else Outcome(TrialVerdict.UNSAFE, excess=0.1))
     assert (nothing.phase, nothing.why) == (Phase.DONE, "no trial was good: the default stays")
     assert len(nothing.trials) == 7
-    best = run(opened(), lambda trial: Outcome(Verdict.GOOD, float(trial.number)))
+    best = run(opened(), lambda trial: Outcome(TrialVerdict.GOOD, float(trial.number)))
     assert (best.phase, best.why) == (Phase.DONE, "nothing was better than the default")
 
 
@@ -138,7 +139,7 @@ def test_without_pairs_the_best_seen_is_the_answer() -> None:
 def test_a_trial_told_twice_is_refused() -> None:
     session, _ = step(opened(), Ask(), 2_000)
     session, _ = step(session, Tell(0, FAILED), 3_000)
-    again = refused(session, Tell(0, Outcome(Verdict.GOOD, 1.0)))
+    again = refused(session, Tell(0, Outcome(TrialVerdict.GOOD, 1.0)))
     assert (again.code, again.why) == (
         "ALREADY_EXISTS",
         "trial 0 already has an outcome: FAILED the target refused it",
@@ -150,8 +151,8 @@ def test_a_trial_told_twice_is_refused() -> None:
     [
         (Tell(3, FAILED), "NOT_FOUND", "trial"),
         (Tell(-1, FAILED), "NOT_FOUND", "trial"),
-        (Tell(0, Outcome(Verdict.GOOD, math.nan)), "INVALID_ARGUMENT", "outcome.value"),
-        (Tell(0, Outcome(Verdict.GOOD)), "INVALID_ARGUMENT", "outcome.value"),
+        (Tell(0, Outcome(TrialVerdict.GOOD, math.nan)), "INVALID_ARGUMENT", "outcome.value"),
+        (Tell(0, Outcome(TrialVerdict.GOOD)), "INVALID_ARGUMENT", "outcome.value"),
         (Ask(), "RESOURCE_EXHAUSTED", ""),
         (Ask(0), "INVALID_ARGUMENT", "count"),
     ],
@@ -190,7 +191,7 @@ def test_a_trial_that_nobody_tells_fails_and_holds_nothing_up() -> None:
     session, effects = step(session, Ask(), 602_000)
     recorded, restored, following = effects
     assert isinstance(recorded, Recorded)
-    assert recorded.trial.outcome == Outcome(Verdict.FAILED, why="no outcome within 600 s")
+    assert recorded.trial.outcome == Outcome(TrialVerdict.FAILED, why="no outcome within 600 s")
     assert restored == Restore(MIXED.default)
     assert isinstance(following, Handed)
     assert refused(session, Tell(0, FAILED)).code == "ALREADY_EXISTS"
@@ -198,7 +199,7 @@ def test_a_trial_that_nobody_tells_fails_and_holds_nothing_up() -> None:
 
 def test_what_does_harm_is_rolled_back_at_once() -> None:
     session, _ = step(opened(), Ask(), 2_000)
-    _, effects = step(session, Tell(0, Outcome(Verdict.UNSAFE, excess=0.1)), 3_000)
+    _, effects = step(session, Tell(0, Outcome(TrialVerdict.UNSAFE, excess=0.1)), 3_000)
     assert Restore(MIXED.default) in effects
 
 
@@ -223,7 +224,7 @@ def test_a_clock_that_was_set_back_stands_still() -> None:
 @pytest.mark.parametrize("name", sorted(METHODS))
 def test_every_method_through_a_session_with_failures(name: str) -> None:
     def outcome(trial: Trial) -> Outcome:
-        return {2: FAILED, 3: Outcome(Verdict.UNSAFE, excess=0.2)}.get(trial.number) or good(trial)
+        return {2: FAILED, 3: Outcome(TrialVerdict.UNSAFE, excess=0.2)}.get(trial.number) or good(trial)
 
     session = run(opened(replace(PLAN, method=name, budget=6)), outcome)
     assert session.phase is Phase.DONE

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Space, When
+from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Requirement, Space
 from sluice.tuning.space.check import SpaceError, check_space
 from sluice.tuning.space.constraint import Linear
 from sluice_kit.decide.spaces import MIXED, spaces
@@ -63,7 +63,7 @@ def test_parameters_left_out_stay_at_their_defaults() -> None:
     kept = Space(
         (
             Parameter("model", Category(("a", "b")), "b"),
-            Parameter("depth", Integer(1, 9), 3, when=When("model", ("b",))),
+            Parameter("depth", Integer(1, 9), 3, when=Requirement("model", ("b",))),
         )
     ).without(frozenset({"model"}))
     assert kept.parameters == (Parameter("depth", Integer(1, 9), 3),)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.pool_spans import PoolSpans, pool_spans
 from sluice.cli.doctor.recommender import listed
 from sluice.cli.environment import Addresses
@@ -33,7 +33,7 @@ _REMEDIES = {
 _CODES = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "SPANS_DISAGREE", "UNACCOUNTED")
 
 
-def alarms(where: Addresses, timeout_s: float) -> Verdict:
+def alarms(where: Addresses, timeout_s: float) -> Diagnosis:
     found = listed(where, timeout_s)
     disagree = [key_of(size.pool) for size in found if _code(size) == "SPANS_DISAGREE"][:_SHOWN]
     try:
@@ -43,13 +43,13 @@ def alarms(where: Addresses, timeout_s: float) -> Verdict:
     return judge(found, seen)
 
 
-def judge(sizes: Sequence[PoolSize], seen: Mapping[PoolKey, PoolSpans]) -> Verdict:
+def judge(sizes: Sequence[PoolSize], seen: Mapping[PoolKey, PoolSpans]) -> Diagnosis:
     """seen: the spans of pools with SPANS_DISAGREE, where the tables could be read."""
     wrong = sorted(
         (each for each in sizes if _code(each)), key=lambda each: (_CODES.index(_code(each)), key_of(each.pool))
     )
     if not wrong:
-        return Verdict("ok", "no pool has an alarm: none given up, none taken back, none in conflict with its spans")
+        return Diagnosis("ok", "no pool has an alarm: none given up, none taken back, none in conflict with its spans")
     parts: list[str] = []
     remedies: dict[str, str] = {}
     for size in wrong[:_SHOWN]:
@@ -61,7 +61,7 @@ def judge(sizes: Sequence[PoolSize], seen: Mapping[PoolKey, PoolSpans]) -> Verdi
         remedies.setdefault(remedy, f"{remedy if remedy != 'CALLERS' else code}: {_REMEDIES[remedy]}")
     if len(wrong) > _SHOWN:
         parts.append(f"{len(wrong) - _SHOWN} more pools")
-    return Verdict("warn", ". ".join(parts), ". ".join(remedies.values()))
+    return Diagnosis("warn", ". ".join(parts), ". ".join(remedies.values()))
 
 
 def _code(size: PoolSize) -> str:

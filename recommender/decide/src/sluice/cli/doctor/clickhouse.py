@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
@@ -21,43 +21,43 @@ _MIGRATE = "run `make up`, or `python -m migrate up` in storage/"
 _FRESH_S = 30.0
 
 
-def reachable(where: Addresses, timeout_s: float) -> Verdict:
+def reachable(where: Addresses, timeout_s: float) -> Diagnosis:
     first = where.clickhouse.split(",")[0]
     try:
         answer = get(f"{first}/ping", timeout_s, os.environ.get("SLUICE_CLICKHOUSE_CA", ""))
     except NotAnsweringError as error:
-        return Verdict("fail", str(error), START)
+        return Diagnosis("fail", str(error), START)
     if answer.text.strip() != "Ok.":
-        return Verdict("fail", f"{first}/ping answered {answer.text[:80]!r}", "another program listens on its port")
-    return Verdict("ok", f"answers at {first}")
+        return Diagnosis("fail", f"{first}/ping answered {answer.text[:80]!r}", "another program listens on its port")
+    return Diagnosis("ok", f"answers at {first}")
 
 
-def migrations(where: Addresses, timeout_s: float) -> Verdict:
+def migrations(where: Addresses, timeout_s: float) -> Diagnosis:
     later = sorted(_MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))
     known = {_FIRST: "tables"} | {int(path.name[:4]): path.name for path in later}
     try:
         rows = _rows(where, timeout_s, "SELECT version FROM schema_migrations")
     except CliError as error:
         if any(word in str(error) for word in ("UNKNOWN_DATABASE", "UNKNOWN_TABLE")):
-            return Verdict("fail", "no migration has been applied", _MIGRATE)
+            return Diagnosis("fail", "no migration has been applied", _MIGRATE)
         raise NotAnsweringError(str(error)) from None
     return judge_migrations(known, {int(row[0]) for row in rows})
 
 
-def judge_migrations(known: dict[int, str], applied: set[int]) -> Verdict:
+def judge_migrations(known: dict[int, str], applied: set[int]) -> Diagnosis:
     """known: version -> file name."""
     pending = [name for version, name in known.items() if version not in applied]
     if pending:
-        return Verdict("fail", f"not applied: {', '.join(pending)}", _MIGRATE)
+        return Diagnosis("fail", f"not applied: {', '.join(pending)}", _MIGRATE)
     newer = sorted(applied - known.keys())
     if newer:
-        return Verdict(
+        return Diagnosis(
             "warn", f"the database has migrations {newer} that this source tree lacks", "update the source tree"
         )
-    return Verdict("ok", f"{len(applied)} applied")
+    return Diagnosis("ok", f"{len(applied)} applied")
 
 
-def freshness(where: Addresses, timeout_s: float) -> Verdict:
+def freshness(where: Addresses, timeout_s: float) -> Diagnosis:
     rows = ask(
         where,
         timeout_s,
@@ -67,21 +67,21 @@ def freshness(where: Addresses, timeout_s: float) -> Verdict:
     return judge_freshness(int(count), int(newest_ms) / 1000, time.time())
 
 
-def judge_freshness(count: int, newest_s: float, now_s: float) -> Verdict:
+def judge_freshness(count: int, newest_s: float, now_s: float) -> Diagnosis:
     """count: windows of the last day. newest_s: start of the newest one, seconds since 1970."""
     if not count:
         remedy = "send spans (the demo, `./sluice replay`, or your application); if you do, see kafka and flink"
-        return Verdict("warn", "no window within the last day", remedy)
+        return Diagnosis("warn", "no window within the last day", remedy)
     age_s = now_s - newest_s
     if age_s < 0:
-        return Verdict("ok", f"newest window {seconds(-age_s)} ahead of this clock (replayed, or a clock is off)")
+        return Diagnosis("ok", f"newest window {seconds(-age_s)} ahead of this clock (replayed, or a clock is off)")
     text = f"newest window {seconds(age_s)} old"
     if age_s > _FRESH_S:
-        return Verdict("warn", text, "no spans arrive, or the job is behind: see collector, kafka and flink")
-    return Verdict("ok", text)
+        return Diagnosis("warn", text, "no spans arrive, or the job is behind: see collector, kafka and flink")
+    return Diagnosis("ok", text)
 
 
-def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
+def dead_letters(where: Addresses, timeout_s: float) -> Diagnosis:
     # Each job reads every span, so the query takes the maximum over jobs, not the sum. Cut and late spans also count
     # as accepted. A repeated span was used the first time.
     rows = ask(
@@ -96,20 +96,20 @@ def dead_letters(where: Addresses, timeout_s: float) -> Verdict:
     return judge_dead_letters([(str(outcome), int(spans), int(messages)) for outcome, spans, messages in rows])
 
 
-def judge_dead_letters(rows: list[tuple[str, int, int]]) -> Verdict:
+def judge_dead_letters(rows: list[tuple[str, int, int]]) -> Diagnosis:
     """rows: reason, spans, and messages that could not be decoded at all."""
     counted = [(reason, spans, messages) for reason, spans, messages in rows if spans or messages]
     if not counted:
-        return Verdict("ok", "no dead letters in the last 10 minutes")
+        return Diagnosis("ok", "no dead letters in the last 10 minutes")
     parts = [
         f"{reason}: {spans:,} spans" + (f", {messages:,} messages" if messages else "")
         for reason, spans, messages in counted
     ]
     remedy = "read the records of topic otlp_dead_letter: each has the reason, the service and the ids"
-    return Verdict("warn", f"dead letters in the last 10 minutes: {'; '.join(parts)}", remedy)
+    return Diagnosis("warn", f"dead letters in the last 10 minutes: {'; '.join(parts)}", remedy)
 
 
-def names(where: Addresses, timeout_s: float) -> Verdict:
+def names(where: Addresses, timeout_s: float) -> Diagnosis:
     rows = ask(
         where,
         timeout_s,
@@ -119,11 +119,11 @@ def names(where: Addresses, timeout_s: float) -> Verdict:
     return judge_names(int(rows[0][0]))
 
 
-def judge_names(spans: int) -> Verdict:
+def judge_names(spans: int) -> Diagnosis:
     """spans: spans or points of metrics of the last 10 minutes that count under `(more)`."""
     if not spans:
-        return Verdict("ok", "every name of the last 10 minutes is counted by itself")
-    return Verdict(
+        return Diagnosis("ok", "every name of the last 10 minutes is counted by itself")
+    return Diagnosis(
         "warn",
         f"{spans:,} spans or points of metrics of the last 10 minutes count under (more): there are more services, "
         "instances, hosts, peers, operations or series than the job counts one by one",
@@ -131,7 +131,7 @@ def judge_names(spans: int) -> Verdict:
     )
 
 
-def missed_records(where: Addresses, timeout_s: float) -> Verdict:
+def missed_records(where: Addresses, timeout_s: float) -> Diagnosis:
     rows = ask(
         where,
         timeout_s,
@@ -142,12 +142,12 @@ def missed_records(where: Addresses, timeout_s: float) -> Verdict:
     return judge_missed_records(found, time.time())
 
 
-def judge_missed_records(rows: list[tuple[str, int, float]], now_s: float) -> Verdict:
+def judge_missed_records(rows: list[tuple[str, int, float]], now_s: float) -> Diagnosis:
     """rows: topic/partition, records that were deleted unread, time of the newest such gap in seconds since 1970."""
     if not rows:
-        return Verdict("ok", "Kafka deleted no record of the last day before a job read it")
+        return Diagnosis("ok", "Kafka deleted no record of the last day before a job read it")
     parts = [f"{records:,} of {at}, last seen {seconds(now_s - at_s)} ago" for at, records, at_s in rows]
-    return Verdict(
+    return Diagnosis(
         "warn",
         f"Kafka deleted records of the last day before a job read them: {'; '.join(parts)}",
         "their spans are lost. See kafka retention; `./sluice sql --recipe missed_records` lists them",

@@ -4,17 +4,26 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
 from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
-from sluice.clocks.offsets import LONGEST_BATCH_MS, SQL, Instance, Seen, fastest_ms, offset_ms, parameters, seen_of
+from sluice.pools.clocks.offsets import (
+    LONGEST_BATCH_MS,
+    SQL,
+    Instance,
+    InstanceDelay,
+    fastest_ms,
+    offset_ms,
+    parameters,
+    seen_of,
+)
 
 _SHOWN = 10
 
 
-def clocks(where: Addresses, timeout_s: float) -> Verdict:
+def clocks(where: Addresses, timeout_s: float) -> Diagnosis:
     server = replace(reader(), url=where.clickhouse.split(",")[0])
     given = {name: str(value) for name, value in parameters(round(1_000 * time.time())).items()}
     try:
@@ -25,25 +34,25 @@ def clocks(where: Addresses, timeout_s: float) -> Verdict:
     return judge(seen_of([list(column) for column in zip(*rows, strict=True)]) if rows else {})
 
 
-def judge(seen: Mapping[Instance, Seen]) -> Verdict:
+def judge(seen: Mapping[Instance, InstanceDelay]) -> Diagnosis:
     """Estimates offsets as the decider does at its first reading."""
     if not seen:
-        return Verdict("ok", "the last 10 minutes have too few spans for an estimate")
+        return Diagnosis("ok", "the last 10 minutes have too few spans for an estimate")
     way_ms = fastest_ms(seen.values())
     off = {instance: ms for instance, each in seen.items() if (ms := offset_ms(each, way_ms))}
     if way_ms < 0:
-        return Verdict(
+        return Diagnosis(
             "warn",
             f"most spans arrive {-way_ms / 1000:.1f} s before they end: the clock of the Kafka broker is behind",
             "let NTP keep the clocks of the broker and of all hosts (chronyd; `chronyc tracking` prints the offset)",
         )
     if not off:
-        return Verdict("ok", f"{len(seen)} instances, none known to be off by more than 200 ms")
+        return Diagnosis("ok", f"{len(seen)} instances, none known to be off by more than 200 ms")
     worst = sorted(off, key=lambda instance: (-abs(off[instance]), instance))
     parts = [f"{instance} {_clock(off[instance])}" for instance in worst[:_SHOWN]]
     if len(worst) > _SHOWN:
         parts.append(f"{len(worst) - _SHOWN} more")
-    return Verdict(
+    return Diagnosis(
         "warn",
         f"clocks of {len(off)} of {len(seen)} instances are off: {', '.join(parts)}",
         "let NTP keep the clocks of their hosts (chronyd; `chronyc tracking` prints the offset). Until then the "

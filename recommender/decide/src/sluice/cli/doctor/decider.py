@@ -2,7 +2,7 @@
 
 import time
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
@@ -11,38 +11,38 @@ _FRESH_S = 60.0
 _LOG = "read the decider's log"
 
 
-def health(where: Addresses, timeout_s: float) -> Verdict:
+def health(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
         answer = get(f"{where.decider}/healthz", timeout_s)
     except NotAnsweringError as error:
-        return Verdict("fail", str(error), START)
+        return Diagnosis("fail", str(error), START)
     if not answer.ok:
-        return Verdict("fail", f"{where.decider} answered HTTP {answer.status_code}: a period hangs", _LOG)
-    return Verdict("ok", f"healthy at {where.decider}")
+        return Diagnosis("fail", f"{where.decider} answered HTTP {answer.status_code}: a period hangs", _LOG)
+    return Diagnosis("ok", f"healthy at {where.decider}")
 
 
-def periods(where: Addresses, timeout_s: float) -> Verdict:
+def periods(where: Addresses, timeout_s: float) -> Diagnosis:
     answer = get(f"{where.decider}/metrics", timeout_s)
     if not answer.ok:
         raise NotAnsweringError(f"{where.decider} answered HTTP {answer.status_code}")
     return judge(sums(answer.text), time.time())
 
 
-def judge(metrics: dict[str, float], now_s: float) -> Verdict:
+def judge(metrics: dict[str, float], now_s: float) -> Diagnosis:
     """metrics: the decider's own, by name without suffixes. now_s: Unix time."""
     shards, pools = (int(metrics.get(f"sluice_decider_{name}", 0)) for name in ("shards", "pools"))
     if not shards:
-        return Verdict("warn", "it has no shard: another decider has them, or it cannot read the journal", _LOG)
+        return Diagnosis("warn", "it has no shard: another decider has them, or it cannot read the journal", _LOG)
     newest_s = metrics.get("sluice_decider_newest_period_timestamp_seconds", 0.0)
     text = f"{pools} pools of {shards} {'shard' if shards == 1 else 'shards'}"
     if not newest_s:
-        return Verdict("warn", f"{text}; no decision yet", _LOG)
+        return Diagnosis("warn", f"{text}; no decision yet", _LOG)
     text += f"; a period {now_s - newest_s:.1f} s ago took {metrics.get('sluice_decider_period_seconds', 0.0):.2f} s"
     if now_s - newest_s > _FRESH_S:
-        return Verdict("fail", text, f"no period succeeds: {_LOG}")
+        return Diagnosis("fail", text, f"no period succeeds: {_LOG}")
     if standing := int(metrics.get("sluice_decider_not_renewed", 0)):
-        return Verdict("warn", f"{text}; {standing} pools without a decision", f"wait for their windows, or {_LOG}")
-    return Verdict("ok", text)
+        return Diagnosis("warn", f"{text}; {standing} pools without a decision", f"wait for their windows, or {_LOG}")
+    return Diagnosis("ok", text)
 
 
 CHECKS = [Check("decider", "health", health), Check("decider", "periods", periods)]

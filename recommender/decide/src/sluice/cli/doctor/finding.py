@@ -25,7 +25,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Diagnosis:
     """A Finding without stage and check."""
 
     level: Level
@@ -44,4 +44,4 @@ class Check:
 
     stage: str
     what: str
-    look: Callable[[Addresses, float], Verdict]
+    look: Callable[[Addresses, float], Diagnosis]

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get_json
 from sluice.cli.doctor.sinks import judge_sinks, troubles
 from sluice.cli.environment import Addresses
@@ -20,42 +20,44 @@ _HELD_UP = (
 _STARTING = ("INITIALIZING", "CREATED", "RECONCILING")
 
 
-def job(where: Addresses, timeout_s: float) -> Verdict:
+def job(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
         overview = get_json(f"{where.flink}/jobs/overview", timeout_s)
     except NotAnsweringError as error:
-        return Verdict("fail", str(error), START)
+        return Diagnosis("fail", str(error), START)
     return judge_job(overview["jobs"])
 
 
-def judge_job(jobs: list[dict[str, Any]]) -> Verdict:
+def judge_job(jobs: list[dict[str, Any]]) -> Diagnosis:
     """jobs: as in /jobs/overview."""
     ours = [each for each in jobs if each["name"] == JOB]
     running = [each for each in ours if each["state"] == "RUNNING"]
     if len(running) > 1:
-        return Verdict("warn", f"{len(running)} jobs named {JOB} run at once", "cancel all but one in Flink's web page")
+        return Diagnosis(
+            "warn", f"{len(running)} jobs named {JOB} run at once", "cancel all but one in Flink's web page"
+        )
     if running:
-        return Verdict("ok", f"{JOB} runs since {seconds(running[0]['duration'] / 1000)}")
+        return Diagnosis("ok", f"{JOB} runs since {seconds(running[0]['duration'] / 1000)}")
     if not ours:
         others = ", ".join(each["name"] for each in jobs)
-        return Verdict("fail", f"no job {JOB}" + (f"; jobs there: {others}" if others else ""), _SUBMIT)
+        return Diagnosis("fail", f"no job {JOB}" + (f"; jobs there: {others}" if others else ""), _SUBMIT)
     last = max(ours, key=lambda each: each["start-time"])
     if last["state"] in _STARTING:
-        return Verdict("warn", f"{JOB} is {last['state']}", "it is starting: look again in a minute")
-    return Verdict("fail", f"{JOB} is {last['state']}", f"read its exceptions in Flink's web page, then {_SUBMIT}")
+        return Diagnosis("warn", f"{JOB} is {last['state']}", "it is starting: look again in a minute")
+    return Diagnosis("fail", f"{JOB} is {last['state']}", f"read its exceptions in Flink's web page, then {_SUBMIT}")
 
 
-def restarts(where: Addresses, timeout_s: float) -> Verdict:
+def restarts(where: Addresses, timeout_s: float) -> Diagnosis:
     url = f"{where.flink}/jobs/{_newest(where, timeout_s)}"
     metrics = get_json(f"{url}/metrics?get=numRestarts", timeout_s)
     return judge_restarts(metrics, get_json(f"{url}/exceptions", timeout_s), time.time())
 
 
-def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], now_s: float) -> Verdict:
+def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], now_s: float) -> Diagnosis:
     """metrics: Flink's answer for numRestarts. exceptions: as in /jobs/ID/exceptions. now_s: seconds since 1970."""
     entries = exceptions.get("exceptionHistory", {}).get("entries", [])
     if not metrics and not entries:
-        return Verdict("unknown", "not known: Flink does not report numRestarts yet")
+        return Diagnosis("unknown", "not known: Flink does not report numRestarts yet")
     count = int(float(metrics[0]["value"])) if metrics else None
     text = "number of restarts not known" if count is None else f"{count} restarts"
     if entries:
@@ -63,11 +65,13 @@ def judge_restarts(metrics: list[dict[str, str]], exceptions: dict[str, Any], no
         first_line = str(newest.get("stacktrace") or newest.get("exceptionName") or "").splitlines()[:1]
         text += f"; {seconds(now_s - newest['timestamp'] / 1000)} ago: {''.join(first_line)[:200]}"
     if count or entries:
-        return Verdict("warn", text, "read the stack trace in Flink's web page; restarts lose no spans, but delay them")
-    return Verdict("ok", text)
+        return Diagnosis(
+            "warn", text, "read the stack trace in Flink's web page; restarts lose no spans, but delay them"
+        )
+    return Diagnosis("ok", text)
 
 
-def checkpoints(where: Addresses, timeout_s: float) -> Verdict:
+def checkpoints(where: Addresses, timeout_s: float) -> Diagnosis:
     url = f"{where.flink}/jobs/{_newest(where, timeout_s)}"
     facts = get_json(f"{url}/checkpoints", timeout_s)
     interval_s = get_json(f"{url}/checkpoints/config", timeout_s)["interval"] / 1000
@@ -102,7 +106,7 @@ def _held_by(url: str, answer: dict[str, Any], timeout_s: float) -> str:
     return f"checkpoint {min(under_way)} waits for " + ", ".join(waiting) if waiting else ""
 
 
-def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = False, held_by: str = "") -> Verdict:
+def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = False, held_by: str = "") -> Diagnosis:
     """answer: as in /jobs/ID/checkpoints. now_s: seconds since 1970. held_by: the cause of the delay, "" if unknown."""
     counts = answer["counts"]
     completed = answer["latest"].get("completed")
@@ -118,15 +122,15 @@ def judge_checkpoints(answer: dict[str, Any], now_s: float, *, overdue: bool = F
         text += f"; last failure: {reason.splitlines()[0][:200]}"
     if overdue:
         text += f"; held up by {held_by}" if held_by else ""
-        return Verdict("fail", text, _HELD_UP)
+        return Diagnosis("fail", text, _HELD_UP)
     if completed is None:
-        return Verdict("warn" if failed else "unknown", text, "read the job's exceptions" if failed else "")
+        return Diagnosis("warn" if failed else "unknown", text, "read the job's exceptions" if failed else "")
     # A failure from before the newest completed checkpoint is over.
     over = last_failed.get("failure_timestamp", 0) <= completed["latest_ack_timestamp"]
-    return Verdict("warn" if failed and reason and not over else "ok", text)
+    return Diagnosis("warn" if failed and reason and not over else "ok", text)
 
 
-def sinks(where: Addresses, timeout_s: float) -> Verdict:
+def sinks(where: Addresses, timeout_s: float) -> Diagnosis:
     return judge_sinks(troubles(f"{where.flink}/jobs/{_newest(where, timeout_s)}", timeout_s))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.groups import Known, known
 from sluice.cli.doctor.probe import START, open_port
 from sluice.cli.environment import Addresses
@@ -24,14 +24,14 @@ _quiet.addHandler(logging.NullHandler())
 _quiet.propagate = False
 
 
-def topics(where: Addresses, timeout_s: float) -> Verdict:
+def topics(where: Addresses, timeout_s: float) -> Diagnosis:
     expected = expected_topics()
     try:
         expected = {kafka_settings(where).topic(name): partitions for name, partitions in expected.items()}
         client = admin(where, timeout_s)
         found = partition_counts(client, where, timeout_s)
     except NotAnsweringError as error:
-        return Verdict("fail", str(error), START)
+        return Diagnosis("fail", str(error), START)
     ends = dict.fromkeys(expected, 0)
     for (topic, _), offset in _ends(client, timeout_s, {t: found[t] for t in expected if t in found}).items():
         ends[topic] += offset
@@ -44,36 +44,38 @@ def expected_topics(path: Path = _TOPICS) -> dict[str, int]:
     return {name: int(topic["partitions"]) for name, topic in loaded["topics"].items()}
 
 
-def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str, int]) -> Verdict:
+def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str, int]) -> Diagnosis:
     """found: partitions by topic. ends: messages ever written (sum of end offsets), by topic."""
     missing = [name for name in expected if name not in found]
     if missing:
-        return Verdict("fail", f"topics missing: {', '.join(missing)}", "create the topics with `make up`")
+        return Diagnosis("fail", f"topics missing: {', '.join(missing)}", "create the topics with `make up`")
     text = "; ".join(f"{name} {found[name]} partitions, end offset {ends[name]:,}" for name in expected)
     small = [name for name, partitions in expected.items() if found[name] != partitions]
     if small:
-        return Verdict("warn", text, f"collector/topics.yaml sets another number of partitions for {', '.join(small)}")
-    return Verdict("ok", text)
+        return Diagnosis(
+            "warn", text, f"collector/topics.yaml sets another number of partitions for {', '.join(small)}"
+        )
+    return Diagnosis("ok", text)
 
 
-def lag(where: Addresses, timeout_s: float) -> Verdict:
+def lag(where: Addresses, timeout_s: float) -> Diagnosis:
     client = admin(where, timeout_s)
     found = partition_counts(client, where, timeout_s)
     spans = kafka_settings(where).topic(_SPANS)
     if spans not in found:
-        return Verdict("unknown", f"not known: there is no topic {spans}")
+        return Diagnosis("unknown", f"not known: there is no topic {spans}")
     ends = _ends(client, timeout_s, {spans: found[spans]})
     return judge_lag(_group_lags(client, timeout_s, ends, known(where, timeout_s)))
 
 
-def judge_lag(lags: dict[str, int]) -> Verdict:
+def judge_lag(lags: dict[str, int]) -> Diagnosis:
     """lags: uncommitted messages of the spans topic, by consumer group of a streaming job."""
     if not lags:
-        return Verdict("unknown", f"not known: no streaming job has committed an offset of {_SPANS} yet")
+        return Diagnosis("unknown", f"not known: no streaming job has committed an offset of {_SPANS} yet")
     text = "; ".join(f"group {group}: {behind:,} messages behind" for group, behind in sorted(lags.items()))
     if max(lags.values()) > _LAG_WARN:
-        return Verdict("warn", text, "the streaming job does not keep up or does not run: see the stage flink")
-    return Verdict("ok", f"{text} (as of the last checkpoint)")
+        return Diagnosis("warn", text, "the streaming job does not keep up or does not run: see the stage flink")
+    return Diagnosis("ok", f"{text} (as of the last checkpoint)")
 
 
 def admin(where: Addresses, timeout_s: float) -> Any:

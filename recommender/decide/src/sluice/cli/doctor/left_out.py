@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.environment import Addresses
 
 _SHOWN = 6
@@ -32,13 +32,13 @@ class LeftOut(NamedTuple):
     share: float
 
 
-def left_out(where: Addresses, timeout_s: float) -> Verdict:
+def left_out(where: Addresses, timeout_s: float) -> Diagnosis:
     return judge([LeftOut(*row) for row in ask(where, timeout_s, _QUERY)])
 
 
-def judge(rows: Sequence[LeftOut]) -> Verdict:
+def judge(rows: Sequence[LeftOut]) -> Diagnosis:
     if not rows:
-        return Verdict("ok", "no rule of spans.toml left a span out in the last 10 minutes")
+        return Diagnosis("ok", "no rule of spans.toml left a span out in the last 10 minutes")
     of: dict[tuple[str, str], list[LeftOut]] = {}
     for row in rows:
         of.setdefault((row.service, row.side), []).append(row)
@@ -49,9 +49,9 @@ def judge(rows: Sequence[LeftOut]) -> Verdict:
         parts.append(f"{len(of) - _SHOWN} more services")
     text = f"left out of pools in the last 10 minutes, by rule: {'; '.join(parts)}"
     if not wrong:
-        return Verdict("ok", text)
+        return Diagnosis("ok", text)
     named = ", ".join(f"{service} ({side})" for service, side in wrong)
-    return Verdict(
+    return Diagnosis(
         "warn",
         f"{text}. That is most of what {named} does",
         "if these requests hold threads or connections, put a rule with action `count` and their `service` "

@@ -6,7 +6,7 @@ from typing import Any
 
 import requests
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, host_and_port, open_port
 from sluice.cli.environment import Addresses, with_scheme
 from sluice.cli.pools.words import seconds
@@ -14,12 +14,12 @@ from sluice.cli.pools.words import seconds
 _EDGES = "MATCH (:Service)-[c:CALLS]->(:Service) RETURN count(c) AS edges, max(c.window) AS newest"
 
 
-def edges(where: Addresses, timeout_s: float) -> Verdict:
+def edges(where: Addresses, timeout_s: float) -> Diagnosis:
     """Checks that Bolt is open, since the jobs write over it. Queries over HTTP, since the driver imports slowly."""
     try:
         open_port(where.neo4j, timeout_s)
     except NotAnsweringError as error:
-        return Verdict("fail", str(error), START)
+        return Diagnosis("fail", str(error), START)
     if host_and_port(where.neo4j)[0] != host_and_port(where.neo4j_http)[0]:
         raise NotAnsweringError(f"SLUICE_NEO4J_HTTP={where.neo4j_http} is another host than {where.neo4j}")
     url = f"{with_scheme(where.neo4j_http)}/db/{os.environ.get('SLUICE_NEO4J_DATABASE') or 'neo4j'}/tx/commit"
@@ -34,7 +34,7 @@ def edges(where: Addresses, timeout_s: float) -> Verdict:
         )
     except requests.Timeout:
         stuck = f"{url} accepts the query and does not answer within {timeout_s:g} s"
-        return Verdict("fail", stuck, "read Neo4j's log; windows and sizes do not wait for it")
+        return Diagnosis("fail", stuck, "read Neo4j's log; windows and sizes do not wait for it")
     except requests.RequestException as error:
         raise NotAnsweringError(f"{where.neo4j} is open, but {url} does not answer ({type(error).__name__})") from None
     except OSError as error:
@@ -50,24 +50,24 @@ def _body(answer: requests.Response) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def judge_answer(address: str, status: int, body: dict[str, Any], now_s: float) -> Verdict:
+def judge_answer(address: str, status: int, body: dict[str, Any], now_s: float) -> Diagnosis:
     """body: the JSON of Neo4j's HTTP API; empty where the answer is not JSON."""
     errors = body.get("errors") or []
     if status == 401:
-        return Verdict("fail", f"{address} refuses the password of user neo4j", "set SLUICE_NEO4J_PASSWORD")
+        return Diagnosis("fail", f"{address} refuses the password of user neo4j", "set SLUICE_NEO4J_PASSWORD")
     if errors or "results" not in body:
         said = errors[0].get("message", "") if errors else f"HTTP {status}"
-        return Verdict("fail", f"{address} answered: {' '.join(said.split())[:200]}", "read Neo4j's log")
+        return Diagnosis("fail", f"{address} answered: {' '.join(said.split())[:200]}", "read Neo4j's log")
     count, newest = body["results"][0]["data"][0]["row"]
     return judge_edges(count, newest, now_s)
 
 
-def judge_edges(count: int, newest_s: float | None, now_s: float) -> Verdict:
+def judge_edges(count: int, newest_s: float | None, now_s: float) -> Diagnosis:
     """newest_s: start of the newest window with a call, seconds since 1970."""
     if not count:
-        return Verdict("warn", "answers, but has no call between services yet", "send spans; if you do, see flink")
+        return Diagnosis("warn", "answers, but has no call between services yet", "send spans; if you do, see flink")
     age = "" if newest_s is None else f", newest window began {seconds(now_s - newest_s)} ago"
-    return Verdict("ok", f"{count:,} CALLS edges{age}")
+    return Diagnosis("ok", f"{count:,} CALLS edges{age}")
 
 
 CHECKS = [Check("neo4j", "call graph", edges)]

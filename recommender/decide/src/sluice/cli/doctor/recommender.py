@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
@@ -23,21 +23,21 @@ _REMEDIES = {
 }
 
 
-def health(where: Addresses, timeout_s: float) -> Verdict:
+def health(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
         with _channel(where) as channel:
             answer = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=timeout_s)
     except NotAnsweringError as error:
-        return Verdict("fail", str(error), "see `./sluice pools --help` for SLUICE_TLS_CA and SLUICE_TOKEN")
+        return Diagnosis("fail", str(error), "see `./sluice pools --help` for SLUICE_TLS_CA and SLUICE_TOKEN")
     except grpc.RpcError as error:
-        return Verdict("fail", f"{where.recommender} does not answer ({error.code().name})", START)
+        return Diagnosis("fail", f"{where.recommender} does not answer ({error.code().name})", START)
     name = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
     if name != "SERVING":
-        return Verdict("fail", f"{where.recommender} is {name}", "read the log of the program `server`")
-    return Verdict("ok", f"serving at {where.recommender}")
+        return Diagnosis("fail", f"{where.recommender} is {name}", "read the log of the program `server`")
+    return Diagnosis("ok", f"serving at {where.recommender}")
 
 
-def pools(where: Addresses, timeout_s: float) -> Verdict:
+def pools(where: Addresses, timeout_s: float) -> Diagnosis:
     return judge_pools(listed(where, timeout_s), datetime.now(UTC))
 
 
@@ -66,23 +66,23 @@ def _channel(where: Addresses) -> grpc.Channel:
         raise NotAnsweringError(str(error)) from None
 
 
-def judge_pools(sizes: list[PoolSize], now: datetime) -> Verdict:
+def judge_pools(sizes: list[PoolSize], now: datetime) -> Diagnosis:
     """now: with time zone."""
     if not sizes:
-        return Verdict("warn", "no pool is configured", "add pools to the recommender's YAML file")
+        return Diagnosis("warn", "no pool is configured", "add pools to the recommender's YAML file")
     states = Counter(state_name(size.state) for size in sizes)
     text = f"{len(sizes)} pools: " + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     computed = [moment(size.computed_at) for size in sizes if size.HasField("computed_at")]
     if not computed:
-        return Verdict("warn", f"{text}; no decision yet", "wait one control period")
+        return Diagnosis("warn", f"{text}; no decision yet", "wait one control period")
     age_s = (now - max(computed)).total_seconds()
     text += f"; newest decision {seconds(age_s)} old"
     if age_s > _FRESH_S:
-        return Verdict("warn", text, "the decider makes no decisions: read its log")
+        return Diagnosis("warn", text, "the decider makes no decisions: read its log")
     for state, remedy in _REMEDIES.items():
         if states[state]:
-            return Verdict("warn", text, remedy)
-    return Verdict("ok", text)
+            return Diagnosis("warn", text, remedy)
+    return Diagnosis("ok", text)
 
 
 CHECKS = [Check("recommender", "health", health), Check("recommender", "pools", pools)]

@@ -1,7 +1,7 @@
 """Rows that a store refused: which ones, the cause, and the remedy."""
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.environment import Addresses
 
 _MISSING = "column_missing"
@@ -19,15 +19,15 @@ _QUERY = (
 )
 
 
-def rejected_rows(where: Addresses, timeout_s: float) -> Verdict:
+def rejected_rows(where: Addresses, timeout_s: float) -> Diagnosis:
     rows = ask(where, timeout_s, _QUERY)
     return judge_rejected_rows([(str(s), str(t), str(r), str(c), int(n), str(d)) for s, t, r, c, n, d in rows])
 
 
-def judge_rejected_rows(rows: list[tuple[str, str, str, str, int, str]]) -> Verdict:
+def judge_rejected_rows(rows: list[tuple[str, str, str, str, int, str]]) -> Diagnosis:
     """rows: store, table, reason, missing column ("" for other reasons), rows, newest answer of the store."""
     if not rows:
-        return Verdict("ok", "no row was refused in the last 10 minutes")
+        return Diagnosis("ok", "no row was refused in the last 10 minutes")
     parts = [
         f"{store} {table}: {count:,} rows written without column {column}"
         if reason == _MISSING
@@ -36,7 +36,7 @@ def judge_rejected_rows(rows: list[tuple[str, str, str, str, int, str]]) -> Verd
     ]
     remedies = [_REMEDIES.get(reason, _REMEDIES["refused"]) for _, _, reason, *_ in rows]
     remedy = "; ".join(dict.fromkeys(remedies)) + "; `./sluice sql --recipe rejected_rows` lists them"
-    return Verdict("warn", f"in the last 10 minutes: {'; '.join(parts)}", remedy)
+    return Diagnosis("warn", f"in the last 10 minutes: {'; '.join(parts)}", remedy)
 
 
 CHECKS = [Check("clickhouse", "rejected rows", rejected_rows)]

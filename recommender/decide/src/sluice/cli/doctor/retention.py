@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.groups import known
 from sluice.cli.doctor.kafka import admin, committed, kafka_settings, partition_counts
 from sluice.cli.environment import Addresses
@@ -21,7 +21,7 @@ _MORE_BYTES = "raise retention.bytes in collector/topics.yaml and run `make up`,
 
 
 @dataclass(frozen=True)
-class Kept:
+class PartitionRetention:
     """The offsets of a partition, from `low` to before `high`, and the position of a consumer group in it.
 
     committed: None without a group. oldest_ms, next_ms: record times of the first record kept and of the next one
@@ -39,38 +39,38 @@ class Kept:
     next_ms: int | None = None
 
 
-def retention(where: Addresses, timeout_s: float) -> Verdict:
+def retention(where: Addresses, timeout_s: float) -> Diagnosis:
     return judge_retention(_kept(where, timeout_s), time.time() * 1000)
 
 
-def judge_retention(kept: Sequence[Kept], now_ms: float) -> Verdict:
+def judge_retention(kept: Sequence[PartitionRetention], now_ms: float) -> Diagnosis:
     """kept: one entry for each group of each partition; one without a group for a partition that has none."""
     if not kept:
-        return Verdict("unknown", f"not known: none of the topics {', '.join(_TOPICS)} exists")
+        return Diagnosis("unknown", f"not known: none of the topics {', '.join(_TOPICS)} exists")
     lost = [
         f"Kafka deleted {each.low - each.committed:,} records of {_name(each)} that {each.group} has not read"
         for each in kept
         if each.committed is not None and each.committed < each.low
     ]
     if lost:
-        return Verdict("warn", "; ".join(lost), "they are lost; the job counts them in offset_gaps once it goes on")
+        return Diagnosis("warn", "; ".join(lost), "they are lost; the job counts them in offset_gaps once it goes on")
     late = [each for each in kept if _used(each, now_ms) > _USED_WARN]
     if late:
         worst = max(late, key=lambda each: _used(each, now_ms))
         behind = f"the next record of {worst.group} in {_name(worst)} is {_age(worst.next_ms, now_ms)} old"
         kept_for = seconds(_window_ms(worst, now_ms) / 1000)
-        return Verdict("warn", f"{behind}, {_used(worst, now_ms):.0%} of the {kept_for} that Kafka keeps", _CATCH_UP)
+        return Diagnosis("warn", f"{behind}, {_used(worst, now_ms):.0%} of the {kept_for} that Kafka keeps", _CATCH_UP)
     topics = dict.fromkeys(each.topic for each in kept)
     text = "; ".join(_topic_text([each for each in kept if each.topic == topic], now_ms) for topic in topics)
     short = sorted({each.topic for each in kept if _by_bytes(each, now_ms)})
     if short:
-        return Verdict(
+        return Diagnosis(
             "warn", f"{text}. The byte limit deletes before the time limit in {', '.join(short)}", _MORE_BYTES
         )
-    return Verdict("ok", text)
+    return Diagnosis("ok", text)
 
 
-def _topic_text(kept: Sequence[Kept], now_ms: float) -> str:
+def _topic_text(kept: Sequence[PartitionRetention], now_ms: float) -> str:
     oldest = [each.oldest_ms for each in kept if each.oldest_ms is not None]
     if not oldest:
         return f"{kept[0].topic} is empty"
@@ -78,7 +78,7 @@ def _topic_text(kept: Sequence[Kept], now_ms: float) -> str:
     return f"{kept[0].topic}: oldest record {_age(min(oldest), now_ms)} old of {limit}"
 
 
-def _used(kept: Kept, now_ms: float) -> float:
+def _used(kept: PartitionRetention, now_ms: float) -> float:
     """How much of its time in Kafka the next record has used: Kafka deletes it at 1."""
     if kept.next_ms is None:
         return 0.0
@@ -86,14 +86,14 @@ def _used(kept: Kept, now_ms: float) -> float:
     return (now_ms - kept.next_ms) / window_ms if window_ms > 0 else 0.0
 
 
-def _window_ms(kept: Kept, now_ms: float) -> float:
+def _window_ms(kept: PartitionRetention, now_ms: float) -> float:
     """How long Kafka keeps records; 0 where it never deletes any."""
     if _by_bytes(kept, now_ms) and kept.oldest_ms is not None:
         return now_ms - kept.oldest_ms
     return max(kept.retention_ms, 0)
 
 
-def _by_bytes(kept: Kept, now_ms: float) -> bool:
+def _by_bytes(kept: PartitionRetention, now_ms: float) -> bool:
     """Whether Kafka deleted records that were younger than the time limit."""
     if not kept.low or kept.oldest_ms is None or kept.retention_ms < 0:
         return False
@@ -104,11 +104,11 @@ def _age(record_ms: int | None, now_ms: float) -> str:
     return "unknown" if record_ms is None else seconds((now_ms - record_ms) / 1000)
 
 
-def _name(kept: Kept) -> str:
+def _name(kept: PartitionRetention) -> str:
     return f"{kept.topic}/{kept.partition}"
 
 
-def _kept(where: Addresses, timeout_s: float) -> list[Kept]:
+def _kept(where: Addresses, timeout_s: float) -> list[PartitionRetention]:
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
     settings = kafka_settings(where)
@@ -122,13 +122,13 @@ def _kept(where: Addresses, timeout_s: float) -> list[Kept]:
     looking = {"group.id": "sluice-doctor", "enable.auto.commit": False, "enable.partition.eof": True}
     consumer = Consumer({**settings.client(), **looking})
 
-    def of_partition(topic: str, number: int) -> list[Kept]:
+    def of_partition(topic: str, number: int) -> list[PartitionRetention]:
         def time_of(offset: int) -> int | None:
             at = TopicPartition(topic, number, offset)
             return _time_of(consumer, at, timeout_s) if offset < high else None
 
         low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=timeout_s)
-        whole = Kept(topic, number, low, high, limits[topic], time_of(low))
+        whole = PartitionRetention(topic, number, low, high, limits[topic], time_of(low))
         reading = {group: offsets[topic, number] for group, offsets in groups.items() if (topic, number) in offsets}
         return [
             replace(whole, group=group, committed=offset, next_ms=time_of(max(offset, low)))

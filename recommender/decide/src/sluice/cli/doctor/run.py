@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from sluice.cli.doctor.finding import Check, Finding, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, Finding, NotAnsweringError
 from sluice.cli.environment import Addresses
 
 #: Each check's client has the timeout itself. This is on top, for a check that hangs.
@@ -14,7 +14,7 @@ _GRACE_S = 2.0
 def run_checks(checks: Sequence[Check], where: Addresses, timeout_s: float) -> list[Finding]:
     """Findings in the order of `checks`. Returns within `timeout_s` plus _GRACE_S; a check that has not ended by then
     is unknown."""
-    verdicts: list[Verdict | None] = [None] * len(checks)
+    verdicts: list[Diagnosis | None] = [None] * len(checks)
 
     def look(index: int) -> None:
         verdicts[index] = _verdict(checks[index], where, timeout_s)
@@ -26,22 +26,22 @@ def run_checks(checks: Sequence[Check], where: Addresses, timeout_s: float) -> l
     deadline = time.monotonic() + timeout_s + _GRACE_S
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    late = Verdict("unknown", f"the check did not end within {timeout_s + _GRACE_S:g} s")
+    late = Diagnosis("unknown", f"the check did not end within {timeout_s + _GRACE_S:g} s")
     return [
         Finding(check.stage, check.what, found.level, found.text, found.remedy)
         for check, found in zip(checks, [verdict or late for verdict in verdicts], strict=True)
     ]
 
 
-def _verdict(check: Check, where: Addresses, timeout_s: float) -> Verdict:
+def _verdict(check: Check, where: Addresses, timeout_s: float) -> Diagnosis:
     try:
         return check.look(where, timeout_s)
     except NotAnsweringError as error:
-        return Verdict("unknown", f"not known: {error}")
+        return Diagnosis("unknown", f"not known: {error}")
     except TimeoutError:
-        return Verdict(
+        return Diagnosis(
             "unknown", f"not known: no answer within {timeout_s:g} s", "the machine may be overloaded: try again"
         )
     except Exception as error:  # a check that fails must not hide the others
         text = " ".join(str(error).split())[:300]
-        return Verdict("unknown", f"the check itself failed: {type(error).__name__}: {text}")
+        return Diagnosis("unknown", f"the check itself failed: {type(error).__name__}: {text}")

@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
-from sluice.cli.doctor.finding import Verdict
+from sluice.cli.doctor.finding import Diagnosis
 from sluice.cli.doctor.probe import get_json
 
 #: A metric of each task, "" without trouble: SinkStatus.java, and ClockStatus.java in the task that has `messages`.
@@ -36,8 +36,8 @@ def told(metrics: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def judge_sinks(found: list[str]) -> Verdict:
+def judge_sinks(found: list[str]) -> Diagnosis:
     """found: the result of `troubles`."""
     if found:
-        return Verdict("warn", "; ".join(found), _REMEDY)
-    return Verdict("ok", "every store takes its rows")
+        return Diagnosis("warn", "; ".join(found), _REMEDY)
+    return Diagnosis("ok", "every store takes its rows")

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import get
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
@@ -33,7 +33,7 @@ class OnTopic:
     at_most: int
 
 
-def large(where: Addresses, timeout_s: float) -> Verdict:
+def large(where: Addresses, timeout_s: float) -> Diagnosis:
     rows = ask(
         where,
         timeout_s,
@@ -44,14 +44,14 @@ def large(where: Addresses, timeout_s: float) -> Verdict:
     return judge_large([(str(service), int(spans)) for service, spans in rows])
 
 
-def judge_large(rows: list[tuple[str, int]]) -> Verdict:
+def judge_large(rows: list[tuple[str, int]]) -> Diagnosis:
     """rows: service, spans of the last hour that fit no message; most first."""
     if not rows:
-        return Verdict("ok", "every span of the last hour fitted a message")
+        return Diagnosis("ok", "every span of the last hour fitted a message")
     parts = [f"{service or '(no service.name)'}: {spans:,}" for service, spans in rows[:_SHOWN]]
     if len(rows) > _SHOWN:
         parts.append(f"{len(rows) - _SHOWN} more services")
-    return Verdict(
+    return Diagnosis(
         "warn",
         f"spans of the last hour that were too large for a message, and so not counted: {', '.join(parts)}",
         "limit the size of these services' spans: set OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT=4096 in their environment, and "
@@ -59,11 +59,11 @@ def judge_large(rows: list[tuple[str, int]]) -> Verdict:
     )
 
 
-def on_topic(where: Addresses, timeout_s: float) -> Verdict:
+def on_topic(where: Addresses, timeout_s: float) -> Diagnosis:
     return compare(where, timeout_s, patience_s=timeout_s / 2)
 
 
-def compare(where: Addresses, timeout_s: float, patience_s: float) -> Verdict:
+def compare(where: Addresses, timeout_s: float, patience_s: float) -> Diagnosis:
     """Polls until all spans accepted at its start are on the topic and counted, or until `patience_s` is over."""
     end = time.monotonic() + patience_s
     first = _counters(where, timeout_s)
@@ -79,7 +79,7 @@ def compare(where: Addresses, timeout_s: float, patience_s: float) -> Verdict:
         time.sleep(_POLL_S)
 
 
-def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Verdict:
+def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Diagnosis:
     """first, last: counters before and after `found`. Spans accepted by `first` should be sent by `last`; spans sent
     by `first` should be in `found`. So ongoing load makes no difference."""
     counted = f"{found.at_most:,}" if found.at_most == found.at_least else f"{found.at_least:,} to {found.at_most:,}"
@@ -90,14 +90,14 @@ def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Verdict:
     # The collector sends spans of its restored queue without accepting them; they can hide as many lost ones.
     stuck = first.accepted - last.sent - last.failed
     if stuck > 0 and last.queue == 0:
-        return Verdict(
+        return Diagnosis(
             "fail",
             f"{text}; the collector accepted {stuck:,} that it neither sent nor has in its queue: lost",
             "read the collector's log for dropped spans; is `span_limit` in its pipeline, before the exporter?",
         )
     behind = first.sent - found.at_most
     if behind > 0:
-        return Verdict(
+        return Diagnosis(
             "warn",
             f"{text}; {behind:,} sent spans are not counted yet",
             "the streaming job is behind (see kafka, lag, and flink); if it is not, they are missing: "
@@ -105,7 +105,7 @@ def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Verdict:
         )
     if stuck > 0:
         text += f"; {stuck:,} wait in the queue"
-    return Verdict("ok", text)
+    return Diagnosis("ok", text)
 
 
 def parse(text: str) -> Counters:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import grpc
 
-from sluice.cli.doctor.finding import Check, NotAnsweringError, Verdict
+from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import get
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
@@ -31,7 +31,7 @@ _REMEDIES = {
 }
 
 
-def subsets(where: Addresses, timeout_s: float) -> Verdict:
+def subsets(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
         channel = open_channel(where.recommender)
     except CliError as error:
@@ -46,14 +46,14 @@ def subsets(where: Addresses, timeout_s: float) -> Verdict:
     return judge(found, runs, 0 if found else _configured(where, timeout_s), datetime.now(UTC))
 
 
-def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: datetime) -> Verdict:
+def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: datetime) -> Diagnosis:
     """runs: the runs that made the subsets. configured: applications of the decider, 0 where there are subsets. now:
     with time zone."""
     if not found:
         if not configured:
-            return Verdict("ok", "none configured: the decider's file has no `subsets`")
+            return Diagnosis("ok", "none configured: the decider's file has no `subsets`")
         why = "read the decider's log: the line that begins with `subsets of` has the cause"
-        return Verdict("warn", f"{configured} configured, and there are no subsets yet", why)
+        return Diagnosis("warn", f"{configured} configured, and there are no subsets yet", why)
     pairs = {(each.key.upstream, each.key.downstream) for each in found}
     states = Counter(state_name(each.state) for each in found)
     text = f"{len(found)} of {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}: " + ", ".join(
@@ -63,9 +63,9 @@ def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: dateti
         text += f"; the newest is {seconds((now - max(newest)).total_seconds())} old"
     wrong = _wrong(found, runs)
     if not wrong:
-        return Verdict("ok", text)
+        return Diagnosis("ok", text)
     more = f" and {len(wrong) - _MOST_LINES} more" if len(wrong) > _MOST_LINES else ""
-    return Verdict("warn", f"{text}; {'; '.join(list(wrong)[:_MOST_LINES])}{more}", _remedy(wrong))
+    return Diagnosis("warn", f"{text}; {'; '.join(list(wrong)[:_MOST_LINES])}{more}", _remedy(wrong))
 
 
 def _wrong(found: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:

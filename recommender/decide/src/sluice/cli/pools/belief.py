@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from sluice.cli.pools.curve_plot import Curve, Symbols, plot_curve
+from sluice.cli.pools.curve_plot import CurvePlot, Symbols, plot_curve
 from sluice.cli.table import Column, print_table
 from sluice.pools.v1.evidence_pb2 import BeliefEvidence, SeenPoint
 
@@ -19,7 +19,7 @@ def belief_facts(belief: BeliefEvidence) -> Iterator[tuple[str, str]]:
 
 def print_belief(belief: BeliefEvidence, symbols: Symbols) -> None:
     scatter = [((each.concurrency, each.throughput_per_s), _symbol(each, belief, symbols)) for each in belief.points]
-    curve = Curve(
+    curve = CurvePlot(
         scatter=scatter,
         fit=[(each.size, each.throughput_per_s) for each in belief.curve],
         band=[(each.size, each.lower_per_s, each.upper_per_s) for each in belief.curve],

@@ -29,7 +29,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Curve:
+class CurvePlot:
     """By concurrency, ascending: `fit` (concurrency, per second), `band` (concurrency, lower, upper).
 
     scatter: (concurrency, per second) and its symbol. best: the ends of a range of concurrencies.
@@ -42,7 +42,7 @@ class Curve:
     best: tuple[float, float] | None = None
 
 
-def plot_curve(curve: Curve, width: int = 72, height: int = 16, symbols: Symbols = UNICODE) -> list[str]:
+def plot_curve(curve: CurvePlot, width: int = 72, height: int = 16, symbols: Symbols = UNICODE) -> list[str]:
     """Returns height + 2 lines of text, the last with the scale of the concurrency; none if there is nothing to draw.
 
     Both axes begin at 0. Measured points hide the fit, both hide the knee's vertical line, and all of them hide the

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from sluice.cli.pools.curve_plot import Curve, Symbols, plot_curve
+from sluice.cli.pools.curve_plot import CurvePlot, Symbols, plot_curve
 from sluice.cli.table import Column, print_table
 from sluice.pools.v1.evidence_pb2 import CurveEvidence
 
@@ -23,7 +23,7 @@ def print_curve(curve: CurveEvidence, symbols: Symbols) -> None:
     fit = [(point.concurrency, point.fitted_per_s) for point in curve.points if point.HasField("fitted_per_s")]
     legend = f"{symbols.point} measured  {symbols.fit} fitted  {symbols.knee} knee"
     click.echo(f"\ngoodput per second and instance, by concurrency   {legend}")
-    for line in plot_curve(Curve(scatter, fit, knee=knee), symbols=symbols):
+    for line in plot_curve(CurvePlot(scatter, fit, knee=knee), symbols=symbols):
         click.echo(line)
     print_table(_POINTS, _points(curve, knee))
 

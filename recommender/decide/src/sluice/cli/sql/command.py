@@ -8,12 +8,12 @@ import click
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
 from sluice.cli.sql.cookbook import recipe, recipes
-from sluice.cli.sql.http import Server, run_query, secret
+from sluice.cli.sql.http import SqlServer, run_query, secret
 from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows, print_rows, write_raw
 from sluice.cli.table import Column, print_table
 
 
-class Parameter(click.ParamType[tuple[str, str]]):
+class QueryParameter(click.ParamType[tuple[str, str]]):
     """`name=value`."""
 
     name = "NAME=VALUE"
@@ -36,7 +36,7 @@ class Parameter(click.ParamType[tuple[str, str]]):
     shell_complete=lambda ctx, param, incomplete: [each.name for each in recipes() if each.name.startswith(incomplete)],
 )
 @click.option("--list", "list_recipes", is_flag=True, help="List the cookbook.")
-@click.option("--param", "parameters", type=Parameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
+@click.option("--param", "parameters", type=QueryParameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
 @click.option("--rows", type=click.IntRange(0), default=100, show_default=True, help="Limit of rows; 0: all.")
 @click.option(
     "--database",
@@ -89,7 +89,7 @@ def sql(
         return
     text = _query_text(query, file, recipe_name)
     first = addresses().clickhouse.split(",")[0]
-    server = Server(first, database, user, secret("SLUICE_CLICKHOUSE_READER_PASSWORD"))
+    server = SqlServer(first, database, user, secret("SLUICE_CLICKHOUSE_READER_PASSWORD"))
     form = "CSVWithNames" if output == "csv" else ROWS_FORMAT
     with run_query(server, text, form, dict(parameters), timeout) as answer:
         if output == "csv" or answer.headers.get("X-ClickHouse-Format", ROWS_FORMAT) != ROWS_FORMAT:

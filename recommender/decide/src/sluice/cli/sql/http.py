@@ -20,7 +20,7 @@ _LONGEST_ERROR = 400
 
 
 @dataclass(frozen=True)
-class Server:
+class SqlServer:
     """Address and user of queries. password may be empty."""
 
     url: str
@@ -29,11 +29,11 @@ class Server:
     password: str = ""
 
 
-def reader() -> Server:
+def reader() -> SqlServer:
     """The server of the environment, with the read-only user SLUICE_CLICKHOUSE_READER (sluice_reader)."""
     database = os.environ.get("SLUICE_CLICKHOUSE_DATABASE") or "sluice"
     user = os.environ.get("SLUICE_CLICKHOUSE_READER") or "sluice_reader"
-    return Server(addresses().clickhouse.split(",")[0], database, user, secret("SLUICE_CLICKHOUSE_READER_PASSWORD"))
+    return SqlServer(addresses().clickhouse.split(",")[0], database, user, secret("SLUICE_CLICKHOUSE_READER_PASSWORD"))
 
 
 def secret(name: str) -> str:
@@ -48,7 +48,7 @@ def secret(name: str) -> str:
 
 @contextmanager
 def run_query(
-    server: Server, query: str, output_format: str, parameters: Mapping[str, str], timeout_s: float = 60.0
+    server: SqlServer, query: str, output_format: str, parameters: Mapping[str, str], timeout_s: float = 60.0
 ) -> Iterator[requests.Response]:
     """Runs `query`; the answer's body is in `output_format` unless the query names a FORMAT itself.
 

@@ -17,7 +17,7 @@ _NUMERIC = ("UInt", "Int", "Float", "Decimal")
 
 
 @dataclass(frozen=True)
-class Rows:
+class ResultRows:
     """names and types have one entry a column; `rows` can be iterated once."""
 
     names: list[str]
@@ -25,13 +25,13 @@ class Rows:
     rows: Iterator[list[Any]]
 
 
-def parse_rows(lines: Iterable[bytes]) -> Rows:
+def parse_rows(lines: Iterable[bytes]) -> ResultRows:
     """Parses ROWS_FORMAT; a statement without a result has no columns."""
     values = (json.loads(line) for line in lines if line.strip())
-    return Rows(next(values, []), next(values, []), values)
+    return ResultRows(next(values, []), next(values, []), values)
 
 
-def print_rows(result: Rows, most: int | None) -> int:
+def print_rows(result: ResultRows, most: int | None) -> int:
     """Prints at most `most` rows (None: all) as a table and returns the number of the others."""
     if not result.names:
         return 0
@@ -43,7 +43,7 @@ def print_rows(result: Rows, most: int | None) -> int:
     return sum(1 for _ in result.rows)
 
 
-def as_objects(result: Rows) -> Iterator[dict[str, Any]]:
+def as_objects(result: ResultRows) -> Iterator[dict[str, Any]]:
     """The rows as objects, one at a time."""
     return (dict(zip(result.names, row, strict=True)) for row in result.rows)
 

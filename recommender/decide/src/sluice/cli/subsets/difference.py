@@ -16,7 +16,7 @@ SAME = 0.01
 
 
 @dataclass(frozen=True)
-class Change:
+class WeightChange:
     """before, after: weights; None where there is no connection."""
 
     upstream: str
@@ -36,7 +36,7 @@ class Difference:
     """moved: new or gone connections, by pair of services the larger number of the two, so that a connection that moved
     counts once. connections: those before or those after, the larger number."""
 
-    changes: list[Change]
+    changes: list[WeightChange]
     moved: int
     connections: int
 
@@ -51,7 +51,7 @@ class Difference:
 
 def difference(before: Connections, after: Connections, weights: bool) -> Difference:
     """Changes in the order of names. `weights`: also changed weights of connections that stay."""
-    changes: list[Change] = []
+    changes: list[WeightChange] = []
     gone: dict[tuple[str, str], int] = {}
     new: dict[tuple[str, str], int] = {}
     for key in sorted(before.keys() | after.keys()):
@@ -61,7 +61,7 @@ def difference(before: Connections, after: Connections, weights: bool) -> Differ
         for to in sorted(was.keys() | now.keys()):
             old, young = was.get(to), now.get(to)
             if old is None or young is None or (weights and abs(young - old) >= SAME * old):
-                changes.append(Change(*key, to, old, young))
+                changes.append(WeightChange(*key, to, old, young))
     connections = max(sum(map(len, each.values())) for each in (before, after))
     return Difference(changes, sum(max(gone[pair], new[pair]) for pair in gone), connections)
 

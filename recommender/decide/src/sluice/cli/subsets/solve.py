@@ -46,11 +46,11 @@ def solve_command(
       sluice subsets solve --input app.json --strategy full -o json
       sluice subsets solve --input app.json --previous before.json
     """
-    from sluice.subsets.answer import answer
     from sluice.subsets.document.files import load_application, load_solution
     from sluice.subsets.document.solution import solution_object
-    from sluice.subsets.legal import IllegalError
+    from sluice.subsets.legal import IllegalSubsetsError
     from sluice.subsets.strategy import TooManyError
+    from sluice.subsets.strategy_result import answer
 
     file = source
     try:
@@ -63,7 +63,7 @@ def solve_command(
             before = load_solution(Path(previous))
             file = source
         found = answer(application, strategy, samples, settings, before)
-    except (IllegalError, TooManyError) as error:
+    except (IllegalSubsetsError, TooManyError) as error:
         raise CliError(*(f"cannot solve {file}: {each}" for each in str(error).split("\n"))) from None
     for key in document.ignored:
         note(f"{source}: unknown key {key} is ignored")

@@ -6,13 +6,13 @@ from typing import Any
 
 from sluice.cli.output import say
 from sluice.cli.table import Column, print_table
-from sluice.subsets.answer import Answer
-from sluice.subsets.churn import Named, changed, named
+from sluice.subsets.churn import NamedConnections, changed, named_connections
+from sluice.subsets.strategy_result import StrategyResult
 
 
-def print_solution(found: Answer, shown: dict[str, Any], before: Named | None) -> None:
+def print_solution(found: StrategyResult, shown: dict[str, Any], before: NamedConnections | None) -> None:
     """`shown`: the solution's JSON object. `before`: the solution to compare with."""
-    moved = changed(before, named(found.problem, found.solution)) if before is not None else {}
+    moved = changed(before, named_connections(found.problem, found.solution)) if before is not None else {}
     columns = [
         Column("PAIR", fold=True),
         Column("CALLS/S", right=True),
@@ -41,7 +41,7 @@ def print_solution(found: Answer, shown: dict[str, Any], before: Named | None) -
 
 
 def _row(
-    found: Answer, number: int, shown: dict[str, Any], moved: dict[tuple[str, str], int], compared: bool
+    found: StrategyResult, number: int, shown: dict[str, Any], moved: dict[tuple[str, str], int], compared: bool
 ) -> list[str]:
     problem, pair, one = found.problem, found.problem.pairs[number], shown["pairs"][number]
     sizes = found.solution.subsets[number].sizes()

@@ -14,7 +14,7 @@ from sluice.cli.pools.options import address_option
 from sluice.cli.table import Column, print_table
 from sluice.cli.tuning.client import connect
 from sluice.cli.tuning.watch import picture_option, watch_to_its_end
-from sluice.tuning.application import Application, load
+from sluice.tuning.application import TuningFile, load
 from sluice.tuning.session.session import Plan
 from sluice.tuning.space import Parameter
 
@@ -89,7 +89,7 @@ def start_command(
         )
 
 
-def print_plan(application: Application) -> None:
+def print_plan(application: TuningFile) -> None:
     plan = application.plan
     root = f"{application.service} {application.operation or '(all operations)'}"
     say(f"{plan.name} on {plan.target}: {plan.method}, {plan.budget} trials of {root}", style="bold")

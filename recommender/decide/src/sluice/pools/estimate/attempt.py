@@ -11,7 +11,7 @@ from sluice.pools.estimate.samples import Samples
 
 
 @dataclass(frozen=True)
-class Job:
+class EstimateJob:
     """model: the estimator's name. bucket_ms: length of the samples' buckets, which sets the evidence
     that is required."""
 
@@ -31,12 +31,12 @@ class Failed:
         return RuntimeError(f"{self.kind}: {self.text}")
 
 
-def attempt_all(jobs: Sequence[Job]) -> list[Estimate | Failed]:
+def attempt_all(jobs: Sequence[EstimateJob]) -> list[Estimate | Failed]:
     """Runs each job by itself: a failure of one does not affect the others."""
     return [_attempt(job) for job in jobs]
 
 
-def _attempt(job: Job) -> Estimate | Failed:
+def _attempt(job: EstimateJob) -> Estimate | Failed:
     try:
         return estimators_at(job.bucket_ms)[job.model].estimate(job.samples)
     except Exception as cause:

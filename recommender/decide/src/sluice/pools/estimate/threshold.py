@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sluice.config import Pool, Slo, Upstream
 from sluice.model.durations import format_ms
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
+from sluice.pools.section import Pool, Slo, Upstream
 
 
 @dataclass(frozen=True)

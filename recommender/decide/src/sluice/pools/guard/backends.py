@@ -15,7 +15,7 @@ from sluice.model.keys import PoolKey
 
 
 @dataclass(frozen=True)
-class Demand:
+class BackendDemand:
     """The demand of one pool on a backend, per instance.
 
     wanted: the size that would be best for it. held: the size that it has, or was given and may have by now. instances:
@@ -35,7 +35,7 @@ class Ceiling:
     text: str
 
 
-def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, Ceiling]:
+def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, Ceiling]:
     """A ceiling for each pool that leads to the backend.
 
     Where all can have what they want and hold, instances share the rest. Where they cannot, each gets one per instance,
@@ -59,7 +59,7 @@ def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, Demand]) -> 
     return found
 
 
-def _goals(capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, int]:
+def _goals(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, int]:
     most = {key: max(each.wanted, each.held) for key, each in demands.items()}
     instances = sum(each.instances for each in demands.values())
     if sum(demands[key].instances * size for key, size in most.items()) > capacity:
@@ -70,7 +70,7 @@ def _goals(capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, in
     return _shares(capacity, demands)
 
 
-def _shares(capacity: int, demands: Mapping[PoolKey, Demand]) -> dict[PoolKey, int]:
+def _shares(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, int]:
     """The shares, rounded down. The rest goes to the largest remainders that it is enough for."""
     total = sum(each.instances * each.wanted for each in demands.values())
     least = sum(each.instances for each in demands.values())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from sluice.fast.worth import LOOK_SHARE
 from sluice.model.keys import PoolKey
-from sluice.pools.policy.compiled_worth import LOOK_SHARE
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import PoolState
 

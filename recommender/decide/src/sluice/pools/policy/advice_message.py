@@ -6,7 +6,7 @@ from sluice.model.times import timestamp
 from sluice.pools.policy.decision import Advice, Advised
 from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.policy.state import Standing
-from sluice.pools.policy.state_check import IllegalError
+from sluice.pools.policy.state_check import IllegalStateError
 from sluice.pools.v1 import advice_pb2
 from sluice.pools.v1.state_pb2 import Standing as StandingMessage
 
@@ -33,7 +33,7 @@ def advice_of(message: advice_pb2.Advice) -> Advice:
     numbers are legal."""
     if message.kind not in KINDS:
         legal = ", ".join(kind.name for kind in Advised)
-        raise IllegalError(f"advice.kind {message.kind} is not legal; legal: {legal}")
+        raise IllegalStateError(f"advice.kind {message.kind} is not legal; legal: {legal}")
     return Advice(
         kind=KINDS[message.kind],
         since_ms=unix_ms(message.since),

@@ -34,11 +34,11 @@ from math import ceil
 
 import numpy as np
 
+from sluice.fast.worth import FULL_SHARE, LOOK_SHARE
 from sluice.model.demand import Demand
 from sluice.pools.estimate.belief.evidence import TAU_ELSEWHERE, UNTOLD
 from sluice.pools.estimate.belief.family import LN_SIZES, SIZES, Floats
 from sluice.pools.estimate.belief.posterior import Posterior
-from sluice.pools.policy.compiled_worth import FULL_SHARE, LOOK_SHARE
 from sluice.pools.policy.decision import Advice, Advised, Decision
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import Learnt, Standing

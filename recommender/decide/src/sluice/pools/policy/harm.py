@@ -34,7 +34,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from sluice.pools.policy.compiled_worth import FULL_SHARE
+from sluice.fast.worth import FULL_SHARE
 from sluice.pools.policy.pace import LASTS_S, Beat, Pace, pace_of, pace_over, since, visit
 from sluice.pools.policy.transitions import Case
 
@@ -62,7 +62,7 @@ MOST_MEASURED, MOST_REFUSED = 8, 8
 
 
 @dataclass(frozen=True)
-class Measured:
+class SizeRecord:
     """What a size did when it was left, as in `Pace`. lag_ms: the delay of windows at that time."""
 
     size: int
@@ -74,7 +74,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedSize:
     """A size that did harm. It, and all beyond it as seen from `from_size`, are not chosen before `until_ms`."""
 
     size: int
@@ -88,7 +88,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Check:
+class OperatorLook:
     """A look at the operator's size. per_s: completions at the size that was left."""
 
     at_ms: int
@@ -106,15 +106,15 @@ class Trust:
 
     operator: int | None = None
     since_ms: int = 0
-    measured: tuple[Measured, ...] = ()
-    refused: tuple[Refused, ...] = ()
-    check: Check | None = None
+    measured: tuple[SizeRecord, ...] = ()
+    refused: tuple[RefusedSize, ...] = ()
+    check: OperatorLook | None = None
     demand_per_s: float = 0.0
     demand_until_ms: int = 0
     given_up_ms: int = 0
     times: int = 0
 
-    def at(self, size: int, cores: float) -> Measured | None:
+    def at(self, size: int, cores: float) -> SizeRecord | None:
         """What a size did on this CPU limit, None where it was not measured."""
         return next((each for each in self.measured if each.size == size and each.cores == cores), None)
 
@@ -124,7 +124,7 @@ class Trust:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GuardVerdict:
     """What the guard requires: a case of the table, and a size. why: figures for people."""
 
     case: Case
@@ -153,14 +153,14 @@ class Scene:
     unread: bool = False
 
 
-def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
+def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdict | None]:
     """The next trust, and the action that the guard requires, None for none."""
     operator = trust.operator
     if operator is None:
         return trust, None
     if now_ms < trust.given_up_ms:
         left_s = (trust.given_up_ms - now_ms) // 1_000
-        return trust, Verdict(Case.GAVE_UP, operator, f"for {left_s} s more")
+        return trust, GuardVerdict(Case.GAVE_UP, operator, f"for {left_s} s more")
     if trust.check is not None:
         return _checked(trust, trust.check, operator, scene, now_ms)
     if scene.current == operator:
@@ -171,7 +171,7 @@ def watched(trust: Trust, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | N
     return _on_trial(trust, operator, scene, now_ms)
 
 
-def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
+def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdict | None]:
     """Whether the last change did harm. Where the size before was not measured, as where an actuator takes steps of its
     own, the operator's size is the measure."""
     if scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
@@ -189,7 +189,7 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     return trust, None
 
 
-def _collapsed(before: Measured, after: Pace | None, scene: Scene, since_ms: int, now_ms: int) -> str:
+def _collapsed(before: SizeRecord, after: Pace | None, scene: Scene, since_ms: int, now_ms: int) -> str:
     """Why the change collapsed, "" where it did not."""
     silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * before.stay_s)
     good = after is not None and after.per_s > 0
@@ -205,7 +205,7 @@ def _collapsed(before: Measured, after: Pace | None, scene: Scene, since_ms: int
     return ""
 
 
-def errors_rise(before: Measured, after: Pace) -> bool:
+def errors_rise(before: SizeRecord, after: Pace) -> bool:
     """Whether errors rose. Worked: none failed before, 5 of 100 after: 5 > 2 sqrt(0 + 1). 12 % before, 15 of 100: 3 < 2
     sqrt(10.6 + 1)."""
     if after.errors < ERRORS or after.failed < before.failed + ERRORS_BY:
@@ -216,12 +216,12 @@ def errors_rise(before: Measured, after: Pace) -> bool:
 
 def _back(
     trust: Trust, case: Case, operator: int, change: tuple[int, int], why: str, refused_ms: int, now_ms: int
-) -> tuple[Trust, Verdict]:
+) -> tuple[Trust, GuardVerdict]:
     """Goes back to the size before, or to the operator's where that one is refused too. change: the sizes before and
     now."""
     before, current = change
     trust = refusing(trust, current, before, refused_ms, now_ms)
-    return trust, Verdict(case, operator if trust.refuses(before, now_ms) else before, why)
+    return trust, GuardVerdict(case, operator if trust.refuses(before, now_ms) else before, why)
 
 
 def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int) -> Trust:
@@ -230,10 +230,10 @@ def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int
     times = 1 if before is None or now_ms - before.until_ms > LONGEST_MS else before.times + 1
     until_ms = now_ms + min(lasts_ms * 2 ** (times - 1), LONGEST_MS)
     others = tuple(each for each in trust.refused if each is not before)
-    return replace(trust, refused=(*others, Refused(size, from_size, until_ms, times))[-MOST_REFUSED:])
+    return replace(trust, refused=(*others, RefusedSize(size, from_size, until_ms, times))[-MOST_REFUSED:])
 
 
-def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None] | None:
+def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, GuardVerdict | None] | None:
     """Whether the operator's size did more; None where it did not, or that is unknown."""
     did = trust.at(operator, scene.cores)
     if did is None or did.per_s * LASTS_S < EXPECTED:
@@ -265,12 +265,14 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
         return None
     # Next to nothing counts as silence: while a service was away, its zeros are averaged with what it does next.
     seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
-    return replace(trust, check=Check(now_ms, seen_per_s)), Verdict(Case.CHECKED, operator, why)
+    return replace(trust, check=OperatorLook(now_ms, seen_per_s)), GuardVerdict(Case.CHECKED, operator, why)
 
 
-def _checked(trust: Trust, check: Check, operator: int, scene: Scene, now_ms: int) -> tuple[Trust, Verdict | None]:
+def _checked(
+    trust: Trust, check: OperatorLook, operator: int, scene: Scene, now_ms: int
+) -> tuple[Trust, GuardVerdict | None]:
     """Continues a look at the operator's size, until it is over."""
-    looks = Verdict(Case.CHECKED, operator, f"{check.per_s:.3g}/s at the size before")
+    looks = GuardVerdict(Case.CHECKED, operator, f"{check.per_s:.3g}/s at the size before")
     if scene.current != operator or trust.since_ms < check.at_ms:
         # The look ends where a target does not follow.
         return (replace(trust, check=None), None) if now_ms - check.at_ms > TRIAL_MS else (trust, looks)
@@ -295,12 +297,12 @@ def _after_silence(trust: Trust, operator: int, now_ms: int) -> Trust:
     return trust if before is None else refusing(trust, before, operator, REFUSED_MS, now_ms)
 
 
-def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust, Verdict]:
+def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust, GuardVerdict]:
     """Holds the operator's size, twice as long each time within a day of the last one."""
     times = 1 if now_ms - trust.given_up_ms > LONGEST_MS else trust.times + 1
     until_ms = now_ms + min(GIVEN_UP_MS * 2 ** (times - 1), LONGEST_MS)
     found = replace(trust, check=None, given_up_ms=until_ms, times=times)
-    return found, Verdict(Case.GAVE_UP, operator, why)
+    return found, GuardVerdict(Case.GAVE_UP, operator, why)
 
 
 def in_force(trust: Trust, current: int | None, before: int | None, foreign: bool, now_ms: int) -> Trust:
@@ -319,7 +321,7 @@ def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms:
     does = pace_over(visit(beats, size))
     if does is None or does.completions <= 0:
         return trust
-    of = Measured(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)
+    of = SizeRecord(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)
     others = [each for each in trust.measured if (each.size, each.cores) != (size, cores)]
     while len(others) >= MOST_MEASURED:
         others.remove(next((each for each in others if each.size != trust.operator), others[0]))

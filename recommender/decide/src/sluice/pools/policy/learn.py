@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sluice.model.changed import changed
+from sluice.fast.changed import changed
+from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradictions
 from sluice.pools.estimate.belief.edge import DEEPER
 from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
-from sluice.pools.estimate.belief.kept import Kept, believed
 from sluice.pools.policy.need import DAY_MS, with_peaks
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.pace import newest, with_beats
@@ -173,7 +173,7 @@ def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
     return learnt
 
 
-def _off(kept: Kept | None, parts: list[tuple[Second, bool]]) -> list[float]:
+def _off(kept: CachedBelief | None, parts: list[tuple[Second, bool]]) -> list[float]:
     """How far each second contradicts the last belief, up to the first on another CPU limit or of a new size."""
     if kept is None:
         return []

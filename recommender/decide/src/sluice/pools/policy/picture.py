@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import LEAST_COMPLETIONS, LEAST_SECONDS, Evidence, Level
 from sluice.pools.estimate.belief.family import SIZES
-from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.state import Learnt
 from sluice.pools.policy.worth import outlook
@@ -22,7 +22,7 @@ BAND = 1.28
 
 
 @dataclass(frozen=True)
-class Seen:
+class CurvePoint:
     """Seconds at about one concurrency, of one instance: completions per second on average.
 
     cores: their CPU limit. full: whether the pool was full. A pool that was not full completes less than the curve,
@@ -55,7 +55,7 @@ class Picture:
     what the best one completes, 0..1; None where no single size is in force. seconds: of evidence on `cores`.
     """
 
-    points: tuple[Seen, ...]
+    points: tuple[CurvePoint, ...]
     curve: tuple[Believed, ...]
     knee: int
     upper: int
@@ -95,7 +95,7 @@ def draw_on(learnt: Learnt, size: int | None, cores: float) -> tuple[Believed, .
     return tuple(_believed(now, each) for each in _sizes(2 * largest, size))
 
 
-def _points(evidence: Evidence) -> tuple[Seen, ...]:
+def _points(evidence: Evidence) -> tuple[CurvePoint, ...]:
     """The levels that count, as in `Evidence.rows`."""
     told = [each for each in evidence.levels if each.seconds >= LEAST_SECONDS]
     points = [_seen(each) for each in told if each.completions >= LEAST_COMPLETIONS and each.in_flight_s > 0]
@@ -108,8 +108,8 @@ def _sizes(most: float, current: int | None) -> list[int]:
     return sorted(sizes | ({current} if current is not None and current <= SIZES[-1] else set()))
 
 
-def _seen(level: Level) -> Seen:
-    return Seen(
+def _seen(level: Level) -> CurvePoint:
+    return CurvePoint(
         level.in_flight_s / level.seconds, level.completions / level.seconds, level.seconds, level.full, level.cores
     )
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from math import log
 
+from sluice.fast.worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE
 from sluice.pools.estimate.model import Estimate
-from sluice.pools.policy.compiled_worth import FULL_SHARE, LOOK_FACTOR, LOOK_SHARE
 from sluice.pools.policy.observation import Constraints
 from sluice.pools.policy.state import Facts
 from sluice.pools.policy.worth import Choice, Outlook

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from sluice.model.demand import Demand
 from sluice.model.states import State
+from sluice.pools.estimate.belief.cache import CachedBelief
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
-from sluice.pools.estimate.belief.kept import Kept
 from sluice.pools.policy.decision import Advice, Basis
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import Peak
@@ -147,7 +147,7 @@ class Learnt:
     peaks: tuple[Peak, ...] = ()
     beats: tuple[Beat, ...] = field(default=(), compare=False, repr=False)
     demand: Demand | None = field(default=None, compare=False, repr=False)
-    kept: Kept | None = field(default=None, compare=False, repr=False)
+    kept: CachedBelief | None = field(default=None, compare=False, repr=False)
     wanted: int | None = field(default=None, compare=False)
 
 

@@ -21,7 +21,7 @@ MOST_STEP = 2**31 - 1
 MOST_STEPS = 2**63 - 1
 
 
-class IllegalError(ValueError):
+class IllegalStateError(ValueError):
     """The message names the number and what is legal."""
 
 
@@ -39,7 +39,7 @@ def check_facts(facts: Facts) -> None:
         _between("checkpoint.version", facts.checkpoint.version, 1, MOST_SIZE)
         _between("checkpoint.steps", facts.checkpoint.steps, 0, MOST_STEPS)
         if not facts.checkpoint.name or not facts.checkpoint.sha256:
-            raise IllegalError("checkpoint without a name or a checksum is not legal")
+            raise IllegalStateError("checkpoint without a name or a checksum is not legal")
 
 
 def _trust(trust: Trust) -> None:
@@ -118,7 +118,7 @@ def _levels(name: str, evidence: Evidence) -> None:
 def _above_0(name: str, values: Iterable[float]) -> None:
     for value in values:
         if not (isfinite(value) and value > 0):
-            raise IllegalError(f"{name}: {value} is not legal; legal: above 0, finite")
+            raise IllegalStateError(f"{name}: {value} is not legal; legal: above 0, finite")
 
 
 def _size(name: str, value: int | None) -> None:
@@ -128,9 +128,9 @@ def _size(name: str, value: int | None) -> None:
 
 def check_time(name: str, ms: int) -> None:
     if not 0 <= ms < END_MS:
-        raise IllegalError(f"{name} {ms} ms is not legal; legal: 1970-01-01 to 2261-12-31")
+        raise IllegalStateError(f"{name} {ms} ms is not legal; legal: 1970-01-01 to 2261-12-31")
 
 
 def _between(name: str, value: float, low: float, high: float) -> None:
     if not (isfinite(value) and low <= value <= high):
-        raise IllegalError(f"{name} {value} is not legal; legal: {low:g} to {high:g}")
+        raise IllegalStateError(f"{name} {value} is not legal; legal: {low:g} to {high:g}")

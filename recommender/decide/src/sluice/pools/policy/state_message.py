@@ -23,7 +23,7 @@ from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
-from sluice.pools.policy.state_check import IllegalError, check_facts, check_learnt, check_time
+from sluice.pools.policy.state_check import IllegalStateError, check_facts, check_learnt, check_time
 from sluice.pools.policy.trust_message import trust_message, trust_of
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
 from sluice.pools.v1.checkpoint_pb2 import Checkpoint as CheckpointMessage
@@ -133,14 +133,16 @@ def _change(message: SizeChange) -> Change:
     number = message.basis
     known = {pool_size_pb2.Basis.Value(f"BASIS_{basis.name}"): basis for basis in Basis}
     if number not in known:
-        raise IllegalError(f"change.basis {number} is not legal; legal: {', '.join(basis.name for basis in Basis)}")
+        raise IllegalStateError(
+            f"change.basis {number} is not legal; legal: {', '.join(basis.name for basis in Basis)}"
+        )
     return Change(message.from_size, message.to_size, unix_ms(message.at), known[number], tuple(message.targets))
 
 
 def _state(number: int) -> State:
     known: dict[int, State] = {pool_size_pb2.State.Value(f"STATE_{state.name}"): state for state in State}
     if number not in known:
-        raise IllegalError(f"state {number} is not legal; legal: {', '.join(each.name for each in State)}")
+        raise IllegalStateError(f"state {number} is not legal; legal: {', '.join(each.name for each in State)}")
     return known[number]
 
 
@@ -242,7 +244,7 @@ def _parsed(key: PoolKey, message: Parsed, value: bytes) -> Parsed:
     message.ParseFromString(value)
     if message.pool != _pool(key):
         named = " ".join(str(message.pool).split())
-        raise IllegalError(f"the message is of another pool: {named or 'none'}")
+        raise IllegalStateError(f"the message is of another pool: {named or 'none'}")
     return message
 
 

@@ -19,7 +19,7 @@ from collections import Counter
 from dataclasses import replace
 from math import erfc, sqrt
 
-from sluice.model.changed import changed
+from sluice.fast.changed import changed
 from sluice.model.states import State
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sluice.model.times import timestamp
-from sluice.pools.policy.harm import Check, Measured, Refused, Trust
+from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
 from sluice.pools.policy.message_time import unix_ms
 from sluice.pools.v1.state_pb2 import Trust as Message
 
@@ -39,11 +39,13 @@ def trust_of(message: Message) -> Trust:
         operator=message.operator_size if message.HasField("operator_size") else None,
         since_ms=unix_ms(message.since),
         measured=tuple(
-            Measured(each.size, each.per_s, each.stay_s, each.failed, each.cores, each.lag_ms)
+            SizeRecord(each.size, each.per_s, each.stay_s, each.failed, each.cores, each.lag_ms)
             for each in message.measured
         ),
-        refused=tuple(Refused(each.size, each.from_size, unix_ms(each.until), each.times) for each in message.refused),
-        check=Check(unix_ms(message.checked), message.checked_per_s) if message.HasField("checked") else None,
+        refused=tuple(
+            RefusedSize(each.size, each.from_size, unix_ms(each.until), each.times) for each in message.refused
+        ),
+        check=OperatorLook(unix_ms(message.checked), message.checked_per_s) if message.HasField("checked") else None,
         demand_per_s=message.demand_per_s,
         demand_until_ms=unix_ms(message.demand_until),
         given_up_ms=unix_ms(message.given_up_until),

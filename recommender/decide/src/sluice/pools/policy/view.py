@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sluice.model.changed import changed
+from sluice.fast.changed import changed
+from sluice.fast.worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
 from sluice.model.demand import Demand
+from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.estimate.belief.kept import believed
 from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unrefused
-from sluice.pools.policy.compiled_worth import LEAST_GAIN, LOOK_SHARE, SURE_BY
-from sluice.pools.policy.harm import Verdict
+from sluice.pools.policy.harm import GuardVerdict
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import (
@@ -67,7 +67,7 @@ class View:
     came: bool = False
     worse: bool = False
     stuck: bool = False
-    verdict: Verdict | None = None
+    verdict: GuardVerdict | None = None
 
     @property
     def foreign(self) -> bool:

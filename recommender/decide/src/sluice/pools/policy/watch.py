@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sluice.model.changed import changed
+from sluice.fast.changed import changed
 from sluice.pools.policy.allowed import TOLD_FULL, TOLD_IDLE, TOLD_READINGS
-from sluice.pools.policy.harm import Scene, Verdict, in_force, watched
+from sluice.pools.policy.harm import GuardVerdict, Scene, in_force, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
 from sluice.pools.policy.state import Facts, Learnt
@@ -18,7 +18,7 @@ from sluice.pools.policy.view import full_share
 UNREAD_MS = 20_000
 
 
-def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple[Facts, Verdict | None]:
+def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple[Facts, GuardVerdict | None]:
     """The facts with the size in force as read, and what the guard requires. While sizes differ the guard requires
     nothing."""
     current = seen.size

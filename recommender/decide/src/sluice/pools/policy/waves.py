@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sluice.pools.policy.compiled_worth import LEAST_GAIN, SURE_BY
+from sluice.fast.worth import LEAST_GAIN, SURE_BY
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import COLLAPSED_TO, EXPECTED
 from sluice.pools.policy.observation import Observation

@@ -40,10 +40,10 @@ from math import exp, inf, sqrt
 
 import numpy as np
 
+from sluice.fast.worth import LEAST_GAIN, RANGE, chosen, gradient, look_s, outlooked, prospected
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.belief.posterior import Gains, Posterior
-from sluice.pools.policy.compiled_worth import LEAST_GAIN, RANGE, chosen, gradient, look_s, outlooked, prospected
 
 # Bounds below and above all sizes.
 EVERY = (1, 2**32)

@@ -9,8 +9,8 @@ from typing import Any
 
 from sluice.subsets.application import Application, Call, Container, Host, PairRate, Root, Service
 from sluice.subsets.document.fields import Fields
-from sluice.subsets.legal import DEEPEST, IllegalError
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.legal import DEEPEST, IllegalSubsetsError
+from sluice.subsets.microns.settings import MicronsSettings
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Document:
     unknown keys, which are legal and may be typing errors."""
 
     application: Application
-    settings: Settings
+    settings: MicronsSettings
     samples: str
     ignored: tuple[str, ...]
 
@@ -48,7 +48,7 @@ def read_application(value: Mapping[str, Any]) -> Document:
     if latency is not None:
         samples = latency.text("samples", "")
         ignored += latency.others()
-    settings = Settings() if microns is None else _settings(microns, ignored)
+    settings = MicronsSettings() if microns is None else _settings(microns, ignored)
     return Document(application, settings, samples, (*top.others(), *ignored))
 
 
@@ -86,7 +86,7 @@ def _container(one: Fields, ignored: list[str]) -> Container:
 def _root(one: Fields, ignored: list[str]) -> Root:
     tree = one.object("tree")
     if tree is None:
-        raise IllegalError([f"{one.path('tree')} is missing; legal: an object with service and stages"])
+        raise IllegalSubsetsError([f"{one.path('tree')} is missing; legal: an object with service and stages"])
     found = Root(one.text("name"), one.number("rate_per_s"), _call(tree, ignored, 1))
     ignored += one.others()
     return found
@@ -94,7 +94,7 @@ def _root(one: Fields, ignored: list[str]) -> Root:
 
 def _call(one: Fields, ignored: list[str], depth: int) -> Call:
     if depth > DEEPEST:
-        raise IllegalError([f"{one.where} is at level {depth} of its call tree; legal: up to {DEEPEST}"])
+        raise IllegalSubsetsError([f"{one.where} is at level {depth} of its call tree; legal: up to {DEEPEST}"])
     service = one.text("service")
     stages = tuple(tuple(_call(each, ignored, depth + 1) for each in stage) for stage in one.lists("stages"))
     calls = one.number("calls", 1.0)
@@ -108,9 +108,9 @@ def _pair(one: Fields, ignored: list[str]) -> PairRate:
     return found
 
 
-def _settings(one: Fields, ignored: list[str]) -> Settings:
-    usual = Settings()
-    found = Settings(
+def _settings(one: Fields, ignored: list[str]) -> MicronsSettings:
+    usual = MicronsSettings()
+    found = MicronsSettings(
         one.flag("weights", usual.weights),
         one.number("learning_rate", usual.learning_rate),
         one.whole("stagnation", usual.stagnation),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sluice.subsets.legal import IllegalError
+from sluice.subsets.legal import IllegalSubsetsError
 
 
 class Fields:
@@ -89,9 +89,9 @@ class Fields:
         return self._value.get(key)
 
 
-def _error(where: str, value: Any, legal: str) -> IllegalError:
+def _error(where: str, value: Any, legal: str) -> IllegalSubsetsError:
     if value is None:
-        return IllegalError([f"{where or 'the document'} is missing; legal: {legal}"])
+        return IllegalSubsetsError([f"{where or 'the document'} is missing; legal: {legal}"])
     shown = repr(value)
     shown = shown if len(shown) <= 40 else shown[:37] + "..."
-    return IllegalError([f"{where or 'the document'} {shown} is not legal; legal: {legal}"])
+    return IllegalSubsetsError([f"{where or 'the document'} {shown} is not legal; legal: {legal}"])

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sluice.subsets.churn import Named
+from sluice.subsets.churn import NamedConnections
 from sluice.subsets.document.application import Document, read_application
 from sluice.subsets.document.samples import read_samples
 from sluice.subsets.document.solution import read_solution
-from sluice.subsets.latency.samples import Samples
-from sluice.subsets.legal import IllegalError
+from sluice.subsets.latency.samples import LatencySamples
+from sluice.subsets.legal import IllegalSubsetsError
 
 
-def load_application(path: Path) -> tuple[Document, Mapping[str, Samples]]:
+def load_application(path: Path) -> tuple[Document, Mapping[str, LatencySamples]]:
     """Reads an application and its latency samples.
 
     Raises:
@@ -29,10 +29,10 @@ def load_application(path: Path) -> tuple[Document, Mapping[str, Samples]]:
         with samples.open(encoding="utf-8-sig", newline="") as source:
             return document, read_samples(source, str(samples))
     except (OSError, UnicodeDecodeError) as error:
-        raise IllegalError([f"latency.samples: cannot read {samples}: {_reason(error)}"]) from None
+        raise IllegalSubsetsError([f"latency.samples: cannot read {samples}: {_reason(error)}"]) from None
 
 
-def load_solution(path: Path) -> Named:
+def load_solution(path: Path) -> NamedConnections:
     """Reads the connections of a solution.
 
     Raises:
@@ -45,11 +45,11 @@ def _object(path: Path) -> Mapping[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
-        raise IllegalError([f"cannot read the file: {_reason(error)}"]) from None
+        raise IllegalSubsetsError([f"cannot read the file: {_reason(error)}"]) from None
     except (json.JSONDecodeError, RecursionError) as error:
-        raise IllegalError([f"the file is not JSON: {error}"]) from None
+        raise IllegalSubsetsError([f"the file is not JSON: {error}"]) from None
     if not isinstance(value, dict):
-        raise IllegalError(["the file is not a JSON object; legal: an object with hosts, services and roots"])
+        raise IllegalSubsetsError(["the file is not a JSON object; legal: an object with hosts, services and roots"])
     return value
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sluice.subsets.latency.samples import Samples
-from sluice.subsets.legal import IllegalError
+from sluice.subsets.latency.samples import LatencySamples
+from sluice.subsets.legal import IllegalSubsetsError
 
 COLUMNS = ("service", "rate_per_s", "cpu", "memory_bandwidth", "network", "mu", "sigma")
 _RANGES = {
@@ -23,7 +23,7 @@ _RANGES = {
 }
 
 
-def read_samples(source: Iterable[str], name: str) -> dict[str, Samples]:
+def read_samples(source: Iterable[str], name: str) -> dict[str, LatencySamples]:
     """Samples by service. The header names the columns; they may be in any order, and other columns are ignored.
 
     Raises:
@@ -34,7 +34,7 @@ def read_samples(source: Iterable[str], name: str) -> dict[str, Samples]:
         header = [cell.strip().lower() for cell in next(rows, [])]
         missing = [column for column in COLUMNS if column not in header]
         if missing:
-            raise IllegalError([f"{name}: the header has no column {missing[0]!r}; legal: {','.join(COLUMNS)}"])
+            raise IllegalSubsetsError([f"{name}: the header has no column {missing[0]!r}; legal: {','.join(COLUMNS)}"])
         places = [header.index(column) for column in COLUMNS]
         found: dict[str, list[list[float]]] = {}
         for row in rows:
@@ -42,13 +42,13 @@ def read_samples(source: Iterable[str], name: str) -> dict[str, Samples]:
                 service, values = _row(row, places, f"{name}, line {rows.line_num}")
                 found.setdefault(service, []).append(values)
     except csv.Error as error:
-        raise IllegalError([f"{name}, line {rows.line_num}: {error}"]) from None
+        raise IllegalSubsetsError([f"{name}, line {rows.line_num}: {error}"]) from None
     return {service: _samples(values) for service, values in sorted(found.items())}
 
 
 def _row(row: list[str], places: list[int], where: str) -> tuple[str, list[float]]:
     if len(row) <= max(places):
-        raise IllegalError([f"{where}: {len(row)} columns; legal: {','.join(COLUMNS)}"])
+        raise IllegalSubsetsError([f"{where}: {len(row)} columns; legal: {','.join(COLUMNS)}"])
     values = []
     for column, place in zip(COLUMNS[1:], places[1:], strict=True):
         low, high = _RANGES[column]
@@ -58,13 +58,15 @@ def _row(row: list[str], places: list[int], where: str) -> tuple[str, list[float
             value = math.nan
         if not (math.isfinite(value) and low <= value <= high):
             legal = {0.0: "0 or more", -math.inf: "a number"}[low] if high == math.inf else "0 to 1"
-            raise IllegalError([f"{where}: {column} {row[place].strip()!r} is not legal; legal: {legal}"])
+            raise IllegalSubsetsError([f"{where}: {column} {row[place].strip()!r} is not legal; legal: {legal}"])
         values.append(value)
     return row[places[0]].strip(), values
 
 
-def _samples(values: list[list[float]]) -> Samples:
+def _samples(values: list[list[float]]) -> LatencySamples:
     table = np.array(values)
     # Sorts by value, so that the order of lines does not matter.
     table = table[np.lexsort(table.T[::-1])]
-    return Samples(table[:, 0].copy(), np.ascontiguousarray(table[:, 1:4]), table[:, 4].copy(), table[:, 5].copy())
+    return LatencySamples(
+        table[:, 0].copy(), np.ascontiguousarray(table[:, 1:4]), table[:, 4].copy(), table[:, 5].copy()
+    )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sluice.subsets.answer import Answer
-from sluice.subsets.churn import Named
+from sluice.subsets.churn import NamedConnections
 from sluice.subsets.document.fields import Fields
+from sluice.subsets.strategy_result import StrategyResult
 
 
-def solution_object(answer: Answer) -> dict[str, Any]:
+def solution_object(answer: StrategyResult) -> dict[str, Any]:
     """The JSON object of a solution. Latencies are null where no samples exist to predict them from."""
     problem, solution, predicted = answer.problem, answer.solution, answer.predicted
     pairs = []
@@ -51,13 +51,13 @@ def _ms(value: float) -> float:
     return round(value, 4)
 
 
-def read_solution(value: Mapping[str, Any]) -> Named:
+def read_solution(value: Mapping[str, Any]) -> NamedConnections:
     """The connections of each pair.
 
     Raises:
         IllegalError: a field is missing or has a wrong type; the message names its path and the legal type.
     """
-    found: Named = {}
+    found: NamedConnections = {}
     for pair in Fields(value, "").objects("pairs", needed=True):
         key = pair.text("upstream"), pair.text("downstream")
         ends = found.setdefault(key, {})

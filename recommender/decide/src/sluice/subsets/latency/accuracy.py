@@ -8,7 +8,7 @@ import numpy as np
 
 from sluice.subsets.chance import draws
 from sluice.subsets.latency.boosted import FEWEST, BoostedLatency, train
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 
 #: The part of the samples to train on, as in the paper.
 TRAINED_ON = 0.7
@@ -24,7 +24,7 @@ class Accuracy:
     samples: int
 
 
-def accuracy(model: BoostedLatency, held_out: Samples) -> Accuracy:
+def accuracy(model: BoostedLatency, held_out: LatencySamples) -> Accuracy:
     """The error of `model` on `held_out`, which has at least one sample."""
     curves = model.curves(held_out.contention)
     mu, sigma = curves.at(held_out.rate_per_s)
@@ -33,7 +33,7 @@ def accuracy(model: BoostedLatency, held_out: Samples) -> Accuracy:
     return Accuracy(float(np.abs(np.exp(mu - held_out.mu) - 1).mean()), float(off.mean()), len(held_out))
 
 
-def held_out_accuracy(samples: Samples) -> Accuracy | None:
+def held_out_accuracy(samples: LatencySamples) -> Accuracy | None:
     """The error of a model trained on TRAINED_ON of the samples, measured on the others; None where too few are left to
     train on."""
     chosen = draws(0, len(samples)) < TRAINED_ON

@@ -10,7 +10,7 @@ import numpy as np
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.forest import Float32s, Steps, forest
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 
 if TYPE_CHECKING:
     from xgboost import Booster
@@ -64,12 +64,12 @@ def _to_the_end(steps: Floats) -> Floats:
     return np.ascontiguousarray(np.column_stack([steps, steps[:, -1]]))
 
 
-def train(samples: Samples) -> BoostedLatency:
+def train(samples: LatencySamples) -> BoostedLatency:
     """Trains a model. The same samples in the same order give the same model."""
     return boosted_latency(samples, boosted(samples, samples.mu, RISING), boosted(samples, samples.sigma, FREE))
 
 
-def boosted_latency(samples: Samples, of_mu: Booster, of_sigma: Booster) -> BoostedLatency:
+def boosted_latency(samples: LatencySamples, of_mu: Booster, of_sigma: Booster) -> BoostedLatency:
     """Joins the two models that were trained on `samples`."""
     mu, sigma = forest(of_mu), forest(of_sigma)
     rates = np.unique(np.concatenate([mu.rates(), sigma.rates()]))
@@ -83,7 +83,7 @@ def boosted_latency(samples: Samples, of_mu: Booster, of_sigma: Booster) -> Boos
     )
 
 
-def boosted(samples: Samples, values: Floats, monotone: str) -> Booster:
+def boosted(samples: LatencySamples, values: Floats, monotone: str) -> Booster:
     """Trains one model to predict `values`, (n,)."""
     import xgboost
 

@@ -7,7 +7,7 @@ from math import log
 
 import numpy as np
 
-from sluice.subsets.compiled import compiled
+from sluice.fast.compiled import compiled
 from sluice.subsets.fleet import Floats
 
 # Beyond the highest observed rate, ln(latency) grows by this times ln(rate / highest): twice the rate gives four times

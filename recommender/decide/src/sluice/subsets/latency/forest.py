@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.subsets.compiled import compiled
+from sluice.fast.compiled import compiled
 from sluice.subsets.fleet import Floats, Ints
 
 if TYPE_CHECKING:

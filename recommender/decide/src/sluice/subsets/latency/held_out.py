@@ -11,7 +11,7 @@ from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.accuracy import TRAINED_ON
 from sluice.subsets.latency.boosted import FEWEST, train
 from sluice.subsets.latency.mixture import percentiles
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class HeldOut:
     samples: int
 
 
-def held_out(samples: Samples, window: Ints, percentile: float = 0.95) -> HeldOut | None:
+def held_out(samples: LatencySamples, window: Ints, percentile: float = 0.95) -> HeldOut | None:
     """The error of a model trained on TRAINED_ON of the windows, measured on the others.
 
     Containers of one window see the same load, so a window is held out as a whole or not at all. window: (n,) the start
@@ -49,15 +49,15 @@ def held_out(samples: Samples, window: Ints, percentile: float = 0.95) -> HeldOu
     )
 
 
-def _sorted(samples: Samples, groups: Ints) -> tuple[Samples, Ints]:
+def _sorted(samples: LatencySamples, groups: Ints) -> tuple[LatencySamples, Ints]:
     order = np.argsort(groups, kind="stable")
     return (
-        Samples(samples.rate_per_s[order], samples.contention[order], samples.mu[order], samples.sigma[order]),
+        LatencySamples(samples.rate_per_s[order], samples.contention[order], samples.mu[order], samples.sigma[order]),
         groups[order],
     )
 
 
-def _pair(samples: Samples, groups: Ints, predicted: tuple[Floats, Floats], percentile: float) -> float:
+def _pair(samples: LatencySamples, groups: Ints, predicted: tuple[Floats, Floats], percentile: float) -> float:
     start = np.append(np.flatnonzero(np.diff(groups, prepend=-1)), len(groups)).astype(np.int64)
     rate = samples.rate_per_s
     was, _ = percentiles(samples.mu, np.maximum(samples.sigma, 0.01), rate, start, percentile)

@@ -9,12 +9,12 @@ from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.held_out import HeldOut, held_out
 from sluice.subsets.latency.missing import complete
 from sluice.subsets.latency.model import LatencyModel
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.latency.training import latency_model
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class TrainedModels:
     """version: the time of the request to train it, ms of Unix time, so that versions grow. accuracy: by service, for
     those with a model of their own."""
 
@@ -24,15 +24,15 @@ class Learnt:
 
 
 def learn(
-    samples: Mapping[str, tuple[Samples, Ints]], services: Collection[str], usual_rate_per_s: float, version: int
-) -> Learnt:
+    samples: Mapping[str, tuple[LatencySamples, Ints]], services: Collection[str], usual_rate_per_s: float, version: int
+) -> TrainedModels:
     """Trains a model of `services`. samples: by service, with the starts of their windows. It trains twice: once
     without the samples that are held out."""
     accuracy = {name: how for name in services if name in samples and (how := _held_out(*samples[name])) is not None}
     model = latency_model({name: each for name, (each, _) in samples.items()}, services, usual_rate_per_s)
-    return Learnt(model, version, accuracy)
+    return TrainedModels(model, version, accuracy)
 
 
-def _held_out(samples: Samples, window: Ints) -> HeldOut | None:
+def _held_out(samples: LatencySamples, window: Ints) -> HeldOut | None:
     whole, chosen = complete(samples)
     return held_out(whole, window[chosen])

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from sluice.subsets.fleet import Floats
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 
 #: A utilization that more than this part of a service's samples lack is ignored in all of them.
 MOST_MISSING = 0.5
 
 
-def complete(samples: Samples) -> tuple[Samples, np.ndarray]:
+def complete(samples: LatencySamples) -> tuple[LatencySamples, np.ndarray]:
     """The samples with all utilizations that most samples have, and which these are, (n,).
 
     A utilization that most lack becomes 0 in each, so that the model learns nothing from it; `assemble` does the same.

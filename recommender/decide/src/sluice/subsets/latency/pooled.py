@@ -9,7 +9,7 @@ import numpy as np
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.latency.missing import busiest
-from sluice.subsets.latency.samples import Samples
+from sluice.subsets.latency.samples import LatencySamples
 
 # Containers on hosts that are 60 % utilized take 5 times as long (Microns, 2.2).
 SLOWER, AT = 5.0, 0.6
@@ -46,7 +46,7 @@ def slower(utilization: Floats | float) -> Floats:
     return np.asarray(np.log(SLOWER) / AT * utilization)
 
 
-def pooled_latency(samples: Samples, basis: str) -> PooledLatency:
+def pooled_latency(samples: LatencySamples, basis: str) -> PooledLatency:
     """Pools at least one sample. An unknown utilization is the mean of the others, and 0 where none is known."""
     utilization = busiest(samples.contention)
     known = utilization[~np.isnan(utilization)]

@@ -11,7 +11,7 @@ from sluice.subsets.fleet import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class LatencySamples:
     """n windows of containers of one service.
 
     rate_per_s: (n,) calls to the container. contention: (n, 3) CPU, memory bandwidth and network utilization of its
@@ -30,13 +30,13 @@ class Samples:
         """(n, 4): rate and contention, in the precision that trees compare."""
         return np.column_stack([self.rate_per_s, self.contention]).astype(np.float32)
 
-    def where(self, chosen: NDArray[np.bool_]) -> Samples:
-        return Samples(self.rate_per_s[chosen], self.contention[chosen], self.mu[chosen], self.sigma[chosen])
+    def where(self, chosen: NDArray[np.bool_]) -> LatencySamples:
+        return LatencySamples(self.rate_per_s[chosen], self.contention[chosen], self.mu[chosen], self.sigma[chosen])
 
 
-def pooled(several: list[Samples]) -> Samples:
+def pooled(several: list[LatencySamples]) -> LatencySamples:
     """The samples of several services as those of one."""
-    return Samples(
+    return LatencySamples(
         np.concatenate([each.rate_per_s for each in several]),
         np.concatenate([each.contention for each in several]),
         np.concatenate([each.mu for each in several]),

@@ -8,11 +8,11 @@ from sluice.subsets.latency.boosted import FEWEST, train
 from sluice.subsets.latency.missing import complete
 from sluice.subsets.latency.model import LatencyModel, ServiceLatency
 from sluice.subsets.latency.pooled import pooled_latency, unknown_latency
-from sluice.subsets.latency.samples import Samples, pooled
+from sluice.subsets.latency.samples import LatencySamples, pooled
 
 
 def latency_model(
-    samples: Mapping[str, Samples], services: Iterable[str], usual_rate_per_s: float = 1.0
+    samples: Mapping[str, LatencySamples], services: Iterable[str], usual_rate_per_s: float = 1.0
 ) -> LatencyModel:
     """The model of `services`. Services without samples use those of all services.
 

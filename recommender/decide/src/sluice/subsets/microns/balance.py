@@ -17,7 +17,7 @@ from math import exp, log
 
 import numpy as np
 
-from sluice.subsets.compiled import compiled
+from sluice.fast.compiled import compiled
 from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import BEYOND, Curves
 

@@ -13,17 +13,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sluice.subsets.churn import Named
+from sluice.subsets.churn import NamedConnections
 from sluice.subsets.connections import Connections, Downwards, flow
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
-from sluice.subsets.microns.before import Kept, kept_by_name, kept_of
 from sluice.subsets.microns.improve import differences, improve, shared
+from sluice.subsets.microns.previous import PreviousConnections, kept_by_name, kept_of
 from sluice.subsets.microns.reference import Reference, back, references, target_of
 from sluice.subsets.microns.repair import repaired, sizes_near
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Aim, Solved, notes_on, place, solve, wishes
-from sluice.subsets.problem import Pair, Problem
+from sluice.subsets.problem import FleetPair, Problem
 from sluice.subsets.quotas import bounded, first_quotas
 from sluice.subsets.solution import Solution
 from sluice.subsets.strategy import MICRONS
@@ -32,13 +32,19 @@ from sluice.subsets.strategy import MICRONS
 CLOSE = 0.01
 
 
-def solve_on(problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None) -> Solution:
+def solve_on(
+    problem: Problem, curves: Sequence[Curves], settings: MicronsSettings, before: NamedConnections | None
+) -> Solution:
     """Solves from the connections `before`, by name; from nothing where there are none, or where all may change."""
     return solved_on(problem, curves, settings, before).solution
 
 
 def solved_on(
-    problem: Problem, curves: Sequence[Curves], settings: Settings, before: Named | None, aim: Aim | None = None
+    problem: Problem,
+    curves: Sequence[Curves],
+    settings: MicronsSettings,
+    before: NamedConnections | None,
+    aim: Aim | None = None,
 ) -> Solved:
     """The same, with all arrays that the next solution can continue from. `aim` as of `solve`."""
     if not before or settings.churn_budget >= 1:
@@ -51,7 +57,7 @@ def solve_again(
     solved: Solved,
     problem: Problem,
     curves: Sequence[Curves],
-    settings: Settings,
+    settings: MicronsSettings,
     best: Sequence[Reference] = (),
     aim: Aim | None = None,
 ) -> Solved:
@@ -83,8 +89,8 @@ def solve_again(
 def _carried(
     problem: Problem,
     curves: Sequence[Curves],
-    settings: Settings,
-    kept: Sequence[Kept | None],
+    settings: MicronsSettings,
+    kept: Sequence[PreviousConnections | None],
     before: tuple[Sequence[Reference | None], Sequence[Reference | None], Sequence[Floats | None]],
     aim: Aim | None,
 ) -> Solved:
@@ -112,7 +118,7 @@ def _carried(
     return Solved(problem, curves, loads, Solution(MICRONS, tuple(found), 1, True, notes), work)
 
 
-def _quotas(problem: Problem, kept: Sequence[Kept | None]) -> Ints:
+def _quotas(problem: Problem, kept: Sequence[PreviousConnections | None]) -> Ints:
     """Each pair's quota of before. The difference to the total goes to touched pairs, and to others only where those
     cannot take it. Touched pairs keep their remaining connections where that is possible."""
     least = np.array([pair.fewest for pair in problem.pairs])
@@ -134,7 +140,7 @@ def _quotas(problem: Problem, kept: Sequence[Kept | None]) -> Ints:
     return np.asarray(quota)
 
 
-def _needed(pair: Pair, kept: Kept) -> int:
+def _needed(pair: FleetPair, kept: PreviousConnections) -> int:
     """Connections with which a pair loses none that it still has, and each container has enough."""
     ends = kept.connections
     if not kept.touched:
@@ -146,9 +152,9 @@ def _needed(pair: Pair, kept: Kept) -> int:
 def _placed(
     problem: Problem,
     loads: Sequence[Reference],
-    kept: Sequence[Kept | None],
+    kept: Sequence[PreviousConnections | None],
     quota: Ints,
-    settings: Settings,
+    settings: MicronsSettings,
     work_before: Sequence[Floats | None],
 ) -> tuple[list[Connections], list[Floats], int]:
     """Connections of all pairs with the necessary changes, the loads that they bring, and how many connections

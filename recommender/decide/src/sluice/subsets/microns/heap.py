@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sluice.subsets.compiled import compiled
+from sluice.fast.compiled import compiled
 from sluice.subsets.fleet import Floats, Ints
 
 

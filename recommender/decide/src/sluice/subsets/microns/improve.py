@@ -12,7 +12,7 @@ from sluice.subsets.fleet import Floats
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.reference import Reference, back, target_of
 from sluice.subsets.microns.repair import moved
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
@@ -31,7 +31,7 @@ def settled(
     curves: Sequence[Curves],
     loads: Sequence[Reference],
     found: list[Connections],
-    settings: Settings,
+    settings: MicronsSettings,
 ) -> list[Floats]:
     """Moves connections of a new solution until `improve` finds nothing. Returns the loads of containers then."""
     work, _ = flow(problem, found)
@@ -44,7 +44,7 @@ def settled(
 
 
 def _reshared(
-    problem: Problem, loads: Sequence[Reference], found: list[Connections], settings: Settings
+    problem: Problem, loads: Sequence[Reference], found: list[Connections], settings: MicronsSettings
 ) -> list[Floats]:
     """Gives all connections the shares for the calls that their upstream containers make now. Returns the loads of
     containers then."""
@@ -61,7 +61,7 @@ def improve(
     loads: Sequence[Reference],
     found: list[Connections],
     work: Sequence[Floats],
-    settings: Settings,
+    settings: MicronsSettings,
     budget: int,
     touched: Sequence[int],
 ) -> int:
@@ -117,7 +117,7 @@ def _by_gain(
     return [int(number) for number in np.argsort(-gain, kind="stable") if off[number] > MISPLACED and gain[number] > 0]
 
 
-def shared(one: Connections, sent: Floats, target: Floats, settings: Settings) -> Connections:
+def shared(one: Connections, sent: Floats, target: Floats, settings: MicronsSettings) -> Connections:
     """Connections with the shares that come closest to `target`, (D,); equal shares without weights."""
     if settings.weights:
         return weighed(one, sent, target)

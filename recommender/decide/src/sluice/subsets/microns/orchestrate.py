@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sluice.fast.compiled import compiled
 from sluice.subsets.chance import draws
-from sluice.subsets.compiled import compiled
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.microns.heap import rise, sink

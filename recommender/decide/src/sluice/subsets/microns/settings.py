@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Settings:
+class MicronsSettings:
     """Defaults are those of the paper (7.4), except for weights, which the paper does not have.
 
     weights: whether connections have weights. learning_rate: eta. stagnation: theta, the iterations without a better

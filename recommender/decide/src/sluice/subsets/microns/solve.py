@@ -15,7 +15,7 @@ from sluice.subsets.microns.adjust import adjusted, gradients
 from sluice.subsets.microns.improve import settled
 from sluice.subsets.microns.orchestrate import orchestrate
 from sluice.subsets.microns.reference import Reference, back, references, target_of
-from sluice.subsets.microns.settings import Settings
+from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
@@ -51,7 +51,7 @@ Aim = Callable[[Problem, list[Reference]], list[Reference]]
 """Computes the loads that connections aim at from the best loads."""
 
 
-def solve(problem: Problem, curves: Sequence[Curves], settings: Settings, aim: Aim | None = None) -> Solved:
+def solve(problem: Problem, curves: Sequence[Curves], settings: MicronsSettings, aim: Aim | None = None) -> Solved:
     """Solves from nothing. `curves`: of each service's containers. aim: None to aim at the best loads."""
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
     loads = loads if aim is None else aim(problem, loads)
@@ -81,7 +81,7 @@ def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats
 
 
 def _loop(
-    problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference], settings: Settings
+    problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference], settings: MicronsSettings
 ) -> tuple[list[Connections], int, bool]:
     """The best subsets, the number of iterations, and whether the loop ended by itself."""
     least = np.array([pair.fewest for pair in problem.pairs])

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sluice.subsets.compiled import compiled
+from sluice.fast.compiled import compiled
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 

@@ -54,7 +54,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Counts:
+class BlockArrays:
     """Blocks as arrays: `latencies` is (blocks, indices) with `edges_ms` (indices,), the upper edge of each index."""
 
     latencies: Array
@@ -64,7 +64,7 @@ class Counts:
     cpu_s: Array | None
 
 
-def counts_of(blocks: Sequence[Block]) -> Counts:
+def counts_of(blocks: Sequence[Block]) -> BlockArrays:
     indices = sorted({index for block in blocks for index in block.latencies})
     places = {index: place for place, index in enumerate(indices)}
     latencies = np.zeros((len(blocks), len(indices)))
@@ -73,7 +73,7 @@ def counts_of(blocks: Sequence[Block]) -> Counts:
             latencies[row, places[index]] += count
     edges_ms = np.array([2 ** ((index + 1) / 64) / 1e6 for index in indices])
     known = all(block.cpu_s is not None for block in blocks)
-    return Counts(
+    return BlockArrays(
         latencies,
         edges_ms,
         np.array([float(block.errors) for block in blocks]),
@@ -82,7 +82,7 @@ def counts_of(blocks: Sequence[Block]) -> Counts:
     )
 
 
-def figures(counts: Counts, weights: Array, threshold_ms: float | None) -> dict[Metric, Array]:
+def figures(counts: BlockArrays, weights: Array, threshold_ms: float | None) -> dict[Metric, Array]:
     """Each metric of weighted sums of the blocks, (samples,); NaN where no request completed, or no measurement exists.
 
     weights: (samples, blocks), how often each block counts in each sample. One row of ones: all blocks together. A

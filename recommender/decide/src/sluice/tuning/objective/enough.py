@@ -11,7 +11,7 @@ from sluice.tuning.objective.objective import Objective, least_completions, wort
 
 
 @dataclass(frozen=True)
-class Window:
+class TrialLength:
     """How long to measure a trial after its warm-up: at least `least_s`, at most `most_s`. In between it ends when half
     of the interval's width is at most `precision` of the value."""
 
@@ -29,7 +29,7 @@ class Lacking:
     seconds: float
 
 
-def lacking(blocks: Sequence[Block], objective: Objective, window: Window) -> Lacking | None:
+def lacking(blocks: Sequence[Block], objective: Objective, window: TrialLength) -> Lacking | None:
     """None: enough. After `most_s` only completions can be missing; then the trial failed.
 
     An interval shrinks with the square root of the time. Worked: 30 s gave +- 20 %, the plan asks for 10 %: 4 x 30 s,

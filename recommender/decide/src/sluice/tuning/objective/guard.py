@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from sluice.tuning.objective.block import QUANTILES, Block, Metric
-from sluice.tuning.objective.objective import Objective, Slo, worth
+from sluice.tuning.objective.objective import Objective, TuningSlo, worth
 
 # The probability that a configuration which just keeps an SLO trips the guard, at one check.
 NOISE = 0.001
@@ -34,7 +34,7 @@ def tripped(recent: Sequence[Block], objective: Objective) -> str | None:
     return None
 
 
-def _harm(recent: Sequence[Block], objective: Objective, slo: Slo) -> str | None:
+def _harm(recent: Sequence[Block], objective: Objective, slo: TuningSlo) -> str | None:
     done = sum(block.completions for block in recent)
     errors = sum(block.errors for block in recent)
     if slo.metric in QUANTILES:

@@ -4,13 +4,13 @@ trial.proto)."""
 from __future__ import annotations
 
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
-from sluice.tuning.objective.objective import Objective, Slo
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.enough import TrialLength
+from sluice.tuning.objective.objective import Objective, TuningSlo
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.v1 import objective_pb2, trial_pb2
 
 _METRICS = {metric: objective_pb2.Metric.Value(f"METRIC_{metric.value.upper()}") for metric in Metric}
-_VERDICTS = {verdict: trial_pb2.Verdict.Value(f"VERDICT_{verdict.name}") for verdict in Verdict}
+_VERDICTS = {verdict: trial_pb2.Verdict.Value(f"VERDICT_{verdict.name}") for verdict in TrialVerdict}
 
 
 class UnknownError(ValueError):
@@ -30,19 +30,21 @@ def read_objective(message: objective_pb2.Objective) -> Objective:
     """UnknownError for an unknown metric."""
     return Objective(
         tuple((_metric(each.metric, f"objective.terms[{at}]"), each.weight) for at, each in enumerate(message.terms)),
-        tuple(Slo(_metric(each.metric, f"objective.slos[{at}]"), each.limit) for at, each in enumerate(message.slos)),
+        tuple(
+            TuningSlo(_metric(each.metric, f"objective.slos[{at}]"), each.limit) for at, each in enumerate(message.slos)
+        ),
         message.threshold_ms if message.HasField("threshold_ms") else None,
     )
 
 
-def write_window(window: Window) -> objective_pb2.Window:
+def write_window(window: TrialLength) -> objective_pb2.Window:
     return objective_pb2.Window(
         warm_up_s=window.warm_up_s, least_s=window.least_s, most_s=window.most_s, precision=window.precision
     )
 
 
-def read_window(message: objective_pb2.Window) -> Window:
-    return Window(message.warm_up_s, message.least_s, message.most_s, message.precision)
+def read_window(message: objective_pb2.Window) -> TrialLength:
+    return TrialLength(message.warm_up_s, message.least_s, message.most_s, message.precision)
 
 
 def write_outcome(outcome: Outcome) -> trial_pb2.Outcome:
@@ -60,7 +62,7 @@ def read_outcome(message: trial_pb2.Outcome) -> Outcome:
     """UnknownError for an unknown verdict. `outcome.problem` checks the numbers."""
     verdicts = {number: verdict for verdict, number in _VERDICTS.items()}
     if message.verdict not in verdicts:
-        legal = ", ".join(verdict.name for verdict in Verdict)
+        legal = ", ".join(verdict.name for verdict in TrialVerdict)
         raise UnknownError(f"outcome.verdict: {message.verdict} is not legal; legal: {legal}")
     return Outcome(
         verdicts[message.verdict],

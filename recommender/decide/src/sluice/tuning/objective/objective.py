@@ -16,7 +16,7 @@ SAMPLES = 400
 
 
 @dataclass(frozen=True)
-class Slo:
+class TuningSlo:
     """A limit on a metric. For goodput it is a lower limit, for all others an upper one."""
 
     metric: Metric
@@ -38,7 +38,7 @@ class Objective:
     """
 
     weights: tuple[tuple[Metric, float], ...]
-    slos: tuple[Slo, ...] = ()
+    slos: tuple[TuningSlo, ...] = ()
     threshold_ms: float | None = None
 
     @property
@@ -47,7 +47,7 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Worth:
+class StretchValue:
     """The objective over some blocks of a trial.
 
     value         the objective; NaN where one of its metrics is unknown
@@ -63,7 +63,7 @@ class Worth:
     excess: float
 
 
-def worth(blocks: Sequence[Block], objective: Objective, confidence: float = 0.95) -> Worth:
+def worth(blocks: Sequence[Block], objective: Objective, confidence: float = 0.95) -> StretchValue:
     """The objective over all blocks, with an interval by the bootstrap over blocks (Efron 1979). The same blocks give
     the same interval.
 
@@ -84,7 +84,7 @@ def worth(blocks: Sequence[Block], objective: Objective, confidence: float = 0.9
     excess = max((slo.excess(values[slo.metric]) for slo in objective.slos), default=0.0)
     if any(math.isnan(values[slo.metric]) for slo in objective.slos):
         excess = math.nan
-    return Worth(value, lower, upper, tuple(values.items()), excess)
+    return StretchValue(value, lower, upper, tuple(values.items()), excess)
 
 
 def _combined(found: dict[Metric, Array], objective: Objective) -> Array:

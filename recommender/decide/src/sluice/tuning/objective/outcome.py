@@ -25,7 +25,7 @@ import numpy as np
 LARGEST = 1e100
 
 
-class Verdict(Enum):
+class TrialVerdict(Enum):
     GOOD = "measured, and within every SLO"
     HOPELESS = "given up early: it cannot be the best"
     UNSAFE = "passed an SLO"
@@ -41,7 +41,7 @@ class Outcome:
     excess        for an unsafe trial: the share by which it exceeds an SLO
     """
 
-    verdict: Verdict
+    verdict: TrialVerdict
     value: float | None = None
     lower: float | None = None
     upper: float | None = None
@@ -53,13 +53,13 @@ def losses(outcomes: Sequence[Outcome]) -> list[float]:
     """The loss of each outcome: finite, smaller is better."""
     valued = [_value(each) for each in outcomes if _has_value(each)]
     worst, gap = _going_on(valued)
-    excesses = sorted({each.excess for each in outcomes if each.verdict is Verdict.UNSAFE})
+    excesses = sorted({each.excess for each in outcomes if each.verdict is TrialVerdict.UNSAFE})
     ranks = {excess: rank for rank, excess in enumerate(excesses, start=1)}
     found = []
     for each in outcomes:
         if _has_value(each):
             found.append(_value(each))
-        elif each.verdict is Verdict.UNSAFE:
+        elif each.verdict is TrialVerdict.UNSAFE:
             found.append(worst + gap * ranks[each.excess])
         else:
             found.append(worst + gap * (len(excesses) + 1))
@@ -72,7 +72,7 @@ def problem(outcome: Outcome) -> str | None:
     for name, number in given.items():
         if number is not None and not abs(number) <= LARGEST:
             return f"{name}: {number} is not legal; legal: -{LARGEST:g} to {LARGEST:g}"
-    if outcome.verdict is Verdict.GOOD and outcome.value is None:
+    if outcome.verdict is TrialVerdict.GOOD and outcome.value is None:
         return "value: is missing; legal: a number for a good trial"
     if outcome.lower is not None and outcome.upper is not None and outcome.lower > outcome.upper:
         return f"lower: {outcome.lower:g} is above upper: {outcome.upper:g}; legal: lower <= upper"
@@ -82,7 +82,7 @@ def problem(outcome: Outcome) -> str | None:
 
 
 def _has_value(outcome: Outcome) -> bool:
-    return outcome.verdict in (Verdict.GOOD, Verdict.HOPELESS) and outcome.value is not None
+    return outcome.verdict in (TrialVerdict.GOOD, TrialVerdict.HOPELESS) and outcome.value is not None
 
 
 def _value(outcome: Outcome) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from sluice.tuning.methods.methods import METHODS
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.session.events import Refused
+from sluice.tuning.session.events import RefusedCommand
 from sluice.tuning.session.session import Phase, Plan, Session
 from sluice.tuning.session.step import OPEN
 from sluice.tuning.space.check import SpaceError, check_space
@@ -22,17 +22,17 @@ PATH_WINDOW_S = 10
 CPU_LATE_S = 90
 
 
-def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | Refused:
+def create(plan: Plan, others: Iterable[Session], now_ms: int) -> Session | RefusedCommand:
     """The session at `now_ms`, Unix time. `others`: all known sessions, ended ones too."""
     wrong = list(problems(plan))
     if wrong:
-        return Refused("INVALID_ARGUMENT", wrong[0].partition(":")[0], "\n".join(wrong))
+        return RefusedCommand("INVALID_ARGUMENT", wrong[0].partition(":")[0], "\n".join(wrong))
     for other in others:
         if other.plan.name == plan.name:
-            return Refused("ALREADY_EXISTS", "name", f"name: session {plan.name!r} already exists")
+            return RefusedCommand("ALREADY_EXISTS", "name", f"name: session {plan.name!r} already exists")
         if other.plan.target == plan.target and other.phase in OPEN:
             why = f"target: session {other.plan.name!r} is open on {plan.target!r}; legal: one at a time, stop it first"
-            return Refused("FAILED_PRECONDITION", "target", why)
+            return RefusedCommand("FAILED_PRECONDITION", "target", why)
     return Session(plan, created_ms=now_ms, now_ms=now_ms, phase=Phase.SEARCHING)
 
 

@@ -80,7 +80,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedCommand:
     """The event changed nothing. `code`: a gRPC status. `field`: the field of the request; empty for the whole."""
 
     code: Literal["INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED"]
@@ -88,4 +88,4 @@ class Refused:
     why: str
 
 
-Effect: TypeAlias = Handed | Restore | Recorded | Moved | Refused
+Effect: TypeAlias = Handed | Restore | Recorded | Moved | RefusedCommand

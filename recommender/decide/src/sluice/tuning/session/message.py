@@ -11,7 +11,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sluice.tuning.objective.enough import Window
+from sluice.tuning.objective.enough import TrialLength
 from sluice.tuning.objective.message import (
     read_objective,
     read_outcome,
@@ -23,7 +23,7 @@ from sluice.tuning.objective.message import (
 from sluice.tuning.objective.outcome import problem
 from sluice.tuning.session.confirm import Gain
 from sluice.tuning.session.create import problems
-from sluice.tuning.session.session import Phase, Plan, Purpose, Root, Session, Trial
+from sluice.tuning.session.session import MeasuredRoot, Phase, Plan, Purpose, Session, Trial
 from sluice.tuning.space import Space
 from sluice.tuning.space.message import read_configuration, read_space, write_configuration, write_space
 from sluice.tuning.v1 import session_pb2, trial_pb2
@@ -91,9 +91,9 @@ def read_plan(message: session_pb2.Plan) -> Plan:
         objective=read_objective(message.objective),
         method=message.method or default["method"],
         seed=message.seed,
-        window=read_window(message.window) if message.HasField("window") else Window(),
+        window=read_window(message.window) if message.HasField("window") else TrialLength(),
         first=tuple(read_configuration(each, f"first[{index}]") for index, each in enumerate(message.first)),
-        root=Root(message.root.service, message.root.operation) if message.HasField("root") else None,
+        root=MeasuredRoot(message.root.service, message.root.operation) if message.HasField("root") else None,
         **number,
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.tuning.methods.question import Question
-from sluice.tuning.objective.outcome import Verdict
+from sluice.tuning.objective.outcome import TrialVerdict
 from sluice.tuning.session.asking import question
 from sluice.tuning.session.session import Session, value
 from sluice.tuning.space import Parameter, Value
@@ -47,7 +47,7 @@ def improvements(session: Session) -> tuple[Improvement, ...]:
     found: list[Improvement] = []
     told = sorted((each for each in session.searched if each.place is not None), key=lambda each: each.place or 0)
     for count, trial in enumerate(told, start=1):
-        is_good = trial.outcome is not None and trial.outcome.verdict is Verdict.GOOD
+        is_good = trial.outcome is not None and trial.outcome.verdict is TrialVerdict.GOOD
         if is_good and (not found or value(trial) < found[-1].value):
             found.append(Improvement(trial.number, value(trial), count))
     return tuple(found)

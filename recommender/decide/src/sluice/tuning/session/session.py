@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from sluice.tuning.objective.block import Metric
-from sluice.tuning.objective.enough import Window
+from sluice.tuning.objective.enough import TrialLength
 from sluice.tuning.objective.objective import Objective
-from sluice.tuning.objective.outcome import Outcome, Verdict
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.confirm import Gain
 from sluice.tuning.space import Configuration, Space
 
@@ -35,7 +35,7 @@ class Purpose(Enum):
 
 
 @dataclass(frozen=True)
-class Root:
+class MeasuredRoot:
     """The requests that the pipeline measures: SERVER spans of a service. operation: empty for all operations."""
 
     service: str
@@ -66,9 +66,9 @@ class Plan:
     parallel: int = 1
     pairs: int = 5
     patience_ms: int = 600_000
-    window: Window = field(default_factory=Window)
+    window: TrialLength = field(default_factory=TrialLength)
     first: tuple[Configuration, ...] = ()
-    root: Root | None = None
+    root: MeasuredRoot | None = None
 
     @property
     def cpu(self) -> bool:
@@ -128,7 +128,7 @@ class Session:
         """Whether all reported trials of the search failed, the default's too: then the session asks for no more."""
         told = [trial.outcome.verdict for trial in self.searched if trial.outcome]
         default = bool(self.trials and self.trials[0].outcome)
-        return default and len(told) >= FAILED_AT_FIRST and set(told) == {Verdict.FAILED}
+        return default and len(told) >= FAILED_AT_FIRST and set(told) == {TrialVerdict.FAILED}
 
     @property
     def best(self) -> Trial | None:
@@ -136,7 +136,7 @@ class Session:
         good = [
             trial
             for trial in self.searched
-            if trial.outcome and trial.outcome.verdict is Verdict.GOOD and trial.number not in self.refuted
+            if trial.outcome and trial.outcome.verdict is TrialVerdict.GOOD and trial.number not in self.refuted
         ]
         return min(good, key=value, default=None)
 

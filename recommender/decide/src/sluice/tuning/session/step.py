@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sluice.tuning.objective.outcome import Outcome, Verdict, problem
+from sluice.tuning.objective.outcome import Outcome, TrialVerdict, problem
 from sluice.tuning.session import asking
 from sluice.tuning.session.confirm import gain, is_default
 from sluice.tuning.session.events import (
@@ -27,7 +27,7 @@ from sluice.tuning.session.events import (
     Handed,
     Moved,
     Recorded,
-    Refused,
+    RefusedCommand,
     Restore,
     Stop,
     Tell,
@@ -67,7 +67,7 @@ def _lapsed(session: Session, now_ms: int) -> tuple[Session, tuple[Effect, ...]]
     for trial in session.flying:
         if now_ms >= trial.due_ms:
             why = f"no outcome within {(trial.due_ms - trial.asked_ms) / 1000:g} s"
-            session, more = _recorded(session, trial, Outcome(Verdict.FAILED, why=why), now_ms)
+            session, more = _recorded(session, trial, Outcome(TrialVerdict.FAILED, why=why), now_ms)
             effects += more
     return session, effects
 
@@ -75,18 +75,20 @@ def _lapsed(session: Session, now_ms: int) -> tuple[Session, tuple[Effect, ...]]
 def _ask(session: Session, event: Ask, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
     if event.count < 1:
         why = f"{event.count} is not legal; legal: >= 1"
-        return session, (Refused("INVALID_ARGUMENT", "count", why),)
+        return session, (RefusedCommand("INVALID_ARGUMENT", "count", why),)
     same = [trial for trial in session.trials if event.request_id and trial.request_id == event.request_id]
     if same:
         return session, tuple(map(Handed, same))
     if session.phase not in OPEN:
-        return session, (Refused("FAILED_PRECONDITION", "", f"the session is {session.phase.name}: {session.why}"),)
+        return session, (
+            RefusedCommand("FAILED_PRECONDITION", "", f"the session is {session.phase.name}: {session.why}"),
+        )
     parallel = session.plan.parallel if session.phase is Phase.SEARCHING else 1
     free = parallel - len(session.flying)
     if free < 1:
         flying = ", ".join(str(trial.number) for trial in session.flying)
         why = f"at most {parallel} trials may be in flight, and these are ({flying}): tell an outcome first"
-        return session, (Refused("RESOURCE_EXHAUSTED", "", why),)
+        return session, (RefusedCommand("RESOURCE_EXHAUSTED", "", why),)
     effects: list[Effect] = []
     for _ in range(min(event.count, free)):
         trial = asking.next_trial(session, event.request_id, now_ms)
@@ -97,28 +99,28 @@ def _ask(session: Session, event: Ask, now_ms: int) -> tuple[Session, tuple[Effe
     if not effects:
         ended = "all trials failed" if session.only_failed else f"the budget of {session.plan.budget} is used"
         why = f"{ended}, and {len(session.flying)} trials are in flight"
-        return session, (Refused("FAILED_PRECONDITION", "", why),)
+        return session, (RefusedCommand("FAILED_PRECONDITION", "", why),)
     return session, tuple(effects)
 
 
 def _tell(session: Session, event: Tell, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
     trial = _flying(session, event.number)
-    if isinstance(trial, Refused):
+    if isinstance(trial, RefusedCommand):
         return session, (trial,)
     wrong = problem(event.outcome)
     if wrong is not None:
-        return session, (Refused("INVALID_ARGUMENT", f"outcome.{wrong.partition(':')[0]}", wrong),)
+        return session, (RefusedCommand("INVALID_ARGUMENT", f"outcome.{wrong.partition(':')[0]}", wrong),)
     return _recorded(session, trial, event.outcome, now_ms)
 
 
 def _applied(session: Session, event: Applied, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
     trial = _flying(session, event.number)
-    if isinstance(trial, Refused):
+    if isinstance(trial, RefusedCommand):
         return session, (trial,)
     plan = session.plan
     if plan.root is None:
         why = "the session has no root, so the pipeline does not measure it: tell its outcome"
-        return session, (Refused("FAILED_PRECONDITION", "applied_at", why),)
+        return session, (RefusedCommand("FAILED_PRECONDITION", "applied_at", why),)
     # A caller that was restarted may set the configuration and report it again: measure from then on.
     since_ms = max(trial.applied_ms or trial.asked_ms, min(event.at_ms, now_ms))
     if since_ms == trial.applied_ms:
@@ -126,14 +128,14 @@ def _applied(session: Session, event: Applied, now_ms: int) -> tuple[Session, tu
     return _with(session, replace(trial, applied_ms=since_ms)), ()
 
 
-def _flying(session: Session, number: int) -> Trial | Refused:
+def _flying(session: Session, number: int) -> Trial | RefusedCommand:
     if not 0 <= number < len(session.trials):
         handed = f"legal: 0 to {len(session.trials) - 1}" if session.trials else "there are no trials yet"
-        return Refused("NOT_FOUND", "trial", f"trial {number} was not handed out; {handed}")
+        return RefusedCommand("NOT_FOUND", "trial", f"trial {number} was not handed out; {handed}")
     trial = session.trials[number]
     if trial.outcome is not None:
         why = f"trial {number} already has an outcome: {trial.outcome.verdict.name} {trial.outcome.why}".rstrip()
-        return Refused("ALREADY_EXISTS", "trial", why)
+        return RefusedCommand("ALREADY_EXISTS", "trial", why)
     return trial
 
 
@@ -143,7 +145,7 @@ def _with(session: Session, trial: Trial) -> Session:
 
 def _stop(session: Session, event: Stop) -> tuple[Session, tuple[Effect, ...]]:
     if session.phase not in OPEN:
-        return session, (Refused("FAILED_PRECONDITION", "", f"the session is {session.phase.name} already"),)
+        return session, (RefusedCommand("FAILED_PRECONDITION", "", f"the session is {session.phase.name} already"),)
     return _moved(session, Phase.STOPPED, event.why or "by a StopSession call")
 
 
@@ -151,7 +153,7 @@ def _recorded(session: Session, trial: Trial, outcome: Outcome, now_ms: int) -> 
     place = sum(each.outcome is not None for each in session.trials)
     told = replace(trial, outcome=outcome, told_ms=now_ms, place=place)
     effects: tuple[Effect, ...] = (Recorded(told),)
-    if outcome.verdict in (Verdict.UNSAFE, Verdict.FAILED) and session.plan.parallel == 1:
+    if outcome.verdict in (TrialVerdict.UNSAFE, TrialVerdict.FAILED) and session.plan.parallel == 1:
         effects += (Restore(session.plan.space.default),)  # do not leave a harmful configuration until the next ask
     session, more = _advanced(_with(session, told))
     return session, effects + more
@@ -211,7 +213,7 @@ def _confirmed(session: Session) -> tuple[Session, tuple[Effect, ...]]:
 
 
 def _bad(trial: Trial) -> bool:
-    return trial.outcome is None or trial.outcome.verdict is not Verdict.GOOD
+    return trial.outcome is None or trial.outcome.verdict is not TrialVerdict.GOOD
 
 
 def _moved(session: Session, phase: Phase, why: str) -> tuple[Session, tuple[Effect, ...]]:

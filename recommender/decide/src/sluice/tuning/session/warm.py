@@ -5,7 +5,7 @@ Only configurations are taken over, and measured again. Values from another day,
 
 from __future__ import annotations
 
-from sluice.tuning.objective.outcome import Verdict
+from sluice.tuning.objective.outcome import TrialVerdict
 from sluice.tuning.session.session import Session, value
 from sluice.tuning.space import Configuration, Space
 
@@ -18,7 +18,7 @@ def first(earlier: Session, space: Space, count: int = BEST) -> tuple[Configurat
     A new parameter has its default, a removed one is left out, and a value that is no longer legal becomes the default.
     A configuration that then breaks a constraint moves towards the default. One that equals the default is left out.
     """
-    good = [trial for trial in earlier.searched if trial.outcome and trial.outcome.verdict is Verdict.GOOD]
+    good = [trial for trial in earlier.searched if trial.outcome and trial.outcome.verdict is TrialVerdict.GOOD]
     good = [trial for trial in sorted(good, key=value) if trial.number not in earlier.refuted]
     found: list[Configuration] = []
     for trial in good:

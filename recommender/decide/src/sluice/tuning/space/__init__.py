@@ -1,6 +1,6 @@
 """The search space: parameters, constraints between them, and rules that leave some of them out."""
 
-from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Parameter, Value, When
+from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Parameter, Requirement, Value
 from sluice.tuning.space.space import Configuration, Point, Space
 
 __all__ = [
@@ -11,7 +11,7 @@ __all__ = [
     "Integer",
     "Parameter",
     "Point",
+    "Requirement",
     "Space",
     "Value",
-    "When",
 ]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sluice.tuning.space.constraint import Linear
-from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Kind, Parameter
+from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Parameter, ValueKind
 from sluice.tuning.space.space import Space
 
 MOST_PARAMETERS = 200
@@ -49,7 +49,7 @@ def _name(parameter: Parameter, before: dict[str, Parameter]) -> Iterator[str]:
         yield f"name: {parameter.name!r} occurs twice; legal: a unique name"
 
 
-def _range(kind: Kind) -> Iterator[str]:
+def _range(kind: ValueKind) -> Iterator[str]:
     match kind:
         case Integer(low, high, log):
             if max(abs(low), abs(high)) > LARGEST:

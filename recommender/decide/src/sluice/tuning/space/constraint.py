@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sluice.tuning.space.parameter import Float, Integer, Kind, Value
+from sluice.tuning.space.parameter import Float, Integer, Value, ValueKind
 
 # Tolerance for the rounding of values and sums.
 _ROUNDING = 1e-9
@@ -30,7 +30,7 @@ class Linear:
         above = self.at_most is None or total <= self.at_most + slack
         return above and (self.at_least is None or total >= self.at_least - slack)
 
-    def reach(self, kinds: Mapping[str, Kind]) -> tuple[float, float]:
+    def reach(self, kinds: Mapping[str, ValueKind]) -> tuple[float, float]:
         """The least and the largest sum within the parameters' own ranges."""
         least = most = 0.0
         for name, factor in self.factors:

@@ -4,7 +4,7 @@ that a message can express: see `check.check_space` and `Space.problems`."""
 from __future__ import annotations
 
 from sluice.tuning.space.constraint import Linear
-from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Kind, Parameter, Value, When
+from sluice.tuning.space.parameter import Boolean, Category, Float, Integer, Parameter, Requirement, Value, ValueKind
 from sluice.tuning.space.space import Configuration, Space
 from sluice.tuning.v1 import space_pb2
 
@@ -96,7 +96,7 @@ def _parameter(message: space_pb2.Parameter, where: str) -> Parameter:
     when = None
     if message.HasField("when"):
         values = tuple(_value(each, f"{where}.when.values") for each in message.when.values)
-        when = When(message.when.parameter, values)
+        when = Requirement(message.when.parameter, values)
     kind = _kind(message, where)
     default = _value(message.default_value, f"{where}.default")
     if isinstance(kind, Float) and isinstance(default, int) and not isinstance(default, bool):
@@ -104,7 +104,7 @@ def _parameter(message: space_pb2.Parameter, where: str) -> Parameter:
     return Parameter(message.name, kind, default, message.service, when)
 
 
-def _kind(message: space_pb2.Parameter, where: str) -> Kind:
+def _kind(message: space_pb2.Parameter, where: str) -> ValueKind:
     match message.WhichOneof("kind"):
         case "integer":
             return Integer(message.integer.low, message.integer.high, message.integer.log)

@@ -25,7 +25,7 @@ Choice = TypeVar("Choice", bool, str)
 
 
 @dataclass(frozen=True)
-class When:
+class Requirement:
     """A parameter has a value only where an earlier parameter has one of `values`."""
 
     parameter: str
@@ -35,7 +35,7 @@ class When:
         return f"{self.parameter} is {' or '.join(map(str, self.values))}"
 
 
-class Kind(ABC):
+class ValueKind(ABC):
     """How the values of one kind lie in [0, 1]."""
 
     @property
@@ -82,14 +82,14 @@ class Parameter:
     """
 
     name: str
-    kind: Kind
+    kind: ValueKind
     default: Value
     service: str = ""
-    when: When | None = None
+    when: Requirement | None = None
 
 
 @dataclass(frozen=True)
-class Integer(Kind):
+class Integer(ValueKind):
     low: int
     high: int
     log: bool = False
@@ -126,7 +126,7 @@ class Integer(Kind):
 
 
 @dataclass(frozen=True)
-class Float(Kind):
+class Float(ValueKind):
     low: float
     high: float
     log: bool = False
@@ -153,7 +153,7 @@ class Float(Kind):
 
 
 @dataclass(frozen=True)
-class Category(Kind):
+class Category(ValueKind):
     choices: tuple[str, ...]
 
     @property
@@ -179,7 +179,7 @@ class Category(Kind):
 
 
 @dataclass(frozen=True)
-class Boolean(Kind):
+class Boolean(ValueKind):
     @property
     def levels(self) -> int:
         return 2

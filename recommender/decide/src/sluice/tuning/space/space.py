@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tuning.space.constraint import Linear
-from sluice.tuning.space.parameter import Kind, Parameter, Value
+from sluice.tuning.space.parameter import Parameter, Value, ValueKind
 
 Configuration: TypeAlias = Mapping[str, Value]
 Point: TypeAlias = NDArray[np.float64]
@@ -32,7 +32,7 @@ class Space:
     constraints: tuple[Linear, ...] = ()
 
     @cached_property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ValueKind]:
         return {each.name: each.kind for each in self.parameters}
 
     @cached_property

@@ -14,7 +14,7 @@ from sluice.pools.estimate.belief.doubt import (
     MOST_A_SECOND,
     SET_ASIDE,
     Doubt,
-    Verdict,
+    DoubtVerdict,
     _away,
     believe,
     contradiction,
@@ -88,7 +88,7 @@ KNOWN = evidence(8, 16, 32)
 RATE = FALLS.throughput(16)
 
 
-def take(rates: list[float]) -> list[Verdict]:
+def take(rates: list[float]) -> list[DoubtVerdict]:
     seen, doubt, found = KNOWN, Doubt(), []
     for rate in rates:
         found.append(believe(seen, doubt, at(rate), belief(seen)))
@@ -98,14 +98,14 @@ def take(rates: list[float]) -> list[Verdict]:
 
 def test_what_is_as_believed_is_taken_in() -> None:
     (verdict,) = take([RATE])
-    assert verdict == Verdict(KNOWN.with_second(at(RATE)), Doubt())
+    assert verdict == DoubtVerdict(KNOWN.with_second(at(RATE)), Doubt())
 
 
 def test_with_too_little_evidence_on_these_cores_nothing_is_doubted() -> None:
     little = evidence(16, seconds=3)
     assert little.seconds_on(4.0) < 4
     verdict = believe(little, Doubt(1.5, (at(1.0),)), at(RATE / 4), belief(little))
-    assert verdict == Verdict(little.with_second(at(RATE / 4)), Doubt())
+    assert verdict == DoubtVerdict(little.with_second(at(RATE / 4)), Doubt())
     elsewhere = replace(at(RATE / 4), cores=2.0)
     assert believe(KNOWN, Doubt(), elsewhere, belief(KNOWN)).evidence == KNOWN.with_second(elsewhere)
 
@@ -149,7 +149,7 @@ def test_seconds_that_say_nothing_cannot_be_contradicted() -> None:
     assert len(seen.rows(4.0)) == 0
     new = Second(4.0, True, True, 20.0, 1.0, 1.0)
     assert seen.seconds_on(4.0) >= 4
-    assert believe(seen, Doubt(), new, belief(seen)) == Verdict(seen.with_second(new), Doubt())
+    assert believe(seen, Doubt(), new, belief(seen)) == DoubtVerdict(seen.with_second(new), Doubt())
 
 
 @given(st.lists(st.floats(0.1, 3.0), min_size=1, max_size=12))
@@ -176,4 +176,4 @@ def test_full_it_does_less_than_with_as_many_in_flight_before() -> None:
     first = believe(fallen.evidence, Doubt(), five, belief(fallen.evidence))
     assert (first.doubt.aside, first.moved) == ((five,), False)
     then = believe(first.evidence, first.doubt, five, belief(first.evidence))
-    assert then == Verdict(Evidence().with_seconds([five, five]), Doubt(), moved=True)
+    assert then == DoubtVerdict(Evidence().with_seconds([five, five]), Doubt(), moved=True)

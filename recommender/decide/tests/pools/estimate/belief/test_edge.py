@@ -8,22 +8,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sluice.pools.estimate.belief.edge import split
-from sluice.pools.estimate.belief.evidence import Rows
+from sluice.pools.estimate.belief.evidence import LevelRows
 
 KNOWN = 0.02**2
 
 
-def rows(*seen: tuple[float, float], full: bool = True, scale: float = 1.0, variance: float = KNOWN) -> Rows:
+def rows(*seen: tuple[float, float], full: bool = True, scale: float = 1.0, variance: float = KNOWN) -> LevelRows:
     """Of (threads, completions a second)."""
     n, rate = np.array(seen, dtype=float).T
     count = len(seen)
-    return Rows(np.log(n), np.log(rate), np.full(count, variance), np.full(count, full), np.full(count, scale))
+    return LevelRows(np.log(n), np.log(rate), np.full(count, variance), np.full(count, full), np.full(count, scale))
 
 
-def both(one: Rows, other: Rows) -> Rows:
+def both(one: LevelRows, other: LevelRows) -> LevelRows:
     columns = zip((*one.seen, one.variance), (*other.seen, other.variance), strict=True)
     ln_n, ln_rate, full, scale, variance = (np.concatenate(pair) for pair in columns)
-    return Rows(ln_n, ln_rate, variance, full, scale)
+    return LevelRows(ln_n, ln_rate, variance, full, scale)
 
 
 def test_a_fall_steeper_than_crosstalk_makes_is_an_edge() -> None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.belief.evidence import Evidence, Rows, Second
+from sluice.pools.estimate.belief.cache import TIMES, CachedBelief, believed, rounded
+from sluice.pools.estimate.belief.evidence import Evidence, LevelRows, Second
 from sluice.pools.estimate.belief.family import family
-from sluice.pools.estimate.belief.kept import TIMES, Kept, believed, rounded
 from sluice.pools.estimate.belief.posterior import posterior
 from sluice_kit.decide.feeds import FALLS, evidence
 
@@ -33,7 +33,9 @@ def test_as_if_all_shapes_had_been_looked_at(seen: list[tuple[int, bool, float]]
         assert kept.variance**0.5 == pytest.approx(anew.variance**0.5, rel=0.1, abs=4e-4)
 
 
-def again(last: Kept | None, now: Evidence, off: float = 0.3, size: float = 16.0, full: bool = True) -> Kept:
+def again(
+    last: CachedBelief | None, now: Evidence, off: float = 0.3, size: float = 16.0, full: bool = True
+) -> CachedBelief:
     return believed(last, now.with_second(Second(4.0, full, full, size, FALLS.throughput(size) * (1 + off), 1.0)), 4.0)
 
 
@@ -63,7 +65,7 @@ def test_a_second_that_says_nothing_new_leaves_the_belief_as_it_is() -> None:
 def test_rows_are_rounded_to_a_part_of_what_they_are_known_within() -> None:
     """At 31 completions a thread: 0.9 % is 2^-7 = 0.78 %, of which ln n moves by a quarter at most, and the rate of a
     thread by an eighth; 5.4 % is 2^-4 = 6.25 %."""
-    rows = Rows(
+    rows = LevelRows(
         np.log([16.0, 9.7]), np.log([500.0, 300.7]), np.array([0.009, 0.054]) ** 2, np.array([True, False]), np.ones(2)
     )
     near = rounded(rows)

@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Rows, Second
+from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, LevelRows, Second
 from sluice.pools.estimate.belief.family import SIZES, K, family
 from sluice.pools.estimate.belief.posterior import NEGLIGIBLE, SPREADS, UNKNOWN, Gains, Posterior, posterior
 from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 
-def rows_of(shape: int, sizes: list[float], full: bool = True, ln_speed: float = 3.0) -> Rows:
+def rows_of(shape: int, sizes: list[float], full: bool = True, ln_speed: float = 3.0) -> LevelRows:
     """What one shape of the family completes at these sizes, exactly."""
     ln_n = np.log(np.array(sizes))
     count = len(sizes)
     kind = np.full(count, full)
     rate = family().rows(ln_n, kind, np.ones(count), np.array([shape]))[0] + ln_speed
-    return Rows(ln_n, rate, np.full(count, TAU_SATURATED**2), kind, np.ones(count))
+    return LevelRows(ln_n, rate, np.full(count, TAU_SATURATED**2), kind, np.ones(count))
 
 
 def at(gains: Gains, *sizes: int) -> list[float]:
@@ -137,7 +137,7 @@ def test_what_was_seen_on_other_cores_names_the_best_size_of_these() -> None:
     ln_n, kind = np.log(np.array([2.0, 4, 8, 16, 32, 64, 128, 256])), np.ones(8, dtype=bool)
     rate = shapes.rows(ln_n, kind, scale, np.array([shape]))[0]
     assert rate == pytest.approx(shapes.full(ln_n, np.array([shape - 4 * shapes.stride]))[0])
-    now = posterior(shapes, Rows(ln_n, rate, np.full(8, 0.01), kind, scale), float(shapes.k[shape]) / 2.5)
+    now = posterior(shapes, LevelRows(ln_n, rate, np.full(8, 0.01), kind, scale), float(shapes.k[shape]) / 2.5)
     assert shape in now.shapes
     # Rows of other cores are no neighbours of sizes on these: only the shapes carry over.
     gains = now.gains(8)

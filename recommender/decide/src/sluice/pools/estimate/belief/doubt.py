@@ -26,7 +26,7 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import contradicted, nearest
+from sluice.fast.belief import contradicted, nearest
 from sluice.pools.estimate.belief.edge import HALF_STEP, NO_EDGE
 from sluice.pools.estimate.belief.evidence import TAU_PARTIAL, TAU_SATURATED, Evidence, Level, Second
 from sluice.pools.estimate.belief.family import LN_MOST, Floats
@@ -52,7 +52,7 @@ class Doubt:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DoubtVerdict:
     """The result for a second. moved: the service changed, and the evidence is only what came since."""
 
     evidence: Evidence
@@ -60,11 +60,13 @@ class Verdict:
     moved: bool = False
 
 
-def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None, dispersion: float = 1.0) -> Verdict:
+def believe(
+    evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None, dispersion: float = 1.0
+) -> DoubtVerdict:
     """Takes in a second. `now`: the belief without `new`, on its CPU limit; None suffices with under 4 s
     of evidence."""
     if now is None or evidence.seconds_on(new.cores) < LEAST_S:
-        return Verdict(evidence.with_second(new), Doubt())
+        return DoubtVerdict(evidence.with_second(new), Doubt())
     against = contradiction(now, new, dispersion)
     if against > 0 and _untried(evidence, now, new):
         against = 0.0
@@ -73,11 +75,11 @@ def believe(evidence: Evidence, doubt: Doubt, new: Second, now: Posterior | None
     if score > FORGET:
         smaller = _smaller(evidence, now, aside)
         if smaller is not None:
-            return Verdict(smaller.with_seconds(aside), Doubt())
-        return Verdict(Evidence().with_seconds(aside), Doubt(), moved=True)
+            return DoubtVerdict(smaller.with_seconds(aside), Doubt())
+        return DoubtVerdict(Evidence().with_seconds(aside), Doubt(), moved=True)
     if score > SET_ASIDE and sum(each.seconds for each in aside) <= LONGEST_S:
-        return Verdict(evidence, Doubt(score, aside))
-    return Verdict(evidence.with_seconds(aside), Doubt(0.0 if score > SET_ASIDE else score))
+        return DoubtVerdict(evidence, Doubt(score, aside))
+    return DoubtVerdict(evidence.with_seconds(aside), Doubt(0.0 if score > SET_ASIDE else score))
 
 
 def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:

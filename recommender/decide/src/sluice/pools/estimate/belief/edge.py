@@ -13,8 +13,8 @@ from math import inf
 
 import numpy as np
 
-from sluice.pools.estimate.belief.compiled_seconds import falls
-from sluice.pools.estimate.belief.evidence import LN_FULL_STEP, Rows
+from sluice.fast.belief_seconds import falls
+from sluice.pools.estimate.belief.evidence import LN_FULL_STEP, LevelRows
 from sluice.pools.estimate.belief.family import Floats
 
 # An edge is a fall that is steeper (ln X per ln n) and deeper (ln X) than these, beyond two standard errors.
@@ -59,7 +59,7 @@ NO_EDGE = inf, 1.0, np.zeros(0), np.zeros(0)
 """`numbers` without an edge."""
 
 
-def split(rows: Rows) -> tuple[Rows, Edge | None]:
+def split(rows: LevelRows) -> tuple[LevelRows, Edge | None]:
     """The rows that the family is fitted to, and the edge on the present cores that was left out of them, if there is
     one."""
     if not falls(rows.ln_n, rows.ln_rate, rows.variance, rows.full, rows.scale, STANDS, STEEPER, DEEPER, SURE):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled_levels import (
+from sluice.fast.belief_levels import (
     completions_at,
     ever_full,
     has_all,
@@ -24,7 +24,7 @@ from sluice.pools.estimate.belief.compiled_levels import (
     weight,
     with_seconds,
 )
-from sluice.pools.estimate.belief.compiled_seconds import Kind, parts
+from sluice.fast.belief_seconds import SecondKind, parts
 from sluice.pools.estimate.belief.family import Floats, Ints
 
 Numbers = list[float] | Floats
@@ -136,7 +136,7 @@ def second(
     return None
 
 
-class Run(NamedTuple):
+class SecondRun(NamedTuple):
     """Buckets [low, high) of a second under the same size and cores. full: the share of full ones, NaN where no size
     was reported. seen: None where the buckets say nothing, or no CPU limit was reported."""
 
@@ -145,7 +145,7 @@ class Run(NamedTuple):
     seen: Second | None
 
 
-def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[Run]:
+def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[SecondRun]:
     """The runs of all buckets, in order: the same as `second` of each, at a tenth of the cost. buckets: start_ms,
     concurrency, completions, size and cores, (n,) each, n > 0. now_ms: up to this time the pool's newest data has the
     spans that ended."""
@@ -158,13 +158,13 @@ def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, 
     ).tolist():
         at, until, seen = int(low), int(high), None
         on = float(cores[at])
-        if kind == Kind.UNENDED:
+        if kind == SecondKind.UNENDED:
             age_s = max(0.0, (now_ms - (int(start_ms[until - 1]) + 1_000 * bucket_s)) / 1_000)
             of, completed = concurrency[at:until].tolist(), completions[at:until].tolist()
             seen = second(on, int(size[at]), of, completed, bucket_s, age_s)
-        elif kind != Kind.NOTHING:
-            seen = Second(on, kind != Kind.PARTIAL, kind == Kind.SATURATED, mean, done, seconds)
-        found.append(Run(at, full, seen))
+        elif kind != SecondKind.NOTHING:
+            seen = Second(on, kind != SecondKind.PARTIAL, kind == SecondKind.SATURATED, mean, done, seconds)
+        found.append(SecondRun(at, full, seen))
     return found
 
 
@@ -217,7 +217,7 @@ class Level(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LevelRows:
     """Levels as input of the posterior, each of shape (m,): ln n, ln of completions a second, its variance, whether the
     pool was full, and the level's cores divided by the present ones."""
 
@@ -230,10 +230,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.ln_n)
 
-    def take(self, keep: NDArray[np.bool_]) -> Rows:
-        return Rows(self.ln_n[keep], self.ln_rate[keep], self.variance[keep], self.full[keep], self.scale[keep])
+    def take(self, keep: NDArray[np.bool_]) -> LevelRows:
+        return LevelRows(self.ln_n[keep], self.ln_rate[keep], self.variance[keep], self.full[keep], self.scale[keep])
 
-    def same(self, other: Rows) -> bool:
+    def same(self, other: LevelRows) -> bool:
         """Whether all numbers are the same."""
         pairs = zip((*self.seen, self.variance), (*other.seen, other.variance), strict=True)
         return all(ours.tobytes() == theirs.tobytes() for ours, theirs in pairs)
@@ -311,14 +311,14 @@ class Evidence:
         """Completions of the saturated pool at each size, shape (N,), or within a step of it."""
         return completions_at(self.table, cores, sizes, LN_FULL_STEP)
 
-    def rows(self, cores: float, dispersion: float = 1.0) -> Rows:
+    def rows(self, cores: float, dispersion: float = 1.0) -> LevelRows:
         """The levels that count for this CPU limit. dispersion: variance of counts divided by their mean.
 
         Worked: 2,000 completions of a saturated pool at 1.0: 1/2000 + 0.007^2, a standard error of 2.3 %.
         """
         least, errors = (LEAST_SECONDS, LEAST_COMPLETIONS), (TAU_SATURATED, TAU_PARTIAL, TAU_ELSEWHERE)
         ln_n, ln_rate, variance, full, scale = level_rows(self.table, cores, dispersion, least, errors)
-        return Rows(ln_n, ln_rate, variance, full > 0, scale)
+        return LevelRows(ln_n, ln_rate, variance, full > 0, scale)
 
 
 def _table(levels: Sequence[Level]) -> Floats:

@@ -29,7 +29,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import values
+from sluice.fast.belief import values
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.belief.compiled import Known, fit, gained, predictions, residuals
+from sluice.fast.belief import Known, fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.edge import Edge
-from sluice.pools.estimate.belief.evidence import UNTOLD, Rows
+from sluice.pools.estimate.belief.evidence import UNTOLD, LevelRows
 from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS = (0.025, 0.08, 0.25)
@@ -80,7 +80,7 @@ class Posterior:
     """
 
     family: Family
-    rows: Rows
+    rows: LevelRows
     shapes: Ints
     weight: Floats
     ln_speed: Floats
@@ -155,7 +155,7 @@ class Posterior:
 
 def posterior(
     family: Family,
-    rows: Rows,
+    rows: LevelRows,
     cores: float,
     shapes: Ints | None = None,
     spreads: tuple[float, ...] = SPREADS,

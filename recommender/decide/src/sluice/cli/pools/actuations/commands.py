@@ -1,0 +1,86 @@
+"""The commands `sluice actuations list | show | rollback`."""
+
+import getpass
+
+import click
+
+from sluice.cli.environment import addresses
+from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say
+from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, one, selector
+from sluice.cli.pools.client import connect
+from sluice.cli.pools.commands import select
+from sluice.cli.pools.options import address_option
+from sluice.cli.pools.selector import pool_name
+from sluice.cli.table import print_table
+
+
+@click.command("list", epilog=EXIT_CODES)
+@click.option("--pool", "of", default="", metavar="POOL", help="Only reports of this pool.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of reports.")
+@output_option(*FORMS)
+def list_command(of: str, limit: int, output: str) -> None:
+    """List actuators' reports, newest first: every attempt to write, and observed sizes where they changed.
+
+    \b
+    Examples:
+      sluice actuations list --limit 5
+      sluice actuations list --pool cart -o json | jq -r '.[] | select(.outcome == "APPLIED") | .request_id'
+    """
+    rows = audit(select(of, None, None) if of else None, limit=limit)
+    if output != "table":
+        print_items(rows, output)
+    elif rows:
+        print_table(COLUMNS, map(cells, rows))
+    else:
+        say("nothing is recorded")
+
+
+@click.command("show", epilog=EXIT_CODES)
+@click.argument("id_", metavar="ID")
+@output_option(*FORMS)
+def show_command(id_: str, output: str) -> None:
+    """Show one report and the decision that it acted on.
+
+    \b
+    Example:
+      sluice actuations show 6f0c
+    """
+    row = one(id_)
+    if output != "table":
+        print_items([row], output)
+        return
+    for name, value in row.items():
+        if value not in (None, ""):
+            say(f"{name:<14}{value}")
+
+
+@click.command("rollback", epilog=EXIT_CODES)
+@click.argument("id_", metavar="ID")
+@click.option("--why", default="", help="Reason; everybody who looks at the pool sees it.")
+@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
+@click.option("--dry-run", is_flag=True, help="Only print the change.")
+@address_option
+def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str | None) -> None:
+    """Set a pool back to its size before an actuation, and hold it there until you resume the pool.
+
+    All of the pool's targets that apply decisions get the size. `sluice pools resume POOL` lets Sluice decide again.
+    The pool's bounds and the targets' own limits still hold.
+
+    \b
+    Example:
+      sluice actuations rollback 6f0c --why "p99 is up since"
+    """
+    row = one(id_)
+    if row["outcome"] != "APPLIED" or row["previous"] is None:
+        raise CliError(
+            f"{row['request_id']} is {row['outcome']} without a previous size: there is nothing to roll back to"
+        )
+    name, size = pool_name(selector(row).pool()), int(row["previous"])
+    what = f"{name} to {size}, as before {row['request_id']} ({size} -> {row['read_back']} at {row['at']})"
+    if dry_run:
+        say(f"would set {what}")
+        return
+    because = f"rollback of {row['request_id']}" + (f": {why}" if why else "")
+    with connect(address or addresses().recommender) as client:
+        client.pause(selector(row), by, because, size)
+    say(f"sets {what}, and holds it there until `sluice pools resume {name}`")

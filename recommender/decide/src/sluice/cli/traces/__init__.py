@@ -1,0 +1,1 @@
+"""Commands on traces: critical paths, critical services, and replay."""

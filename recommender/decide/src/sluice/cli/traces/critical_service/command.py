@@ -1,0 +1,80 @@
+"""The command `sluice critical-service`."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
+from sluice.cli.sql.http import reader, run_query
+from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+from sluice.cli.traces.critical_service.ranking import as_json, print_ranking
+from sluice.pools.estimate.critical import Localization, PathTimes, localize
+
+QUERY = Path(__file__).with_name("services.sql").read_text(encoding="utf-8")
+
+
+class TraceRoot(NamedTuple):
+    """The operation with which traces begin."""
+
+    service: str
+    operation: str
+
+
+@click.command("critical-service", epilog=EXIT_CODES)
+@click.option("--root", default="", metavar="SERVICE[/OPERATION]", help="Only traces with this root; default: all.")
+@click.option(
+    "--seconds", type=click.IntRange(10, 86_400), default=60, show_default=True, help="Age of the oldest traces, s."
+)
+@output_option(*FORMS)
+def critical_service(root: str, seconds: int, output: str) -> None:
+    """Name the service that holds up each root operation, with the evidence.
+
+    The command ranks the services on the operation's complete critical paths. Services whose CPU is at 80 % of its
+    limit or more come first. Among equals, the service comes first whose blame correlates most with the end to end time
+    (Pearson's correlation over all traces of the operation). Blame is a service's own time, plus the waits for threads
+    that others held because of it. The table also has p99/p50 of the blame. With less than 30 traces there is no
+    ranking.
+
+    MEAN MS is a service's own time, WAIT MS the time that its callers wait for its threads, BLAME MS the blame, and OF
+    END TO END its share. Where the CPU of containers is not known (no metrics), a pool that is too small looks like
+    the services that its threads wait for: the reason THREADS_TAKEN names its service. CALLERS_WAIT takes its place
+    where the size of that pool is known and less than half of it was ever in flight: then requests wait for
+    connections of their callers.
+
+    \b
+    Examples:
+      sluice critical-service
+      sluice critical-service --root 'frontend/GET /cart' --seconds 300 -o json
+    """
+    service, _, operation = root.partition("/")
+    server = reader()
+    parameters = {"service": service, "operation": operation, "seconds": str(seconds)}
+    with run_query(server, QUERY, ROWS_FORMAT, parameters) as answer:
+        found = localizations(parse_rows(answer.iter_lines(1 << 16)).rows)
+    if output != "table":
+        print_items((as_json(*each) for each in found.items()), output)
+        return
+    if not found:
+        what = f" of {root}" if root else ""
+        note(f"no complete critical path{what} in the last {seconds} s")
+    for where, localization in found.items():
+        print_ranking(where, localization)
+
+
+def localizations(rows: Iterable[list[Any]]) -> dict[TraceRoot, Localization]:
+    """Localizations from the query's rows; the operation with the most traces first."""
+    roots: dict[TraceRoot, list[PathTimes]] = {}
+    for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, *more in rows:
+        sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy), int(own), int(wait))
+        roots.setdefault(TraceRoot(service, operation), []).append(PathTimes(on_path, *sums, *_signals(*more)))
+    found = {root: localize(root.service, services) for root, services in roots.items()}
+    return dict(sorted(found.items(), key=lambda each: -each[1].traces))
+
+
+def _signals(
+    p50: float | None, p99: float | None, cpu: float | None, pool: str | int | None, in_flight: float | None
+) -> tuple[float | None, float | None, float | None, int | None, float | None]:
+    """The last fields of PathTimes."""
+    return p50, p99, cpu, None if pool is None else int(pool), in_flight

@@ -1,1 +1,0 @@
-"""One control period: collect, decide, commit and publish, in this order."""

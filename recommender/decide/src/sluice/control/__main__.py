@@ -1,6 +1,0 @@
-"""`python -m sluice.control --config FILE`: the decider."""
-
-if __name__ == "__main__":  # the deciding processes import this file too, and need none of the rest
-    from sluice.control.command import main
-
-    main()

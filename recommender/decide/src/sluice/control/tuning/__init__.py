@@ -1,1 +1,0 @@
-"""Tuning sessions in the decider."""

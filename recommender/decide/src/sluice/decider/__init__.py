@@ -1,0 +1,1 @@
+"""The decider's program: composes the products."""

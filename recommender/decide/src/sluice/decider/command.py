@@ -1,0 +1,48 @@
+"""The decider's command line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from sluice.clickhouse.connection import UrlError
+from sluice.config import ConfigError, load
+from sluice.decider.process import Process
+from sluice.engine.pages import AddressError
+from sluice.journal.kafka_settings import KafkaSettingsError
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--config", "path", required=True, type=click.Path(path_type=Path), help="YAML file with SLOs and pools.")
+@click.option("--check", is_flag=True, help="Validate the file and exit: 0 when it is legal, 2 when it is not.")
+def main(path: Path, check: bool) -> None:
+    """Decides pool sizes from the windows in ClickHouse and writes them to the journal, which sluice-server serves.
+
+    \b
+    SLUICE_CLICKHOUSE    the database (http://127.0.0.1:8123), read as sluice_reader
+                         with SLUICE_CLICKHOUSE_READER_PASSWORD
+    SLUICE_CLICKHOUSE_CA  PEM file of the authority that signed its certificate
+    SLUICE_CLICKHOUSE_DATABASE, SLUICE_CLICKHOUSE_READER
+                         other names (sluice, sluice_reader)
+    SLUICE_KAFKA         the journal's brokers, comma-separated (127.0.0.1:9092)
+    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file like collector/kafka.toml
+    SLUICE_TOPIC_PREFIX  prefix of the topics' names (sluice_)
+    SLUICE_DECIDER       address of /healthz and /metrics, on loopback (127.0.0.1:8092)
+    OTEL_EXPORTER_OTLP_ENDPOINT  also exports the metrics by OTLP, as the OTEL_EXPORTER_OTLP_* variables set
+
+    Several deciders may run on one file and share its groups of pools. SIGHUP reloads the file; SIGTERM ends.
+    """
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    try:
+        config = load(path)
+        if check:
+            click.echo(f"{path}: {len(config.pools)} pools, {len(config.slos)} SLOs, legal")
+            return
+        Process(path, config, os.environ).run()
+    except (ConfigError, AddressError, UrlError, KafkaSettingsError) as cause:
+        click.echo(cause, err=True)
+        sys.exit(2)

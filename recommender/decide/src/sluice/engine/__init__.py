@@ -1,0 +1,1 @@
+"""Runs a shard: periods, takeover, leases, workers. Knows products by `product.py` only."""

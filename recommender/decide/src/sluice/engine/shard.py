@@ -1,0 +1,44 @@
+"""One shard: the parts of all products, and their common control period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sluice.engine.product import Product, ProductShard, Takeover
+from sluice.engine.records import Commit, Found, Heartbeat, Received
+
+
+class Shard:
+    """Call `period`, then commit, then `committed` or `aborted`."""
+
+    def __init__(self, products: Sequence[Product], config: Any, found: Found, now_ms: int) -> None:
+        self.parts: dict[str, ProductShard] = {}
+        for product in products:
+            takeover = Takeover(config, found.parts.get(product.name), found.heartbeat, now_ms, dict(self.parts))
+            self.parts[product.name] = product.restore(takeover)
+
+    def configure(self, config: Any) -> None:
+        for part in self.parts.values():
+            part.configure(config)
+
+    def hear(self, received: Received) -> bool:
+        """Takes inputs between two periods. True: a period should run now."""
+        urgent = [part.hear(received) for part in self.parts.values()]
+        return any(urgent)
+
+    def period(self, received: Received, now_ms: int, lease_ms: int) -> Commit:
+        """The records of all products. Raises a product's error: then no lease is renewed, and leases end."""
+        proposals = {name: part.propose(received, now_ms) for name, part in self.parts.items()}
+        not_renewed = [entry for proposal in proposals.values() for entry in proposal.not_renewed]
+        records = {name: proposal.records for name, proposal in proposals.items() if proposal.records is not None}
+        return Commit(received, Heartbeat(now_ms, lease_ms, not_renewed), records)
+
+    def committed(self, commit: Commit, written: bool) -> None:
+        """The period was committed, or had nothing to write."""
+        for part in self.parts.values():
+            part.committed(commit.heartbeat, written)
+
+    def aborted(self) -> None:
+        for part in self.parts.values():
+            part.aborted()

@@ -1,0 +1,1 @@
+"""What is compiled, or bypasses the language, for speed."""

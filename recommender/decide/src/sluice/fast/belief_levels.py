@@ -1,0 +1,159 @@
+"""The loops over the levels of a pool's evidence, compiled by Numba as those over shapes are (`compiled.py`).
+
+Levels are rows of an array, (n, 7), with columns as the fields of `evidence.Level`.
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+
+from sluice.fast.belief import Floats, Ints, compiled
+
+CORES, FULL, SATURATED, STEP, COMPLETIONS, SECONDS, IN_FLIGHT_S = range(7)
+
+
+@compiled
+def with_seconds(
+    levels: Floats,
+    new: Floats,
+    steps: tuple[float, float],
+    memory_s: tuple[float, float],
+    drift: float,
+    least_s: float,
+) -> Floats:
+    """`Evidence.with_seconds`. new: (k, 6), columns as the fields of `evidence.Second`. steps: in ln n, of a full pool
+    and of one that is not. memory_s: of a kind, and of a saturated size that is not in force. least_s: a level with
+    fewer seconds is dropped."""
+    found, count = np.empty((len(levels) + len(new), 7)), len(levels)
+    found[:count] = levels
+    for each in new:
+        cores, full, saturated = each[0], each[1], each[2]
+        concurrency, completions, seconds = each[3], each[4], each[5]
+        own = np.rint(log(concurrency) / (steps[0] if full > 0 else steps[1]))
+        share, place, left = exp(-seconds / memory_s[0]), -1, 0
+        for at in range(count):
+            level = found[at]
+            if level[FULL] == full and level[SATURATED] == saturated and level[CORES] == cores:
+                part = share
+                if level[STEP] != own and saturated > 0:
+                    part = exp(-seconds / memory_s[1]) / (1 + drift * level[COMPLETIONS] * seconds)
+                level[COMPLETIONS] *= part
+                level[SECONDS] *= part
+                level[IN_FLIGHT_S] *= part
+                if level[STEP] == own:
+                    place = left
+            if place != left and level[SECONDS] < least_s:
+                continue
+            found[left] = level
+            left += 1
+        count = left
+        if place < 0:
+            place, count = count, count + 1
+            found[place, CORES], found[place, FULL], found[place, SATURATED] = cores, full, saturated
+            found[place, STEP], found[place, COMPLETIONS:] = own, 0.0
+        level = found[place]
+        level[COMPLETIONS] += completions
+        level[SECONDS] += seconds
+        level[IN_FLIGHT_S] += concurrency * seconds
+    return found[:count].copy()
+
+
+@compiled
+def weight(levels: Floats, cores: float, untold: float) -> float:
+    """`Evidence.weight`. untold: the value for unreported cores."""
+    found = 0.0
+    for level in levels:
+        if (level[CORES] == untold) == (cores == untold):
+            found += 2 * level[SECONDS] if level[SATURATED] > 0 else level[SECONDS]
+    return found
+
+
+@compiled
+def seconds_on(levels: Floats, cores: float) -> float:
+    """`Evidence.seconds_on`."""
+    found = 0.0
+    for level in levels:
+        if level[CORES] == cores:
+            found += level[SECONDS]
+    return found
+
+
+@compiled
+def ever_full(levels: Floats, cores: float) -> bool:
+    """`Evidence.ever_full`."""
+    found = False
+    for level in levels:
+        found |= level[FULL] > 0 and level[CORES] == cores
+    return found
+
+
+@compiled
+def completions_at(levels: Floats, cores: float, sizes: Ints, step: float) -> Floats:
+    """`Evidence.completions_at`. step: in ln n, within which a level is at a size."""
+    found = np.zeros(len(sizes))
+    for level in levels:
+        if level[SATURATED] == 0.0 or level[CORES] != cores:
+            continue
+        ln_n = log(level[IN_FLIGHT_S] / level[SECONDS])
+        for at in range(len(sizes)):
+            if abs(ln_n - log(sizes[at])) <= step:
+                found[at] += level[COMPLETIONS]
+    return found
+
+
+@compiled
+def has_all(levels: Floats, others: Floats) -> bool:
+    """`Evidence.has_all`: whether there is a level of the same kind and step for each of the others."""
+    for other in others:
+        there = False
+        for level in levels:
+            same = level[CORES] == other[CORES] and level[FULL] == other[FULL]
+            if same and level[SATURATED] == other[SATURATED] and level[STEP] == other[STEP]:
+                there = True
+                break
+        if not there:
+            return False
+    return True
+
+
+@compiled
+def level_rows(
+    levels: Floats, cores: float, dispersion: float, least: tuple[float, float], errors: tuple[float, float, float]
+) -> Floats:
+    """ln n, ln rate, variance, full and scale, shape (5, m), of the levels that count for these cores. least: seconds
+    and completions. errors: of a saturated pool, of one that is not, and of one on another CPU limit."""
+    found, count = np.empty((5, len(levels))), 0
+    for level in levels:
+        of, completions, seconds, in_flight_s = level[CORES], level[COMPLETIONS], level[SECONDS], level[IN_FLIGHT_S]
+        if seconds < least[0] or completions < least[1] or in_flight_s <= 0 or (of == 0.0) != (cores == 0.0):
+            continue
+        found[0, count] = log(in_flight_s / seconds)
+        found[1, count] = log(completions / seconds)
+        found[2, count] = dispersion / completions + errors[0 if level[SATURATED] > 0 else 1] ** 2
+        found[3, count] = level[FULL]
+        found[4, count] = 1.0
+        if of != cores:
+            found[2, count] += errors[2] ** 2
+            found[4, count] = of / cores
+        count += 1
+    return found[:, :count].copy()
+
+
+@compiled
+def rounded_rows(
+    ln_n: Floats, ln_rate: Floats, variance: Floats, steps: tuple[float, float, float, float], rough: float
+) -> Floats:
+    """ln n, ln rate and variance, shape (3, m). steps: of ln n, of the rate of a thread where its deviation is below
+    `rough` and where it is not, in standard deviations as a power of 2; and of the standard deviation, in ln."""
+    found = np.empty((3, len(ln_n)))
+    for row in range(len(ln_n)):
+        ln_deviation = 0.5 * log(variance[row])
+        step = 2.0 ** np.rint(ln_deviation / log(2.0))
+        along = steps[0] * step
+        up = steps[2 if variance[row] > rough * rough else 1] * step
+        found[0, row] = along * np.rint(ln_n[row] / along)
+        found[1, row] = found[0, row] + up * np.rint((ln_rate[row] - ln_n[row]) / up)
+        found[2, row] = exp(2 * steps[3] * np.rint(ln_deviation / steps[3]))
+    return found

@@ -1,0 +1,256 @@
+"""The loops of `worth.py` over sizes, compiled by Numba as the loops over shapes are (`belief/compiled.py`).
+
+`worth.py` has the formulas. Values have a row for each size and a column for each shape.
+"""
+
+from __future__ import annotations
+
+from math import erfc, exp, expm1, log, log1p, pi, sqrt
+
+import numpy as np
+
+from sluice.fast.belief import Floats, Ints, compiled
+
+# A move has to gain 0.4 %, and 0.67 of a standard error.
+LEAST_GAIN, SURE_BY = 0.004, 0.67
+# A look: within a factor 1.3, or a thread more or less, at an expected loss under 2 %, where 1 % may be gained (one in
+# ten: 1.28 deviations).
+LOOK_FACTOR, LOOK_LOSS, LOOK_GAIN, ONE_IN_TEN = 1.3, 0.02, 0.01, 1.28
+# From FULL_SHARE on a pool counts as full. Below it only a size that is better by 3 % with 90 % probability is taken.
+FULL_SHARE, LIGHT_GAIN, LIGHT_SURE_BY = 0.5, 0.03, 1.28
+# From LOOK_SHARE on a look can show something.
+LOOK_SHARE = 0.9
+LOOKS_SERVED, LOOK_COMPLETIONS, SHORTEST_LOOK_S, LONGEST_LOOK_S = 10.0, 2_000.0, 3.0, 30.0
+# A look ends earlier once the size is known so many times better than the gain that is open nearby.
+TIMES_KNOWN = 4.0
+LATENCY_SPREAD = 0.5
+# The largest chance of a fall that a look may take. A fall costs two looks, since the pool needs as long again to come
+# back.
+EDGE_CHANCE, COMES_BACK = 0.3, 2.0
+# From so many deviations on a size is in time: ln Phi(4) = -3e-5.
+IN_TIME = 4.0
+# A loss in ln X that counts as none.
+NEARLY_BEST = 0.03
+# Below so many deviations erfc nears the smallest float; a series has the same value.
+TAIL = -36.0
+# Sizes within this of the best mean, in ln X, form the range of the best.
+RANGE = 0.01
+ROOT_2, PHI_0, LN_ROOT_2_PI = sqrt(2.0), 1 / sqrt(2 * pi), 0.5 * log(2 * pi)
+
+Best = tuple[int, int, int, float, float, float]
+"""Fields of `Outlook`: best, lower, upper, loss, at_best, sure."""
+
+
+@compiled
+def ln_phi(z: float) -> float:
+    """ln Phi(z). Worked: ln Phi(0) = ln 0.5; ln Phi(-40) = -800 - ln 40 - 0.92 - 1 / 1600 = -804.61."""
+    if z > -1:
+        return log1p(-0.5 * erfc(z / ROOT_2))
+    if z > TAIL:
+        return log(0.5 * erfc(-z / ROOT_2))
+    part = 1 / (z * z)
+    return -0.5 * z * z - log(-z) - LN_ROOT_2_PI + log1p(-part * (1 - 3 * part * (1 - 5 * part)))
+
+
+@compiled
+def where_it_gains(mean: float, deviation: float) -> float:
+    """E[max(0, x)] of a normal x: s f(m / s) with f(z) = z Phi(z) + phi(z)."""
+    z = mean / deviation
+    return deviation * (z * 0.5 * erfc(-z / ROOT_2) + exp(-0.5 * z * z) * PHI_0)
+
+
+@compiled
+def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
+    """Indices of the sizes from least to most and of the one at `at`, ascending in size. All input sizes but the last
+    ascend."""
+    found, count = np.empty(len(sizes), dtype=np.int64), 0
+    for each in range(len(sizes)):
+        if each != at and not least <= sizes[each] <= most:
+            continue
+        place = count
+        while place > 0 and sizes[found[place - 1]] > sizes[each]:
+            found[place] = found[place - 1]
+            place -= 1
+        found[place] = each
+        count += 1
+    return found[:count].copy()
+
+
+@compiled
+def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float) -> float:
+    """ln of the part in time at a size, over the shapes (s,). ln_slack: ln of the SLO divided by the size."""
+    found = 0.0
+    for shape in range(len(weight)):
+        early = (gain[shape] + here[shape] + ln_slack) / LATENCY_SPREAD
+        if early < IN_TIME:
+            found += weight[shape] * ln_phi(early)
+    return found
+
+
+@compiled
+def prospected(
+    gain: Floats,
+    moments: Floats,
+    here: Floats,
+    weight: Floats,
+    sizes: Ints,
+    at: int,
+    reach: tuple[int, int],
+    legal: tuple[int, int],
+    slo_s: float,
+) -> tuple[Ints, Floats]:
+    """Indices of the legal sizes, ascending, (n,); and their moments, with the part in time in the mean.
+
+    A size out of reach that is behind the best one within reach has no part in time added. It is neither the best nor
+    within the range; its uncertainty (`outlooked`) is counted a little too high.
+
+    gain: (N, s), over the size at `at`. moments: (k, N), the first row is the mean gain. here: ln X at that size, (s,).
+    """
+    within = _within(sizes, at, min(reach[0], legal[0]), max(reach[1], legal[1]))
+    found, top = np.empty((len(moments), len(within))), -np.inf
+    for place in range(len(within)):
+        found[:, place] = moments[:, within[place]]
+        size = within[place]
+        if size == at or reach[0] <= sizes[size] <= reach[1]:
+            found[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+            top = max(top, found[0, place])
+    for place in range(len(within)):
+        size = within[place]
+        if size != at and not reach[0] <= sizes[size] <= reach[1] and found[0, place] >= top - RANGE:
+            found[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+    found[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]))
+    return within, found
+
+
+@compiled
+def outlooked(gain: Floats, mean: Floats, variance: Floats, weight: Floats, sizes: Ints, hope: float) -> Best:
+    """gain: of sizes by shapes, (N, s), with its mean and variance, (N,). hope: how much more, in ln X, a size before
+    an edge completes."""
+    at = int(mean.argmax())
+    lower = upper = sizes[at]
+    loss = at_best = 0.0
+    for size in range(len(sizes)):
+        if mean[size] >= mean[at] - RANGE:
+            lower, upper = min(lower, sizes[size]), max(upper, sizes[size])
+        # Steps count as independent: the uncertainty between the size in force and the best one is in both.
+        loss = max(loss, where_it_gains(mean[size], sqrt(variance[size] + 1e-12)))
+        from_best = sqrt(abs(variance[size] - variance[at]) + 1e-12)
+        at_best = max(at_best, where_it_gains(mean[size] - mean[at], from_best))
+    most = gain[0].copy()
+    for size in range(1, len(sizes)):
+        line = gain[size]
+        for shape in range(len(most)):
+            most[shape] = max(most[shape], line[shape])
+    by_shape = best_by_shape = sure = 0.0
+    for shape in range(len(most)):
+        lost = most[shape] - gain[at, shape]
+        by_shape -= weight[shape] * expm1(-most[shape] - hope)
+        best_by_shape -= weight[shape] * expm1(-lost - hope)
+        if lost < NEARLY_BEST:
+            sure += weight[shape]
+    return sizes[at], lower, upper, max(by_shape, -expm1(-loss)), max(best_by_shape, -expm1(-at_best)), sure
+
+
+@compiled
+def gradient(mean: Floats, learnt: Floats) -> Floats:
+    """`worth.knowledge_gradient`."""
+    top = second = -np.inf
+    for each in mean:
+        if each > top:
+            top, second = each, top
+        elif each > second:
+            second = each
+    if len(mean) == 1:
+        second = top
+    found = np.empty(len(mean))
+    for size in range(len(mean)):
+        other = second if mean[size] >= top else top
+        found[size] = where_it_gains(-abs(mean[size] - other), max(learnt[size], 1e-9))
+    return found
+
+
+@compiled
+def look_s(rate: float, deviation: float, dispersion: float) -> float:
+    """`worth._look_s`."""
+    if rate <= 0:
+        return LONGEST_LOOK_S
+    needed = min(LOOK_COMPLETIONS, (TIMES_KNOWN / max(deviation, 1e-6)) ** 2)
+    return min(max(needed * dispersion / rate, SHORTEST_LOOK_S), LONGEST_LOOK_S)
+
+
+@compiled
+def _learnt(variance: Floats, completions: float, seen: Floats, at: int, dispersion: float, error: float) -> Floats:
+    """Standard deviation that a look of so many completions at each size would take from its gain, (N,). seen:
+    completions there. error: what more completions do not lessen."""
+    noise, found = dispersion / max(completions, 1.0) + error**2, np.empty(len(variance))
+    of_here = dispersion / seen[at] if seen[at] > 0 else 0.01
+    for size in range(len(variance)):
+        found[size] = variance[size] / sqrt(variance[size] + noise)
+        if seen[size] > 0:
+            found[size] = min(found[size], sqrt(dispersion / seen[size] + of_here))
+    return found
+
+
+@compiled
+def _edge(sizes: Ints, at: int, falls: Floats, smooth: Floats, lost: Floats) -> int:
+    """Index of the size before an edge that is worth a look, or -1."""
+    found, most = -1, 0.0
+    for size in range(at + 1, len(sizes)):
+        if falls[size] <= 0 or falls[size] >= 1 or (falls[size] > EDGE_CHANCE and sizes[size] != sizes[at] + 1):
+            continue
+        worth = LOOKS_SERVED * (1 - falls[size]) * expm1(smooth[size])
+        worth += COMES_BACK * falls[size] * expm1(-lost[size])
+        if worth > most:
+            found, most = size, worth
+    return found
+
+
+@compiled
+def chosen(
+    sizes: Ints,
+    at: int,
+    gains: tuple[Floats, Floats],
+    edge: tuple[Floats, Floats, Floats],
+    rate: float,
+    seen: Floats,
+    full_share: float,
+    since_change_s: float,
+    may_look: bool,
+    counting: tuple[float, float],
+) -> tuple[int, bool]:
+    """Index of the size that is worth having, -1 where none is; and whether it is a look.
+
+    gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. seen: completions at each size.
+    counting: the dispersion of counts, and the error that more of them do not lessen.
+    """
+    mean, variance = gains
+    deviation, current = np.sqrt(variance + 1e-12), sizes[at]
+    near, widest = np.zeros(len(sizes), dtype=np.bool_), 0.0
+    for size in range(len(sizes)):
+        below = sizes[size] >= min(current / LOOK_FACTOR, current - 1.0)
+        if below and sizes[size] <= max(current * LOOK_FACTOR, current + 1.0):
+            near[size], widest = True, max(widest, deviation[size])
+    needed_s = look_s(rate, widest, counting[0])
+    learnt = _learnt(variance, rate * needed_s, seen, at, counting[0], counting[1])
+    score = mean + LOOKS_SERVED * full_share * gradient(mean, learnt)
+    gain, sure_by = (LIGHT_GAIN, LIGHT_SURE_BY) if full_share < FULL_SHARE else (LEAST_GAIN, SURE_BY)
+    may_look = may_look and full_share >= LOOK_SHARE
+    better = look = -1
+    for size in range(len(sizes)):
+        if size == at:
+            continue
+        if mean[size] > gain and mean[size] > sure_by * deviation[size] and (better < 0 or mean[size] > mean[better]):
+            better = size
+        if may_look and since_change_s >= needed_s and near[size] and mean[size] > -LOOK_LOSS:
+            open_yet = mean[size] + ONE_IN_TEN * learnt[size] > LOOK_GAIN
+            if open_yet and (look < 0 or score[size] > score[look]):
+                look = size
+    if may_look and since_change_s >= SHORTEST_LOOK_S and better < 0:
+        found = _edge(sizes, at, edge[0], edge[1], edge[2])
+        if found >= 0:
+            return found, True
+    if better >= 0 and mean[better] > LEAST_GAIN + max(0.0, mean[at]):
+        return better, False
+    if look >= 0 and score[look] > LEAST_GAIN + max(0.0, score[at]):
+        return look, True
+    return -1, False

@@ -1,0 +1,1 @@
+"""Inputs of operators and actuators: sizes read back, occupancy, pauses, scaling."""

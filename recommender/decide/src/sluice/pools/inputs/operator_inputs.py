@@ -1,0 +1,98 @@
+"""Operators' and actuators' inputs to a shard, from the journal: sizes read back, pauses, scaling."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sluice.engine.records import Received
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.pools.commit import PoolRecords
+from sluice.pools.inputs.messages import scaling_of
+from sluice.pools.inputs.occupancy import told_of
+from sluice.pools.inputs.scalings import Scalings
+from sluice.pools.inputs.sizes import Sizes
+from sluice.pools.names import key_of
+from sluice.pools.v1.log_pb2 import ObservedSize, Report
+from sluice.pools.v1.log_pb2 import Pause as PauseMessage
+
+log = logging.getLogger(__name__)
+
+# Sizes read back earlier do not apply to any window that is still to be read.
+OLDEST_MS = 600_000
+
+
+class DurableInputs(NamedTuple):
+    """Inputs that must outlive this process, for `Commit`."""
+
+    pauses: Mapping[PoolKey, Pause | None]
+    scalings: Mapping[str, Sequence[Scaling]]
+
+
+class OperatorInputs:
+    """Inputs of a shard. They may arrive again, as after an aborted transaction, without effect."""
+
+    def __init__(self, found: PoolRecords, now_ms: int) -> None:
+        self.sizes, self.scalings = Sizes(), Scalings(found.states.scalings)
+        self.pauses: dict[PoolKey, Pause] = dict(found.states.pauses)
+        for key, facts in found.states.facts.items():
+            if facts.current is not None:
+                self.sizes.restore(key, facts.current, facts.change.at_ms if facts.change is not None else 0)
+        self._seen: Mapping[str, ObservedSize] = {}
+        recent = {name: each for name, each in found.observed.items() if _read_at_ms(each) >= now_ms - OLDEST_MS}
+        self._read(recent)
+
+    def take(self, received: Received) -> DurableInputs:
+        self._read(received.observed)
+        paused: set[PoolKey] = set()
+        scaled: set[str] = set()
+        for report in (each for each in received.reports if isinstance(each, Report)):
+            match report.WhichOneof("report"):
+                case "pause":
+                    if (key := _key_of(report.pause)) is not None:
+                        size = report.pause.size if report.pause.HasField("size") else None
+                        pause = Pause(report.received.ToMilliseconds(), report.by, report.pause.why, size)
+                        paused.add(key)
+                        if report.pause.paused:
+                            self.pauses[key] = pause
+                        else:
+                            self.pauses.pop(key, None)
+                case "scaling":
+                    self.scalings.notify(scaling_of(report.scaling))
+                    scaled.add(report.scaling.service)
+        return DurableInputs(
+            {key: self.pauses.get(key) for key in paused}, {service: self.scalings.of(service) for service in scaled}
+        )
+
+    def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> DurableInputs:
+        """Adds inputs from before the journal; those of the journal take precedence."""
+        self.pauses = {**pauses, **self.pauses}
+        for event in scalings:
+            self.scalings.notify(event)
+        return DurableInputs(dict(self.pauses), {each.service: self.scalings.of(each.service) for each in scalings})
+
+    def _read(self, observed: Mapping[str, ObservedSize]) -> None:
+        new = [each for name, each in observed.items() if self._seen.get(name) is not each]
+        self._seen = dict(observed)
+        for each in sorted(new, key=_read_at_ms):
+            size = each.size.size if each.size.HasField("size") else None
+            if (key := _key_of(each)) is not None and (size or each.size.unbounded):
+                at_ms = _read_at_ms(each)
+                told = told_of(each.size.occupancy, at_ms)
+                self.sizes.report(key, size, at_ms, each.size.instance, each.written, told, each.size.reporter)
+
+
+def _read_at_ms(observed: ObservedSize) -> int:
+    return observed.size.read_at.ToMilliseconds()
+
+
+def _key_of(message: ObservedSize | PauseMessage) -> PoolKey | None:
+    """The pool of a message; None for a side of a later version."""
+    try:
+        return key_of(message.pool)
+    except ValueError as cause:
+        log.error("skipped an input: %s", cause)
+        return None

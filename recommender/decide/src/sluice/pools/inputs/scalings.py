@@ -1,0 +1,144 @@
+"""Notifications of hardware autoscalers by service, and the baselines of pools that follow."""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sluice.model.containers import ReportedContainers
+from sluice.model.keys import PoolKey
+from sluice.model.scaling import Scaling
+from sluice.pools.estimate.belief.family import Floats, Ints
+from sluice.pools.inputs.baseline import Baseline, Machine
+
+# Events kept per service.
+REMEMBERED = 64
+# Before a notified change, for this long, either baseline may have been in force.
+UNSURE_MS = 1_000
+
+
+@dataclass(frozen=True)
+class Course:
+    """A pool's baselines with their start (Unix ms), ascending. The first one has no start."""
+
+    at_ms: tuple[int, ...]
+    baselines: tuple[Baseline, ...]
+
+    @property
+    def now(self) -> Baseline:
+        return self.baselines[-1]
+
+    @property
+    def since_ms(self) -> int | None:
+        """Time of the last notified change of CPU limit or version. The first notification counts as a change: its
+        sender gives the time from which it holds."""
+        last = None
+        for before, after, at in zip(self.baselines, self.baselines[1:], self.at_ms[1:], strict=False):
+            if _curve(before) != _curve(after):
+                last = at
+        return last
+
+    def cores(self, key: PoolKey, bucket_start_ms: Ints) -> Floats:
+        """Cores behind the pool in each bucket, shape (n,). NaN within a second before a change, and where the version
+        differed from the present one: those buckets are of another service."""
+        if len(self.at_ms) == 1:
+            return np.full(len(bucket_start_ms), self.now.cores(key.side))
+        each = np.array([one.cores(key.side) for one in self.baselines])
+        other = np.array([one.version not in ("", self.now.version) for one in self.baselines])
+        index = np.searchsorted(self.at_ms, bucket_start_ms, side="right") - 1
+        soon = np.searchsorted(self.at_ms, bucket_start_ms + UNSURE_MS, side="right") - 1
+        found = each[index]
+        found[other[index] | (each[soon] != each[index])] = np.nan
+        return found
+
+
+class Scalings:
+    """Accepts events late, twice and out of order."""
+
+    def __init__(self, events: Iterable[Scaling] = ()) -> None:
+        self._events: dict[str, list[Scaling]] = {}
+        self._courses: dict[PoolKey, Course] = {}
+        self.notified = 0
+        """Number of notifications that were new."""
+        for event in events:
+            self.notify(event)
+
+    def notify(self, event: Scaling) -> None:
+        events = self._events.setdefault(event.service, [])
+        if event not in events:
+            insort(events, event, key=lambda one: one.at_ms)
+            events[:] = _containers_once(events)[-REMEMBERED:]
+            self._courses.clear()
+            self.notified += 1
+
+    def told(self) -> dict[str, ReportedContainers]:
+        """The newest notified containers, by service."""
+        return {
+            service: ReportedContainers(event.at_ms / 1000, event.containers)
+            for service, events in self._events.items()
+            for event in events
+            if event.containers
+        }
+
+    def course(self, key: PoolKey) -> Course:
+        """The baselines of the pool's service and, for a client pool, of its peer."""
+        found = self._courses.get(key)
+        if found is None:
+            own, peer = self._events.get(key.service, []), self._events.get(key.peer, []) if key.peer else []
+            found = self._courses[key] = _course(own, peer)
+        return found
+
+    def of(self, service: str) -> tuple[Scaling, ...]:
+        """The kept events, oldest first."""
+        return tuple(self._events.get(service, ()))
+
+    def replicas(self, service: str) -> int | None:
+        """The newest notified number; None before the first."""
+        told = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
+        return told[-1] if told else None
+
+
+def _containers_once(events: list[Scaling]) -> list[Scaling]:
+    """Keeps the newest list of containers only. Drops events that then have nothing left."""
+    newest = max((at for at, event in enumerate(events) if event.containers), default=-1)
+    kept = [event if at == newest else replace(event, containers=()) for at, event in enumerate(events)]
+    told = [
+        each for each in kept if each.containers or each.cpu_limit_cores or each.replicas is not None or each.version
+    ]
+    return list(dict.fromkeys(told))
+
+
+def _course(own: list[Scaling], peer: list[Scaling]) -> Course:
+    own_course, peer_course = _machines(own), _machines(peer)
+    times, baselines = [0], [Baseline()]
+    for at in sorted({event.at_ms for event in (*own, *peer)}):
+        baseline = Baseline(_at(own_course, at), _at(peer_course, at))
+        if baseline != baselines[-1]:
+            times.append(at)
+            baselines.append(baseline)
+    return Course(tuple(times), tuple(baselines))
+
+
+def _machines(events: list[Scaling]) -> list[tuple[int, Machine]]:
+    machine, found = Machine(), []
+    for event in events:
+        machine = Machine(
+            machine.cores if event.cpu_limit_cores is None else event.cpu_limit_cores,
+            event.version or machine.version,
+            machine.replicas if event.replicas is None else event.replicas,
+        )
+        found.append((event.at_ms, machine))
+    return found
+
+
+def _at(course: list[tuple[int, Machine]], at_ms: int) -> Machine:
+    index = bisect_right(course, at_ms, key=lambda one: one[0])
+    return course[index - 1][1] if index else Machine()
+
+
+def _curve(baseline: Baseline) -> tuple[float | None, str, float | None, str]:
+    """The parts that a curve depends on. Replicas of the service are not among them: curves are per instance."""
+    return baseline.own.cores, baseline.own.version, baseline.peer.cores, baseline.peer.version

@@ -1,0 +1,149 @@
+"""Sizes that actuators read back: each target's present size, and the pool's at any time of the window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sluice.model.keys import PoolKey
+from sluice.pools.estimate.belief.family import Floats, Ints
+from sluice.pools.inputs.occupancy import OccupancyReport, kept
+
+# A report older than this does not count as the present size.
+FRESH_MS = 60_000
+# Changes of size kept per pool.
+REMEMBERED = 256
+
+
+@dataclass(frozen=True)
+class TargetSize:
+    """The newest report of one target. size: None where it has no limit. read_at_ms: Unix time of receipt.
+
+    told: its occupancy under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
+    configuration of the actuator that owns the target; empty where none does. owned_at_ms: its newest report.
+    """
+
+    instance: str
+    size: int | None
+    read_at_ms: int
+    told: tuple[OccupancyReport, ...] = ()
+    reporter: str = ""
+    owned_at_ms: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.instance} {'unbounded' if self.size is None else self.size}"
+
+
+def one_size(targets: Iterable[TargetSize]) -> int | None:
+    """The size of all targets; None when they differ, have no limit, or there are none."""
+    sizes = {target.size for target in targets}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+class Sizes:
+    """Times: Unix ms of receipt, by the receiver's clock.
+
+    A pool has a size while all its targets have it. It has none while they differ, as during a rollout, and none
+    without a limit.
+    """
+
+    def __init__(self) -> None:
+        self._targets: dict[PoolKey, dict[str, TargetSize]] = {}
+        self._changes: dict[PoolKey, _Changes] = {}
+        self._of_target: dict[PoolKey, dict[str, _Changes]] = {}
+
+    def restore(self, key: PoolKey, size: int, from_ms: int) -> None:
+        """Restores a size from a state, in force since `from_ms`. Reports since the start take precedence."""
+        if key not in self._changes:
+            self._changes[key] = _Changes([0, from_ms], [None, size])
+
+    def report(
+        self,
+        key: PoolKey,
+        size: int | None,
+        at_ms: int,
+        instance: str = "",
+        written: bool = False,
+        told: OccupancyReport | None = None,
+        reporter: str = "",
+    ) -> None:
+        """Adds a report: a size, None for no limit, and occupancy.
+
+        written: the actuator has just set the size. Otherwise the size may be as old as the last reading. reporter: the
+        first one owns the target until it has not reported for FRESH_MS; other reporters' sizes are ignored meanwhile.
+        An empty reporter, which never writes, neither owns the target nor changes its owner.
+        """
+        targets = self._targets.setdefault(key, {})
+        before = targets.get(instance)
+        if before is not None and _other_owner(before, reporter, at_ms):
+            return
+        earlier = before.told if before is not None and before.size == size else ()
+        owner, owned_at_ms = (reporter, at_ms) if reporter else _owner(before, at_ms)
+        targets[instance] = TargetSize(instance, size, at_ms, kept(earlier, told, at_ms), owner, owned_at_ms)
+        of_target = self._of_target.setdefault(key, {})
+        for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
+            del targets[gone], of_target[gone]
+        pool, own = self._changes.setdefault(key, _Changes()), of_target.setdefault(instance, _Changes())
+        if before is not None and before.size != size and not written:
+            pool.add(None, before.read_at_ms)
+            own.add(None, before.read_at_ms)
+        pool.add(one_size(targets.values()), at_ms)
+        own.add(size, at_ms)
+
+    def targets(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
+        """The newest size of each target that an actuator reported within a minute, ordered by instance."""
+        fresh = [one for one in self._targets.get(key, {}).values() if now_ms - one.read_at_ms <= FRESH_MS]
+        return tuple(sorted(fresh, key=lambda one: one.instance))
+
+    def instances(self, key: PoolKey) -> tuple[str, ...]:
+        """The instances of targets with recent reports."""
+        return tuple(sorted(self._targets.get(key, {})))
+
+    def limits(self, key: PoolKey, bucket_start_ms: Ints) -> Floats | None:
+        """The size in force at each bucket's start, shape (n,); NaN where targets differed. None before any report.
+
+        Before the first report, the first size counts: pools seldom change unseen.
+        """
+        changes = self._changes.get(key)
+        return None if changes is None else changes.at(bucket_start_ms)
+
+    def of_target(self, key: PoolKey, instance: str, bucket_start_ms: Ints) -> Floats | None:
+        """As `limits`, for one target."""
+        changes = self._of_target.get(key, {}).get(instance)
+        return None if changes is None else changes.at(bucket_start_ms)
+
+
+def _other_owner(newest: TargetSize, reporter: str, now_ms: int) -> bool:
+    owner, _ = _owner(newest, now_ms)
+    return bool(owner and reporter and reporter != owner)
+
+
+def _owner(newest: TargetSize | None, now_ms: int) -> tuple[str, int]:
+    """The owner, and the time of its newest report."""
+    if newest is None or now_ms - newest.owned_at_ms > FRESH_MS:
+        return "", 0
+    return newest.reporter, newest.owned_at_ms
+
+
+@dataclass
+class _Changes:
+    """Sizes in force, None where targets differed, each from its time on."""
+
+    at_ms: list[int] = field(default_factory=list)
+    sizes: list[int | None] = field(default_factory=list)
+
+    def at(self, bucket_start_ms: Ints) -> Floats:
+        """The size at each bucket's start, shape (n,); NaN for None. Before the first change, the first size."""
+        index = np.searchsorted(self.at_ms, bucket_start_ms, side="right") - 1
+        known = np.asarray([math.nan if size is None else size for size in self.sizes], dtype=np.float64)
+        return known[np.maximum(index, 0)]
+
+    def add(self, size: int | None, at_ms: int) -> None:
+        if self.sizes and self.sizes[-1] == size:
+            return
+        self.at_ms.append(max(at_ms, self.at_ms[-1]) if self.at_ms else at_ms)
+        self.sizes.append(size)
+        del self.at_ms[:-REMEMBERED], self.sizes[:-REMEMBERED]

@@ -1,0 +1,104 @@
+"""The agents of one process: takes lessons, returns opinions, writes checkpoints every five minutes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from zlib import crc32
+
+from sluice.model.keys import PoolKey
+from sluice.pools.estimate.attempt import Failed
+from sluice.pools.learned.agent import Agent
+from sluice.pools.learned.checkpoint import CheckpointError
+from sluice.pools.learned.directory import read, write
+from sluice.pools.learned.lesson import Learned, Lesson
+from sluice.pools.learned.settings import SETTINGS
+from sluice.pools.learned.sizes import grid
+from sluice.pools.policy.state import Checkpoint
+
+EVERY_MS = 300_000
+# Most gradient steps of a pool in one lesson, so that no other pool waits for a first lesson or one after a long pause;
+# and most steps that are made up for later.
+STEPS, OWED = 120, 1_200
+# An agent trains on all data, some 22 steps a second, for the first number of steps under the present condition; after
+# that, for the second number of steps a second.
+LEARNING, SPARING = 6_000, 2
+
+
+@dataclass
+class _Held:
+    agent: Agent
+    bounds: tuple[int, int]
+    checkpoint: Checkpoint | None
+    refused: str = ""
+    """Why the journal's checkpoint was refused, until another one is written."""
+    written_ms: int | None = None
+    written: set[str] = field(default_factory=set)
+
+
+class Agents:
+    """Agents by pool. The pool's name is the seed, so that its agent is the same in every process."""
+
+    def __init__(self) -> None:
+        self._held: dict[PoolKey, _Held] = {}
+
+    def learn(self, lessons: list[Lesson]) -> list[Learned | Failed]:
+        """The results of lessons. A failure of one does not affect others."""
+        return [self._attempt(each) for each in lessons]
+
+    def _attempt(self, lesson: Lesson) -> Learned | Failed:
+        try:
+            return self._learn(lesson)
+        except Exception as cause:
+            return Failed(type(cause).__name__, str(cause))
+
+    def _learn(self, lesson: Lesson) -> Learned:
+        held = self._of(lesson)
+        agent, before_ms = held.agent, held.agent.until_ms
+        if lesson.windows is not None:
+            agent.take(lesson.windows, lesson.slo_s, lesson.condition)
+        learner = agent.learner
+        sparing = SPARING * ((agent.until_ms - before_ms) // 1_000)
+        learner.owed = min(learner.owed, OWED if learner.steps < LEARNING else sparing)
+        agent.train(STEPS)
+        problem = self._write(held, lesson)
+        return Learned(agent.opinion(), held.checkpoint, held.refused or problem)
+
+    def _of(self, lesson: Lesson) -> _Held:
+        """The agent held here, or that of the journal's checkpoint where another process trained it since."""
+        held, found = self._held.get(lesson.key), lesson.found
+        if held is not None and held.bounds == lesson.bounds:
+            known = {None, held.checkpoint.sha256 if held.checkpoint else None, *held.written}
+            if (found.sha256 if found else None) in known:
+                return held
+        sizes, refused = grid(*lesson.bounds), ""
+        agent = Agent(sizes, crc32(repr(tuple(lesson.key)).encode()))
+        if found is not None:
+            try:
+                agent = read(Path(lesson.directory), found, sizes, SETTINGS)
+            except CheckpointError as cause:
+                refused, found = f"{found.name}: {cause}", None
+        held = self._held[lesson.key] = _Held(agent, lesson.bounds, found, refused)
+        if lesson.found is not None:
+            held.written_ms = found.at_ms if found is not None else lesson.now_ms
+            held.written.add(lesson.found.sha256)
+        return held
+
+    def _write(self, held: _Held, lesson: Lesson) -> str:
+        """Writes a checkpoint when due. Returns the error; "" without one."""
+        agent, written_ms = held.agent, held.written_ms
+        due = written_ms is None or _turn(lesson.key, lesson.now_ms) > _turn(lesson.key, written_ms)
+        if not due or len(agent.learner.replay) == 0:
+            return ""
+        try:
+            held.checkpoint = write(Path(lesson.directory), lesson.key, agent, lesson.now_ms)
+        except OSError as cause:
+            return f"no checkpoint could be written to {lesson.directory}: {cause.strerror}"
+        held.refused, held.written_ms = "", lesson.now_ms
+        held.written.add(held.checkpoint.sha256)
+        return ""
+
+
+def _turn(key: PoolKey, now_ms: int) -> int:
+    """A number that grows by one every five minutes, at a different second for each pool."""
+    return (now_ms - crc32(repr(tuple(key)).encode()) % EVERY_MS) // EVERY_MS

@@ -1,0 +1,1 @@
+"""One control period of the pools of a shard."""

@@ -1,0 +1,52 @@
+"""Clock offsets of instances, read every ten seconds."""
+
+from __future__ import annotations
+
+import logging
+
+from sluice.model.problems import Problems
+from sluice.pools.clocks.offsets import Instance
+from sluice.pools.period.source import WindowSource
+from sluice.pools.section import PoolsSection
+
+log = logging.getLogger(__name__)
+
+EVERY_MS = 10_000
+# Log at most this many clocks that changed at once.
+NAMED = 10
+
+
+class ShardClocks:
+    """Offsets of a shard. After a failed reading, the last ones stay. The collector subtracts them from windows."""
+
+    def __init__(self) -> None:
+        self.known_ms: dict[Instance, int] = {}
+        """How far clocks are ahead, negative: behind; only those that are off."""
+        self._asked_ms: int | None = None
+
+    def look(self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems) -> None:
+        """Reads offsets when due. To be called before windows are collected."""
+        if self._asked_ms is not None and abs(now_ms - self._asked_ms) < EVERY_MS:
+            return
+        self._asked_ms = now_ms
+        try:
+            found = dict(collector.clocks(config, now_ms))
+        except Exception as cause:
+            problems.failed("clocks", cause)
+            return
+        problems.succeeded("clocks")
+        changed = sorted(dict(found.items() ^ self.known_ms.items()))
+        for each in changed[:NAMED]:
+            log.info("clock offset of %s: now %s", each, clock(found.get(each, 0)))
+        if len(changed) > NAMED:
+            log.info("clock offsets of %d more instances changed", len(changed) - NAMED)
+        self.known_ms = found
+
+    @property
+    def farthest_ms(self) -> int:
+        return max((abs(ms) for ms in self.known_ms.values()), default=0)
+
+
+def clock(ms: int) -> str:
+    """For example `1.2 s ahead`, `0.5 s behind`, `right`."""
+    return f"{abs(ms) / 1000:.1f} s {'ahead' if ms > 0 else 'behind'}" if ms else "right"

@@ -1,0 +1,67 @@
+"""Demand on each pool, read every ten seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
+from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.period.source import WindowSource
+from sluice.pools.section import PoolsSection
+from sluice.pools.windows.demand import until_s
+
+# It takes 0.6 ms to judge a full pool by a reading, so many pools are spread over the periods of this time.
+TAKES_MS, AT_ONCE = 8_000, 100
+
+
+class Demands:
+    """Without demand there is no hardware advice; sizes are decided all the same."""
+
+    def __init__(self) -> None:
+        self._until_s = 0
+        self._asked_ms = self._count = 0
+        self._waiting: dict[PoolKey, Demand] = {}
+
+    def newest(
+        self,
+        config: PoolsSection,
+        collector: WindowSource,
+        thresholds: Mapping[PoolKey, Threshold],
+        now_ms: int,
+        problems: Problems,
+    ) -> dict[PoolKey, Demand]:
+        """Due demands that were not returned yet, of a minute each. After a failed reading, none."""
+        to_s = until_s(now_ms)
+        if to_s > self._until_s:
+            self._until_s = to_s
+            self._waiting = self._read(config, collector, thresholds, to_s, problems)
+            self._asked_ms, self._count = now_ms, len(self._waiting)
+        return self._due(now_ms)
+
+    def _due(self, now_ms: int) -> dict[PoolKey, Demand]:
+        given = self._count - len(self._waiting)
+        share = min(1.0, (now_ms - self._asked_ms) / TAKES_MS)
+        due = max(AT_ONCE, round(share * self._count)) - given
+        found = dict(islice(self._waiting.items(), max(0, due)))
+        for key in found:
+            del self._waiting[key]
+        return found
+
+    def _read(
+        self,
+        config: PoolsSection,
+        collector: WindowSource,
+        thresholds: Mapping[PoolKey, Threshold],
+        to_s: int,
+        problems: Problems,
+    ) -> dict[PoolKey, Demand]:
+        try:
+            found = collector.demand(config, {key: each.value_ns for key, each in thresholds.items()}, to_s)
+        except Exception as cause:
+            problems.failed("demand", cause)
+            return {}
+        problems.succeeded("demand")
+        return dict(found)

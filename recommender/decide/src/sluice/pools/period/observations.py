@@ -1,0 +1,176 @@
+"""Makes each pool's observation from a period's readings and the states of all pools. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.belief.family import Floats
+from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.guard.backends import BackendDemand as Wanted
+from sluice.pools.guard.backends import Ceiling, ceilings
+from sluice.pools.inputs.scalings import Course
+from sluice.pools.inputs.sizes import TargetSize
+from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
+from sluice.pools.policy.state import PoolState
+from sluice.pools.publication.publication import WindowSummary
+from sluice.pools.section import Pool, PoolsSection
+from sluice.pools.windows import Window
+from sluice.pools.windows.complete_buckets import Whole
+
+_NONE = np.zeros(0)
+NO_BUCKETS = Buckets(np.zeros(0, dtype=np.int64), _NONE, _NONE, _NONE, _NONE, 0.1)
+
+
+def observation(
+    pool: Pool,
+    targets: tuple[TargetSize, ...],
+    buckets: Buckets,
+    course: Course,
+    threshold: Threshold,
+    constraints: Constraints,
+    named: Estimate | None,
+    demand: Demand | None = None,
+    occupancy: Occupancy | None = None,
+) -> Observation:
+    baseline = course.now
+    return Observation(
+        sizes={target.instance: target.size for target in targets},
+        buckets=buckets,
+        cores=baseline.cores(pool.side),
+        slo_s=threshold.value_ms / 1_000,
+        version=baseline.version,
+        constraints=constraints,
+        named=named,
+        demand=demand,
+        replicas=baseline.own.replicas,
+        occupancy=occupancy,
+        read_ms=max((target.read_at_ms for target in targets), default=None),
+    )
+
+
+def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) -> Buckets:
+    """size: in force in each bucket of `new`, shape (n,), NaN where targets differed; None without any report."""
+    if size is None or len(new) == 0:
+        # Not marked as learnt: once a size is known, the same window is read again with it.
+        return NO_BUCKETS
+    return Buckets(
+        new.start_ms,
+        new.concurrency,
+        new.completions,
+        size,
+        course.cores(key, new.start_ms),
+        new.bucket_ms / 1_000,
+        new.errors,
+        new.known_ms,
+    )
+
+
+def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Floats | None], course: Course) -> Buckets:
+    """While targets differ: each target's buckets under its own size, one target after the other within a second.
+
+    each: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without spans are left
+    out.
+    """
+    known = [(name, of) for name, of in each.items() if len(of) and sizes.get(name) is not None]
+    if not known:
+        return NO_BUCKETS
+    start_ms = np.concatenate([of.start_ms for _, of in known])
+    which = np.repeat(np.arange(len(known)), [len(of) for _, of in known])
+    order = np.lexsort((start_ms, which, start_ms // 1_000))
+    size = np.concatenate([sizes[name] for name, _ in known])
+    return Buckets(
+        start_ms[order],
+        np.concatenate([of.concurrency for _, of in known])[order],
+        np.concatenate([of.completions for _, of in known])[order],
+        size[order],
+        course.cores(key, start_ms[order]),
+        known[0][1].bucket_ms / 1_000,
+        np.concatenate([of.errors for _, of in known])[order],
+        known[0][1].known_ms,
+    )
+
+
+def constraints(
+    pool: Pool, ceiling: Ceiling | None, pause: Pause | None, may_look: bool, now_ms: int, callee: str = ""
+) -> Constraints:
+    least, most = pool.bounds.min, pool.bounds.max
+    quiet = next((f"{hours} UTC" for hours in pool.quiet_hours if hours.hold(now_ms)), "")
+    bound = ceiling is not None and ceiling.size < most
+    return Constraints(
+        least=least,
+        most=ceiling.size if ceiling is not None and bound else most,
+        may_look=may_look,
+        quiet=quiet,
+        paused=f"by {pause.by}: {pause.why}" if pause is not None else "",
+        set_to=pause.size if pause is not None else None,
+        own_most=most,
+        horizon_ms=int(pool.remember),
+        callee=callee,
+        why=ceiling.text if ceiling is not None and bound else "",
+    )
+
+
+def ceilings_of(
+    config: PoolsSection,
+    states: Mapping[PoolKey, PoolState],
+    targets: Mapping[PoolKey, tuple[TargetSize, ...]],
+    instances: Mapping[PoolKey, int],
+) -> dict[PoolKey, Ceiling]:
+    """Each pool's share of backends' capacities. A pool without a size gets none. instances: of its service."""
+    found: dict[PoolKey, Ceiling] = {}
+    for backend in config.backends:
+        demands = {
+            pool.key: demand
+            for pool in config.pools
+            if pool.side == "client" and pool.peer == backend.peer
+            for demand in (_demand(states.get(pool.key), targets[pool.key], instances[pool.key]),)
+            if demand is not None
+        }
+        found |= ceilings(backend.peer, backend.capacity, demands)
+    return found
+
+
+def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances: int) -> Wanted | None:
+    read = [target.size for target in targets if target.size is not None]
+    asked = state.facts.pool if state is not None and read else None
+    held = max([*read, *([asked] if asked is not None else [])], default=None)
+    if held is None:
+        return None
+    wanted = state.learnt.wanted if state is not None else None
+    return Wanted(wanted or held, held, max(instances, len(targets), 1))
+
+
+def instances_of(window: Window, key: PoolKey) -> int:
+    """The largest number of instances at one time; 1 without any."""
+    whole = window.whole.get(key)
+    return int(whole.instances.max(initial=1)) if whole is not None else 1
+
+
+def windows_of(window: Window, key: PoolKey, estimate: Estimate | None) -> WindowSummary | None:
+    """The windows behind an answer; for a published model, only buckets with something in flight."""
+    if estimate is not None:
+        measured = window.pools[key]
+        if measured is None:
+            return None
+        samples = measured.samples
+        return WindowSummary(
+            measured.start_ms,
+            measured.end_ms,
+            measured.bucket_ms,
+            len(samples),
+            measured.completions,
+            samples.instances,
+            samples.caller_judged,
+        )
+    whole = window.whole.get(key)
+    if whole is None or len(whole) == 0:
+        return None
+    start_ms, end_ms = int(whole.start_ms[0]), int(whole.start_ms[-1]) + whole.bucket_ms
+    completions = round(float(whole.completions @ whole.instances))
+    return WindowSummary(start_ms, end_ms, whole.bucket_ms, len(whole), completions, int(whole.instances.max()))

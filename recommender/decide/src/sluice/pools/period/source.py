@@ -1,0 +1,32 @@
+"""A decider's interface to windows and other measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.pools.clocks.offsets import Instance
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.section import PoolsSection
+from sluice.pools.windows import Window
+
+
+class WindowSource(Protocol):
+    """Methods raise the database's errors."""
+
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]: ...
+
+    def demand(
+        self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int
+    ) -> dict[PoolKey, Demand]: ...
+
+    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]: ...
+
+    def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]: ...
+
+    def collect(
+        self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
+    ) -> Window: ...

@@ -1,0 +1,1 @@
+"""Decisions of pools as records and messages."""

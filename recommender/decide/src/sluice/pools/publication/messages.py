@@ -1,0 +1,229 @@
+"""Converts answers to the messages of sluice.pools.v1 in the journal, and back."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from google.protobuf.duration_pb2 import Duration
+
+from sluice.common.v1.decision_pb2 import Action, Reason
+from sluice.model.times import timestamp
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.curve import Curve
+from sluice.pools.inputs.baseline import Baseline
+from sluice.pools.inputs.occupancy import message_of as occupancy_message
+from sluice.pools.inputs.occupancy import newest_told
+from sluice.pools.inputs.sizes import TargetSize
+from sluice.pools.learned.condition import Condition
+from sluice.pools.learned.lesson import Learned
+from sluice.pools.names import message_of
+from sluice.pools.policy.advice_message import advice_message, advice_of
+from sluice.pools.policy.picture import Believed, Picture, draw, draw_on
+from sluice.pools.policy.state_message import checkpoint_message
+from sluice.pools.publication.publication import Content, Hardware, Publication
+from sluice.pools.v1 import evidence_pb2, pool_size_pb2
+from sluice.pools.v1.advice_pb2 import Advice
+
+# Points of a curve: 300 of 40 bytes leave room in an explanation's 16 kB.
+MOST_POINTS = 300
+
+
+def pool_size(answer: Publication) -> pool_size_pb2.PoolSize:
+    """The message without a lease, which heartbeats have."""
+    content = answer.content
+    message = pool_size_pb2.PoolSize(
+        pool=message_of(answer.key),
+        state=pool_size_pb2.State.Value(f"STATE_{content.state}"),
+        action=Action.Value(f"ACTION_{content.action}"),
+        basis=pool_size_pb2.Basis.Value(f"BASIS_{content.basis}"),
+        confidence=answer.confidence,
+        reasons=[Reason(code=reason.code, text=reason.text) for reason in answer.reasons],
+        model=answer.model,
+        computed_at=timestamp(answer.computed_at_ms),
+        revision=answer.revision,
+        sizes=[_target_size(target) for target in answer.targets],
+        targets=content.targets,
+        threshold=_duration(answer.threshold.value_ns),
+        data_until=None if answer.windows is None else timestamp(answer.windows.end_ms),
+        advice=None if answer.advice is None else advice_message(answer.advice),
+    )
+    for name in ("current", "target", "lower_bound", "upper_bound", "unguarded_target"):
+        value = getattr(content, name)
+        if value is not None:
+            setattr(message, name, value)
+    return message
+
+
+def content_of(message: pool_size_pb2.PoolSize) -> Content:
+    """The content of an answer in the journal, to compare the next one with."""
+
+    def optional(name: Literal["current", "target", "lower_bound", "upper_bound", "unguarded_target"]) -> int | None:
+        return getattr(message, name) if message.HasField(name) else None
+
+    return Content(
+        state=pool_size_pb2.State.Name(message.state).removeprefix("STATE_"),
+        current=optional("current"),
+        target=optional("target"),
+        lower_bound=optional("lower_bound"),
+        upper_bound=optional("upper_bound"),
+        unguarded_target=optional("unguarded_target"),
+        codes=tuple(reason.code for reason in message.reasons),
+        basis=pool_size_pb2.Basis.Name(message.basis).removeprefix("BASIS_"),
+        action=Action.Name(message.action).removeprefix("ACTION_"),
+        sizes=tuple((each.instance, None if each.unbounded else each.size) for each in message.sizes),
+        targets=tuple(message.targets),
+        owners=tuple((each.instance, each.reporter) for each in message.sizes if each.reporter),
+        advised=_hardware(message.advice) if message.HasField("advice") else None,
+    )
+
+
+def _hardware(advice: Advice) -> Hardware:
+    of = advice_of(advice)
+    return Hardware(of.kind.value, of.to_cores, of.to_replicas)
+
+
+def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
+    read_at, newest = timestamp(target.read_at_ms), newest_told(target.told, target.read_at_ms)
+    return pool_size_pb2.TargetSize(
+        instance=target.instance,
+        size=target.size,
+        unbounded=target.size is None,
+        read_at=read_at,
+        occupancy=occupancy_message(newest) if newest is not None else None,
+        reporter=target.reporter,
+    )
+
+
+def explanation(answer: Publication) -> evidence_pb2.Explanation:
+    """The evidence behind an answer. Makes the belief again, which takes most of the time."""
+    threshold = answer.threshold
+    message = evidence_pb2.Explanation(
+        threshold=evidence_pb2.Threshold(
+            value=_duration(threshold.value_ns),
+            source=threshold.source,
+            detail=threshold.detail,
+        ),
+    )
+    windows, estimate = answer.windows, answer.estimate
+    if windows is not None:
+        if windows.by_caller is not None:
+            by_caller = windows.by_caller
+            message.latency_source = (
+                evidence_pb2.LATENCY_SOURCE_CALLER if by_caller else evidence_pb2.LATENCY_SOURCE_OWN
+            )
+        message.window_start.CopyFrom(timestamp(windows.start_ms))
+        message.window_end.CopyFrom(timestamp(windows.end_ms))
+        message.bucket.CopyFrom(_duration(windows.bucket_ms * 10**6))
+        message.buckets = windows.buckets
+        message.completions = windows.completions
+        message.instances = windows.instances
+    by_belief = estimate is None or estimate.learned
+    picture = draw(answer.learnt, answer.content.current, answer.cores) if by_belief else None
+    if picture is not None:
+        message.belief.CopyFrom(belief_evidence(picture))
+        to_cores = answer.advice.to_cores if answer.advice is not None else None
+        if to_cores is not None and to_cores != picture.cores:
+            message.advised_curve.extend(map(_believed_point, draw_on(answer.learnt, answer.content.current, to_cores)))
+    elif estimate is not None and estimate.curve is not None:
+        message.curve.CopyFrom(_curve(estimate, estimate.curve))
+    if answer.agent is not None and answer.agent.learned is not None:
+        message.learned.CopyFrom(learned_evidence(answer.agent.learned))
+    message.baseline.CopyFrom(_baseline(answer.baseline))
+    if answer.since_ms is not None:
+        message.baseline.since.CopyFrom(timestamp(answer.since_ms))
+    return message
+
+
+def learned_evidence(of: Learned) -> evidence_pb2.LearnedEvidence:
+    opinion, worth = of.opinion, of.opinion.worth
+    throughput, latency, utilization = opinion.state
+    return evidence_pb2.LearnedEvidence(
+        values=[
+            evidence_pb2.SizeValue(
+                size=size,
+                q=opinion.values[i],
+                reward=worth.mean[i] if worth.seconds[i] > 0 else 0.0,
+                error=worth.error[i] if worth.seconds[i] > 0 else 0.0,
+                seconds=worth.seconds[i],
+            )
+            for i, size in enumerate(opinion.sizes.tolist())
+        ],
+        throughput_ratio=throughput,
+        latency_ratio=latency,
+        utilization=utilization,
+        steps=opinion.steps,
+        transitions=opinion.transitions,
+        until=timestamp(max(0, opinion.until_ms)),
+        checkpoint=None if of.checkpoint is None else checkpoint_message(of.checkpoint),
+        condition=None if opinion.condition is None else _condition(opinion.condition),
+    )
+
+
+def _condition(of: Condition) -> evidence_pb2.LearnedCondition:
+    return evidence_pb2.LearnedCondition(
+        cpu_limit_cores=of.cores or None,
+        peer_cpu_limit_cores=of.peer_cores or None,
+        versions=of.versions,
+        work_ms=1e3 * of.work_s or None,
+        rows=of.data.rows,
+        bytes=of.data.bytes,
+    )
+
+
+def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:
+    return evidence_pb2.BeliefEvidence(
+        points=[
+            evidence_pb2.SeenPoint(
+                concurrency=each.concurrency,
+                throughput_per_s=each.completions_per_s,
+                seconds=each.seconds,
+                full=each.full,
+                cpu_limit_cores=each.cores,
+            )
+            for each in picture.points
+        ],
+        curve=[_believed_point(each) for each in picture.curve],
+        knee=picture.knee,
+        upper=picture.upper,
+        best=picture.best,
+        loss=picture.loss,
+        seconds=picture.seconds,
+        cpu_limit_cores=picture.cores,
+    )
+
+
+def _believed_point(of: Believed) -> evidence_pb2.BelievedPoint:
+    return evidence_pb2.BelievedPoint(
+        size=of.size, throughput_per_s=of.per_s, lower_per_s=of.lower_per_s, upper_per_s=of.upper_per_s
+    )
+
+
+def _baseline(baseline: Baseline) -> evidence_pb2.Baseline:
+    own, peer = baseline.own, baseline.peer
+    return evidence_pb2.Baseline(
+        version=own.version,
+        peer_version=peer.version,
+        cpu_limit_cores=own.cores,
+        peer_cpu_limit_cores=peer.cores,
+    )
+
+
+def _curve(estimate: Estimate, curve: Curve) -> evidence_pb2.CurveEvidence:
+    """Evenly spaced levels, if there are many: a record has no room for all."""
+    levels = len(curve.concurrency)
+    shown = np.unique(np.linspace(0, levels - 1, min(levels, MOST_POINTS)).round().astype(int))
+    points = [
+        evidence_pb2.CurvePoint(
+            concurrency=float(curve.concurrency[at]),
+            goodput_per_s=float(curve.goodput_per_s[at]),
+            samples=int(curve.count[at]),
+            fitted_per_s=None if estimate.fitted_per_s is None else float(estimate.fitted_per_s[at]),
+        )
+        for at in shown
+    ]
+    return evidence_pb2.CurveEvidence(points=points, knee=estimate.knee, polynomial_degree=estimate.polynomial_degree)
+
+
+def _duration(ns: int) -> Duration:
+    return Duration(seconds=ns // 10**9, nanos=ns % 10**9)

@@ -1,0 +1,216 @@
+"""The answer for one pool: its decision in the form of the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from sluice.fast.changed import changed
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
+from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.attempt import Failed
+from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.inputs.baseline import Baseline
+from sluice.pools.inputs.scalings import Course
+from sluice.pools.inputs.sizes import TargetSize, one_size
+from sluice.pools.learned.lesson import AgentEstimate
+from sluice.pools.policy.decision import Advice, Decision
+from sluice.pools.policy.state import Learnt
+from sluice.pools.section import Pool
+
+# A range's ends move with the noise of each second. A new range is published once an end moved by this share.
+STANDS = 0.15
+AWAITED = Reason("AWAITED", "the newest windows are from before the decider began; it waits for current ones")
+
+
+class Hardware(NamedTuple):
+    """The hardware advice without its rates, which change all the time."""
+
+    kind: str
+    cores: float | None
+    replicas: int | None
+
+
+@dataclass(frozen=True)
+class Content:
+    """The fields whose change makes a new answer. Times, confidence and texts of reasons are not among them.
+
+    basis, action: as in sluice.pools.v1, without their prefix. sizes: of each target, by instance. targets: the
+    instances that get the target size, () for all. owners: instance and reporter of each target that has one.
+    advised: hardware; None without advice.
+    """
+
+    state: str
+    current: int | None
+    target: int | None
+    lower_bound: int | None
+    upper_bound: int | None
+    unguarded_target: int | None
+    codes: tuple[str, ...]
+    basis: str = "UNSPECIFIED"
+    action: str = "UNSPECIFIED"
+    sizes: tuple[tuple[str, int | None], ...] = ()
+    targets: tuple[str, ...] = ()
+    owners: tuple[tuple[str, str], ...] = ()
+    advised: Hardware | None = None
+
+
+@dataclass(frozen=True)
+class WindowSummary:
+    """The windows read: buckets of bucket_ms that start in [start_ms, end_ms). completions: of all instances.
+
+    by_caller: whether callers' spans judged the completions; None where none were judged.
+    """
+
+    start_ms: int
+    end_ms: int
+    bucket_ms: int
+    buckets: int
+    completions: int
+    instances: int
+    by_caller: bool | None = None
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds.
+
+    learnt: the evidence, without the belief, which would double its memory; an explanation makes the belief again on
+    `cores`. cores: None without a belief. windows: None without measurements. estimate: of a published model, None
+    where the belief decides. loss: expected at the size in force, as in `Decision`. since_ms: when the service last
+    changed, by notification.
+    """
+
+    key: PoolKey
+    content: Content
+    reasons: tuple[Reason, ...]
+    confidence: float
+    model: str
+    computed_at_ms: int
+    revision: int
+    threshold: Threshold
+    learnt: Learnt = field(default_factory=Learnt, compare=False, repr=False)
+    cores: float | None = field(default=None, compare=False)
+    windows: WindowSummary | None = None
+    estimate: Estimate | None = None
+    loss: float | None = None
+    baseline: Baseline = field(default_factory=Baseline)
+    since_ms: int | None = None
+    targets: tuple[TargetSize, ...] = ()
+    advice: Advice | None = None
+    agent: AgentEstimate | None = field(default=None, compare=False, repr=False)
+    """The proposal of the pool's agent, if any."""
+
+    def with_agent(self, agent: AgentEstimate) -> Publication:
+        """A copy with the agent, whose reasons follow those of the decision."""
+        codes = (*self.content.codes, *(reason.code for reason in agent.reasons))
+        content = replace(self.content, codes=codes)
+        return replace(self, content=content, reasons=(*self.reasons, *agent.reasons), agent=agent)
+
+
+def publication(
+    pool: Pool,
+    decision: Decision,
+    learnt: Learnt,
+    cores: float | None,
+    course: Course,
+    threshold: Threshold,
+    targets: tuple[TargetSize, ...],
+    windows: WindowSummary | None,
+    estimate: Estimate | None,
+    now_ms: int,
+) -> Publication:
+    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new."""
+    reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
+    return Publication(
+        key=pool.key,
+        content=_content(decision, targets, reasons),
+        reasons=reasons,
+        confidence=decision.confidence,
+        model=pool.model,
+        computed_at_ms=now_ms,
+        revision=0,
+        threshold=threshold,
+        learnt=learnt if learnt.kept is None else changed(learnt, kept=None),
+        cores=cores,
+        windows=windows,
+        estimate=estimate,
+        loss=decision.loss,
+        baseline=course.now,
+        since_ms=course.since_ms,
+        targets=targets,
+        advice=decision.advice,
+    )
+
+
+def undecided(
+    pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Failed | None, now_ms: int
+) -> Publication:
+    """The answer for a pool without any decision. cause: None while the decider waits for current windows."""
+    reason = AWAITED if cause is None else Reason("FAILED", f"{cause.kind}: {cause.text}")
+    current = one_size(targets)
+    content = Content("LEARNING", current, None, None, None, None, (reason.code,), "HELD", "HOLD", untimed(targets))
+    content = replace(content, owners=_owners(targets))
+    return Publication(pool.key, content, (reason,), 0.0, pool.model, now_ms, 0, threshold, targets=targets)
+
+
+def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple[Reason, ...]) -> Content:
+    return Content(
+        state=decision.state.value,
+        current=one_size(targets),
+        target=decision.target,
+        lower_bound=decision.lower,
+        upper_bound=decision.upper,
+        unguarded_target=decision.unguarded,
+        codes=tuple(reason.code for reason in reasons),
+        basis=decision.basis.value,
+        action=decision.action.value,
+        sizes=untimed(targets),
+        targets=decision.targets,
+        owners=_owners(targets),
+        advised=_hardware(decision.advice),
+    )
+
+
+def _owners(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((target.instance, target.reporter) for target in targets if target.reporter)
+
+
+def _hardware(advice: Advice | None) -> Hardware | None:
+    return None if advice is None else Hardware(advice.kind.value, advice.to_cores, advice.to_replicas)
+
+
+def settled(before: Content | None, now: Content) -> Content:
+    """`now`, but with the published range and best size where none of them moved by much.
+
+    Worked: 10 to 14, best 12, stays for a new 9 to 16 (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), but not for 9 to 17. A
+    target of 9, as good as the best one, would be outside of the published range: then 9 to 16 is published.
+    """
+    if before is None or not all(map(_alike, _range(before), _range(now))):
+        return now
+    lower, best, upper = _range(before)
+    if _range(before) == _range(now):
+        return before if before == now else now
+    stands = changed(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
+    return now if _holds_target(now) and not _holds_target(stands) else stands
+
+
+def _range(content: Content) -> tuple[int | None, int | None, int | None]:
+    return content.lower_bound, content.unguarded_target, content.upper_bound
+
+
+def _holds_target(content: Content) -> bool:
+    lower, upper, target = content.lower_bound, content.upper_bound, content.target
+    return lower is not None and upper is not None and target is not None and lower <= target <= upper
+
+
+def _alike(before: int | None, now: int | None) -> bool:
+    if before is None or now is None:
+        return before is now
+    return abs(now - before) <= max(1.0, STANDS * before)
+
+
+def untimed(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, int | None], ...]:
+    """Sizes by instance, without read times, which do not make a new answer."""
+    return tuple((target.instance, target.size) for target in targets)

@@ -1,0 +1,246 @@
+"""The configuration of pools: SLOs, pools, backends and their measurement. Each field has its legal range."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+
+from sluice.document import Strict
+from sluice.model.durations import Milliseconds, format_ms
+from sluice.model.hours import QuietHours
+from sluice.model.keys import PoolKey, Side
+from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
+
+
+class Slo(Strict):
+    """A promised response time of `service`, or of one `operation` of it."""
+
+    name: str = Field(min_length=1)
+    service: str = Field(min_length=1)
+    operation: str | None = Field(default=None, min_length=1)
+    latency: Milliseconds = Field(gt=0, le=3_600_000)
+
+
+Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
+
+
+class Upstream(Strict):
+    """The share of the SLO that services above the pool take, measured: `upstream: {from: traces}`.
+
+    statistic  of the processing times of all services above, waits for their threads included, over the traces whose
+               critical path leads to the service
+    window     age of the oldest traces that count
+    floor      smallest share of the SLO that remains for the pool, whatever the measurement
+    """
+
+    source: Literal["traces"] = Field(alias="from")
+    statistic: Statistic = "p50"
+    window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
+    floor: float = Field(default=0.1, ge=0.01, le=1)
+
+
+# For a pool with an SLO and without `upstream`.
+BY_DEFAULT = Upstream.model_validate({"from": "traces"})
+
+# `~` marks the tags of a value's kinds; paths in messages leave them out (see `load._line`).
+FixedOrMeasured = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=0, le=3_600_000)], Tag("~duration")]
+    | Annotated[Upstream, Tag("~measured")],
+    Discriminator(lambda value: "~measured" if isinstance(value, dict | Upstream) else "~duration"),
+]
+
+
+def _auto_or_duration(value: object) -> str:
+    return "~auto" if value == "auto" else "~duration"
+
+
+Bucket = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=10, le=1_000)], Tag("~duration")]
+    | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(_auto_or_duration),
+]
+
+Settle = Annotated[
+    Annotated[Annotated[Milliseconds, Field(ge=0, le=60_000)], Tag("~duration")]
+    | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(_auto_or_duration),
+]
+
+
+Processes = Annotated[
+    Annotated[int, Field(ge=1, le=256), Tag("~number")] | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(lambda value: "~auto" if value == "auto" else "~number"),
+]
+
+
+class Bounds(Strict):
+    """Sizes that may be recommended, per instance."""
+
+    min: int = Field(default=1, ge=1, le=100_000)
+    max: int = Field(default=1_000, ge=1, le=100_000)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Bounds:
+        if self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}; legal: 1 <= min <= max <= 100000")
+        return self
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+class Backend(Strict):
+    """The connections that a service or database accepts from all client pools together, or, with a `group`, the
+    group's part of them."""
+
+    peer: str = Field(min_length=1)
+    capacity: int = Field(ge=1, le=10_000_000)
+    group: str = ""
+
+
+class Pool(Strict):
+    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own.
+
+    upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
+              lead to the pool, else 0
+    bounds  legal sizes, per instance
+    quiet_hours  times of day without changes
+    model  the estimator: the belief over the pool's curve, or a published model
+    group  the pool's group; "": the first
+    remember  the horizon: no size is chosen below the need of the busiest stretch within it, plus a quarter
+    slo  a name, or a list of names for a pool that requests under several SLOs share: the strictest threshold counts
+    """
+
+    service: str = Field(min_length=1)
+    side: Side
+    peer: str = ""
+    slo: Annotated[list[str], BeforeValidator(_listed)] = Field(default=[])
+    upstream: FixedOrMeasured | None = None
+    threshold: Milliseconds | None = Field(default=None, gt=0, le=3_600_000)
+    bounds: Bounds = Bounds()
+    quiet_hours: list[QuietHours] = Field(default=[])
+    model: str = BELIEF
+    bucket: Bucket | None = None
+    remember: Milliseconds = Field(default=86_400_000.0, ge=3_600_000, le=2_678_400_000)
+    group: str = ""
+
+    @field_validator("model")
+    @classmethod
+    def _known(cls, model: str) -> str:
+        legal = (BELIEF, *ESTIMATORS, DQN)
+        if model not in legal:
+            raise ValueError(f"is not legal; legal: {', '.join(map(repr, legal))}")
+        return model
+
+    @property
+    def key(self) -> PoolKey:
+        return PoolKey(self.service, self.side, self.peer)
+
+    @property
+    def measured(self) -> Upstream | None:
+        """The measurement from traces; None: no measurement."""
+        if self.upstream is None and self.slo:
+            return BY_DEFAULT
+        return self.upstream if isinstance(self.upstream, Upstream) else None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Pool:
+        if self.side == "client" and not self.peer:
+            raise ValueError("peer is missing; a client pool names the service or database that it leads to")
+        if self.side != "client" and self.peer:
+            raise ValueError(f"peer {self.peer!r} is not legal with side {self.side}; legal: side client, or no peer")
+        if bool(self.slo) == (self.threshold is not None):
+            raise ValueError("exactly one of slo and threshold is legal")
+        if self.threshold is not None and self.upstream:
+            raise ValueError("upstream is legal with slo only; a threshold is already the pool's own")
+        return self
+
+
+class Learning(Strict):
+    """Settings of pools with `model: dqn`. directory: has their agents' files. Every decider that may take their
+    shard reads and writes it."""
+
+    directory: str = Field(min_length=1)
+
+
+class PoolsSection(Strict):
+    """The pools' part of the file.
+
+    window  span of buckets behind an estimate of a published model
+    bucket  length of the buckets behind such an estimate, or auto: chosen per pool and period; a pool may have its own
+    stored_bucket  length of the buckets that the streaming job writes; default: `bucket`, or 100 ms where that is auto
+    settle  a bucket is complete at this age behind the newest one, since spans arrive when they end; auto: the delay
+            observed, per pool
+    processes  number of processes that decide pools; auto: one a core where there are many pools. Read at the start
+    """
+
+    slos: list[Slo] = Field(default=[])
+    backends: list[Backend] = Field(default=[])
+    pools: list[Pool] = Field(min_length=1)
+    learning: Learning | None = None
+    window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
+    bucket: Bucket = 100.0
+    stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
+    settle: Settle = "auto"
+    processes: Processes = "auto"
+
+    def slos_of(self, pool: Pool) -> list[Slo]:
+        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own."""
+        return [slo for slo in self.slos if slo.name in pool.slo]
+
+    @property
+    def stored_ms(self) -> int:
+        if self.stored_bucket is not None:
+            return int(self.stored_bucket)
+        return 100 if self.bucket == "auto" else int(self.bucket)
+
+    def bucket_of(self, pool: Pool) -> float | Literal["auto"]:
+        return self.bucket if pool.bucket is None else pool.bucket
+
+    @model_validator(mode="after")
+    def _sums_of_stored_buckets(self) -> PoolsSection:
+        """Checks that longer buckets are sums of stored ones. Shorter ones do not exist."""
+        asked = [("bucket", self.bucket), *((f"pools[{i}].bucket", pool.bucket) for i, pool in enumerate(self.pools))]
+        for path, bucket in asked:
+            if isinstance(bucket, float) and bucket % self.stored_ms:
+                stored = format_ms(self.stored_ms)
+                raise ValueError(
+                    f"{path} {format_ms(bucket)} cannot be made of stored buckets of {stored}; "
+                    f"legal: auto, or a multiple of {stored} up to 1000 ms"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _references(self) -> PoolsSection:
+        names = [slo.name for slo in self.slos]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise ValueError(f"slos[{i}].name {name!r} is defined twice; legal: each name once")
+        peers = [(backend.peer, backend.group) for backend in self.backends]
+        for i, peer in enumerate(peers):
+            if peer in peers[:i]:
+                raise ValueError(f"backends[{i}].peer {peer[0]!r} is defined twice; legal: each peer once")
+        seen: dict[PoolKey, int] = {}
+        for i, pool in enumerate(self.pools):
+            if pool.key in seen:
+                raise ValueError(
+                    f"pools[{i}] {pool.key} is the pool of pools[{seen[pool.key]}] again; legal: each once"
+                )
+            seen[pool.key] = i
+            for name in pool.slo:
+                if name not in names:
+                    raise ValueError(f"pools[{i}].slo {name!r} is not defined; legal: {', '.join(names) or 'none'}")
+            for slo in self.slos_of(pool):
+                if isinstance(pool.upstream, float) and pool.upstream >= slo.latency:
+                    raise ValueError(
+                        f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "
+                        f"legal: 0 ms to under {format_ms(slo.latency)}"
+                    )
+            if pool.model == DQN and self.learning is None:
+                raise ValueError(
+                    f"learning is missing: pools[{i}].model 'dqn' keeps its agent in files; legal: learning:"
+                    " {directory: PATH}"
+                )
+        return self

@@ -1,0 +1,150 @@
+"""Reads the newest windows of all pools, and the time in services upstream of them: the only I/O of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from sluice.clickhouse.database import ArrayDatabase
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.pools.clocks import offsets
+from sluice.pools.clocks.offsets import Clocks, Instance
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.section import PoolsSection
+from sluice.pools.windows import data_sizes, demand, upstream
+from sluice.pools.windows.complete_buckets import Whole, alone, whole
+from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
+from sluice.pools.windows.newest import fixed_settle_ms, newest
+from sluice.pools.windows.reading import WindowReader
+from sluice.pools.windows.rows import Ints, PoolWindow, whole_before
+from sluice.pools.windows.window import OnDemand, Window
+
+# Room in front of the window for late spans: spans whose peer only traces show come about 6 s after the others.
+LATE_MS = 10_000
+
+
+class Collector:
+    """Makes one query per call and kind of pool for what is new, whatever the number of pools; more only for pools that
+    are read whole. It keeps the rows of the window, their delay, and the bucket length of each pool where the data
+    choose it.
+
+    It raises the database's errors: the caller handles a period without data.
+    """
+
+    def __init__(self, database: ArrayDatabase) -> None:
+        self._database = database
+        self._reading = WindowReader(database)
+        self._delay = Delay(0, 1)
+        self._intervals_ms: dict[PoolKey, int] = {}
+        self._readings = 0
+        self._clocks = Clocks()
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of the kept rows, bytes."""
+        return self._reading.cells.nbytes
+
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+        """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
+        query where none asks."""
+        parameters = upstream.parameters(config, now_ms)
+        if parameters is None:
+            return {}
+        columns = self._database.columns(upstream.SQL, parameters)
+        return upstream.times(columns, config) if columns else {}
+
+    def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        """The demand on each server and client pool in the minute up to `to_s`, Unix time."""
+        keys = demand.keys(config, thresholds_ns)
+        if not keys.rows:
+            return {}
+        return demand.demands(self._database.arrays(demand.SQL, demand.parameters(config, to_s), keys), config, to_s)
+
+    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
+        """The amount of data that a span of the newest minute moved, for each pool whose size is learnt. {} without a
+        query where there is none."""
+        keys = data_sizes.keys(config)
+        if not keys.rows:
+            return {}
+        return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
+
+    def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
+        """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""
+        columns = self._database.columns(offsets.SQL, offsets.parameters(now_ms))
+        self._clocks.take(offsets.seen_of(columns) if columns else {}, config.stored_ms)
+        return self._clocks.offsets_ms
+
+    def collect(
+        self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
+    ) -> Window:
+        """The window at `now_ms`; the window that it returned before is invalid from now on.
+
+        thresholds_ns: of the pools that are to be judged. For others only their own rows are read.
+        live: False when `now_ms` lies in the past, as for a decider that catches up after it was away. It goes on in
+        steps of a window at most up to the present, and misses nothing, since more than a window is read.
+        """
+        fixed_ms = fixed_settle_ms(config)
+        late_ms = LONGEST_MS if fixed_ms is None else LATE_MS + fixed_ms
+        keys = [pool.key for pool in config.pools]
+        thresholds = [thresholds_ns.get(key) for key in keys]
+        from_ms = now_ms - int(config.window) - late_ms
+        self._readings += 1
+        arrivals = self._reading.read(keys, thresholds, from_ms, now_ms, config.stored_ms, self._clocks.offsets_ms)
+        if fixed_ms is None:
+            settle_ms, before_ms = self._measured(arrivals, now_ms, live, config.stored_ms)
+        else:
+            settle_ms = np.full(len(keys), fixed_ms)
+            before_ms = np.where(arrivals.newest_ms == NEVER, NEVER, arrivals.newest_ms - fixed_ms)
+        return self._window(config, thresholds_ns.keys(), now_ms, settle_ms, before_ms)
+
+    def _measured(self, arrivals: Arrivals, now_ms: int, live: bool, stored_ms: int) -> tuple[Ints, Ints]:
+        if arrivals.anew:
+            self._delay = Delay(len(arrivals.newest_ms), stored_ms)
+        self._delay.take(arrivals, now_ms, live)
+        return self._delay.settle_ms, self._delay.whole_before(now_ms)
+
+    def _window(
+        self, config: PoolsSection, judged: Collection[PoolKey], now_ms: int, settle_ms: Ints, before_ms: Ints
+    ) -> Window:
+        """settle_ms, before_ms: of each pool; buckets that start before `before_ms` are complete."""
+        bucket_ms, number_of_reading = config.stored_ms, self._readings
+        numbers = {pool.key: number for number, pool in enumerate(config.pools)}
+        automatic = {pool.key for pool in config.pools if config.bucket_of(pool) == "auto"}
+        # A length that the data chose holds over periods without data, and not over a restart.
+        self._intervals_ms = {key: ms for key, ms in self._intervals_ms.items() if key in automatic}
+
+        def reading() -> WindowReader:
+            if self._readings != number_of_reading:
+                raise RuntimeError("read a window that is over: a later reading replaced its rows")
+            return self._reading
+
+        def measured_of(number: int) -> PoolWindow | None:
+            pool, rows = config.pools[number], reading().rows(number)
+            border_ms = whole_before(rows, number, now_ms, int(settle_ms[number]))
+            if border_ms is not None:
+                border_ms = min(border_ms, int(before_ms[number]))
+            found = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
+            if found is not None and pool.key in automatic:
+                self._intervals_ms[pool.key] = found.bucket_ms
+            return found
+
+        def known(number: int, found: Whole | None) -> Whole | None:
+            newest_ms = int(before_ms[number] + settle_ms[number])
+            return None if found is None else replace(found, known_ms=float(newest_ms + bucket_ms))
+
+        def whole_of(number: int) -> Whole | None:
+            return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
+
+        def each(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+            number = numbers[key]
+            rows = {name: reading().own_instance(number, name) for name in instances}
+            found = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
+            return {name: with_end for name, one in found.items() if (with_end := known(number, one)) is not None}
+
+        settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
+        measured = {key: number for key, number in numbers.items() if key in judged}
+        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), settles, each)

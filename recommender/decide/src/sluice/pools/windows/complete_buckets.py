@@ -1,0 +1,114 @@
+"""The values of a pool, or of one target of it, in each complete bucket: pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.pools.estimate.samples import Floats
+from sluice.pools.windows.rows import Ints
+
+# A source is present from so long before its first busy bucket until so long after its last.
+AROUND_MS = 5_000
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Buckets of one pool from its first busy one on, without gaps, each array of shape (n,).
+
+    concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, or completed
+    errors  the completions that failed
+    known_ms  up to this time spans that ended are known: the end of the pool's newest data, complete or not
+    instances  that were present, busy or not
+    """
+
+    start_ms: Ints
+    concurrency: Floats
+    completions: Floats
+    instances: Ints
+    bucket_ms: int
+    errors: Floats = field(default_factory=lambda: np.zeros(0))
+    """Zeros where they are not given."""
+    known_ms: float = inf
+
+    def __post_init__(self) -> None:
+        if len(self.errors) != len(self.start_ms):
+            object.__setattr__(self, "errors", np.zeros(len(self.start_ms)))
+
+    def __len__(self) -> int:
+        return len(self.start_ms)
+
+    def since(self, ms: int) -> Whole:
+        """The buckets that start later than `ms`."""
+        later = slice(int(np.searchsorted(self.start_ms, ms, side="right")), None)
+        return Whole(
+            self.start_ms[later],
+            self.concurrency[later],
+            self.completions[later],
+            self.instances[later],
+            self.bucket_ms,
+            self.errors[later],
+            self.known_ms,
+        )
+
+
+def whole(
+    start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
+) -> Whole | None:
+    """The complete buckets of k instances, busy_ns, completions and errors of shape (k, n); None when there is no such
+    bucket.
+
+    start_ms  of n buckets without gaps, including incomplete ones
+    before_ms  buckets that start before this are complete
+
+    An instance with nothing in flight in a bucket between two busy ones is present and idle. Divided among the busy
+    ones alone, a light pool would seem to have more in flight at each instance than it has. Worked: two instances, one
+    busy in every bucket with 1 in flight, the other with 2 in every second bucket: 1.5 and 0.5 of each of two, not 1.5
+    and 1.
+    """
+    busy: NDArray[np.bool_] = busy_ns > 0
+    of_any = np.flatnonzero(busy[0] if len(busy) == 1 else busy.any(axis=0))
+    end = int(np.searchsorted(start_ms, before_ms))
+    if len(of_any) == 0 or of_any[0] >= end:
+        return None
+    part = slice(int(of_any[0]), end)
+    there = _there(busy, AROUND_MS // bucket_ms)[part]
+    return Whole(
+        start_ms=start_ms[part],
+        concurrency=_summed(busy_ns[:, part]) / (bucket_ms * 1e6 * there),
+        completions=_summed(completions[:, part]) / there,
+        instances=there,
+        bucket_ms=bucket_ms,
+        errors=_summed(errors[:, part]) / there,
+    )
+
+
+def alone(
+    start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
+) -> Whole | None:
+    """As `whole`, of one instance, while it is present; busy_ns, completions and errors of shape (n,)."""
+    at = np.flatnonzero(busy_ns)
+    if len(at) == 0:
+        return None
+    gone_ms = int(start_ms[at[-1]]) + AROUND_MS + bucket_ms
+    return whole(start_ms, busy_ns[None], completions[None], errors[None], min(before_ms, gone_ms), bucket_ms)
+
+
+def _summed(each: Ints) -> Ints:
+    found: Ints = each[0] if len(each) == 1 else each.sum(axis=0)
+    return found
+
+
+def _there(busy: NDArray[np.bool_], around: int) -> Ints:
+    """The number of instances present in each bucket, shape (n,); at least one."""
+    instances, buckets = busy.shape
+    if instances == 1:
+        return np.ones(buckets, dtype=np.int64)
+    busy = busy[busy.any(axis=1)]
+    first = np.maximum(busy.argmax(axis=1) - around, 0)
+    behind = np.minimum(buckets - busy[:, ::-1].argmax(axis=1) + around, buckets)
+    steps = np.bincount(first, minlength=buckets + 1) - np.bincount(behind, minlength=buckets + 1)
+    return np.maximum(np.cumsum(steps[:-1]), 1)

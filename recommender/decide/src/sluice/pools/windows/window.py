@@ -1,0 +1,53 @@
+"""The data of the newest reading for each pool, computed on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from sluice.model.keys import PoolKey
+from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.rows import PoolWindow
+
+Value = TypeVar("Value")
+
+
+class OnDemand(Mapping[PoolKey, Value], Generic[Value]):
+    """A value for each pool, computed from its number on request. The last one is kept: pools are read one after the
+    other, and the windows of 10,000 take 300 MB."""
+
+    def __init__(self, numbers: Mapping[PoolKey, int], make: Callable[[int], Value]) -> None:
+        self._numbers, self._make = numbers, make
+        self._last: tuple[PoolKey, Value] | None = None
+
+    def __getitem__(self, key: PoolKey) -> Value:
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._make(self._numbers[key])
+        return self._last[1]
+
+    def __iter__(self) -> Iterator[PoolKey]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _none(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Window:
+    """The data of every pool. The real collector's window is valid until the next reading, since it shares the rows.
+
+    pools      over the newest window, judged by the threshold, of the pools to judge; None where nothing completed
+    whole      complete buckets of all that is kept, a little more than a window; None where nothing was in flight
+    settle_ms  how far behind its newest bucket a pool's buckets are complete
+    each       complete buckets of the instances in these spans: by name, as `whole`
+    """
+
+    pools: Mapping[PoolKey, PoolWindow | None]
+    whole: Mapping[PoolKey, Whole | None] = field(default_factory=dict)
+    settle_ms: Mapping[PoolKey, int] = field(default_factory=dict)
+    each: Callable[[PoolKey, Collection[str]], dict[str, Whole]] = _none

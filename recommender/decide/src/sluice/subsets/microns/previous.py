@@ -1,0 +1,87 @@
+"""The connections in force, pair by pair, in the numbers of a new problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.subsets.churn import NamedConnections
+from sluice.subsets.connections import Connections
+from sluice.subsets.fleet import Ints
+from sluice.subsets.problem import FleetPair, Problem
+from sluice.subsets.solution import Solution
+
+
+@dataclass(frozen=True, eq=False)
+class PreviousConnections:
+    """Connections with both ends still present; their shares may add up to less than 1. quota: how many there were.
+    touched: whether a container came or went on either side, or connections are missing or not allowed."""
+
+    connections: Connections
+    quota: int
+    touched: bool
+
+
+def kept_by_name(problem: Problem, before: NamedConnections) -> list[PreviousConnections | None]:
+    """The kept connections of each pair; None where it had none."""
+    return [_by_name(problem, pair, before) for pair in problem.pairs]
+
+
+def kept_of(problem: Problem, old: Problem, solution: Solution) -> list[PreviousConnections | None]:
+    """As `kept_by_name`, from a solution with its arrays. Pairs with unchanged containers reuse these."""
+    numbers = {
+        (old.fleets[pair.upstream].service, old.fleets[pair.downstream].service): number
+        for number, pair in enumerate(old.pairs)
+    }
+    places: dict[int, Ints] = {}
+    found: list[PreviousConnections | None] = []
+    for pair in problem.pairs:
+        above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
+        number = numbers.get((above.service, below.service))
+        if number is None:
+            found.append(None)
+            continue
+        was = old.pairs[number]
+        ends = old.fleets[was.upstream], old.fleets[was.downstream]
+        subsets = solution.subsets[number]
+        if (ends[0] is above or ends[0].names == above.names) and (ends[1] is below or ends[1].names == below.names):
+            found.append(PreviousConnections(subsets, len(subsets), False))
+            continue
+        for now, then in ((above, ends[0]), (below, ends[1])):
+            if id(now) not in places:
+                places[id(now)] = np.array([now.index.get(name, -1) for name in then.names], dtype=np.int64)
+        source, to = places[id(above)][subsets.source()], places[id(below)][subsets.to]
+        found.append(_kept(pair, source, to, subsets.share, len(subsets), True))
+    return found
+
+
+def _by_name(problem: Problem, pair: FleetPair, before: NamedConnections) -> PreviousConnections | None:
+    above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
+    ends: Mapping[tuple[str, str], float] = before.get((above.service, below.service), {})
+    if not ends:
+        return None
+    source = np.array([above.index.get(one, -1) for one, _ in ends], dtype=np.int64)
+    to = np.array([below.index.get(other, -1) for _, other in ends], dtype=np.int64)
+    weight = np.maximum(np.array(list(ends.values()), dtype=np.float64), 0.0)
+    all_there = {one for one, _ in ends} == set(above.names) and {other for _, other in ends} == set(below.names)
+    total = np.bincount(source + 1, weights=weight, minlength=len(above) + 1)
+    share = weight / np.maximum(total[source + 1], 1e-300)
+    return _kept(pair, source, to, share, len(ends), not all_there)
+
+
+def _kept(
+    pair: FleetPair, source: Ints, to: Ints, share: Sequence[float] | np.ndarray, quota: int, changed: bool
+) -> PreviousConnections:
+    share = np.asarray(share, dtype=np.float64)
+    there = (source >= 0) & (to >= 0)
+    source, to, share = source[there], to[there], share[there]
+    order = np.lexsort((to, source)) if changed else np.arange(len(to))
+    if not changed and len(to) and ((np.diff(source * pair.containers + to)) <= 0).any():
+        order = np.lexsort((to, source))
+    source, to, share = source[order], to[order], share[order]
+    sizes = np.bincount(source, minlength=len(pair.most))
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    short = bool((sizes < pair.least).any()) or len(np.unique(to)) < pair.reachable
+    return PreviousConnections(Connections(start, to, share), quota, changed or short)

@@ -1,0 +1,239 @@
+"""The subsets of one shard: their published state, and the step in progress.
+
+Everything slow (queries, training, solving) runs in the background. A period only collects the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from sluice.engine.product import ProductShard, Proposal, Takeover
+from sluice.engine.records import Heartbeat, Received
+from sluice.model.containers import ReportedContainers
+from sluice.model.problems import Problems
+from sluice.subsets.application import Application
+from sluice.subsets.assemble import AssemblyRules, assemble
+from sluice.subsets.codec import SubsetsCodec
+from sluice.subsets.latency.learnt import TrainedModels
+from sluice.subsets.latency.training import latency_model
+from sluice.subsets.legal import IllegalSubsetsError
+from sluice.subsets.members import members, newer
+from sluice.subsets.observed import ObservedApplication
+from sluice.subsets.records import KnownSubsets, SubsetCommit
+from sluice.subsets.section import Subsetting
+from sluice.subsets.step import gone, step
+from sluice.subsets.training import Found, Training
+
+# The pipeline's windows, which subsets are made from, are 10 s long.
+EVERY_MS = 10_000
+
+
+class SubsetSource(Protocol):
+    """Reads from the database. Raises the database's errors."""
+
+    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication: ...
+
+    def samples(self, now_ms: int, learn_ms: float) -> Found: ...
+
+
+@dataclass
+class SubsetResources:
+    """The resources of a decider for the subsets of all of its shards. background: runs one job at a time."""
+
+    source: SubsetSource
+    background: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="subsets"))
+    training: Training = field(default_factory=Training)
+
+    def close(self) -> None:
+        self.background.shutdown(wait=False, cancel_futures=True)
+        self.training.close()
+
+
+class SubsetsStep(NamedTuple):
+    """known: the state once `commit` is committed. failure: an error that the step went on in spite of."""
+
+    known: KnownSubsets
+    commit: SubsetCommit
+    failure: Exception | None = None
+
+
+class NotifiedContainers(Protocol):
+    """Containers that actuators and schedulers report, by service. notified: grows with each new notification."""
+
+    @property
+    def notified(self) -> int: ...
+
+    def told(self) -> Mapping[str, ReportedContainers]: ...
+
+
+class SubsetsProduct:
+    """resources: None in a process that decides no subsets. containers: from the shard's parts of other products."""
+
+    name, codec = "subsets", SubsetsCodec()
+
+    def __init__(
+        self,
+        resources: SubsetResources | None,
+        containers: Callable[[Mapping[str, ProductShard]], NotifiedContainers],
+        problems: Problems,
+        measured: Callable[[int], None] = lambda applications: None,
+    ) -> None:
+        """measured: gets the number of applications of this decider's shards."""
+        self._resources, self._containers, self._problems = resources, containers, problems
+        self._measured = measured
+
+    def start(self, config: Any) -> None:
+        pass
+
+    def restore(self, takeover: Takeover) -> SubsetsShard:
+        containers = self._containers(takeover.others)
+        return SubsetsShard(takeover.config.subsets, takeover.part, containers, self._resources, self._problems)
+
+    def measure(self, shards: Iterable[ProductShard]) -> None:
+        self._measured(sum(len(shard.configured) for shard in shards if isinstance(shard, SubsetsShard)))
+
+    def close(self) -> None:
+        if self._resources is not None:
+            self._resources.close()
+
+
+class SubsetsShard:
+    def __init__(
+        self,
+        configured: list[Subsetting],
+        known: KnownSubsets,
+        containers: NotifiedContainers,
+        resources: SubsetResources | None,
+        problems: Problems,
+    ) -> None:
+        """configured: one application at most. resources: None in a process that decides nothing."""
+        self.configured = configured
+        self._known, self._means, self._problems = known, resources, problems
+        self._containers, self._notified = containers, 0
+        self._job: Future[SubsetsStep] | None = None
+        self._proposal: SubsetsStep | None = None
+        self._due_ms = 0
+
+    @property
+    def known(self) -> KnownSubsets:
+        return self._known
+
+    def configure(self, config: Any) -> None:
+        self.configured = config.subsets
+
+    def hear(self, received: Received) -> bool:
+        return False
+
+    def propose(self, received: Received, now_ms: int) -> Proposal:
+        if self._means is None:
+            return Proposal()
+        if self._containers.notified > self._notified:
+            self._notified, self._due_ms = self._containers.notified, now_ms
+        if not self.configured:
+            return Proposal(self._without(now_ms))
+        (asked,) = self.configured
+        if self._proposal is None and self._job is None and now_ms >= self._due_ms:
+            self._due_ms = now_ms + EVERY_MS
+            self._job = self._means.background.submit(
+                _work, self._known, asked, self._containers.told(), self._means.source, self._means.training, now_ms
+            )
+        if self._job is not None and self._job.done():
+            job, self._job = self._job, None
+            self._take(job, asked)
+        return Proposal(None if self._proposal is None else self._proposal.commit)
+
+    def committed(self, heartbeat: Heartbeat, written: bool) -> None:
+        if self._proposal is not None:
+            self._known, self._proposal = self._proposal.known, None
+
+    def aborted(self) -> None:
+        """The step runs again."""
+        if self._proposal is not None:
+            self._proposal, self._due_ms = None, 0
+
+    def _take(self, job: Future[SubsetsStep], asked: Subsetting) -> None:
+        what = f"subsets of {asked.called}"
+        try:
+            known, commit, failure = job.result()
+        except Exception as cause:
+            self._problems.failed(what, cause)
+            return
+        if failure is not None:
+            self._problems.failed(what, failure)
+        elif commit.held:
+            self._problems.failed(what, IllegalSubsetsError(commit.held))
+        else:
+            self._problems.succeeded(what)
+        if commit:
+            self._proposal = SubsetsStep(known, commit)
+        else:
+            self._known = known
+
+    def _without(self, now_ms: int) -> SubsetCommit | None:
+        self._job = None
+        known, commit = gone(self._known, now_ms)
+        if not commit:
+            return None
+        self._proposal = SubsetsStep(known, commit)
+        return commit
+
+
+def _work(
+    known: KnownSubsets,
+    asked: Subsetting,
+    told: Mapping[str, ReportedContainers],
+    source: SubsetSource,
+    training: Training,
+    now_ms: int,
+) -> SubsetsStep:
+    """One step. Subsets follow membership even if a query, the training or the solver fails."""
+    rules = _rules(asked)
+    try:
+        seen = source.seen(now_ms, asked.window)
+    except Exception as cause:
+        found_s = {name: each.computed_at.ToMilliseconds() / 1000 for name, each in known.containers.items()}
+        news = members(ObservedApplication(), newer(told, found_s), rules.address, rules.gone_s)
+        return SubsetsStep(*step(known, asked, news, (), None, now_ms), cause)
+    there = members(seen, told, rules.address, rules.gone_s)
+    if problems := _nothing(seen, asked):
+        return SubsetsStep(*step(known, asked, there, problems, None, now_ms))
+    try:
+        found = assemble(seen, told, rules)
+        app, failure = found.application, None
+        try:
+            learnt = training.newest(
+                asked.called, app, lambda: source.samples(now_ms, asked.learn), asked.retrain, now_ms
+            )
+        except Exception as cause:
+            learnt, failure = None, cause
+        if learnt is None and known.state is None:
+            learnt = _nothing_learnt(app)
+        return SubsetsStep(*step(known, asked, there, found, learnt, now_ms), failure)
+    except Exception as cause:
+        failed = f"the solver failed: {type(cause).__name__}: {cause}"
+        return SubsetsStep(*step(known, asked, there, [failed], None, now_ms), cause)
+
+
+def _nothing(seen: ObservedApplication, asked: Subsetting) -> list[str]:
+    within = f"in the last {asked.window / 1000:g} s"
+    if not seen.containers:
+        return [f"no SERVER or CONSUMER spans {within}: the containers are unknown"]
+    if not seen.trees:
+        return [f"no call trees {within}: traces are missing"]
+    return []
+
+
+def _nothing_learnt(app: Application) -> TrainedModels:
+    return TrainedModels(latency_model({}, [each.name for each in app.services]), 0)
+
+
+def _rules(asked: Subsetting) -> AssemblyRules:
+    def address(service: str, instance: str, host: str) -> str:
+        return asked.addresses.get(service, "").format(service=service, instance=instance, host=host)
+
+    return AssemblyRules(
+        asked.wants, address, asked.quota, asked.min_subset, asked.percentile, asked.keep_in_zone, asked.gone / 1000
+    )

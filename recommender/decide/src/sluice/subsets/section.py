@@ -1,0 +1,110 @@
+"""The section `subsets` of the configuration: connection subsets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from sluice.document import Strict
+from sluice.model.durations import Milliseconds
+
+#: `sluice.subsets.strategy.STRATEGIES`, repeated so as not to import that module.
+Strategy = Literal["microns", "full", "sre", "rocksteadier", "aperture", "proportional", "a68"]
+
+
+class SubsetPair(Strict):
+    """A calling service and a called one."""
+
+    upstream: str = Field(min_length=1)
+    downstream: str = Field(min_length=1)
+
+
+Pairs = Annotated[
+    Annotated[list[SubsetPair], Field(min_length=1), Tag("~pairs")] | Annotated[Literal["auto"], Tag("~auto")],
+    Discriminator(lambda value: "~auto" if value == "auto" else "~pairs"),
+]
+
+#: The fields of an address template.
+PLACES = {"service": "", "instance": "", "host": ""}
+
+
+def _address(template: object) -> object:
+    if isinstance(template, str):
+        try:
+            template.format_map(PLACES)
+        except (KeyError, ValueError, IndexError):
+            raise ValueError("is not legal; legal: a text with {service}, {instance} and {host}") from None
+    return template
+
+
+class Subsetting(Strict):
+    """The application of one group: its pairs of services that get subsets, solved together.
+
+    name   of the application in displays; default: its group
+    pairs  of services; auto: all pairs in traces whose services show containers
+    quota  connections of all pairs together; default: 4 for each upstream container
+    min_subset, percentile, keep_in_zone  as in `sluice.subsets.application.Application`
+    churn_budget  the part of all connections that may change for a better latency
+    quiet  least time between two runs because of drift
+    drift  change of a host's utilization, 0 to 1, that counts as drift
+    window  of calls and their trees
+    gone   a container is gone when it sends no spans for this long, and for the time of 30 requests, while others do
+    learn  age of the oldest samples of a latency model; retrain: largest age of a latency model
+    addresses  of containers without a notified address, by service: "{host}:8080"
+    """
+
+    name: str = Field(default="", max_length=256)
+    pairs: Pairs = "auto"
+    quota: int | None = Field(default=None, ge=1, le=20_000_000)
+    min_subset: int = Field(default=2, ge=1, le=10_000)
+    percentile: float = Field(default=0.95, gt=0, lt=1)
+    strategy: Strategy = "microns"
+    churn_budget: float = Field(default=0.05, ge=0, le=1)
+    quiet: Milliseconds = Field(default=60_000.0, ge=0, le=86_400_000)
+    drift: float = Field(default=0.1, gt=0, le=1)
+    keep_in_zone: bool = False
+    window: Milliseconds = Field(default=300_000.0, ge=30_000, le=3_600_000)
+    gone: Milliseconds = Field(default=20_000.0, ge=10_000, le=3_600_000)
+    learn: Milliseconds = Field(default=3_600_000.0, ge=60_000, le=30 * 86_400_000)
+    retrain: Milliseconds = Field(default=600_000.0, ge=10_000, le=86_400_000)
+    addresses: dict[str, Annotated[str, BeforeValidator(_address)]] = Field(default={})
+    group: str = ""
+
+    @property
+    def called(self) -> str:
+        """The application's name in the journal."""
+        return self.name or self.group or "default"
+
+    def wants(self, upstream: str, downstream: str) -> bool:
+        return self.pairs == "auto" or any(
+            (each.upstream, each.downstream) == (upstream, downstream) for each in self.pairs
+        )
+
+
+class SubsetsSection(Strict):
+    """subsets: applications whose containers connect by subsets, at most one a group."""
+
+    subsets: list[Subsetting] = Field(default=[])
+
+
+def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:
+    """Raises ValueError for an undefined group, one with two applications, and a repeated name."""
+    seen: dict[str, int] = {}
+    for i, each in enumerate(subsets):
+        group = each.group or groups[0]
+        if group not in groups:
+            raise ValueError(f"subsets[{i}].group {group!r} is not defined; legal: {', '.join(groups)}")
+        if group in seen:
+            raise ValueError(f"subsets[{i}] is of the group of subsets[{seen[group]}], {group!r}; legal: one a group")
+        seen[group] = i
+    names = [each.called for each in subsets]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValueError(f"subsets[{i}].name {name!r} is defined twice; legal: each name once")
+    if len(subsets) > 1 and any(each.pairs == "auto" for each in subsets):
+        raise ValueError("subsets: pairs auto takes all pairs in traces; legal: one application, or pairs of each")
+    pairs = [pair for each in subsets if each.pairs != "auto" for pair in each.pairs]
+    for i, pair in enumerate(pairs):
+        if pair in pairs[:i]:
+            raise ValueError(f"subsets: {pair.upstream} -> {pair.downstream} is defined twice; legal: each pair once")

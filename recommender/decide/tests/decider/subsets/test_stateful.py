@@ -1,0 +1,232 @@
+"""Whatever comes, in whatever order: containers that come, go, are replaced, fall silent or are drained, new addresses,
+input that is bad or missing, a solver that fails or learns, commits that are aborted, deciders that are killed."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from sluice.journal.memory_broker import MemoryBroker
+from sluice.journal.shard import AbortedError
+from sluice.model.containers import ToldContainer
+from sluice.model.keys import SubsetKey
+from sluice.model.scaling import Scaling
+from sluice.subsets.application import USUAL, Call
+from sluice.subsets.observed import SeenTree
+from sluice.subsets.plan import plan
+from sluice.subsets.training import Training
+from sluice.subsets.v1 import subset_pb2
+from sluice_kit.decide.subset_worlds import TREE, SubsetWorld, shop
+
+GOOD = [SeenTree("GET /", TREE, 3_000)]
+CIRCLE = [*GOOD, SeenTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1)]
+HOSTS = [f"h{number}" for number in range(4)]
+#: What can be wrong, and whether subsets are marked for it; where they are not, those that were marked stay so.
+WRONG = {"nan": True, "no trees": True, "away": False, "fails": True, "learning": False, "training fails": False}
+
+
+class Subsets(RuleBasedStateMachine):
+    services, numbers, then = st.sampled_from(["front", "cart"]), st.integers(0, 9), st.booleans()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = SubsetWorld()
+        self.revisions: dict[SubsetKey, int] = {}
+        self.wrong = ""
+        self.told: dict[str, ToldContainer] = {}
+        self.told_s = 0
+        self.there: dict[str, set[str]] = {}
+        """Who is there, as far as a decider that made its step can know; empty while it did not."""
+        self.generation = 0
+        newest = Training.newest
+        self.patches = [
+            patch("sluice.subsets.step.plan", self._plan),
+            patch.object(Training, "newest", lambda *of: self._newest(newest, *of)),
+        ]
+        for each in self.patches:
+            each.start()
+
+    def teardown(self) -> None:
+        for each in self.patches:
+            each.stop()
+
+    @initialize(wrong=st.sampled_from(["", *WRONG]))
+    def begin(self, wrong: str) -> None:
+        self.world.step()
+        self._becomes(wrong)
+        self._steps(10)
+
+    @rule(then=then, service=services, number=numbers, host=st.sampled_from(HOSTS))
+    def comes(self, service: str, number: int, host: str, then: bool) -> None:
+        name = f"{service}-{number}"
+        if name not in self.world.source.containers[service]:
+            self._add(service, name, host)
+        if then:
+            self._steps(10)
+
+    @rule(then=then, service=services, number=numbers)
+    def goes(self, service: str, number: int, then: bool) -> None:
+        there = self.world.source.containers[service]
+        if len(there.keys()) > 1:
+            there.pop(f"{service}-{number}", None)
+            self.there = {}
+        if then:
+            self._steps(10)
+
+    @rule(then=then, service=services)
+    def is_replaced(self, service: str, then: bool) -> None:
+        """A rollout: other names, all of them."""
+        old = self.world.source.containers[service]
+        self.generation += 1
+        self.world.source.containers[service] = {}
+        for at, host in enumerate(old.values()):
+            self._add(service, f"{service}-{self.generation}-{at}", host)
+        if service == "cart" and self.told:
+            self._tell({name: ToldContainer(name, f"10.1.{self.generation}.{at}:80") for at, name in self._cart()})
+        if then:
+            self._steps(10)
+
+    @rule(then=then, number=numbers)
+    def is_drained(self, number: int, then: bool) -> None:
+        drained = {name for name, each in self.told.items() if each.drained} ^ {f"cart-{number}"}
+        there = {name: at for at, name in self._cart()}
+        if there.keys() - drained:
+            self._tell(
+                {name: ToldContainer(name, f"10.0.0.{at}:80", drained=name in drained) for name, at in there.items()}
+            )
+        if then:
+            self._steps(10)
+
+    @rule(then=then, third=st.integers(0, 255))
+    def has_new_addresses(self, third: int, then: bool) -> None:
+        self._tell({name: ToldContainer(name, f"10.2.{third}.{at}:80") for at, name in self._cart()})
+        if then:
+            self._steps(10)
+
+    @rule(host=st.sampled_from(HOSTS), cpu=st.floats(0, 1))
+    def drifts(self, host: str, cpu: float) -> None:
+        if self.wrong != "nan":
+            self.world.source.cpu[host] = cpu
+
+    @rule(wrong=st.sampled_from(["", *WRONG]))
+    def becomes(self, wrong: str) -> None:
+        self._becomes(wrong)
+
+    def _becomes(self, wrong: str) -> None:
+        self.wrong = wrong
+        source = self.world.source
+        source.trees = [] if wrong == "no trees" else GOOD
+        source.problem = OSError("by the test") if wrong == "away" else None
+        source.cpu = {**shop().cpu, **({"h0": float("nan"), "h1": float("nan")} if wrong == "nan" else {})}
+        self.there = {}
+
+    @rule()
+    def calls_back(self) -> None:
+        if self.world.source.trees:
+            self.world.source.trees = CIRCLE
+
+    @rule(seconds=st.sampled_from([10, 30, 90]))
+    def steps(self, seconds: int) -> None:
+        self._steps(seconds)
+
+    def _steps(self, seconds: int) -> None:
+        self.world.step(seconds)
+        if self.wrong != "away":
+            self.there = self._known()
+
+    @rule(call=st.sampled_from(["begin", "send", "send_offset", "commit"]))
+    def is_aborted(self, call: str) -> None:
+        broker = self.world.loop.shards._broker
+        assert isinstance(broker, MemoryBroker)
+        left = [call]
+
+        def called(name: str) -> None:
+            if name in left:
+                left.remove(name)
+                raise AbortedError("by the test")
+
+        broker.called = called
+        self.world.step()
+        broker.called = lambda name: None
+        self.there = {}
+
+    @rule()
+    def is_killed(self) -> None:
+        self.world = self.world.again()
+
+    @invariant()
+    def revisions_never_fall_and_nobody_is_left_without(self) -> None:
+        for key, each in self.world.subsets.items():
+            assert each.revision >= self.revisions.get(key, 0)
+            self.revisions[key] = each.revision
+            assert each.endpoints
+            assert [end.instance for end in each.endpoints] == sorted(end.instance for end in each.endpoints)
+            assert all(end.weight >= 1 for end in each.endpoints)
+
+    @invariant()
+    def after_a_step_all_who_are_there_are_connected_to_those_who_are_whatever_is_wrong(self) -> None:
+        if not self.there:
+            return
+        front, cart = self.there["front"], self.there["cart"]
+        subsets = {key: each for key, each in self.world.subsets.items() if key.downstream == "cart"}
+        assert {key.instance for key in subsets} == front
+        for each in subsets.values():
+            if not self.wrong or WRONG[self.wrong]:
+                assert (each.state == subset_pb2.STATE_HELD) == bool(self.wrong)
+            ends = {end.instance for end in each.endpoints}
+            assert ends <= cart
+            assert len(ends) >= min(2, len(cart))
+            if self.told:
+                addresses = {end.instance: end.address for end in each.endpoints if end.instance in self.told}
+                assert addresses == {name: self.told[name].address for name in addresses}
+        assert {end.instance for each in subsets.values() for end in each.endpoints} == cart
+        pairs = self.world.subsets
+        fewest = {
+            "cart": max(len(front) * min(2, len(cart)), len(cart)),
+            "front": max(len(cart) * min(2, len(front)), len(front)),
+        }
+        there = {key.downstream for key in pairs}
+        usual = sum(USUAL * len({"cart": front, "front": cart}[down]) for down in there)
+        assert sum(len(each.endpoints) for each in pairs.values()) <= max(usual, sum(fewest[down] for down in there))
+        gone = {name for name, each in self.told.items() if each.drained}
+        assert set(self.world.containers["cart"]) - gone == cart
+
+    def _cart(self) -> list[tuple[int, str]]:
+        return list(enumerate(sorted(self.world.source.containers["cart"])))
+
+    def _add(self, service: str, name: str, host: str) -> None:
+        self.world.clock.pass_s(1)
+        self.world.source.containers[service][name] = host
+        self.world.source.first_s[name] = self.world.clock() // 1_000
+        self.there = {}
+
+    def _tell(self, told: dict[str, ToldContainer]) -> None:
+        self.world.clock.pass_s(1)
+        self.told, self.told_s = told, self.world.clock() // 1_000
+        self.world.log.scaling(Scaling(self.world.clock(), "cart", None, None, "", "test", tuple(told.values())))
+        self.there = {}
+
+    def _known(self) -> dict[str, set[str]]:
+        """What was told counts more than what was seen, but for those that came since."""
+        found = {name: set(each) for name, each in self.world.source.containers.items()}
+        if self.told:
+            since = {name for name in found["cart"] if self.world.source.first_s.get(name, 0) > self.told_s}
+            found["cart"] = since - self.told.keys() | {name for name, one in self.told.items() if not one.drained}
+        return found
+
+    def _plan(self, *of):  # type: ignore[no-untyped-def]
+        if self.wrong == "fails":
+            raise ZeroDivisionError("by the test")
+        return plan(*of)
+
+    def _newest(self, newest, *of):  # type: ignore[no-untyped-def]
+        if self.wrong == "training fails":
+            raise MemoryError("by the test")
+        return None if self.wrong == "learning" else newest(*of)
+
+
+Subsets.TestCase.settings = settings(max_examples=20, stateful_step_count=20, deadline=None)
+TestSubsets = Subsets.TestCase

@@ -1,0 +1,60 @@
+"""Thresholds over periods: what traces say moves them by no less than windows can tell."""
+
+import pytest
+
+from sluice.config import Config
+from sluice.model.keys import PoolKey
+from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime
+from sluice.pools.period.thresholds import BUCKET, Thresholds
+
+CART = PoolKey("cart", "server", "")
+
+
+def config(slo_ms: float = 250, **pool: object) -> Config:
+    slo = {"name": "checkout", "service": "frontend", "latency": f"{slo_ms:g}ms"}
+    return Config.model_validate(
+        {"slos": [slo], "pools": [{"service": "cart", "side": "server", "slo": "checkout", **pool}]}
+    )
+
+
+def period(thresholds: Thresholds, upstream_ms: float, given: Config | None = None) -> Threshold:
+    seen = {Asked(CART, "checkout"): UpstreamTime(upstream_ms, 900)}
+    return thresholds.of(given or config(), seen, 0)[CART]
+
+
+def test_a_threshold_stands_until_it_is_off_by_a_bucket_of_the_histograms() -> None:
+    """A bucket of 1.09 % about 200 ms is 197.9 to 202.2 ms."""
+    thresholds = Thresholds()
+    assert period(thresholds, 50).value_ms == 200
+    for upstream_ms in (48, 52, 50.5, 48, 52):
+        held = period(thresholds, upstream_ms)
+        assert held.value_ms == 200
+        assert held.detail == (
+            f"slo checkout 250 ms - {upstream_ms:g} ms upstream (p50 of 900 traces); 200 ms stand, less than 1.1% off"
+        )
+    assert period(thresholds, 50).detail == "slo checkout 250 ms - 50 ms upstream (p50 of 900 traces)"
+    assert period(thresholds, 47).value_ms == 203
+    assert period(thresholds, 49).value_ms == 203
+    assert period(thresholds, 50).value_ms == 200
+    assert 203 / 201 < BUCKET < 203 / 200
+
+
+def test_what_moves_slowly_is_followed() -> None:
+    thresholds = Thresholds()
+    for upstream_ms in range(100):
+        assert period(thresholds, upstream_ms).value_ms == pytest.approx(250 - upstream_ms, rel=BUCKET - 1)
+
+
+def test_another_slo_or_another_statistic_counts_at_once() -> None:
+    thresholds = Thresholds()
+    assert period(thresholds, 50).value_ms == 200
+    assert period(thresholds, 50, config(slo_ms=251)).value_ms == 201
+    mean = config(slo_ms=251, upstream={"from": "traces", "statistic": "mean"})
+    assert period(thresholds, 49, mean).value_ms == 202
+
+
+def test_what_the_file_sets_is_not_held() -> None:
+    thresholds = Thresholds()
+    period(thresholds, 50)
+    assert period(thresholds, 0, config(upstream="49ms")).value_ms == 201
+    assert period(thresholds, 48).value_ms == 202

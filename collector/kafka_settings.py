@@ -1,9 +1,9 @@
-"""Prints what kafka.toml comes to for the collector's Kafka exporter: a configuration for a second --config.
+"""Translates kafka.toml into a configuration of the collector's Kafka exporter, for a second --config.
 
     python3 collector/kafka_settings.py kafka.toml > kafka.yaml
     sluice-collector --config collector/config/gateway.yaml --config kafka.yaml
 
-Passwords stay where they are: the collector reads the file or the variable itself.
+It copies no password: the collector reads the file or the variable itself.
 """
 
 import argparse
@@ -22,31 +22,31 @@ KNOWN = {
 }
 
 
-def exporter(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of the exporter. Raises ValueError, which names the key."""
+def exporter(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the exporter's keys. Raises ValueError with the key at fault."""
     for table, known in KNOWN.items():
-        within = told.get(table, {}) if table else told
-        if not isinstance(within, dict):
+        section = settings.get(table, {}) if table else settings
+        if not isinstance(section, dict):
             raise ValueError(f"{table} must be a table")
-        for key in within:
+        for key in section:
             if key not in known:
                 raise ValueError(
                     f"{f'{table}.{key}' if table else key} is not known; known: {', '.join(sorted(known))}"
                 )
-    names, prefix = told.get("topics", {}), told.get("topic_prefix", "")
-    found: dict[str, Any] = {
+    names, prefix = settings.get("topics", {}), settings.get("topic_prefix", "")
+    keys: dict[str, Any] = {
         signal: {"topic": names.get(topic, prefix + topic)}
         for signal, topic in (("traces", "otlp_spans"), ("metrics", "otlp_metrics"))
     }
-    if "brokers" in told:
-        if not isinstance(told["brokers"], list) or not told["brokers"]:
+    if "brokers" in settings:
+        if not isinstance(settings["brokers"], list) or not settings["brokers"]:
             raise ValueError("brokers must be a list of HOST:PORT")
-        found["brokers"] = told["brokers"]
-    if (tls := told.get("tls")) is not None:
-        found["tls"] = _tls(tls)
-    if (sasl := told.get("sasl")) is not None:
-        found["auth"] = {"sasl": _sasl(sasl)}
-    return merged(found, told.get("collector", {}))
+        keys["brokers"] = settings["brokers"]
+    if (tls := settings.get("tls")) is not None:
+        keys["tls"] = _tls(tls)
+    if (sasl := settings.get("sasl")) is not None:
+        keys["auth"] = {"sasl": _sasl(sasl)}
+    return merged(keys, settings.get("collector", {}))
 
 
 def _tls(tls: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,12 +69,12 @@ def _sasl(sasl: Mapping[str, str]) -> dict[str, str]:
     return {"mechanism": sasl["mechanism"], "username": sasl["user"], "password": "${" + where + "}"}
 
 
-def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """`other` goes before `one`, within tables too."""
-    return {**one, **other} | {
-        key: merged(one[key], other[key])
-        for key in one.keys() & other.keys()
-        if isinstance(one[key], dict) and isinstance(other[key], dict)
+def merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
+    """Merges tables; values of `override` replace those of `base`, also in nested tables."""
+    return {**base, **override} | {
+        key: merged(base[key], override[key])
+        for key in base.keys() & override.keys()
+        if isinstance(base[key], dict) and isinstance(override[key], dict)
     }
 
 
@@ -83,11 +83,11 @@ def main() -> int:
     parser.add_argument("file", type=Path)
     options = parser.parse_args()
     try:
-        told = exporter(tomllib.loads(options.file.read_text()))
+        kafka = exporter(tomllib.loads(options.file.read_text()))
     except (OSError, ValueError) as error:
         print(f"read {options.file}: {error}", file=sys.stderr)
         return 2
-    print(json.dumps({"exporters": {"kafka": told}}, indent=2))
+    print(json.dumps({"exporters": {"kafka": kafka}}, indent=2))
     return 0
 
 

@@ -10,7 +10,7 @@ const (
 
 // Config of the processor.
 type Config struct {
-	// MaxBytes is the size of the largest request of the exporter behind, in bytes of uncompressed protobuf. It must be the
+	// MaxBytes is the size of the next exporter's largest request, in bytes of uncompressed protobuf. It must equal that
 	// exporter's sending_queue.batch.max_size.
 	MaxBytes int `mapstructure:"max_bytes"`
 }

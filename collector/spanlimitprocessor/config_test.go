@@ -22,7 +22,7 @@ func TestTheLimitHasBounds(t *testing.T) {
 	}
 }
 
-// What a tombstone keeps is what the jobs read from a resource.
+// A tombstone keeps the attributes that the jobs read from a resource.
 func TestIdentityIsThatOfTheJobs(t *testing.T) {
 	file, err := os.Open("../../streaming-jobs/functions/src/main/resources/dev/sluice/otlp/attributes.csv")
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package spanlimitprocessor replaces each span that no message can hold by a tombstone.
 //
-// The exporter's batcher splits a request that is larger than its max_size between spans. Where a single span is larger, it
-// drops that span and every span behind it, and counts none of them (exporterhelper v0.145.0, tracesRequest.split).
+// The exporter's batcher splits a request that is larger than its max_size between spans. If a single span is larger, the
+// batcher drops it and every span behind it, and counts none of them (exporterhelper v0.145.0, tracesRequest.split).
 package spanlimitprocessor
 
 import (

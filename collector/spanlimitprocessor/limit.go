@@ -19,26 +19,26 @@ func newLimit(maxBytes int, logger *zap.Logger) *limit {
 	return &limit{maxBytes: maxBytes, logger: logger}
 }
 
-// process replaces each span that does not fit into a request of its own by a tombstone. The result is a function of the
-// request alone, so that a request that is sent again has the same bytes again. The number of spans stays.
+// process replaces each span that does not fit into a request of its own by a tombstone. The result depends on the request
+// alone, so a repeated request has the same bytes. The number of spans stays.
 func (l *limit) process(_ context.Context, traces ptrace.Traces) (ptrace.Traces, error) {
 	if l.sizes.TracesSize(traces) <= l.maxBytes {
 		return traces, nil
 	}
-	graves := ptrace.NewResourceSpansSlice()
+	tombstones := ptrace.NewResourceSpansSlice()
 	traces.ResourceSpans().RemoveIf(func(resource ptrace.ResourceSpans) bool {
-		l.resource(resource, graves)
-		// The splitter regards a first part without spans as a span that is too large.
+		l.replaceLarge(resource, tombstones)
+		// The splitter takes a first part without spans for a span that is too large.
 		return resource.ScopeSpans().Len() == 0
 	})
-	graves.MoveAndAppendTo(traces.ResourceSpans())
+	tombstones.MoveAndAppendTo(traces.ResourceSpans())
 	return traces, nil
 }
 
-// resource moves the spans that do not fit out of the resource, as tombstones into one more resource of graves.
-func (l *limit) resource(resource ptrace.ResourceSpans, graves ptrace.ResourceSpansSlice) {
+// replaceLarge removes the spans that do not fit from the resource, and appends a resource with their tombstones.
+func (l *limit) replaceLarge(resource ptrace.ResourceSpans, tombstones ptrace.ResourceSpansSlice) {
 	room := inside(l.maxBytes) - l.withoutScopes(resource)
-	var stones ptrace.SpanSlice
+	var spans ptrace.SpanSlice
 	dropped, largest := 0, 0
 	resource.ScopeSpans().RemoveIf(func(scope ptrace.ScopeSpans) bool {
 		room := inside(room) - l.withoutSpans(scope)
@@ -48,11 +48,11 @@ func (l *limit) resource(resource ptrace.ResourceSpans, graves ptrace.ResourceSp
 				return false
 			}
 			if dropped == 0 {
-				grave := graves.AppendEmpty()
-				keepIdentity(resource.Resource().Attributes(), grave.Resource().Attributes())
-				stones = grave.ScopeSpans().AppendEmpty().Spans()
+				added := tombstones.AppendEmpty()
+				copyIdentity(resource.Resource().Attributes(), added.Resource().Attributes())
+				spans = added.ScopeSpans().AppendEmpty().Spans()
 			}
-			engrave(span, bytes, stones.AppendEmpty())
+			fillTombstone(span, bytes, spans.AppendEmpty())
 			dropped, largest = dropped+1, max(largest, bytes)
 			return true
 		})
@@ -65,7 +65,7 @@ func (l *limit) resource(resource ptrace.ResourceSpans, graves ptrace.ResourceSp
 	}
 }
 
-// withoutScopes is the size of a resource without its scopes, which each part of a split request repeats.
+// withoutScopes is the size of a resource without its scopes. Each part of a split request repeats it.
 func (l *limit) withoutScopes(resource ptrace.ResourceSpans) int {
 	size := l.sizes.ResourceSpansSize(resource)
 	for _, scope := range resource.ScopeSpans().All() {

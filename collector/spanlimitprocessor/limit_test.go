@@ -14,12 +14,12 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// Sizes near it take as many bytes to tell as it does itself, so that "fits" is exact: see fitsAlone.
+// testLimit has as many bytes in its length field as the sizes near it, so that fitsAlone is exact.
 const testLimit = 20_000
 
 var marshaler ptrace.ProtoMarshaler
 
-// add appends a span whose one attribute has `bytes` bytes, under a number that stands in its ids.
+// add appends a span with the number in its ids, and one attribute of `bytes` bytes.
 func add(spans ptrace.SpanSlice, number uint64, bytes int) ptrace.Span {
 	span := spans.AppendEmpty()
 	var id pcommon.SpanID
@@ -47,7 +47,7 @@ func limited(t *testing.T, traces ptrace.Traces) ptrace.Traces {
 	return result
 }
 
-// numbers maps each span's number to the bytes that its tombstone tells, 0 for a span that is whole.
+// numbers maps each span's number to the size in its tombstone, 0 for a span itself.
 func numbers(traces ptrace.Traces) map[uint64]int64 {
 	found := map[uint64]int64{}
 	for _, resource := range traces.ResourceSpans().All() {
@@ -114,7 +114,7 @@ func TestALargeSpanLeavesATombstoneAndItsNeighboursStay(t *testing.T) {
 	}
 }
 
-// The resource, or the scope, is repeated in each part: where it leaves no room, no span of it fits.
+// Each part repeats the resource and the scope: if they leave no room, no span of them fits.
 func TestALargeResourceOrScopeTakesAllItsSpansAndNoOthers(t *testing.T) {
 	for name, fill := range map[string]func(ptrace.ResourceSpans){
 		"resource": func(r ptrace.ResourceSpans) { r.Resource().Attributes().PutStr("huge", strings.Repeat("x", testLimit)) },
@@ -157,7 +157,7 @@ func TestTheLogNamesTheServiceOnceAResource(t *testing.T) {
 	}
 	want := map[string]any{"service": "cart", "spans": int64(3), "bytes_of_largest": int64(largest), "max_bytes": int64(testLimit)}
 	if got := entries[0].ContextMap(); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("the log says %v, want %v", got, want)
+		t.Errorf("the log has %v, want %v", got, want)
 	}
 }
 

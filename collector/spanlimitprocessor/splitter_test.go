@@ -20,7 +20,7 @@ import (
 	"go.opentelemetry.io/collector/processor/processortest"
 )
 
-// split sends a request through the processor, if there is one, and the exporter's own batcher; gives the parts.
+// split sends a request through the exporter's batcher, behind the processor or without it, and returns the parts.
 func split(t *testing.T, traces ptrace.Traces, withProcessor bool) []ptrace.Traces {
 	t.Helper()
 	var lock sync.Mutex
@@ -65,7 +65,7 @@ func split(t *testing.T, traces ptrace.Traces, withProcessor bool) []ptrace.Trac
 	return parts
 }
 
-// What the processor is for. Should this fail some day, the splitter has learned to leave a single span out.
+// The reason for the processor. If this test fails, the splitter has learnt to leave out a single span.
 func TestTheSplitterAloneLosesWhatStandsBehindALargeSpan(t *testing.T) {
 	traces := ptrace.NewTraces()
 	spans := scopeOf(traces, "cart").Spans()
@@ -81,7 +81,7 @@ func TestTheSplitterAloneLosesWhatStandsBehindALargeSpan(t *testing.T) {
 	}
 }
 
-// Each span comes through once, whole where it fits a part of its own and else as a tombstone; no part is too large.
+// Each span arrives once: itself if it fits a part of its own, else a tombstone. No part is too large.
 func TestEverySpanComesThroughTheSplitter(t *testing.T) {
 	for seed := range uint64(400) {
 		traces, count := randomTraces(rand.New(rand.NewPCG(seed, 0)))
@@ -106,7 +106,7 @@ func TestEverySpanComesThroughTheSplitter(t *testing.T) {
 		}
 		for number, dropped := range found {
 			if alone[number] != (dropped == 0) {
-				t.Fatalf("seed %d: span %d fits: %v, but its tombstone tells %d bytes", seed, number, alone[number], dropped)
+				t.Fatalf("seed %d: span %d fits: %v, but its tombstone has %d bytes", seed, number, alone[number], dropped)
 			}
 		}
 		if got, want := marshaled(split(t, again, true)), marshaled(parts); got != want {
@@ -115,7 +115,7 @@ func TestEverySpanComesThroughTheSplitter(t *testing.T) {
 	}
 }
 
-// fitsAlone says of each span whether a request of it, its resource and its scope has at most the limit's bytes.
+// fitsAlone maps each span's number to whether a request of it, its resource and its scope has at most testLimit bytes.
 func fitsAlone(traces ptrace.Traces) map[uint64]bool {
 	fits := map[uint64]bool{}
 	for _, resource := range traces.ResourceSpans().All() {

@@ -11,17 +11,17 @@ const (
 	serviceName = "service.name"
 	// DroppedBytes is the attribute of a tombstone with the size of the span that it replaces, in bytes.
 	DroppedBytes = "sluice.dropped.bytes"
-	// The jobs cut names to the same length.
+	// nameBytes is the length to which the jobs cut names, too.
 	nameBytes = 256
 )
 
-// The identity of a span: the resource attributes of the jobs' attributes.csv.
+// identity has the resource attributes that identify a span in the jobs' attributes.csv.
 var identity = []string{
 	serviceName, "service.instance.id", "k8s.pod.name", "container.id", "host.name", "k8s.node.name", "host.id",
 }
 
-// keepIdentity copies the names that identify a resource. The resource itself may be what is too large.
-func keepIdentity(from, to pcommon.Map) {
+// copyIdentity copies the attributes that identify a resource. The resource itself may be too large.
+func copyIdentity(from, to pcommon.Map) {
 	to.EnsureCapacity(len(identity))
 	for _, key := range identity {
 		if text := name(from, key); text != "" {
@@ -30,7 +30,7 @@ func keepIdentity(from, to pcommon.Map) {
 	}
 }
 
-// name returns a text attribute, cut; "" where there is none, or where it is not a text.
+// name returns a text attribute, cut to nameBytes; "" for an attribute that is missing or no text.
 func name(attributes pcommon.Map, key string) string {
 	value, ok := attributes.Get(key)
 	if !ok || value.Type() != pcommon.ValueTypeStr {
@@ -39,16 +39,16 @@ func name(attributes pcommon.Map, key string) string {
 	return cut(value.Str())
 }
 
-// engrave writes the fields into the tombstone by which people find the span, and its size.
-func engrave(span ptrace.Span, bytes int, stone ptrace.Span) {
-	stone.SetTraceID(span.TraceID())
-	stone.SetSpanID(span.SpanID())
-	stone.SetParentSpanID(span.ParentSpanID())
-	stone.SetName(cut(span.Name()))
-	stone.SetKind(span.Kind())
-	stone.SetStartTimestamp(span.StartTimestamp())
-	stone.SetEndTimestamp(span.EndTimestamp())
-	stone.Attributes().PutInt(DroppedBytes, int64(bytes))
+// fillTombstone copies the fields by which people find the span, and sets its size in bytes.
+func fillTombstone(span ptrace.Span, bytes int, tombstone ptrace.Span) {
+	tombstone.SetTraceID(span.TraceID())
+	tombstone.SetSpanID(span.SpanID())
+	tombstone.SetParentSpanID(span.ParentSpanID())
+	tombstone.SetName(cut(span.Name()))
+	tombstone.SetKind(span.Kind())
+	tombstone.SetStartTimestamp(span.StartTimestamp())
+	tombstone.SetEndTimestamp(span.EndTimestamp())
+	tombstone.Attributes().PutInt(DroppedBytes, int64(bytes))
 }
 
 // cut returns at most nameBytes bytes and splits no character.

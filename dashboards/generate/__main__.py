@@ -1,4 +1,4 @@
-"""Command line: writes dashboards/json/*.json, or checks that they are what the code says."""
+"""Command line: writes dashboards/json/*.json, or checks that they are current."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ def files() -> dict[Path, str]:
 
 
 def stale() -> list[Path]:
-    """Files that differ from what the code says."""
+    """Files that differ from the code."""
     return [file for file, text in files().items() if not file.exists() or file.read_text() != text]
 
 

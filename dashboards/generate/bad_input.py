@@ -1,4 +1,4 @@
-"""Panels of what was not taken as it came: every counter of bad, late, cut and repeated input, by job and cause."""
+"""Panels of bad, late, cut and repeated input: every counter, by job and cause."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.builders import timeseries
@@ -6,31 +6,31 @@ from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table, time_series
-from generate.parts import TENS, WHOLE, lines, rows, set_to, with_units
+from generate.parts import FULL, TENS, lines, rows, set_to, with_units
 
-# What each value of ingest_counts.outcome means. A cause that is not here is shown without its meaning.
+# Meanings of the values of ingest_counts.outcome. The panel shows a cause without an entry here without its meaning.
 MEANINGS = {
     "accepted": "counted",
-    "accepted_late": "counted; came later than lateness is promised to be exact for",
-    "accepted_cut": "counted; too long to spread in full, its oldest part is missing in concurrency",
-    "accepted_more": "counted under (more): there are more names than are told apart",
-    "repeated_message": "left out: its message came before, byte for byte",
-    "duplicate_span": "left out of its trace: the span id came before",
-    "trace_too_large": "left out of its trace: that has more spans than are kept",
-    "too_many_traces": "in no trace: its message has more trace ids than are kept",
-    "malformed_message": "dead letter: the whole message could not be decoded",
-    "too_large": "dead letter: larger than a message can be; the collector left it out, and nothing else",
+    "accepted_late": "counted; arrived after the time within which counts are exact",
+    "accepted_cut": "counted; too long: concurrency lacks its oldest part",
+    "accepted_more": "counted under (more): too many names",
+    "repeated_message": "left out: its message is a repeat, byte for byte",
+    "duplicate_span": "left out of its trace: a repeated span id",
+    "trace_too_large": "left out of its trace: the trace has too many spans",
+    "too_many_traces": "in no trace: its message has too many trace ids",
+    "malformed_message": "dead letter: the job could not decode the message",
+    "too_large": "dead letter: larger than a message; the collector left out only this span",
     "missing_service": "dead letter: no service.name",
     "bad_id": "dead letter: a trace or span id of wrong length, or of zeros",
     "clock_out_of_range": "dead letter: too old, or too far ahead of its arrival",
     "ends_before_start": "dead letter: it ends before it starts",
     "missing_identity": "dead letter: a metric of no host and no container",
-    "value_out_of_range": "dead letter: a metric whose value cannot be kept",
+    "value_out_of_range": "dead letter: a metric whose value does not fit its column",
 }
 
 
 def panels() -> list[Builder[Panel]]:
-    return [causes(), lost(), messages(), services(), traces(), every()]
+    return [causes(), lost(), messages(), services(), traces(), outcomes()]
 
 
 def _rate(column: str, condition: str) -> str:
@@ -49,8 +49,8 @@ def _rate(column: str, condition: str) -> str:
 
 def causes() -> timeseries.Panel:
     return lines(
-        "Spans not taken as they came, by job and cause",
-        "Per second of Kafka record time: cut, late, repeated and refused spans. The table below says what each means.",
+        "Bad, late, cut and repeated spans, by job and cause",
+        "Per second of Kafka record time: cut, late, repeated and refused spans. The table below explains each cause.",
         time_series(_rate("spans", "outcome != 'accepted'")),
         unit="cps",
     ).display_name("${__field.labels.job} ${__field.labels.outcome}")
@@ -70,8 +70,8 @@ def lost() -> timeseries.Panel:
     """
     return lines(
         "Share of spans lost",
-        "Of the spans that a job read: those neither counted nor known from before. Not among them: the spans of "
-        "messages that could not be decoded.",
+        "Of the spans that a job read: spans that it neither counted nor had counted before. Without the spans of "
+        "messages that it could not decode.",
         time_series(sql),
         unit="percentunit",
     ).display_name("${__field.labels.job}")
@@ -79,8 +79,8 @@ def lost() -> timeseries.Panel:
 
 def messages() -> timeseries.Panel:
     return lines(
-        "Messages that could not be decoded",
-        "Per second of Kafka record time. Nobody knows how many spans they held; they stand whole on otlp_dead_letter.",
+        "Messages that a job could not decode",
+        "Per second of Kafka record time. The number of their spans is unknown; otlp_dead_letter has the messages.",
         time_series(_rate("messages", "messages != 0")),
         unit="cps",
     ).display_name("${__field.labels.job} ${__field.labels.outcome}")
@@ -99,14 +99,14 @@ def traces() -> timeseries.Panel:
     """
     return (
         lines(
-            "Spans of traces that are not whole, by cause",
-            "Per second of Kafka record time: of late and incomplete traces, and spans that no critical path can lead "
-            "through (outside their parent, asynchronous, in a ring, repeated).",
+            "Spans of incomplete traces, by cause",
+            "Per second of Kafka record time: of late and incomplete traces, and spans that can be on no critical path "
+            "(outside their parent, asynchronous, in a ring, repeated).",
             time_series(sql),
             unit="cps",
         )
         .display_name("${__field.labels.cause}")
-        .span(WHOLE)
+        .span(FULL)
     )
 
 
@@ -120,11 +120,11 @@ def services() -> table_panel.Panel:
         LIMIT 200
     """
     return rows(
-        "Whose spans", "Causes by service, where it is known; refused records stand on otlp_dead_letter.", table(sql)
+        "Causes by service", "Causes by service, if it is known; otlp_dead_letter has the refused records.", table(sql)
     ).override_by_name("reason", [set_to("custom.minWidth", 160)])
 
 
-def every() -> table_panel.Panel:
+def outcomes() -> table_panel.Panel:
     names = ", ".join(f"'{name}'" for name in MEANINGS)
     meanings = ", ".join(f"'{meaning}'" for meaning in MEANINGS.values())
     sql = f"""
@@ -141,7 +141,5 @@ def every() -> table_panel.Panel:
         GROUP BY job, cause
         ORDER BY job, spans DESC, messages DESC
     """
-    panel = rows(
-        "What became of every span", "Summed over its causes, a job's spans are those on the topic.", table(sql)
-    )
-    return with_units(panel.span(WHOLE), share="percentunit")
+    panel = rows("Outcome of every span", "The sum of a job's causes is the number of spans on the topic.", table(sql))
+    return with_units(panel.span(FULL), share="percentunit")

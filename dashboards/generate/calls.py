@@ -5,7 +5,7 @@ from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table
-from generate.parts import WHOLE, rows, with_units
+from generate.parts import FULL, rows, with_units
 
 
 def panels() -> list[Builder[Panel]]:
@@ -19,7 +19,7 @@ def edges() -> table_panel.Panel:
         ORDER BY rate_per_s DESC
         LIMIT 200
     """
-    panel = rows("Calls between services", "Each edge in its newest 10 s with a call.", table(sql)).span(WHOLE)
+    panel = rows("Calls between services", "Each edge, in its newest 10 s with a call.", table(sql)).span(FULL)
     return with_units(
         panel, rate_per_s="reqps", error_ratio="percentunit", p50_ms="ms", p95_ms="ms", p99_ms="ms", age_s="s"
     )

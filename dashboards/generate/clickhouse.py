@@ -1,4 +1,4 @@
-"""Queries of Grafana's ClickHouse plugin (grafana-clickhouse-datasource 4), which the SDK does not know."""
+"""Queries of Grafana's ClickHouse plugin (grafana-clickhouse-datasource 4), which the SDK lacks."""
 
 from dataclasses import dataclass
 from textwrap import dedent
@@ -9,7 +9,7 @@ from grafana_foundation_sdk.cog.variants import Dataquery
 from grafana_foundation_sdk.models.common import DataSourceRef
 
 PLUGIN = "grafana-clickhouse-datasource"
-# No uid of a server's own: the variable lets a user choose.
+# A variable instead of a server's uid: the user chooses.
 DATASOURCE = DataSourceRef(type_val=PLUGIN, uid="${datasource}")
 _FORMATS = {"time_series": 0, "table": 1}
 

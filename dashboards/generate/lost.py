@@ -1,11 +1,11 @@
-"""Panels of what was lost: records deleted before they were read, rows that a store refused."""
+"""Panels of losses: records deleted before a job read them, rows that a store refused."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table
-from generate.parts import WHOLE, rows, set_to
+from generate.parts import FULL, rows, set_to
 
 
 def panels() -> list[Builder[Panel]]:
@@ -31,11 +31,11 @@ def refused() -> table_panel.Panel:
     return (
         rows(
             "Rows that a store refused",
-            "By table and reason, with the newest one's key and what the store answered. column_missing: rows written "
-            "without a column that the table does not have. The rows stand on otlp_dead_letter.",
+            "By table and reason, with the newest row's key and the store's response. column_missing: rows written "
+            "without a column that the table lacks. otlp_dead_letter has the rows.",
             table(sql),
         )
-        .span(WHOLE)
+        .span(FULL)
         .override_by_name("answer", [set_to("custom.minWidth", 240)])
     )
 
@@ -52,11 +52,11 @@ def missed() -> table_panel.Panel:
     """
     return (
         rows(
-            "Records deleted before they were read",
-            "Gaps between what a job had read of a partition and the first record that the topic still had. Make the "
-            "topic's retention longer, or the job faster.",
+            "Records deleted before a job read them",
+            "Gaps between the last record of a partition that a job had read and the first one that the topic still "
+            "had. Make the topic's retention longer, or the job faster.",
             table(sql),
         )
-        .span(WHOLE)
+        .span(FULL)
         .override_by_name("records", [set_to("unit", "short")])
     )

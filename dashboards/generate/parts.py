@@ -1,4 +1,4 @@
-"""What panels share: sizes, overrides, legends."""
+"""Sizes, overrides and legends of all panels."""
 
 from grafana_foundation_sdk.builders import common, dashboard, table, timeseries
 from grafana_foundation_sdk.models.common import LegendDisplayMode, LegendPlacement, TooltipDisplayMode
@@ -6,14 +6,14 @@ from grafana_foundation_sdk.models.dashboard import DynamicConfigValue, Threshol
 
 from generate.clickhouse import DATASOURCE, Query
 
-HALF, WHOLE = 12, 24
+HALF, FULL = 12, 24
 HEIGHT = 8
 # Tables of 10 s windows: intervals are rounded up to whole tens of seconds.
 TENS = "(intDiv($__interval_s + 9, 10) * 10)"
 
 
 def lines(title: str, description: str, *queries: Query, unit: str = "short") -> timeseries.Panel:
-    """A time series over half the width, that starts at 0 and leaves gaps where nothing is known."""
+    """A time series over half the width. It starts at 0 and leaves gaps without data."""
     panel = (
         timeseries.Panel()
         .title(title)
@@ -50,8 +50,8 @@ def rows(title: str, description: str, query: Query) -> table.Panel:
     )
 
 
-def in_time(yellow: float, red: float) -> dashboard.ThresholdsConfig:
-    """Green below both; without steps of its own a panel has Grafana's: red from 80."""
+def lateness(yellow: float, red: float) -> dashboard.ThresholdsConfig:
+    """Green below both values. Without steps a panel has Grafana's default: red from 80."""
     steps = [Threshold(None, "green"), Threshold(yellow, "yellow"), Threshold(red, "red")]
     return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
 

@@ -1,4 +1,4 @@
-"""Panels of the one pool that the variables choose."""
+"""Panels of one pool, which the variables choose."""
 
 from grafana_foundation_sdk.builders import common, timeseries, xychart
 from grafana_foundation_sdk.cog.builder import Builder
@@ -16,7 +16,7 @@ from grafana_foundation_sdk.models.xychart import (
 )
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import HALF, HEIGHT, WHOLE, lines, set_to
+from generate.parts import FULL, HALF, HEIGHT, lines, set_to
 from generate.variables import IN_POOL, POOL_ARGUMENTS
 
 
@@ -47,9 +47,8 @@ def sizes() -> timeseries.Panel:
     return (
         lines(
             "Recommended and current size: $service $side $peer",
-            "The target, the size that the application reports, the best size without the constraints (unguarded), and "
-            "the sizes that complete at least 99 % of what that does. A gap is an answer without one. Marks are "
-            "actuations.",
+            "Target size, size in force, best size without constraints (unguarded), and range. A gap is a decision "
+            "without the value. Marks are actuations.",
             time_series(sql),
         )
         .line_interpolation(LineInterpolation.STEP_AFTER)
@@ -85,8 +84,8 @@ def curve() -> xychart.Panel:
         xychart.Panel()
         .title("Goodput curve: $service $side $peer within $threshold_ms ms")
         .description(
-            "Completions per second and instance over the mean number in flight, each point an average of the buckets "
-            "at that level. latency_source `own`: no caller's spans were seen, and a wait for the pool is invisible."
+            "Completions per second and instance over concurrency; each point is the mean of the buckets at one level. "
+            "latency_source `own`: there are no callers' spans, and a wait for the pool is invisible."
         )
         .datasource(DATASOURCE)
         .span(HALF)
@@ -125,7 +124,7 @@ def goodput() -> timeseries.Panel:
     """
     return lines(
         "Goodput within $threshold_ms ms: $service $side $peer",
-        "Completions per second and instance, and those within the threshold.",
+        "Completions per second and instance, and the part within the threshold.",
         time_series(sql),
         unit="reqps",
     )
@@ -145,7 +144,7 @@ def in_flight() -> timeseries.Panel:
     """
     return lines(
         "In flight: $service $side $peer",
-        "Time-weighted concurrency of the buckets with work, an instance.",
+        "Time-weighted concurrency of an instance, in buckets with work.",
         time_series(sql),
     )
 
@@ -163,7 +162,7 @@ def peaks() -> timeseries.Panel:
     """
     return lines(
         "In flight by the minute: $service $side $peer",
-        "From the rollup, which is kept for longer than fine windows: the mean of a minute of an instance with work, "
-        "and the highest fine window. For days and weeks.",
+        "From the rollup, which has a longer retention than windows: the mean of a minute of an instance with work, "
+        "and the highest window. For days and weeks.",
         time_series(sql),
-    ).span(WHOLE)
+    ).span(FULL)

@@ -1,4 +1,4 @@
-"""Panels of all pools: their states, and what actuators did."""
+"""Panels of all pools: states and actuations."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.cog.builder import Builder
@@ -30,7 +30,7 @@ def states() -> table_panel.Panel:
         ORDER BY service, side, peer
     """
     colors = [{"type": "value", "options": {state: {"color": color} for state, color in _COLORS.items()}}]
-    panel = rows("States", "The newest answer of every pool. An empty target is not a target of 0.", table(sql))
+    panel = rows("States", "The newest decision on every pool. An empty target is not a target of 0.", table(sql))
     panel = with_units(panel, confidence="percentunit", threshold_ms="ms", age_s="s")
     cell = set_to("custom.cellOptions", {"type": "color-text"})
     return panel.override_by_name("state", [cell, set_to("mappings", colors)])
@@ -45,4 +45,4 @@ def actuations() -> table_panel.Panel:
         ORDER BY at DESC
         LIMIT 100
     """
-    return rows("Actuations", "What actuators applied, and the size that they read back.", table(sql))
+    return rows("Actuations", "Sizes that actuators wrote, and the size read back.", table(sql))

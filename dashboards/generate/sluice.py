@@ -8,15 +8,15 @@ from generate.clickhouse import DATASOURCE, table
 from generate.variables import IN_POOL, variables
 
 UID = "sluice"
-# What the panels are written for: of panels without it Grafana migrates the options, as if they were of before 11.1.
+# Version of the panels. Without it Grafana migrates their options as those from before 11.1.
 GRAFANA = "12.2.0"
 
 
 def build() -> Dashboard:
-    built = (
+    builder = (
         dashboard.Dashboard("Sluice")
         .uid(UID)
-        .description("Sizes of thread and connection pools, recommended and current; connection subsets; how fresh.")
+        .description("Recommended and current sizes of thread and connection pools; connection subsets; freshness.")
         .tags(["sluice", "clickhouse"])
         .timezone("utc")
         .time("now-15m", "now")
@@ -36,14 +36,14 @@ def build() -> Dashboard:
         "Subsets": subsets.panels(),
     }
     for title, panels in sections.items():
-        built = built.with_row(dashboard.Row(title))
+        builder = builder.with_row(dashboard.Row(title))
         for panel in panels:
-            built = built.with_panel(panel)
-    result = built.build()
-    for number, each in enumerate(result.panels or [], start=1):
-        each.id_val = number  # stable, so that links to a panel stay good
-        if isinstance(each, Panel):
-            each.plugin_version = GRAFANA
+            builder = builder.with_panel(panel)
+    result = builder.build()
+    for number, item in enumerate(result.panels or [], start=1):
+        item.id_val = number  # stable, so that links to a panel stay valid
+        if isinstance(item, Panel):
+            item.plugin_version = GRAFANA
     return result
 
 

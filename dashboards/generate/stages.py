@@ -1,4 +1,4 @@
-"""Panels of the flow: what comes through each stage, and how far behind each stage is."""
+"""Panels of the flow: throughput and lag of each stage."""
 
 from grafana_foundation_sdk.builders import bargauge, common, stat, timeseries
 from grafana_foundation_sdk.builders import table as table_panel
@@ -7,9 +7,9 @@ from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import HALF, HEIGHT, TENS, WHOLE, in_time, lines, rows, with_units
+from generate.parts import FULL, HALF, HEIGHT, TENS, lateness, lines, rows, with_units
 
-# Yellow and red; at the latter `./sluice doctor` warns of the newest window.
+# Yellow and red, ms. `./sluice doctor` warns of the newest window from red on.
 LATE_MS = (10_000, 30_000)
 
 
@@ -28,14 +28,14 @@ def freshness() -> stat.Panel:
         stat.Panel()
         .title("Freshness")
         .description(
-            "Age of the newest window and of the newest recommendation. Empty: there is none. Red from 30 s on, where "
+            "Age of the newest window and of the newest decision. Empty: there is none. Red from 30 s on, when "
             "`./sluice doctor` warns."
         )
         .datasource(DATASOURCE)
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
-        .thresholds(in_time(*LATE_MS))
+        .thresholds(lateness(*LATE_MS))
         .with_target(table(sql))
     )
 
@@ -45,12 +45,12 @@ def lag_now() -> bargauge.Panel:
     return (
         bargauge.Panel()
         .title("Lag of each stage, now")
-        .description("Means of the last minute; the definitions stand in the view sluice.v_stage_lag.")
+        .description("Means of the last minute; the view sluice.v_stage_lag defines them.")
         .datasource(DATASOURCE)
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
-        .thresholds(in_time(*LATE_MS))
+        .thresholds(lateness(*LATE_MS))
         .min(0)
         # One bar a row: without `values` Grafana draws a single bar.
         .reduce_options(common.ReduceDataOptions().values(True).calcs(["lastNotNull"]))
@@ -97,7 +97,7 @@ def stored() -> timeseries.Panel:
         GROUP BY time
         ORDER BY time
     """
-    answers = """
+    decisions = """
         SELECT $__timeInterval(at) AS time, count() / $__interval_s AS recommendations
         FROM sluice.recommendations FINAL
         WHERE $__timeFilter_ms(at)
@@ -106,11 +106,11 @@ def stored() -> timeseries.Panel:
     """
     return lines(
         "Stored, by stage",
-        "Per second of the data's own time: spans ended in fine windows, calls in the call graph's edges, answers. "
-        "An answer is written when it is a new one, and once a minute.",
+        "Per second of the data's own time: ended spans in windows, calls in the call graph's edges, recorded "
+        "decisions: each change, and one a minute.",
         time_series(windows, "A"),
         time_series(calls, "B"),
-        time_series(answers, "C"),
+        time_series(decisions, "C"),
         unit="cps",
     )
 
@@ -136,7 +136,7 @@ def lag() -> timeseries.Panel:
         GROUP BY time
         ORDER BY time
     """
-    seen = """
+    decided = """
         SELECT
             $__timeInterval(at) AS time,
             avg(toUnixTimestamp64Milli(at) - toUnixTimestamp64Milli(newest_bucket)) AS "data of the recommendation"
@@ -148,10 +148,10 @@ def lag() -> timeseries.Panel:
     return lines(
         "Lag of each stage",
         "From a span's end to its record on the topic (mean); from a window's end to its last upsert (median, with the "
-        "duration of the spans in it); from the newest window that a recommendation saw to the recommendation (mean).",
+        "duration of the spans in it); from the newest window behind a decision to the decision (mean).",
         time_series(emitted, "A"),
         time_series(written, "B"),
-        time_series(seen, "C"),
+        time_series(decided, "C"),
         unit="ms",
     )
 
@@ -163,7 +163,7 @@ def rollups() -> table_panel.Panel:
         WHERE database = 'sluice'
         ORDER BY rollup
     """
-    panel = rows("Rollups", "When each was last brought up to date, and the error if it could not be.", table(sql))
+    panel = rows("Rollups", "Time of each rollup's last refresh, and its error.", table(sql))
     return with_units(panel, took_ms="ms")
 
 
@@ -175,7 +175,7 @@ def balance() -> timeseries.Panel:
     """
     return lines(
         "Spans accepted, and on the topic, a minute",
-        "By the collectors' own counters, and as the jobs counted them. `missing` is summed from the left edge on: it "
-        "comes back to 0, or below, when all is quiet, unless spans were lost. The view says what hides some.",
+        "By the collectors' own counters, and by the jobs'. `missing` is a sum from the left edge on: without traffic "
+        "it returns to 0 or below, unless spans were lost. The view v_span_balance_between lists exceptions.",
         time_series(sql),
-    ).span(WHOLE)
+    ).span(FULL)

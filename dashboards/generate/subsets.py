@@ -1,4 +1,4 @@
-"""Panels of connection subsets: who is connected to whom, what changed, and what latencies are predicted by."""
+"""Panels of connection subsets: connections, changes, and latency models."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.builders import timeseries
@@ -6,7 +6,7 @@ from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table, time_series
-from generate.parts import WHOLE, lines, rows, set_to, with_units
+from generate.parts import FULL, lines, rows, set_to, with_units
 
 _COLORS = {"PROVIDED": "green", "LEARNING": "yellow", "PAUSED": "purple", "HELD": "red"}
 
@@ -30,8 +30,8 @@ def subsets() -> table_panel.Panel:
         LIMIT 1000
     """
     colors = [{"type": "value", "options": {state: {"color": color} for state, color in _COLORS.items()}}]
-    text = "The newest subset of each upstream container, with the share of its calls, and what a client did with it."
-    panel = with_units(rows("Subsets", text, table(sql)).span(WHOLE), age_s="s")
+    text = "The newest subset of each upstream container, with shares of its calls, and a client's last response to it."
+    panel = with_units(rows("Subsets", text, table(sql)).span(FULL), age_s="s")
     cell = set_to("custom.cellOptions", {"type": "color-text"})
     return panel.override_by_name("state", [cell, set_to("mappings", colors)])
 
@@ -47,9 +47,7 @@ def changes() -> timeseries.Panel:
         GROUP BY time, pair
         ORDER BY time
     """
-    return lines(
-        "Subsets that changed", "Upstream containers whose endpoints, weights or state changed.", time_series(sql)
-    )
+    return lines("Changed subsets", "Upstream containers whose endpoints, weights or state changed.", time_series(sql))
 
 
 def models() -> table_panel.Panel:
@@ -60,8 +58,8 @@ def models() -> table_panel.Panel:
         LIMIT 1 BY application, service
     """
     text = (
-        "What predicts the latencies of a service, and how wrong it was on samples that it was not trained on: of "
-        "the median, of the spread, and of the percentile over all containers. Empty: too few samples to hold some out."
+        "The latency model of each service, with its errors on samples outside the training: of the median, of the "
+        "spread, and of the percentile over all containers. Empty: too few samples for a test set."
     )
     panel = rows("Latency models", text, table(sql))
     return with_units(panel, mu_error="percentunit", sigma_error="percentunit", pair_error="percentunit")

@@ -1,4 +1,4 @@
-"""Variables of the dashboard: the data source, one pool (service, side, peer), and the threshold that judges it."""
+"""Variables of the dashboard: the data source, one pool (service, side, peer), and its threshold."""
 
 from textwrap import dedent
 
@@ -10,17 +10,17 @@ from generate.clickhouse import DATASOURCE, PLUGIN
 
 
 def text(variable: str) -> str:
-    """The variable's value as a string of SQL. A value can be typed, or come in a link: percent-encoded it has no
-    character that ends a string, where Grafana's own `singlequote` and `sqlstring` leave backslashes as they are."""
+    """The variable's value as a string of SQL. A user may type a value, or a link may have it: percent-encoded it has
+    no character that ends a string. Grafana's own `singlequote` and `sqlstring` keep backslashes."""
     return f"decodeURLComponent('${{{variable}:percentencode}}')"
 
 
 def number(variable: str) -> str:
-    """The variable's value as a number; the query is refused where it is none."""
+    """The variable's value as a number; ClickHouse refuses the query for another value."""
     return f"toFloat64('${{{variable}:percentencode}}')"
 
 
-# A server pool has no peer, and Grafana shows no empty choice: `-` stands for it.
+# A server pool has no peer, and Grafana shows no empty choice: `-` replaces it.
 PEER = f"if({text('peer')} = '-', '', {text('peer')})"
 IN_POOL = f"service = {text('service')} AND side = {text('side')} AND peer = {PEER}"
 POOL_ARGUMENTS = (
@@ -61,7 +61,7 @@ def variables() -> list[Builder[VariableModel]]:
         ),
         dashboard.CustomVariable("threshold_ms")
         .label("Threshold (ms)")
-        .description("Response times up to it count as good. Any number can be typed.")
+        .description("Response times up to it count as goodput. Type any number.")
         .values(",".join(str(threshold) for threshold in THRESHOLDS_MS))
         .current(chosen)
         .allow_custom_value(True),

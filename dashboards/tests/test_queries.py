@@ -72,7 +72,7 @@ def by_title(sluice: dict[str, Any], title: str) -> dict[str, Any]:
 
 def test_every_outcome_has_a_series_and_a_meaning(sluice: dict[str, Any], reader: Client, scope: Scope) -> None:
     """The shop's 10 s: 4000 spans accepted, 1000 cut, 3 refused, 50 repeated, and a message that was not decoded."""
-    columns, rows = run(reader, by_title(sluice, "What became of every span")["targets"][0]["rawSql"], scope)
+    columns, rows = run(reader, by_title(sluice, "Outcome of every span")["targets"][0]["rawSql"], scope)
     found = [dict(zip(columns, row, strict=True)) for row in rows]
     shares = {row["cause"]: row["share"] for row in found if row["job"] == "concurrency"}
     expected = {"accepted": 4000, "accepted_cut": 1000, "repeated_message": 50, "ends_before_start": 3}
@@ -80,7 +80,7 @@ def test_every_outcome_has_a_series_and_a_meaning(sluice: dict[str, Any], reader
     assert all(row["meaning"] for row in found)
 
     _, rows = run(
-        reader, by_title(sluice, "Spans not taken as they came, by job and cause")["targets"][0]["rawSql"], scope
+        reader, by_title(sluice, "Bad, late, cut and repeated spans, by job and cause")["targets"][0]["rawSql"], scope
     )
     assert {row[1:] for row in rows} == {
         (job, cause, n / 10)
@@ -88,7 +88,7 @@ def test_every_outcome_has_a_series_and_a_meaning(sluice: dict[str, Any], reader
         for cause, n in (("accepted_cut", 1000), ("repeated_message", 50), ("ends_before_start", 3))
     } | {(job, "malformed_message", 0) for job in ("concurrency", "call_graph")}
 
-    _, rows = run(reader, by_title(sluice, "Messages that could not be decoded")["targets"][0]["rawSql"], scope)
+    _, rows = run(reader, by_title(sluice, "Messages that a job could not decode")["targets"][0]["rawSql"], scope)
     assert {row[2:] for row in rows} == {("malformed_message", 0.1)}
     _, rows = run(reader, by_title(sluice, "Share of spans lost")["targets"][0]["rawSql"], scope)
     assert rows
@@ -108,7 +108,7 @@ def test_what_was_lost_behind_the_topic(sluice: dict[str, Any], reader: Client, 
     assert [row[:4] + row[5:] for row in rows] == [
         ("clickhouse", "windows", "not_encodable", 2, "cart|client|db|cart-0", "no place for -2")
     ]
-    _, rows = run(reader, by_title(sluice, "Records deleted before they were read")["targets"][0]["rawSql"], scope)
+    _, rows = run(reader, by_title(sluice, "Records deleted before a job read them")["targets"][0]["rawSql"], scope)
     assert [row[:5] for row in rows] == [("sluice-streaming", "otlp_spans", 1, 1000, 40)]
 
 

@@ -31,8 +31,8 @@ def schema_up(
     authority: str = "",
     cluster_name: str = "",
 ) -> list[str]:
-    """Brings ClickHouse up to date; returns a line for each thing that changed. `login`, `authority` as
-    clickhouse.connect's. cluster_name: "" for one server."""
+    """Brings ClickHouse up to date; returns a line for each change. `login`, `authority`: as for clickhouse.connect.
+    cluster_name: "" for one server."""
     files = migrations.load(CLICKHOUSE)
     replaced = [
         *definitions.load(CLICKHOUSE / "functions", "FUNCTION"),
@@ -42,24 +42,23 @@ def schema_up(
     cluster = clickhouse.cluster_of(client, cluster_name)
     clickhouse.prepare(client, database, cluster)
     client = clickhouse.connect(url, wait_s, database, login, authority)
-    tables = [made[0] for each in files for statement in each.statements() if (made := order_by(statement.text))]
+    statements = [statement for migration in files for statement in migration.statements()]
+    tables = [table[0] for statement in statements if (table := order_by(statement.text))]
     changed = []
     for migration in migrations.pending(files, clickhouse.recorded(client, database)):
         clickhouse.apply(client, migration, tables, cluster)
         changed.append(f"applied {migration.path.name}")
     clickhouse.distribute(client, files, database, cluster)
     clickhouse.run(client, clickhouse.for_cluster(replaced, tables, cluster))
-    wanted = ttl_days or {}
-    changed += [
-        f"{table} keeps {wanted[table]} days" for table in clickhouse.set_ttls(client, database, wanted, cluster)
-    ]
+    days = ttl_days or {}
+    changed += [f"{table} keeps {days[table]} days" for table in clickhouse.set_ttls(client, database, days, cluster)]
     return changed
 
 
 def graph_up(
     url: str, password: str, wait_s: float, user: str = "neo4j", database: str = "neo4j", authority: str = ""
 ) -> None:
-    """Creates the constraints that are missing in Neo4j."""
+    """Creates missing constraints in Neo4j."""
     statements: list[Statement] = [item for file in sorted((STORAGE / "neo4j").glob("*.cypher")) for item in read(file)]
     with graph.connect(url, password, wait_s, user, authority) as driver:
         graph.run(driver, statements, database)
@@ -69,23 +68,24 @@ def graph_up(
 def cli() -> None:
     """Brings ClickHouse and Neo4j to the schema of this source tree.
 
-    To ClickHouse it logs in as the URL says, else as SLUICE_CLICKHOUSE_USER (default) with SLUICE_CLICKHOUSE_PASSWORD.
+    It logs in to ClickHouse as the URL's user, else as SLUICE_CLICKHOUSE_USER (default) with
+    SLUICE_CLICKHOUSE_PASSWORD.
     """
 
 
 def clickhouse_login() -> tuple[str, str]:
-    """User and password, of the environment alone: what is on a command line, all users of the host can read."""
+    """User and password from the environment: all users of the host can read a command line."""
     return os.environ.get("SLUICE_CLICKHOUSE_USER") or "default", secret("SLUICE_CLICKHOUSE_PASSWORD")
 
 
-def secret(name: str, usual: str = "") -> str:
-    """What the file holds that NAME_FILE names, else the variable NAME."""
+def secret(name: str, default: str = "") -> str:
+    """The content of the file that NAME_FILE names, else `default`, else the variable NAME. Raises MigrateError."""
     if path := os.environ.get(f"{name}_FILE"):
         try:
             return Path(path).read_text().removesuffix("\n")
         except OSError as error:
             raise MigrateError(f"read {name}_FILE: {error}") from error
-    return usual or os.environ.get(name, "")
+    return default or os.environ.get(name, "")
 
 
 clickhouse_option = click.option(
@@ -96,7 +96,7 @@ database_option = click.option(
 )
 authority_option = click.option(
     "--clickhouse-ca", "authority", envvar="SLUICE_CLICKHOUSE_CA", show_envvar=True, default="", show_default=False,
-    help="PEM file of who signed the server's certificate.",
+    help="PEM file of the authority of the server's certificate.",
 )  # fmt: skip
 wait_option = click.option(
     "--wait", "wait_s", type=click.FloatRange(0, 3600), default=60, help="Seconds for a server to start."
@@ -113,8 +113,8 @@ wait_option = click.option(
     show_envvar=True,
     default="",
     show_default=False,
-    help="Of several servers, by its name in system.clusters: tables are replicated, and distributed over its shards "
-    "where it has several.",
+    help="Name of a cluster in system.clusters: tables are replicated, and distributed over its shards if it has "
+    "several.",
 )
 @wait_option
 @click.option("--neo4j", "neo4j_url", envvar="SLUICE_NEO4J", show_envvar=True, default="bolt://127.0.0.1:7687")
@@ -145,7 +145,7 @@ def up(
     ttl_days: tuple[str, ...],
     only: str | None,
 ) -> None:
-    """Applies what is missing; safe to repeat."""
+    """Applies pending migrations, functions, views and constraints; safe to repeat."""
     try:
         ttls = dict(ttl.parse_option(text) for text in ttl_days)
         if only != "neo4j":

@@ -9,15 +9,15 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from migrate import ttl
-from migrate.cluster import LOCAL, Cluster, book, distributed, order_by, said
+from migrate.cluster import LOCAL, Cluster, bookkeeping, distributed, on_cluster, order_by
 from migrate.errors import MigrateError
 from migrate.migrations import Applied, Migration
 from migrate.statements import Statement
 from migrate.waiting import until_ready
 
-# No bookkeeping of single statements: each statement of a migration is repeatable (IF NOT EXISTS), so a run that
-# was killed between a statement and this table's row is simply run again.
-_BOOK = """
+# Single statements have no bookkeeping: each statement of a migration is repeatable (IF NOT EXISTS), so a run that was
+# killed before this table's row can run again.
+_BOOKKEEPING = """
 CREATE TABLE IF NOT EXISTS `{database}`.schema_migrations
 (
     version    UInt32,
@@ -33,17 +33,17 @@ ORDER BY version
 def connect(
     url: str, wait_s: float, database: str = "", login: tuple[str, str] = ("default", ""), authority: str = ""
 ) -> Client:
-    """A client of `http[s]://[user[:password]@]host:port`, of several with commas between the first that answers; waits
-    until one does.
+    """Returns a client of `http[s]://[user[:password]@]host:port`. Of several addresses, with commas between, it uses
+    the first server that answers; waits until one does. Raises MigrateError after wait_s.
 
-    login: user and password, where the URL names no user. authority: PEM file of who signed the server's certificate.
+    login: user and password, if the URL has no user. authority: PEM file of the authority of the server's certificate.
     """
     urls = url.split(",")
     if len(urls) == 1:
         return _connect(url, wait_s, database, login, authority)
-    for each in urls:
+    for server in urls:
         try:
-            return _connect(each, 0, database, login, authority)
+            return _connect(server, 0, database, login, authority)
         except MigrateError:
             continue
     return _connect(urls[0], wait_s, database, login, authority)
@@ -52,7 +52,7 @@ def connect(
 def _connect(url: str, wait_s: float, database: str, login: tuple[str, str], authority: str) -> Client:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        shown = re.sub(r"[^/]*@", "", url)  # a password is nobody's to read
+        shown = re.sub(r"[^/]*@", "", url)  # without a password
         raise MigrateError(f"read the ClickHouse address {shown!r}: expected http://[user:password@]host:port")
     user, password = (unquote(parts.username), unquote(parts.password or "")) if parts.username else login
 
@@ -71,9 +71,9 @@ def _connect(url: str, wait_s: float, database: str, login: tuple[str, str], aut
 
 
 def prepare(client: Client, database: str, cluster: Cluster | None = None) -> None:
-    """Creates the database and its table schema_migrations where they are missing.
+    """Creates the database and its table schema_migrations if they are missing.
 
-    Raises MigrateError for a database that was made without a cluster, or with one, where it is the other now.
+    Raises MigrateError for a cluster and a database made without one, and the reverse.
     """
     query = "SELECT engine FROM system.tables WHERE database = {database:String} AND name = 'schema_migrations'"
     engines = client.query(query, parameters={"database": database}).result_rows
@@ -83,15 +83,15 @@ def prepare(client: Client, database: str, cluster: Cluster | None = None) -> No
             f"prepare {database}: it was made {was} --cluster; tables are not moved from one to the other"
         )
     if cluster is not None:
-        for statement in book(database, cluster):
+        for statement in bookkeeping(database, cluster):
             client.command(statement)
         return
     client.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
-    client.command(_BOOK.format(database=database))
+    client.command(_BOOKKEEPING.format(database=database))
 
 
 def recorded(client: Client, database: str) -> dict[int, Applied]:
-    """What the table schema_migrations holds, by version; nothing where there is no such table. Writes nothing."""
+    """Rows of schema_migrations by version; empty without the table. Writes nothing."""
     if not client.command(f"EXISTS TABLE `{database}`.schema_migrations"):
         return {}
     rows = client.query(f"SELECT version, name, checksum FROM `{database}`.schema_migrations").result_rows
@@ -99,7 +99,7 @@ def recorded(client: Client, database: str) -> dict[int, Applied]:
 
 
 def cluster_of(client: Client, name: str) -> Cluster | None:
-    """What the server knows of a cluster; None without a name. Raises MigrateError for one that it does not know."""
+    """The cluster of a name; None without a name. Raises MigrateError if the server does not know it."""
     if not name:
         return None
     query = "SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = {name:String}"
@@ -110,25 +110,25 @@ def cluster_of(client: Client, name: str) -> Cluster | None:
 
 
 def distribute(client: Client, migrations: Iterable[Migration], database: str, cluster: Cluster | None) -> None:
-    """Makes the tables over all shards, where there are several, as the tables below them are now."""
+    """Replaces the tables over all shards, with the columns of the tables below them; does nothing on one shard."""
     if cluster is None or not cluster.sharded:
         return
-    there = {name.removesuffix(LOCAL) for name in engines(client, database) if name.endswith(LOCAL)}
+    existing = {name.removesuffix(LOCAL) for name in engines(client, database) if name.endswith(LOCAL)}
     for migration in migrations:
         for statement in migration.statements():
-            made = order_by(statement.text)
-            if made and made[0] in there:
-                client.command(distributed(*made, database, cluster))
+            table = order_by(statement.text)
+            if table and table[0] in existing:
+                client.command(distributed(*table, database, cluster))
 
 
 def for_cluster(statements: Sequence[Statement], tables: Sequence[str], cluster: Cluster | None) -> list[Statement]:
     if cluster is None:
         return list(statements)
-    return [each._replace(text=said(each.text, cluster, tables)) for each in statements]
+    return [statement._replace(text=on_cluster(statement.text, cluster, tables)) for statement in statements]
 
 
 def apply(client: Client, migration: Migration, tables: Sequence[str] = (), cluster: Cluster | None = None) -> None:
-    """Runs one migration and records it. tables: all that migrations make."""
+    """Runs one migration and records it. tables: names of all tables of the migrations."""
     run(client, for_cluster(migration.statements(), tables, cluster))
     client.insert(
         "schema_migrations",
@@ -153,14 +153,14 @@ def engines(client: Client, database: str) -> dict[str, str]:
     return {str(row[0]): str(row[1]) for row in rows}
 
 
-def set_ttls(client: Client, database: str, wanted: Mapping[str, int], cluster: Cluster | None = None) -> list[str]:
-    """Makes tables keep their rows for the days that are wanted; the names of those that did not already."""
-    there = engines(client, database)
+def set_ttls(client: Client, database: str, days: Mapping[str, int], cluster: Cluster | None = None) -> list[str]:
+    """Sets how many days tables keep their rows; returns the names of the changed tables."""
+    existing = engines(client, database)
     if cluster is not None and cluster.sharded:
-        there = {name.removesuffix(LOCAL): engine for name, engine in there.items() if name.endswith(LOCAL)}
-    statements = ttl.alterations(there, wanted)
+        existing = {name.removesuffix(LOCAL): engine for name, engine in existing.items() if name.endswith(LOCAL)}
+    statements = ttl.alterations(existing, days)
     for statement in statements.values():
         if cluster is not None:
-            statement = said(statement, cluster, list(there))
+            statement = on_cluster(statement, cluster, list(existing))
         client.command(statement)
     return list(statements)

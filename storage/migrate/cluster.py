@@ -1,7 +1,7 @@
-"""The same schema on several servers: each statement as it is said to a cluster. Pure: texts in, texts out.
+"""The same schema on several servers: rewrites each statement for a cluster. Pure: texts in, texts out.
 
-Tables are replicated; of more than one shard, each holds `NAME_local`, and NAME is a Distributed table over them. Rows
-with the same key are of one shard, as their place is a hash of a column of ORDER BY.
+Tables are replicated. With more than one shard, each shard has `NAME_local`, and NAME is a Distributed table over them.
+Rows with the same key are on one shard: the sharding key is a hash of a column of ORDER BY.
 """
 
 import re
@@ -14,7 +14,7 @@ _NAME = r"`?(?P<name>\w+)`?"
 _TABLE = re.compile(rf"^CREATE TABLE (?P<if>IF NOT EXISTS )?{_NAME}(?P<rest>.*)$", re.DOTALL)
 _ENGINE = re.compile(r"^ENGINE = (?P<kind>(?:Replacing)?MergeTree)(?P<arguments>\([^)]*\))?", re.MULTILINE)
 _ORDER = re.compile(r"^ORDER BY \(?(?P<columns>[^)\n]*)\)?", re.MULTILINE)
-# Where ON CLUSTER goes: behind the name.
+# Statements with ON CLUSTER behind the name.
 _OTHERS = re.compile(
     rf"^(?P<head>ALTER TABLE|DROP TABLE IF EXISTS|CREATE OR REPLACE VIEW|CREATE OR REPLACE FUNCTION"
     rf"|CREATE MATERIALIZED VIEW IF NOT EXISTS) {_NAME}(?P<rest>.*)$",
@@ -38,7 +38,7 @@ class Cluster:
             raise MigrateError(f"read --cluster {self.name!r}: expected a name of letters, digits, _ . and -")
 
     @property
-    def words(self) -> str:
+    def clause(self) -> str:
         return f"ON CLUSTER '{self.name}'"
 
     def stored(self, table: str) -> str:
@@ -46,43 +46,43 @@ class Cluster:
         return table + LOCAL if self.sharded else table
 
 
-def said(text: str, cluster: Cluster, tables: Sequence[str]) -> str:
-    """A statement of a migration, a view or a function, for all servers. tables: those that there are, by their names
-    here."""
-    if found := _TABLE.match(text):
-        return _table(found, cluster)
-    if found := _OTHERS.match(text):
-        name, rest = found["name"], found["rest"]
-        if found["head"] in ("ALTER TABLE", "DROP TABLE IF EXISTS") and name in tables:
+def on_cluster(text: str, cluster: Cluster, tables: Sequence[str]) -> str:
+    """Rewrites a statement of a migration, a view or a function for all servers. tables: names of all existing tables,
+    without LOCAL. Raises MigrateError for another kind of statement."""
+    if match := _TABLE.match(text):
+        return _table(match, cluster)
+    if match := _OTHERS.match(text):
+        name, rest = match["name"], match["rest"]
+        if match["head"] in ("ALTER TABLE", "DROP TABLE IF EXISTS") and name in tables:
             name = cluster.stored(name)
-        if found["head"].startswith("CREATE MATERIALIZED"):
-            rest = _among_stored(rest, cluster, tables)  # each shard fills from its own rows
-        last = " SYNC" if found["head"].startswith("DROP") else ""
-        return f"{found['head']} {name} {cluster.words}{rest}{last}"
-    raise MigrateError(f"say to a cluster: {text.splitlines()[0][:80]!r} is no statement that is known")
+        if match["head"].startswith("CREATE MATERIALIZED"):
+            rest = _local_tables(rest, cluster, tables)  # each shard fills from its own rows
+        last = " SYNC" if match["head"].startswith("DROP") else ""
+        return f"{match['head']} {name} {cluster.clause}{rest}{last}"
+    raise MigrateError(f"rewrite for a cluster: {text.splitlines()[0][:80]!r} is no known statement")
 
 
-def _table(found: re.Match[str], cluster: Cluster) -> str:
+def _table(match: re.Match[str], cluster: Cluster) -> str:
     rest, changes = _ENGINE.subn(
-        lambda engine: f"ENGINE = Replicated{engine['kind']}{engine['arguments'] or ''}", found["rest"]
+        lambda engine: f"ENGINE = Replicated{engine['kind']}{engine['arguments'] or ''}", match["rest"]
     )
     if changes != 1:
-        raise MigrateError(f"say to a cluster: {found['name']} has no MergeTree for an engine")
-    return f"CREATE TABLE {found['if'] or ''}{cluster.stored(found['name'])} {cluster.words}{rest}"
+        raise MigrateError(f"rewrite for a cluster: {match['name']} has no engine MergeTree")
+    return f"CREATE TABLE {match['if'] or ''}{cluster.stored(match['name'])} {cluster.clause}{rest}"
 
 
-def _among_stored(text: str, cluster: Cluster, tables: Sequence[str]) -> str:
+def _local_tables(text: str, cluster: Cluster, tables: Sequence[str]) -> str:
     if not cluster.sharded:
         return text
     names = "|".join(map(re.escape, tables))
     return re.sub(rf"\b(FROM|TO|JOIN) ({names})\b", rf"\1 \2{LOCAL}", text)
 
 
-def book(database: str, cluster: Cluster) -> list[str]:
-    """The database and its table of migrations, which every server of every shard has."""
+def bookkeeping(database: str, cluster: Cluster) -> list[str]:
+    """Statements for the database and its table of migrations on every server of every shard."""
     return [
-        f"CREATE DATABASE IF NOT EXISTS `{database}` {cluster.words}",
-        f"""CREATE TABLE IF NOT EXISTS `{database}`.schema_migrations {cluster.words}
+        f"CREATE DATABASE IF NOT EXISTS `{database}` {cluster.clause}",
+        f"""CREATE TABLE IF NOT EXISTS `{database}`.schema_migrations {cluster.clause}
 (
     version    UInt32,
     name       String,
@@ -95,17 +95,17 @@ ORDER BY version""",
 
 
 def distributed(table: str, order_by: Sequence[str], database: str, cluster: Cluster) -> str:
-    """The table over all shards of `table`_local, made anew to have its columns."""
+    """The statement that replaces the table over all shards of `table`_local, with the columns of that."""
     by = "service" if "service" in order_by else order_by[0]
     return (
-        f"CREATE OR REPLACE TABLE {table} {cluster.words} AS {table}{LOCAL}"
+        f"CREATE OR REPLACE TABLE {table} {cluster.clause} AS {table}{LOCAL}"
         f" ENGINE = Distributed('{cluster.name}', '{database}', '{table}{LOCAL}', cityHash64({by}))"
     )
 
 
 def order_by(text: str) -> tuple[str, list[str]] | None:
-    """Name and columns of ORDER BY of the table that a statement makes, if it makes one."""
-    found, order = _TABLE.match(text), _ORDER.search(text)
-    if not found or not order:
+    """Name and columns of ORDER BY of the table that a statement creates; None for another statement."""
+    match, order = _TABLE.match(text), _ORDER.search(text)
+    if not match or not order:
         return None
-    return found["name"], [column.strip() for column in order["columns"].split(",")]
+    return match["name"], [column.strip() for column in order["columns"].split(",")]

@@ -1,4 +1,4 @@
-"""Views and functions: definitions that are replaced on every run, each file one CREATE OR REPLACE statement."""
+"""Views and functions: every run replaces these definitions. Each file has one CREATE OR REPLACE statement."""
 
 import re
 from graphlib import CycleError, TopologicalSorter
@@ -9,7 +9,7 @@ from migrate.statements import Statement, read
 
 
 def load(folder: Path, kind: str) -> list[Statement]:
-    """The statements of a folder, each after those that it names.
+    """The statements of a folder, each after the definitions that it names. Raises MigrateError.
 
     `kind` is VIEW or FUNCTION. The object's name must be the file's name.
     """

@@ -12,9 +12,9 @@ from migrate.waiting import until_ready
 
 
 def connect(url: str, password: str, wait_s: float, user: str = "neo4j", authority: str = "") -> Driver:
-    """Waits until the server answers. A wrong password is not waited for.
+    """Waits until the server answers. Raises MigrateError after wait_s, and at once for a wrong password.
 
-    authority: PEM file of who signed the server's certificate, which then has to speak TLS; "": as the URL says.
+    authority: PEM file of the authority of the server's certificate, for TLS; "": the URL decides.
     """
     tls: dict[str, Any] = {"encrypted": True, "trusted_certificates": TrustCustomCAs(authority)} if authority else {}
     try:

@@ -1,5 +1,4 @@
-"""The first schema and the migrations after it: which are there, which are applied, which come next. No I/O but reading
-the files."""
+"""The first schema and the migrations after it: existing, applied and pending ones. It only reads files."""
 
 import hashlib
 import re
@@ -28,11 +27,11 @@ class Migration(NamedTuple):
     path: Path
 
     def statements(self) -> list[Statement]:
-        """All of them, in order; those of the first schema make tables before the views that read them."""
+        """All statements in order; the first schema creates tables before the views that read them."""
         if self.path.is_file():
             return read(self.path)
-        found = [statement for file in _files(self.path) for statement in read(file)]
-        return sorted(found, key=lambda statement: not statement.text.startswith("CREATE TABLE"))
+        statements = [statement for file in _files(self.path) for statement in read(file)]
+        return sorted(statements, key=lambda statement: not statement.text.startswith("CREATE TABLE"))
 
 
 class Applied(NamedTuple):
@@ -44,26 +43,26 @@ class Applied(NamedTuple):
 
 
 def load(folder: Path) -> list[Migration]:
-    """What makes the schema, in order: `tables/` of the folder, then the files of `migrations/`, ascending; no number
-    stands twice. Gaps are fine: numbers are given out early. Raises MigrateError."""
+    """The first schema, `tables/` of the folder, and the files of `migrations/`, ascending. Gaps between numbers are
+    fine: authors reserve numbers early. Raises MigrateError for a bad name and for a repeated number."""
     tables = folder / "tables"
     lines = [f"{_checksum(file)} {file.name}\n" for file in _files(tables)]
-    found = [Migration(FIRST, tables.name, hashlib.sha256("".join(lines).encode()).hexdigest(), tables)]
+    migrations = [Migration(FIRST, tables.name, hashlib.sha256("".join(lines).encode()).hexdigest(), tables)]
     for file in _files(folder / "migrations"):
         match = _NAME.fullmatch(file.name)
         if not match or int(match[1]) == FIRST:
             raise MigrateError(
                 f"read {file}: a migration must be named NNNN_name.sql (digits from 0001, then a-z 0-9 _)"
             )
-        found.append(Migration(int(match[1]), match[2], _checksum(file), file))
-    for before, migration in pairwise(found):
+        migrations.append(Migration(int(match[1]), match[2], _checksum(file), file))
+    for before, migration in pairwise(migrations):
         if migration.version == before.version:
             raise MigrateError(f"read {migration.path}: {before.path.name} has that number too")
-    return found
+    return migrations
 
 
 def pending(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> list[Migration]:
-    """Those still to apply, after checking that what was applied is what stands in the files."""
+    """Migrations to apply. Raises MigrateError if an applied one differs from its file, or has none."""
     known = {migration.version for migration in migrations}
     for version, row in sorted(applied.items()):
         if version not in known:

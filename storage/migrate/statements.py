@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from migrate.errors import MigrateError
 
-# A quoted string or name, a comment (of one line, or a block), or the end of a statement. Each language has a marker of
-# its own: `--` is a relationship in Cypher.
+# A quoted string or name, a comment (of one line, or a block), or the end of a statement. Markers of comments differ:
+# `--` is a relationship in Cypher.
 _TOKEN = {
     suffix: re.compile(
         r"""(?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`)"""
@@ -20,7 +20,7 @@ _TOKEN = {
 
 
 class Statement(NamedTuple):
-    """One statement without its comments, and where it stands."""
+    """One statement without its comments, with its place."""
 
     file: Path
     number: int  # 1 is the first of its file
@@ -54,7 +54,9 @@ def split(text: str, suffix: str = ".sql") -> list[str]:
 
 def read(file: Path) -> list[Statement]:
     """Statements of one file, at least one."""
-    found = [Statement(file, number, text) for number, text in enumerate(split(file.read_text(), file.suffix), start=1)]
-    if not found:
+    statements = [
+        Statement(file, number, text) for number, text in enumerate(split(file.read_text(), file.suffix), start=1)
+    ]
+    if not statements:
         raise MigrateError(f"read {file}: it has no statement")
-    return found
+    return statements

@@ -26,20 +26,20 @@ def kept(engine_full: str) -> int | None:
     return int(intervals[0]) if len(intervals) == 1 else None
 
 
-def alterations(tables: Mapping[str, str], wanted: Mapping[str, int]) -> dict[str, str]:
-    """By table, the ALTER that makes it keep the days that are wanted; nothing for those that do already.
+def alterations(tables: Mapping[str, str], days: Mapping[str, int]) -> dict[str, str]:
+    """Returns, by table, the ALTER that sets its days, for the tables with other days.
 
-    `tables` holds engine_full of every table. Raises MigrateError for a table that is not there or has no TTL in days.
+    `tables` has engine_full of every table. Raises MigrateError for a table that is missing or has no TTL in days.
     """
-    found = {}
-    for table, days in wanted.items():
+    statements = {}
+    for table, wanted in days.items():
         if kept(tables.get(table, "")) is None:
             known = ", ".join(sorted(name for name, engine in tables.items() if kept(engine) is not None))
             raise MigrateError(f"change the TTL of {table}: there is no such table with a TTL in days; known: {known}")
-        if kept(tables[table]) != days:
-            expression = _INTERVAL.sub(f"toIntervalDay({days})", _expression(tables[table]))
-            found[table] = f"ALTER TABLE `{table}` MODIFY TTL {expression}"
-    return found
+        if kept(tables[table]) != wanted:
+            expression = _INTERVAL.sub(f"toIntervalDay({wanted})", _expression(tables[table]))
+            statements[table] = f"ALTER TABLE `{table}` MODIFY TTL {expression}"
+    return statements
 
 
 def _expression(engine_full: str) -> str:

@@ -1,4 +1,4 @@
-"""Command line: writes what the streaming jobs know of the tables, or checks that it is what their files say."""
+"""Command line: writes the streaming jobs' description of the tables, or checks that it is current."""
 
 import sys
 import textwrap
@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from migrate.errors import MigrateError
-from schema.flink import ROWS, sink, written
+from schema.flink import ROWS, sink, written_tables
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PYTHON = REPOSITORY / "streaming-jobs/jobs/tables.py"
@@ -16,7 +16,7 @@ JAVA = REPOSITORY / "streaming-jobs/functions/src/main/java/dev/sluice/flink/Col
 
 def files() -> dict[Path, str]:
     """The text of each file. Raises MigrateError."""
-    known = written()
+    known = written_tables()
     columns = "".join(
         f'    "{name}": {{\n'
         + "".join(f'        "{column}": "{kind}",\n' for column, kind in sink(table).items())
@@ -52,16 +52,16 @@ final class Columns {{
 
 
 def _lines(columns: list[str], indent: int) -> str:
-    """As many columns a line as fit in."""
-    whole = ", ".join(column.replace(" ", "\0") for column in columns)
+    """The columns, as many a line as fit."""
+    text = ", ".join(column.replace(" ", "\0") for column in columns)
     margin = " " * indent
-    return textwrap.fill(whole, 96, initial_indent=margin, subsequent_indent=margin).replace("\0", " ")
+    return textwrap.fill(text, 96, initial_indent=margin, subsequent_indent=margin).replace("\0", " ")
 
 
 @click.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file is not current.")
 def cli(check: bool) -> None:
-    """Writes what the streaming jobs know of the tables."""
+    """Writes the streaming jobs' description of the tables."""
     try:
         texts = files()
     except MigrateError as error:

@@ -1,4 +1,4 @@
-"""What Flink has to know of the tables: columns of its sinks, and of the rows of Java that are summed to their rows."""
+"""Flink's description of the tables: columns of its sinks, and of Java's rows that a sink sums to table rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,10 +20,10 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class Row:
-    """A row of Java: `only` these columns of a table, by default all but lengths, version and those `without`.
+    """A row of Java: `only` these columns of a table, by default all except lengths, version and `without`.
 
-    values: what an aggregate gives, without the key. names: of those that have another one in the row; with a name the
-    version is in it. seconds: `window` is in seconds of the epoch.
+    values: the columns of an aggregate, without the key. names: other names in the row, by column; a name for the
+    version includes it. seconds: `window` is in seconds of the epoch.
     """
 
     table: str
@@ -33,17 +33,22 @@ class Row:
     names: Mapping[str, str] = field(default_factory=dict)
     seconds: bool = False
 
-    def columns(self, of: Table) -> list[str]:
-        """name and type of each. Before they are summed, histograms are encoded."""
-        left_out = {*LENGTHS, *self.without.split(), *({"version"} - {*self.names}), *(of.key if self.values else ())}
-        wanted = self.only.split() or [each.name for each in of.columns if each.name not in left_out]
-        by_name = {each.name: each for each in of.columns}
+    def columns(self, table: Table) -> list[str]:
+        """Name and type of each column. Histograms are encoded before the sum."""
+        left_out = {
+            *LENGTHS,
+            *self.without.split(),
+            *({"version"} - {*self.names}),
+            *(table.key if self.values else ()),
+        }
+        wanted = self.only.split() or [column.name for column in table.columns if column.name not in left_out]
+        by_name = {column.name: column for column in table.columns}
         if unknown := [name for name in wanted if name not in by_name]:
-            raise MigrateError(f"write a row of {of.name}: it has no column {', '.join(unknown)}")
-        return [self._column(of, by_name[name]) for name in wanted]
+            raise MigrateError(f"write a row of {table.name}: it has no column {', '.join(unknown)}")
+        return [self._column(table, by_name[name]) for name in wanted]
 
-    def _column(self, of: Table, column: Column) -> str:
-        kind = sql_type(of, column)
+    def _column(self, table: Table, column: Column) -> str:
+        kind = sql_type(table, column)
         if kind == HISTOGRAM and not self.values:
             kind = "BYTES NOT NULL"
         if column.name == "window":
@@ -52,7 +57,7 @@ class Row:
 
 
 _SUMMED = {"version": "contributions"}
-#: By the name that each has in Columns.java.
+#: Rows by their names in Columns.java.
 ROWS = {
     "PARTIAL": Row("windows", names=_SUMMED),
     "SAMPLE": Row("container_latency"),
@@ -72,13 +77,13 @@ ROWS = {
 }
 
 
-def written() -> dict[str, Table]:
+def written_tables() -> dict[str, Table]:
     """The tables that jobs write, by name. Raises MigrateError."""
     return tables({row.table for row in ROWS.values()})
 
 
 def sql_type(table: Table, column: Column) -> str:
-    """Flink's type of what a job writes into the column. Raises MigrateError for one that no job writes."""
+    """Flink's type of a column. Raises MigrateError for a type that no job writes."""
     kind = _TYPES.get(column.type.partition("(")[0] if column.type.startswith("Enum8(") else column.type)
     if kind is None:
         legal = ", ".join(_TYPES)

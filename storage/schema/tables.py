@@ -10,9 +10,9 @@ from migrate.cluster import order_by
 from migrate.errors import MigrateError
 
 FOLDER = Path(__file__).resolve().parents[1] / "clickhouse"
-#: How long the row's window is: in ORDER BY, but the same in all rows that a job writes.
+#: Lengths of windows: in ORDER BY, but the same in all rows that a job writes.
 LENGTHS = ("bucket_ms", "window_s")
-#: The server fills it.
+#: The server fills this column.
 WRITTEN = "written"
 # A column's name, and its type with at most one pair of parentheses within its own. In CREATE TABLE a line each.
 _COLUMN = r"(?P<name>[a-z]\w*) +(?P<type>\w+(?:\((?:[^()]|\([^()]*\))*\))?)"
@@ -30,8 +30,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """What a job writes of a table. `key`: names of what tells its rows apart; both in the order of the file, columns
-    that a migration adds behind."""
+    """The columns of a table that a job writes. `key`: names of the columns that identify a row. Both are in the order
+    of the file; columns of migrations follow."""
 
     name: str
     columns: tuple[Column, ...]
@@ -39,28 +39,28 @@ class Table:
 
     @property
     def values(self) -> tuple[Column, ...]:
-        """What is neither key nor length nor version."""
-        return tuple(each for each in self.columns if each.name not in (*self.key, *LENGTHS, "version"))
+        """Columns that are neither key nor length nor version."""
+        return tuple(column for column in self.columns if column.name not in (*self.key, *LENGTHS, "version"))
 
 
 def table(name: str, statements: Sequence[str]) -> Table:
-    """The table that the statements make, after their ALTERs. Raises MigrateError where none makes it with ORDER BY."""
-    created = next((text for text in statements if (made := order_by(text)) and made[0] == name), "")
+    """The table that the statements create and alter. Raises MigrateError if none creates it with ORDER BY."""
+    created = next((text for text in statements if (table := order_by(text)) and table[0] == name), "")
     if not created:
         raise MigrateError(f"read table {name}: expected CREATE TABLE {name} with columns, ENGINE and ORDER BY")
     altered = [text for text in statements if re.match(rf"ALTER TABLE {name}\b", text)]
-    found = [*_CREATED.finditer(created), *(column for text in altered for column in _ALTERED.finditer(text))]
-    types = {column["name"]: column["type"] for column in found if column["name"] != WRITTEN}
+    matches = [*_CREATED.finditer(created), *(column for text in altered for column in _ALTERED.finditer(text))]
+    types = {column["name"]: column["type"] for column in matches if column["name"] != WRITTEN}
     (_, order) = order_by(created) or ("", [])
     if unknown := sorted({*order, "version"} - {*types}):
         raise MigrateError(
             f"read table {name}: no column {', '.join(unknown)}; expected a line for each: its name and type"
         )
-    columns = tuple(Column(*each) for each in types.items())
-    return Table(name, columns, tuple(each for each in types if each in order and each not in LENGTHS))
+    columns = tuple(Column(*item) for item in types.items())
+    return Table(name, columns, tuple(column for column in types if column in order and column not in LENGTHS))
 
 
 def tables(names: Iterable[str], folder: Path = FOLDER) -> dict[str, Table]:
-    """Tables by name, as the first schema and all migrations leave them. Raises MigrateError."""
-    texts = [statement.text for each in migrations.load(folder) for statement in each.statements()]
+    """Tables by name, after the first schema and all migrations. Raises MigrateError."""
+    texts = [statement.text for migration in migrations.load(folder) for statement in migration.statements()]
     return {name: table(name, texts) for name in sorted(names)}

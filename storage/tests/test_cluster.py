@@ -1,11 +1,11 @@
-"""The schema as it is said to several servers: the real engine parses every statement; what it says is looked at."""
+"""The schema for several servers: the real engine parses every statement, and tests look at its form."""
 
 import pytest
 from clickhouse_connect.driver.client import Client
 
 from migrate import clickhouse, definitions, migrations
 from migrate.__main__ import CLICKHOUSE
-from migrate.cluster import Cluster, book, distributed, order_by, said
+from migrate.cluster import Cluster, bookkeeping, distributed, on_cluster, order_by
 from migrate.errors import MigrateError
 from sluice_kit.servers.clickhouse import ClickHouse
 
@@ -19,7 +19,9 @@ ONE, SHARDED = Cluster("main"), Cluster("main", sharded=True)
 
 
 def rendered(cluster: Cluster) -> list[str]:
-    texts = book("sluice", cluster) + [said(each.text, cluster, list(MADE)) for each in [*STATEMENTS, *REPLACED]]
+    texts = bookkeeping("sluice", cluster) + [
+        on_cluster(each.text, cluster, list(MADE)) for each in [*STATEMENTS, *REPLACED]
+    ]
     return texts + [distributed(table, by, "sluice", cluster) for table, by in MADE.items() if cluster.sharded]
 
 
@@ -58,13 +60,13 @@ def test_on_several_shards_each_has_a_table_of_its_own_under_one_over_all() -> N
 
 
 def test_what_a_migration_alters_or_drops_is_the_table_that_has_the_rows() -> None:
-    assert said("ALTER TABLE windows ADD COLUMN x Int8", SHARDED, list(MADE)).startswith(
+    assert on_cluster("ALTER TABLE windows ADD COLUMN x Int8", SHARDED, list(MADE)).startswith(
         "ALTER TABLE windows_local ON CLUSTER 'main' ADD"
     )
-    assert said("ALTER TABLE fill_windows_1s MODIFY", SHARDED, list(MADE)).startswith(
+    assert on_cluster("ALTER TABLE fill_windows_1s MODIFY", SHARDED, list(MADE)).startswith(
         "ALTER TABLE fill_windows_1s ON CLUSTER"
     )
-    assert said("DROP TABLE IF EXISTS windows", SHARDED, list(MADE)) == (
+    assert on_cluster("DROP TABLE IF EXISTS windows", SHARDED, list(MADE)) == (
         "DROP TABLE IF EXISTS windows_local ON CLUSTER 'main' SYNC"
     )
 
@@ -78,8 +80,8 @@ def test_rows_of_one_key_are_of_one_shard() -> None:
 
 
 def test_a_statement_that_is_not_known_and_a_name_that_is_none_are_errors() -> None:
-    with pytest.raises(MigrateError, match="no statement that is known"):
-        said("OPTIMIZE TABLE windows", ONE, ["windows"])
+    with pytest.raises(MigrateError, match="no known statement"):
+        on_cluster("OPTIMIZE TABLE windows", ONE, ["windows"])
     with pytest.raises(MigrateError, match="expected a name"):
         Cluster("a' --")
 

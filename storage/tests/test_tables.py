@@ -11,7 +11,7 @@ from schema.flink import Row, sink, sql_type
 from schema.tables import FOLDER, LENGTHS, WRITTEN, Column, Table, tables
 from sluice_kit.servers.clickhouse import ClickHouse
 
-TABLES = flink.written()
+TABLES = flink.written_tables()
 # What tells rows apart has to be in ORDER BY. These only describe a row.
 DESCRIBING = {"critical_paths": ["slowest_trace_id", "median_trace_id"], "offset_gaps": ["received"]}
 EXAMPLE = """-- A comment; with a semicolon.

@@ -1,7 +1,7 @@
--- The audit: every report of every actuator, append-only. What makes a report the same when it is sent again is its id, under
--- who sent it: of rows with one id the one that was received last stays, in whichever order they were written. A row without
--- an id has its time and target for one. `instance` is which replica of the service the target is: sizes are known for each,
--- since they differ while they roll. A pool without a limit (`unbounded`) has no size to read back, which is not a size of 0.
+-- The audit: every report of every actuator, append-only. Rows with the same `request_id` and `by` are repeats of one report; the
+-- one received last stays, in whichever order they were written. Without an id, time and target identify a report. `instance` is
+-- the target's replica of the service: each has a size of its own, since replicas differ during a rollout. A pool without a limit
+-- (`unbounded`) has no size to read back, which differs from a size of 0.
 CREATE TABLE IF NOT EXISTS actuations
 (
     service       LowCardinality(String),
@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS actuations
     detail        String                    CODEC(ZSTD(1)),
     instance      LowCardinality(String),
     unbounded     Bool,
-    by            LowCardinality(String)    COMMENT 'who told it, by token or certificate; empty where none is asked for',
+    by            LowCardinality(String)    COMMENT 'identity of the sender, by token or certificate; empty if the server asks for none',
     request_id    String                    DEFAULT lower(hex(sipHash128(at, target_name, instance))) CODEC(ZSTD(1)),
     received      DateTime64(3, 'UTC')      DEFAULT at COMMENT 'the version' CODEC(Delta, ZSTD(1)),
     log_partition Nullable(Int32)           COMMENT 'of the topic of reports',

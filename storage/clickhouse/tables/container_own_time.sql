@@ -1,14 +1,14 @@
--- As container_latency, but of each request's own time: without what the container waited for those that it called. These
+-- As container_latency, for each request's own time: its latency less the container's waits for services that it called. Own
 -- times add up along call trees. Read through v_latency_samples_between.
 CREATE TABLE IF NOT EXISTS container_own_time
 (
     service     LowCardinality(String),
     instance    LowCardinality(String),
-    host        LowCardinality(String)      COMMENT 'empty where it is not known',
+    host        LowCardinality(String)      COMMENT 'empty: unknown',
     window      DateTime('UTC')             CODEC(Delta, ZSTD(1)),
     window_s    UInt16                      CODEC(ZSTD(1)),
     requests    UInt64                      CODEC(T64, ZSTD(1)),
-    errors      UInt64                      COMMENT 'of those, that failed by no fault of their caller' CODEC(T64, ZSTD(1)),
+    errors      UInt64                      COMMENT 'requests that failed by no fault of their caller' CODEC(T64, ZSTD(1)),
     ln_sum      Int64                       COMMENT 'sum of round(1e9 * ln(ns)); less than 1 us counts as 1 us' CODEC(T64, ZSTD(1)),
     ln_sum2     Int64                       COMMENT 'sum of round(1e9 * ln(ns)^2)' CODEC(T64, ZSTD(1)),
     latency     Map(Int16, UInt32)          COMMENT 'requests by own time, indexed as in windows' CODEC(ZSTD(1)),

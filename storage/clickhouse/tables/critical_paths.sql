@@ -1,11 +1,11 @@
--- Critical paths per root operation and way that they took, per 10 s of the root span's end.
--- Written by the job `critical_paths` as upserts; `version` is the number of traces summed so far, as in `windows`.
+-- Critical paths per root operation and sequence of services, per 10 s of the root span's end.
+-- The job `critical_paths` upserts them; `version` is the number of traces summed so far, as in `windows`.
 CREATE TABLE IF NOT EXISTS critical_paths
 (
     root_service     LowCardinality(String),
     root_operation   LowCardinality(String),
-    complete         Bool                       COMMENT 'false: the root is an orphan, its parent never came',
-    signature        LowCardinality(String)     COMMENT 'services on the path in the order in which the request reaches them: a > b > c; beyond 1,000 bytes cut, with a hash of the whole',
+    complete         Bool                       COMMENT 'false: the root is an orphan, whose parent never arrived',
+    signature        LowCardinality(String)     COMMENT 'services on the path in the order of the request: a > b > c; cut to 1,000 bytes, with a hash of the full text',
     window_s         UInt16                     CODEC(ZSTD(1)),
     window           DateTime('UTC')            CODEC(Delta, ZSTD(1)),
     traces           UInt64                     CODEC(T64, ZSTD(1)),

@@ -1,6 +1,5 @@
--- How much data spans moved, per window of their end: of those that say so, how many and how much. A row is of spans of which
--- at least one says something. Upserts, as `windows`; a client span stays under the peer that its own attributes name. Read
--- through v_data_sizes.
+-- The amount of data that spans moved, per window of their end. A row counts spans with at least one of the two figures. Upserts,
+-- as `windows`; a client span stays under the peer that its own attributes name. Read through v_data_sizes.
 CREATE TABLE IF NOT EXISTS data_sizes
 (
     side        Enum8('server' = 1, 'client' = 2, 'consumer' = 3),
@@ -9,10 +8,10 @@ CREATE TABLE IF NOT EXISTS data_sizes
     instance    LowCardinality(String),
     window      DateTime('UTC')             CODEC(Delta, ZSTD(1)),
     window_s    UInt16                      CODEC(ZSTD(1)),
-    row_spans   UInt64                      COMMENT 'spans that say how many rows a database returned' CODEC(T64, ZSTD(1)),
-    row_sum     UInt64                      COMMENT 'those rows' CODEC(T64, ZSTD(1)),
-    byte_spans  UInt64                      COMMENT 'spans that say how long a request, response or message is' CODEC(T64, ZSTD(1)),
-    byte_sum    UInt64                      COMMENT 'those bytes' CODEC(T64, ZSTD(1)),
+    row_spans   UInt64                      COMMENT 'spans with the number of rows that a database returned' CODEC(T64, ZSTD(1)),
+    row_sum     UInt64                      COMMENT 'sum of these rows' CODEC(T64, ZSTD(1)),
+    byte_spans  UInt64                      COMMENT 'spans with the length of a request, response or message' CODEC(T64, ZSTD(1)),
+    byte_sum    UInt64                      COMMENT 'sum of these bytes' CODEC(T64, ZSTD(1)),
     version     UInt64                      CODEC(T64, ZSTD(1)),
     written     DateTime64(3, 'UTC')        DEFAULT now64(3) CODEC(Delta, ZSTD(1))
 )

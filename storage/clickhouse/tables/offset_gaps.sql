@@ -1,12 +1,12 @@
--- Records that a Flink job never read, because its topic had deleted them when it came that far: the offsets from
--- first_missing to before first_read of a partition. Upserts: what is read again after a failure tells the same gap.
+-- Records that a Flink job never read, because the topic deleted them before: offsets from first_missing to before first_read of a
+-- partition. Upserts: a repeated reading after a failure gives the same gap.
 CREATE TABLE IF NOT EXISTS offset_gaps
 (
     flink_job     LowCardinality(String)  COMMENT 'and its consumer group',
     topic         LowCardinality(String),
     partition     Int32,
-    first_missing Int64                   COMMENT 'the first offset that was not read',
-    first_read    Int64                   COMMENT 'the first one behind it that was',
+    first_missing Int64                   COMMENT 'the first unread offset',
+    first_read    Int64                   COMMENT 'the next offset that the job read',
     received      DateTime64(3, 'UTC')    COMMENT 'Kafka record time of first_read',
     version       UInt64,
     written       DateTime64(3, 'UTC')    DEFAULT now64(3)

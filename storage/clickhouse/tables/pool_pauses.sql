@@ -1,5 +1,5 @@
--- Pauses and resumptions of pools by operators, written by the recommender: append-only. The newest row of a pool says
--- whether it is paused, also after a restart. Equal rows become one, as in `recommendations`.
+-- Pauses and resumes of pools by operators, from the recommender: append-only. The newest row of a pool shows whether it is
+-- paused, also after a restart. Equal rows become one, as in `recommendations`.
 CREATE TABLE IF NOT EXISTS pool_pauses
 (
     service LowCardinality(String),
@@ -7,9 +7,9 @@ CREATE TABLE IF NOT EXISTS pool_pauses
     peer    LowCardinality(String),
     at      DateTime64(3, 'UTC')            CODEC(Delta, ZSTD(1)),
     paused  Bool,
-    by      LowCardinality(String)          COMMENT 'who asked for it',
+    by      LowCardinality(String)          COMMENT 'name of the operator',
     why     String                          CODEC(ZSTD(1)),
-    size    Nullable(UInt32)                COMMENT 'that it is held at; NULL: the one in force'
+    size    Nullable(UInt32)                COMMENT 'the held size; NULL: the size in force'
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(at)

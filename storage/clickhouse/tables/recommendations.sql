@@ -1,6 +1,6 @@
--- Every answer of every control period, written by the recommender: append-only. A write that is retried may store
--- a row twice: equal rows become one when merged, and are one in the views. `basis` says what the answer rests on; `action`,
--- with the target and the lease, is all that actuators look at; `advice` is of the hardware under the pool, empty for none.
+-- Decisions of every period, from the recommender: append-only. A repeated write may store a row twice: ClickHouse merges equal
+-- rows, and views show one. `basis` is what a decision rests on. Actuators read only `action`, the target and the lease. `advice`
+-- is on the hardware under the pool; empty: none.
 CREATE TABLE IF NOT EXISTS recommendations
 (
     service          LowCardinality(String),
@@ -18,17 +18,17 @@ CREATE TABLE IF NOT EXISTS recommendations
     model            LowCardinality(String),
     reasons          Array(LowCardinality(String)) COMMENT 'codes',
     buckets          UInt32                 COMMENT 'samples behind the estimate',
-    newest_bucket    Nullable(DateTime64(3, 'UTC')) COMMENT 'end of the data that the estimate saw',
+    newest_bucket    Nullable(DateTime64(3, 'UTC')) COMMENT 'end of the data behind the estimate',
     valid_until      DateTime64(3, 'UTC'),
     revision         UInt64,
     basis            LowCardinality(String) COMMENT 'name of sluice.pools.v1.Basis, without its prefix',
     action           LowCardinality(String) COMMENT 'HOLD or APPLY',
     advice           LowCardinality(String) COMMENT 'name of sluice.pools.v1.Advice.Kind, without its prefix',
-    advised_cores    Nullable(Float64)      COMMENT 'CPU limit of one instance that would do',
-    advised_replicas Nullable(UInt32)       COMMENT 'that would do',
-    asked_per_s      Nullable(Float64)      COMMENT 'calls of one instance that ended, over a minute',
-    in_time          Nullable(Float64)      COMMENT 'part of them, 0..1; NULL: no caller tells',
-    best_per_s       Nullable(Float64)      COMMENT 'what the best size is expected to do'
+    advised_cores    Nullable(Float64)      COMMENT 'CPU limit of one instance that meets the demand',
+    advised_replicas Nullable(UInt32)       COMMENT 'that meet the demand',
+    asked_per_s      Nullable(Float64)      COMMENT 'ended calls of one instance, over a minute',
+    in_time          Nullable(Float64)      COMMENT 'part of these in time, 0..1; NULL: no caller''s spans show it',
+    best_per_s       Nullable(Float64)      COMMENT 'expected completions of the best size'
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toDate(at)

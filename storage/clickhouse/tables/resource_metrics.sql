@@ -1,15 +1,15 @@
--- How busy hosts and containers are: the points of each series per window, from otlp_metrics. Upserts, as `windows`.
--- Values are whole numbers: of 1e-9 for ratios and cores, of bytes for host_network and host_memory_bandwidth; a counter's
--- are per second once it is read through v_resource_metrics_between.
+-- Usage of hosts and containers: the points of each series per window, from otlp_metrics. Upserts, as `windows`.
+-- Values are whole numbers: of 1e-9 for ratios and cores, of bytes for host_network and host_memory_bandwidth;
+-- v_resource_metrics_between converts a counter to a rate per second.
 CREATE TABLE IF NOT EXISTS resource_metrics
 (
     role        LowCardinality(String)      COMMENT 'host_cpu_idle, host_cpu_used, host_cpu_cores, host_memory_bandwidth, host_memory_bandwidth_utilization, host_network, host_network_utilization, container_cpu, container_cpu_limit',
     host        LowCardinality(String),
     instance    LowCardinality(String)      COMMENT 'empty for a host''s roles',
-    metric_rank UInt8                       COMMENT 'of the metrics of one role, the lowest that has a value wins' CODEC(ZSTD(1)),
+    metric_rank UInt8                       COMMENT 'of the metrics of one role, the lowest with a value counts' CODEC(ZSTD(1)),
     series      String                      COMMENT 'metric and attributes' CODEC(ZSTD(1)),
     kind        Enum8('level' = 1, 'counter' = 2, 'delta' = 3),
-    start_ns    Int64                       COMMENT 'since when a counter counts, 0 where not told' CODEC(Delta, ZSTD(1)),
+    start_ns    Int64                       COMMENT 'start of a counter; 0: unknown' CODEC(Delta, ZSTD(1)),
     window      DateTime('UTC')             CODEC(Delta, ZSTD(1)),
     window_s    UInt16                      CODEC(ZSTD(1)),
     points      UInt64                      CODEC(T64, ZSTD(1)),

@@ -1,12 +1,12 @@
--- Spans that `windows` does not count, and why: by rule of streaming-jobs/spans.toml, or because they are nested in a span that
--- holds the same thread or connection. Per window of their end. Upserts, as `windows`: nothing is ever taken back. Read through
--- v_spans_left_out.
+-- Spans that `windows` does not count, with the cause: a rule of streaming-jobs/spans.toml, or nesting in a span that holds the
+-- same thread or connection. Per window of their end. Upserts, as `windows`: counts never fall. Read through
+-- v_spans_left_out_between.
 CREATE TABLE IF NOT EXISTS spans_left_out
 (
     side        LowCardinality(String),
     service     LowCardinality(String),
-    peer        LowCardinality(String)      COMMENT 'by the attributes of the span; empty for side = server',
-    operation   LowCardinality(String)      COMMENT 'name of the span; empty for client spans that are nested',
+    peer        LowCardinality(String)      COMMENT 'from the attributes of the span; empty for side = server',
+    operation   LowCardinality(String)      COMMENT 'name of the span; empty for nested client spans',
     action      LowCardinality(String)      COMMENT 'leave_out, waiting, around, or nested',
     rule        LowCardinality(String)      COMMENT 'name of the rule, or nested',
     window      DateTime('UTC')             CODEC(Delta, ZSTD(1)),

@@ -1,4 +1,4 @@
--- What clients did with them: by ACK and NACK over xDS, or by telling.
+-- Clients' responses to subsets: ACK and NACK over xDS, or calls of ReportDelivery.
 CREATE TABLE IF NOT EXISTS subset_deliveries
 (
     upstream    LowCardinality(String),
@@ -7,9 +7,9 @@ CREATE TABLE IF NOT EXISTS subset_deliveries
     at          DateTime64(3, 'UTC')        CODEC(Delta, ZSTD(1)),
     outcome     Enum8('APPLIED' = 1, 'REFUSED' = 2),
     revision    UInt64,
-    client      String                      COMMENT 'the node of xDS, or the name that a caller gave',
+    client      String                      COMMENT 'id of the xDS node, or the name that the caller gives',
     detail      String                      CODEC(ZSTD(1)),
-    by          LowCardinality(String)      COMMENT 'who told it, by token or certificate; the client where none is asked for',
+    by          LowCardinality(String)      COMMENT 'identity of the sender, by token or certificate; the client if the server asks for none',
     request_id  String                      CODEC(ZSTD(1)),
     received    DateTime64(3, 'UTC')        COMMENT 'the version' CODEC(Delta, ZSTD(1))
 )

@@ -1,12 +1,12 @@
--- Which downstream containers each upstream container was to be connected to: a row of each record of the log, in which
--- endpoints, addresses and weights are by position. `recorded` is the time of the record, and the version: an equal state
--- of one revision is written again only under newer reasons.
+-- The downstream containers that each upstream container connects to: a row for each record of the journal. endpoints, addresses
+-- and weights match by position. `recorded` is the time of the record, and the version: an equal state of one revision is written
+-- again only with newer reasons.
 CREATE TABLE IF NOT EXISTS subsets
 (
     upstream    LowCardinality(String),
     instance    String                      COMMENT 'the container of upstream',
     downstream  LowCardinality(String),
-    at          DateTime64(3, 'UTC')        COMMENT 'when the solution was made' CODEC(Delta, ZSTD(1)),
+    at          DateTime64(3, 'UTC')        COMMENT 'time of the solution' CODEC(Delta, ZSTD(1)),
     state       LowCardinality(String)      COMMENT 'name of sluice.subsets.v1.State, without its prefix',
     strategy    LowCardinality(String),
     endpoints   Array(String)               CODEC(ZSTD(1)),

@@ -1,4 +1,4 @@
--- `windows_1s` per 10 s: the same as windows_1s does with `windows`, see there.
+-- `windows_1s` per 10 s, made of windows_1s as windows_1s is made of `windows` (there are the details).
 CREATE TABLE IF NOT EXISTS windows_10s
 (
     side         Enum8('server' = 1, 'client' = 2, 'consumer' = 3),

@@ -1,4 +1,4 @@
--- `windows_10s` per minute: the same as windows_1s does with `windows`, see there.
+-- `windows_10s` per minute, made of windows_10s as windows_1s is made of `windows` (there are the details).
 CREATE TABLE IF NOT EXISTS windows_1m
 (
     side         Enum8('server' = 1, 'client' = 2, 'consumer' = 3),

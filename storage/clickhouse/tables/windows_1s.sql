@@ -1,16 +1,15 @@
--- `windows` per second, kept longer. A row is the sum of what stands in `windows` FINAL, computed anew whenever one of its
--- fine windows was written again, however old it is: `windows` is upserted, so that a view that adds up what is inserted
--- would count twice. The version only grows, because each fine window's does and none is taken back: so rows may be
--- computed twice, and in any order.
+-- `windows` per second, with a longer retention. A row is the sum of `windows` FINAL, computed again after any of its windows was
+-- written again, however old it is: `windows` has upserts, which a view that adds up inserts would count twice. The version only
+-- grows, because each window's version does: so rows may be computed twice, and in any order.
 --
--- What is due: the rows that hold a fine window written since the newest `seen` here, less a minute, because an insert is
--- seen a little later than its `written`. Rows are inserted by ascending `seen`: what a kill cut off is still due. A row
--- that stands here already is not written again. Fine windows without work or completion add nothing but their version.
--- To have everything computed anew, truncate the table.
+-- A refresh computes the rows with a window written since the newest `seen` here, less a minute, because an insert becomes visible
+-- after its `written`. It inserts rows by ascending `seen`, so a later refresh computes those that a kill prevented. It does not
+-- write an equal row again. Windows without work and completions add only their version. To compute everything again, truncate
+-- the table.
 --
--- Refreshes run with the rights of the view's definer: the user who migrates.
+-- Refreshes run with the rights of the view's definer, the user of the migration.
 --
--- The bound of `bucket` has its type: of `bucket < DateTime` the engine (26.7) leaves out parts as if both were whole seconds.
+-- The bound of `bucket` has the column's type: for `bucket < DateTime` the engine (26.7) skips parts as if both were whole seconds.
 CREATE TABLE IF NOT EXISTS windows_1s
 (
     side         Enum8('server' = 1, 'client' = 2, 'consumer' = 3),

@@ -1,5 +1,5 @@
--- What actuators did, with the recommendation acted on: every attempt, and of mere observations only those that saw
--- another size than the report before. intended is the size of the decision, requested the step towards it that was written.
+-- Actuations with the decision behind each: every attempt, and only those observations with another size than the previous report.
+-- intended is the size of the decision, requested the step towards it that the actuator wrote.
 CREATE OR REPLACE VIEW v_actuation_history AS
 SELECT a.* EXCEPT (report_before, nth), r.intended, r.state, r.basis, r.threshold_ms, r.reasons
 FROM

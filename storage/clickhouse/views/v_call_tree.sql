@@ -1,5 +1,5 @@
--- The most frequent call tree of each root operation in its newest 5 minutes, and its share of the traces there
--- (0..1). Of several the first in order of text; what stands for many that are not told apart only where it is all.
+-- The most frequent call tree of each root operation in its newest 5 minutes, and its share of the traces (0..1). Of equally
+-- frequent ones the first in order of text. The row that sums up indistinct trees appears only if it is the only one.
 CREATE OR REPLACE VIEW v_call_tree AS
 WITH newest AS
 (

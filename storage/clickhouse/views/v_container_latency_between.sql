@@ -1,7 +1,7 @@
--- Samples of the Microns latency model: one row for each (service, instance, host, window) with requests, for the windows
--- that start in [from_ms, until_ms), epoch milliseconds. ln_mean and ln_variance are of ln(latency in ns): a log-normal fit.
--- What is not known of the host or of the container is NULL, never 0. A container's metrics are found by its instance, its
--- host's by the host: spans and metrics must name them alike.
+-- Samples of the Microns latency model: one row for each (service, instance, host, window) with requests, for windows that start
+-- in [from_ms, until_ms), epoch milliseconds. ln_mean and ln_variance are of ln(latency in ns): a log-normal fit. Unknown metrics of
+-- a host or container are NULL, never 0. The instance joins a container's metrics, the host a host's: spans and metrics must use the
+-- same names.
 CREATE OR REPLACE VIEW v_container_latency_between AS
 WITH
     metrics AS

@@ -1,4 +1,4 @@
--- The ways that the requests of each root operation took in the newest seconds:
+-- Critical paths of each root operation in the newest seconds:
 -- SELECT * FROM v_critical_path(seconds = 600)
 CREATE OR REPLACE VIEW v_critical_path AS
 SELECT *

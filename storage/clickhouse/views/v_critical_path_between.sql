@@ -1,6 +1,6 @@
--- The ways that the requests of each root operation took, whose root ended in [from_ms, until_ms), epoch milliseconds
--- (by whole windows): the share of each among the traces of its operation, what they took, and traces to look at.
--- `complete` = false: fragments whose parent never came. The median trace is that of the window whose median is nearest.
+-- Critical paths of each root operation whose root ended in [from_ms, until_ms), epoch milliseconds (by whole windows): the share
+-- of each among the traces of its operation, its times, and example traces. `complete` = false: fragments whose parent never
+-- arrived. The median trace is of the window with the nearest median.
 CREATE OR REPLACE VIEW v_critical_path_between AS
 WITH
     per_way AS

@@ -1,8 +1,8 @@
--- The services on the critical paths of each root operation whose root ended in [from_ms, until_ms), epoch milliseconds
--- (by whole windows): how often each is on the path, what it takes there itself, how that moves with the end to end
--- time, and what the services above it take, which a deadline has to leave to them. Waits for threads: mean_wait_ms is what its
--- callers waited for its own; mean_self_ms counts each wait for the caller, blame for those who held the threads.
--- pearson is NULL for fewer than two traces, and where one of the times is always the same.
+-- The services on the critical paths of each root operation whose root ended in [from_ms, until_ms), epoch milliseconds (by whole
+-- windows): how often each is on the path, its own time, the correlation of that with the end to end time, and the time of the
+-- services above it, which a deadline must leave to them. mean_wait_ms is its callers' wait for its threads. mean_self_ms counts each
+-- wait for the caller, blame for the services that occupied the threads.
+-- pearson is NULL for fewer than two traces, and if one of the times never differs.
 CREATE OR REPLACE VIEW v_critical_services_between AS
 WITH
     per_service AS

@@ -1,5 +1,5 @@
--- Mean rows and bytes of a span, per window of its end; NULL where no span says. One row for each (side, service, peer, instance,
--- window) of which a span says something.
+-- Mean rows and bytes of a span, per window of its end; NULL if no span has the figure. One row for each (side, service, peer,
+-- instance, window) with a figure.
 CREATE OR REPLACE VIEW v_data_sizes AS
 SELECT
     * EXCEPT (version, written),

@@ -1,8 +1,8 @@
 -- Concurrency and goodput of one pool in each bucket of a time range [from_ms, until_ms), epoch milliseconds.
--- Both are per instance (a mean over the instances that had work in the bucket; one whose span ended exactly where the
--- bucket starts had none). Goodput is judged one level up, where the wait for the pool is visible: a server pool by its
--- callers' CLIENT spans, a client pool by the service's own SERVER spans; where the range has none of those, and a consumer
--- pool always, by the pool's own spans (latency_source says which).
+-- Both are per instance: a mean over the instances with work in the bucket. (An instance whose span ended exactly at the start of
+-- the bucket had none.) The latency source is one level up, where the wait for the pool is visible: callers' CLIENT spans for a
+-- server pool, the service's own SERVER spans for a client pool. Without such spans in the range, and for a consumer pool, it is the
+-- pool's own spans (column latency_source).
 CREATE OR REPLACE VIEW v_goodput_buckets AS
 WITH
     own AS

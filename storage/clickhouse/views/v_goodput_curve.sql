@@ -1,4 +1,4 @@
--- The goodput curve of one pool over the newest seconds. Any threshold can be asked for, at any time:
+-- The goodput curve of one pool over the newest seconds, under any threshold, at any time:
 -- SELECT * FROM v_goodput_curve(service = 'cart', side = 'server', peer = '', threshold_ms = 150, seconds = 60)
 CREATE OR REPLACE VIEW v_goodput_curve AS
 SELECT *

@@ -1,5 +1,5 @@
--- The goodput curve of one pool over a time range [from_ms, until_ms), epoch milliseconds: the buckets of
--- v_goodput_buckets averaged per level of concurrency (rounded to whole requests in flight).
+-- The goodput curve of one pool over a time range [from_ms, until_ms), epoch milliseconds: means of the buckets of
+-- v_goodput_buckets per level of concurrency (rounded to whole requests in flight).
 CREATE OR REPLACE VIEW v_goodput_curve_between AS
 SELECT
     avg(b.concurrency) AS concurrency,

@@ -1,5 +1,5 @@
--- How busy each host was, one row for each (host, window), in the windows that start in [from_ms, until_ms), epoch
--- milliseconds. Utilizations are 0..1; what is not known is NULL, never 0.
+-- Utilization of each host, one row for each (host, window), for windows that start in [from_ms, until_ms), epoch milliseconds.
+-- Utilizations are 0..1; unknown ones are NULL, never 0.
 CREATE OR REPLACE VIEW v_host_utilization_between AS
 SELECT
     host,

@@ -1,6 +1,6 @@
--- What the latency model of subsets learns from: the own time of each container (what it waited for others is not in it)
--- with what its host was busy with, one row for each (service, instance, host, window) with requests, for the windows that
--- start in [from_ms, until_ms), epoch milliseconds. mu and sigma are of ln(ms). Utilizations are 0..1; NULL where unknown.
+-- Training samples of the latency model of subsets: the own time of each container (without its waits for others) with its host's
+-- utilization, one row for each (service, instance, host, window) with requests, for windows that start in [from_ms, until_ms),
+-- epoch milliseconds. mu and sigma are of ln(ms). Utilizations are 0..1; NULL: unknown.
 CREATE OR REPLACE VIEW v_latency_samples_between AS
 WITH
     hosts AS

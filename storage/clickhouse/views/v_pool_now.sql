@@ -1,5 +1,5 @@
--- The newest row of each pool's recommendation, and how old it is. current and target are NULL where there is none. A row is
--- written when an answer changes, and once a minute; whether its lease was renewed since, only the recommender says.
+-- The newest recorded decision on each pool, and its age. current and target are NULL if there is none. The recommender records a
+-- decision at each change, and once a minute; only the recommender itself knows the present lease.
 CREATE OR REPLACE VIEW v_pool_now AS
 SELECT
     * EXCEPT (revision, at, buckets, newest_bucket, valid_until),

@@ -1,5 +1,5 @@
--- Each answer that a pool was given, from its first row (since) to its last (until). A row is written of each new answer, and
--- once a minute of one that stays: periods counts rows.
+-- Decisions on each pool, from the first row of each (since) to the last (until). The recommender records each new decision, and an
+-- unchanged one once a minute: periods counts rows.
 CREATE OR REPLACE VIEW v_recommendation_history AS
 SELECT
     * EXCEPT (at, buckets, newest_bucket, valid_until),

@@ -1,9 +1,10 @@
--- What hosts, containers and collectors were busy with, one value for each (role, host, instance, window), in the windows that start in
--- [from_ms, until_ms), epoch milliseconds. Ratios 0..1, cores, bytes and spans per second (collector_queue: bytes). No row where nothing is known.
--- A counter's rate is its growth since the last point of the windows before, if that is at most 60 s older and not larger
--- (else it was reset), or since its start, if that is at most 60 s ago, or within the window.
--- Those that there was no room for, '(more)', tell nothing of anybody.
--- Series of one metric: ratios and cores of a host are averaged, of a network interface the busiest counts, all else adds up.
+-- Usage of hosts, containers and collectors, one value for each (role, host, instance, window), for windows that start in
+-- [from_ms, until_ms), epoch milliseconds. Ratios 0..1, cores, bytes and spans per second (collector_queue: bytes). Unknown values
+-- have no row.
+-- A counter's rate is its growth since the last point of an earlier window, if that is at most 60 s older and not larger (else the
+-- counter was reset); or since its start, if that is at most 60 s ago; or within the window.
+-- Series beyond the limit, '(more)', count for no host or container.
+-- Series of one metric: ratios and cores of a host give a mean, network interfaces the maximum, all others a sum.
 CREATE OR REPLACE VIEW v_resource_metrics_between AS
 WITH
     read AS

@@ -1,4 +1,4 @@
--- What collectors took and handed on, and what is on the topic, in the newest seconds: SELECT * FROM v_span_balance(seconds = 3600)
+-- Spans of the collectors and on the topic in the newest seconds: SELECT * FROM v_span_balance(seconds = 3600)
 CREATE OR REPLACE VIEW v_span_balance AS
 SELECT *
 FROM v_span_balance_between(

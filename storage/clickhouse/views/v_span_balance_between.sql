@@ -1,12 +1,11 @@
--- What collectors took and handed on, and what is on the topic, per minute, in the minutes that start in [from_ms, until_ms), epoch
--- milliseconds.
---   accepted, refused, sent, failed   by the collectors' own counters: acknowledged to senders, refused to them, acknowledged by
---                                     Kafka, given up. A counter that begins anew with its process begins at 0 here too.
---   on_topic, repeated                by the job that is ahead of the others; `repeated`, of them, came again with the same message
---   missing                           accepted - failed - on_topic, summed from the first minute on: what waits, what lies between two
---                                     readings of the counters (10 s), and what is lost. When all is quiet, above 0 is lost.
--- What makes it smaller, and can hide as many that are lost: spans that a collector sent again (at most `repeated`), that others
--- produced, that were accepted before the first minute, or in the last 10 s of a process that was killed.
+-- Spans of the collectors and on the topic per minute, for minutes that start in [from_ms, until_ms), epoch milliseconds.
+--   accepted, refused, sent, failed   the collectors' own counters: acknowledged to senders, refused to them, acknowledged by Kafka,
+--                                     given up. A counter that restarts with its process starts at 0 here too.
+--   on_topic, repeated                counts of the job that is ahead of the others; `repeated` of these came with a repeated message
+--   missing                           accepted - failed - on_topic, summed from the first minute on: spans that wait, spans between
+--                                     two readings of the counters (10 s), and lost spans. Without traffic, a value above 0 is lost.
+-- Some spans lower `missing`, and can hide as many lost ones: spans that a collector sent again (at most `repeated`), spans of other
+-- producers, and spans accepted before the first minute or in the last 10 s of a killed process.
 CREATE OR REPLACE VIEW v_span_balance_between AS
 WITH
     counters AS
@@ -21,7 +20,7 @@ WITH
             ) AS grown
         FROM
         (
-            -- The last reading before the first minute is where a counter stood.
+            -- The last reading before the first minute is a counter's initial value.
             SELECT role, instance, series, window, max(value_max) AS value_max
             FROM resource_metrics FINAL
             WHERE startsWith(role, 'collector_spans_') AND series != '(more)' AND window < fromUnixTimestamp64Milli({until_ms:Int64})
@@ -38,7 +37,7 @@ WITH
             sumIf(grown, role = 'collector_spans_sent') AS sent,
             sumIf(grown, role = 'collector_spans_failed') AS failed
         FROM counters
-        -- Other collectors, that do not write to the topic, may tell what they accept as well.
+        -- Other collectors, which do not write to the topic, may also report the spans that they accept.
         WHERE instance IN (SELECT instance FROM resource_metrics WHERE role = 'collector_spans_sent')
             AND window >= fromUnixTimestamp64Milli({from_ms:Int64})
         GROUP BY minute

@@ -1,5 +1,5 @@
--- Spans that no window counts, by why, in the windows that start in [from_ms, until_ms), epoch milliseconds. `share` is of all spans
--- of the service on that side: those, and those that the windows count (by their rollup, which follows some 35 s behind).
+-- Spans that no window counts, by cause, for windows that start in [from_ms, until_ms), epoch milliseconds. `share` is of all spans
+-- of the service on that side: these, and those that the windows count (in their rollup, some 35 s later).
 CREATE OR REPLACE VIEW v_spans_left_out_between AS
 WITH
     counted AS

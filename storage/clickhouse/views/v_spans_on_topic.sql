@@ -1,6 +1,6 @@
--- The spans on the topic since since_ms (epoch milliseconds), as the job counted them that is ahead of the others. Counts are kept
--- for 10 s of Kafka record time: at_least leaves those out in which since_ms lies, at_most has them. Both count a span as often
--- as it was sent; `repeated` says how many of them came again with the same message.
+-- The spans on the topic since since_ms (epoch milliseconds), as counted by the job that is ahead of the others. Counts are per 10 s
+-- of Kafka record time: at_least leaves out the 10 s of since_ms, at_most has them. Both count a span as often as it was sent;
+-- `repeated` of them came with a repeated message.
 CREATE OR REPLACE VIEW v_spans_on_topic AS
 SELECT
     job,

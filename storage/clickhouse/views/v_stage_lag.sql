@@ -1,10 +1,10 @@
--- How far each stage is behind, in milliseconds; NULL where nothing of the last minute tells.
+-- The lag of each stage in milliseconds; NULL without data of the last minute.
 --   emit to kafka        from a span's end to its record on the topic, the mean of the last minute's spans
---   kafka to clickhouse  from the end of 10 s of records to their last upsert, the mean of the last minute's; exact to the
---                        interval between records, and NULL where the records ended earlier than the 10 s
---   newest window        from the end of the newest fine window to now
---   recommendation data  from the newest window that the newest recommendation saw to that recommendation
---   recommendation       from the newest recommendation to now: each pool's is written when it changes, and once a minute
+--   kafka to clickhouse  from the end of 10 s of records to their last upsert, the mean of the last minute's; exact to the interval
+--                        between records, and NULL if the records ended before the 10 s did
+--   newest window        from the end of the newest window to now
+--   recommendation data  from the newest window behind the newest decision to that decision
+--   recommendation       from the newest decision to now: a row for each change, and one a minute
 CREATE OR REPLACE VIEW v_stage_lag AS
 WITH
     now64(3) AS moment,

@@ -1,4 +1,4 @@
--- The newest subset of each upstream container and downstream service, its age, and what a client did with it last.
+-- The newest subset of each upstream container and downstream service, its age, and the last response of a client to it.
 CREATE OR REPLACE VIEW v_subset_now AS
 SELECT
     s.* EXCEPT (addresses, recorded),

@@ -1,6 +1,6 @@
--- The fine windows without superseded versions, and with concurrency: the time-weighted mean number in flight.
--- Rows in which nothing is left are hidden: client spans count under the peer of their attributes (or 'unknown') until
--- their trace is closed, and move to the service that it shows.
+-- Windows without superseded versions, with concurrency: the time-weighted mean of requests in flight.
+-- The view hides empty rows: client spans count under the peer of their attributes (or 'unknown') until their trace is closed, and
+-- then move to the service that it shows.
 CREATE OR REPLACE VIEW v_windows AS
 SELECT
     * EXCEPT (latency, version, written),

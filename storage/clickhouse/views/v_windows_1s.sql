@@ -1,5 +1,5 @@
--- Every soft resource per second, for longer than `windows` goes back: concurrency is the time-weighted mean in flight,
--- lowest and highest are of the fine windows in it, where one without work counts as 0.
+-- Every soft resource per second, with a longer retention than `windows`: concurrency is the time-weighted mean of requests in flight,
+-- lowest and highest are of its windows, where one without work counts as 0.
 CREATE OR REPLACE VIEW v_windows_1s AS
 SELECT
     * EXCEPT (min_busy_ns, max_busy_ns, latency, version, seen, written),

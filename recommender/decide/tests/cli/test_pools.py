@@ -290,8 +290,13 @@ def test_explain_as_json(run: Run, server: PoolServer) -> None:
     assert found["threshold"] == {"value": "0.230s", "source": "slo", "detail": "slo checkout 250 ms - 20 ms upstream"}
     assert found["latency_source"] == "LATENCY_SOURCE_CALLER"
     assert found["completions"] == 54321
-    assert (found["knee"], found["polynomial_degree"]) == (12.4, 6)
-    assert found["curve"][2] == {"concurrency": 20.0, "goodput_per_s": 150.0, "samples": 5, "fitted_per_s": None}
+    assert (found["curve"]["knee"], found["curve"]["polynomial_degree"]) == (12.4, 6)
+    assert found["curve"]["points"][2] == {
+        "concurrency": 20.0,
+        "goodput_per_s": 150.0,
+        "samples": 5,
+        "fitted_per_s": None,
+    }
 
 
 def test_plot() -> None:
@@ -397,8 +402,7 @@ def test_a_target_that_is_on_the_way_to_the_best_size_shows_that(
     assert "(best" not in run("pools", "get", "cart", "--address", server.address).stdout
 
 
-def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages(run: Run, server: PoolServer) -> None:
-    """Scripts that read sluice.v1's names go on reading them."""
+def test_explain_as_json_has_the_names_of_the_api(run: Run, server: PoolServer) -> None:
     explanation = server.explanations[0]
     explanation.baseline.CopyFrom(Baseline(cpu_limit_cores=2, version="v7"))
     curve = RememberedCurve(kind=RememberedCurve.KIND_SCALED, target=24, found_target=12)
@@ -407,13 +411,15 @@ def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages
     found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
     assert set(found) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
-        *("completions", "instances", "curve", "knee", "polynomial_degree", "footing", "prior", "belief"),
+        *("completions", "instances", "curve", "baseline", "remembered_curve", "belief"),
         *("learned", "advised_curve"),
     }
-    assert found["footing"]["cpu_limit_cores"] == 2
-    assert (found["prior"]["kind"], found["prior"]["footing"]["cpu_limit_cores"]) == ("PRIOR_KIND_SCALED", 1)
+    assert set(found["curve"]) == {"points", "knee", "polynomial_degree"}
+    assert found["baseline"]["cpu_limit_cores"] == 2
+    remembered = found["remembered_curve"]
+    assert (remembered["kind"], remembered["baseline"]["cpu_limit_cores"]) == ("KIND_SCALED", 1)
     empty = json.loads(run("pools", "explain", "catalogue", "-o", "json", "--address", server.address).stdout)
-    assert (empty["curve"], empty["knee"], empty["polynomial_degree"], empty["prior"]) == ([], None, 0, None)
+    assert (empty["curve"], empty["remembered_curve"]) == (None, None)
     assert empty["belief"] is None
     assert empty["pool_size"]["action"] == "ACTION_UNSPECIFIED"
 

@@ -118,13 +118,13 @@ def test_without_one_size_in_force_no_loss_is_told(run: Run, pool_server: PoolSe
     assert "expected loss   -" in shown(run, pool_server, explained(KNOWN, size=None))
 
 
-def test_json_has_the_belief_beside_the_names_that_it_had(run: Run, pool_server: PoolServer) -> None:
+def test_json_has_the_belief(run: Run, pool_server: PoolServer) -> None:
     explanation = explained(KNOWN)
     pool_server.explanations = [explanation]
     found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", pool_server.address).stdout)
     belief = explanation.belief
-    assert (found["curve"], found["polynomial_degree"], found["prior"]) == ([], 0, None)
-    assert found["knee"] == found["belief"]["knee"] == belief.knee
+    assert (found["curve"], found["remembered_curve"]) == (None, None)
+    assert found["belief"]["knee"] == belief.knee
     assert set(found["belief"]) == {
         *("points", "curve", "knee", "upper", "best", "loss", "seconds", "cpu_limit_cores"),
     }

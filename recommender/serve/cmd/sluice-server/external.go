@@ -16,14 +16,14 @@ import (
 	"sluice.dev/serve/internal/external"
 )
 
-// externally is the listener for Kubernetes' external metrics; without an address there is none. callers signed the API
-// server's certificate; nil where anybody on this machine may ask.
-type externally struct {
+// externalListener is the listener for Kubernetes' external metrics; without an address there is none. callers has the authority
+// of the API server's certificate; nil: every process on this machine may connect.
+type externalListener struct {
 	address string
 	callers *x509.CertPool
 }
 
-func externallyOf(lookup func(string) string, a *access.Access) (e externally, err error) {
+func externalListenerOf(lookup func(string) string, a *access.Access) (e externalListener, err error) {
 	if e.address = lookup("SLUICE_EXTERNAL_METRICS"); e.address == "" {
 		return e, nil
 	}
@@ -50,8 +50,8 @@ func externallyOf(lookup func(string) string, a *access.Access) (e externally, e
 	return e, nil
 }
 
-// serve answers until stop is called.
-func (e externally) serve(service *calls.Service, a *access.Access, logger *slog.Logger) (stop func(), err error) {
+// serve listens until stop is called.
+func (e externalListener) serve(service *calls.Service, a *access.Access, logger *slog.Logger) (stop func(), err error) {
 	if e.address == "" {
 		return func() {}, nil
 	}
@@ -67,7 +67,7 @@ func (e externally) serve(service *calls.Service, a *access.Access, logger *slog
 		config.ClientCAs, config.ClientAuth = e.callers, tls.RequireAndVerifyClientCert
 	}
 	server := &http.Server{
-		Handler: external.Handler(service.Log), TLSConfig: config, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
+		Handler: external.Handler(service.Tables), TLSConfig: config, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	go server.ServeTLS(listener, "", "") //nolint:errcheck // it ends when the server is closed

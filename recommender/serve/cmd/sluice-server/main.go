@@ -1,4 +1,4 @@
-// Command sluice-server serves what deciders write into the log.
+// Command sluice-server serves the deciders' publications from the journal.
 package main
 
 import (
@@ -16,14 +16,14 @@ import (
 // version is set by -ldflags "-X main.version=...".
 var version = ""
 
-const usage = `sluice-server serves what deciders write into the log: the Kafka topics of the journal.
+const usage = `sluice-server serves the deciders' publications. It reads them from the journal, which is topics of Kafka.
 
 It reads sluice_decisions and sluice_explanations to their end, and answers sluice.pools.v1, sluice.subsets.v1 and
 sluice.tuning.v1 from memory. It has no state of its own: any number of servers may run, each answers any call, and
-each takes any other's resume tokens. It writes reports, pauses and scaling events into the log. Envoy and gRPC also
-get subsets by xDS (ADS, v3), as nodes whose id is SERVICE~INSTANCE.
+each accepts the resume tokens of all others. It writes reports, pauses and scaling events into the journal. Envoy and
+gRPC clients also get subsets by xDS (ADS, v3), as nodes with the id SERVICE~INSTANCE.
 
-With the word records it serves no calls: it writes decisions and reports from the log into ClickHouse's tables.
+With the argument records it serves no calls: it writes decisions and reports from the journal into ClickHouse's tables.
 
 Usage: sluice-server [records] [--check]
 
@@ -36,15 +36,15 @@ Environment:
   SLUICE_KAFKA             brokers, with commas between (127.0.0.1:9092)
   SLUICE_KAFKA_SETTINGS    file with TLS, SASL, options and names of topics, as collector/kafka.toml; its brokers
                            override SLUICE_KAFKA
-  SLUICE_SHARDS            number of shards of the log (1); a topic with another number of partitions is refused
-  SLUICE_TOPIC_PREFIX      prefix of the names of the log's topics (sluice_)
+  SLUICE_SHARDS            number of shards of the journal (1); the server refuses a topic with another number of partitions
+  SLUICE_TOPIC_PREFIX      prefix of the names of the journal's topics (sluice_)
   SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD;
-                           several copies with commas between, of which the next is used when one fails
+                           several replicas with commas between: after a failure the server uses the next one
   SLUICE_CLICKHOUSE_USER   (default), with SLUICE_CLICKHOUSE_PASSWORD: the user that writes records
   SLUICE_CLICKHOUSE_DATABASE  (sluice)
   SLUICE_CLICKHOUSE_READER    (sluice_reader)
-  SLUICE_CLICKHOUSE_CA     PEM file with the authority of the servers' certificates. A password may be in a file, which
-                           the variable with the suffix _FILE names
+  SLUICE_CLICKHOUSE_CA     PEM file with the authority of the servers' certificates. A variable of a password with the
+                           suffix _FILE names a file with the password
   SLUICE_METRICS           address of /metrics for Prometheus, on loopback; empty: none
   SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy gets as
                            max_connections of the cluster PEER (none)
@@ -54,9 +54,9 @@ Environment:
   SLUICE_TLS_CLIENT_CA     PEM file with the authority of callers' certificates
   SLUICE_CLIENTS           file with one certificate a line: NAME ROLE,...; without it they may read and report
   SLUICE_TOKENS            file with one token a line: TOKEN [NAME [ROLE,...]]; roles: read, report, operate; none: all
-  OTEL_EXPORTER_OTLP_ENDPOINT  also sends the metrics by OTLP, as all OTEL_EXPORTER_OTLP_* variables say
+  OTEL_EXPORTER_OTLP_ENDPOINT  also sends the metrics by OTLP, as all OTEL_EXPORTER_OTLP_* variables set
 
-Files of certificates, keys, tokens and clients are read again when they change.
+The server reads files of certificates, keys, tokens and clients again when they change.
 
 Exit status: 0 done, 1 failed, 2 wrong use or configuration.
 SIGTERM or SIGINT: ends watches, lets calls end for 5 s, and exits 0.
@@ -68,10 +68,10 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 	flags := flag.NewFlagSet("sluice-server", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	check := flags.Bool("check", false, "")
-	said := flags.Bool("version", false, "")
-	work := serve
+	showVersion := flags.Bool("version", false, "")
+	command := serve
 	if len(arguments) > 0 && arguments[0] == "records" {
-		work, arguments = record, arguments[1:]
+		command, arguments = record, arguments[1:]
 	}
 	err := flags.Parse(arguments)
 	if err == nil && flags.NArg() > 0 {
@@ -84,7 +84,7 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 	case err != nil:
 		fmt.Fprintf(errs, "sluice-server: %v (--help shows what is legal)\n", err)
 		return 2
-	case *said:
+	case *showVersion:
 		fmt.Fprintln(out, "sluice-server", buildVersion())
 		return 0
 	}
@@ -98,19 +98,19 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 		return 0
 	}
 	if lookup("GOGC") == "" {
-		// Many silent watchers hold most of the memory, and garbage is little: it may not double the heap.
+		// Silent watchers hold most of the memory and make little garbage: the heap need not double before a collection.
 		debug.SetGCPercent(50)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	if err := work(ctx, s, errs); err != nil {
+	if err := command(ctx, s, errs); err != nil {
 		fmt.Fprintf(errs, "sluice-server: %v\n", err)
 		return 1
 	}
 	return 0
 }
 
-// buildVersion falls back on what the toolchain recorded.
+// buildVersion returns version, else the revision that the toolchain recorded.
 func buildVersion() string {
 	if version != "" {
 		return version

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -31,12 +31,12 @@ func TestWrongUse(t *testing.T) {
 	if err := os.WriteFile(tokens, []byte("short\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		name        string
-		words       []string
+		arguments   []string
 		environment map[string]string
 		code        int
-		says        string
+		want        string
 	}{
 		{"an unknown flag", []string{"--port=1"}, nil, 2, "--help"},
 		{"an argument", []string{"now"}, nil, 2, `unexpected argument "now"`},
@@ -58,8 +58,8 @@ func TestWrongUse(t *testing.T) {
 		{"help", []string{"--help"}, nil, 0, "SLUICE_TLS_CLIENT_CA"},
 	} {
 		var out bytes.Buffer
-		if code := run(each.words, lookup(each.environment), &out, &out); code != each.code || !strings.Contains(out.String(), each.says) {
-			t.Errorf("%s: %d, %s", each.name, code, out.String())
+		if code := run(tt.arguments, lookup(tt.environment), &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%s: %d, %s", tt.name, code, out.String())
 		}
 	}
 }
@@ -74,12 +74,12 @@ func free(t *testing.T) string {
 }
 
 func TestAProcessFromItsStartToItsEnd(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(logtest.Server("cart"), 1, 8))
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(journaltest.Server("cart"), 1, 8))
 	address, pages := free(t), free(t)
 	s, err := settingsOf(lookup(map[string]string{
-		"SLUICE_RECOMMENDER": address, "SLUICE_METRICS": pages, "SLUICE_KAFKA": log.Brokers[0],
-		"SLUICE_TOPIC_PREFIX": strings.TrimSuffix(log.Decisions, "decisions"),
+		"SLUICE_RECOMMENDER": address, "SLUICE_METRICS": pages, "SLUICE_KAFKA": journal.Brokers[0],
+		"SLUICE_TOPIC_PREFIX": strings.TrimSuffix(journal.Decisions, "decisions"),
 	}))
 	if err != nil {
 		t.Fatal(err)

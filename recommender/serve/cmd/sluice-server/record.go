@@ -11,7 +11,7 @@ import (
 	"sluice.dev/serve/internal/records"
 )
 
-// record writes the log's records into the tables until ctx is done.
+// record writes the journal's records into the tables until ctx is done.
 func record(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
 	tables, err := database.New(s.clickhouse, s.clickhouseDatabase, database.Login{
@@ -20,16 +20,16 @@ func record(ctx context.Context, s settings, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	progress, err := records.NewProgress(s.log, time.Now)
+	progress, err := records.NewProgress(s.journal, time.Now)
 	if err != nil {
 		return err
 	}
 	defer progress.Close()
-	stop, err := tell(ctx, s, metrics.NewPages(progress), logger)
+	stopMetrics, err := exportMetrics(ctx, s, metrics.NewExporter(progress), logger)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	logger.Info("recording", "log", s.log.Decisions, "tables", s.clickhouse)
-	return records.Run(ctx, s.log, tables.Insert, progress, logger)
+	defer stopMetrics()
+	logger.Info("recording", "journal", s.journal.Decisions, "tables", s.clickhouse)
+	return records.Run(ctx, s.journal, tables.Insert, progress, logger)
 }

@@ -20,30 +20,30 @@ import (
 	"sluice.dev/serve/internal/xds"
 )
 
-// reread is how often the access files are checked for changes.
+// reread is the interval between two checks of the access files.
 const reread = 2 * time.Second
 
-// log takes reports and has explanations.
-type log struct {
+// journalStore writes reports to the journal and reads explanations from it.
+type journalStore struct {
 	*topics.Writer
 	*topics.Explanations
 }
 
-func (l log) Close() { l.Writer.Close(); l.Explanations.Close() }
+func (l journalStore) Close() { l.Writer.Close(); l.Explanations.Close() }
 
 // serve returns when ctx is done and all calls have ended.
 func serve(ctx context.Context, s settings, errs io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(errs, nil))
-	writer, err := topics.NewWriter(s.log)
+	writer, err := topics.NewWriter(s.journal)
 	if err != nil {
 		return err
 	}
-	explanations, err := topics.NewExplanations(s.log)
+	explanations, err := topics.NewExplanations(s.journal)
 	if err != nil {
 		return err
 	}
-	at := log{writer, explanations}
-	defer at.Close()
+	store := journalStore{writer, explanations}
+	defer store.Close()
 
 	var reader *topics.Reader
 	history, err := database.New(s.clickhouse, s.clickhouseDatabase, database.Login{
@@ -53,41 +53,41 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	service := calls.New(at, history, func() string { return reader.Problem() })
-	hub := xds.New(writer, logger, s.bounds)
-	var listening *server.Server
-	reader = topics.NewReader(s.log, logger, func(reading topics.Reading) {
+	service := calls.New(store, history, func() string { return reader.Problem() })
+	hub := xds.New(writer, logger, s.sizedPools)
+	var grpcServer *server.Server
+	reader = topics.NewReader(s.journal, logger, func(reading topics.Reading) {
 		service.Serve(reading)
-		hub.Serve(reading.Log)
-		go watch.Ticks(ctx, reading.Log, watch.Every)
-		listening.Ready(true)
+		hub.Serve(reading.Tables)
+		go watch.Ticks(ctx, reading.Tables, watch.EventInterval)
+		grpcServer.Ready(true)
 	})
-	counted := metrics.New(service, reader, hub.Counts())
-	listening, err = server.Listen(s.address, service, hub, s.access,
-		grpc.ChainUnaryInterceptor(counted.Unary), grpc.ChainStreamInterceptor(counted.Stream))
+	serverMetrics := metrics.New(service, reader, hub.Counts())
+	grpcServer, err = server.Listen(s.address, service, hub, s.access,
+		grpc.ChainUnaryInterceptor(serverMetrics.Unary), grpc.ChainStreamInterceptor(serverMetrics.Stream))
 	if err != nil {
 		return err
 	}
-	stop, err := tell(ctx, s, counted.Pages, logger)
+	stopMetrics, err := exportMetrics(ctx, s, serverMetrics.Exporter, logger)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	silent, err := s.external.serve(service, s.access, logger)
+	defer stopMetrics()
+	stopExternal, err := s.external.serve(service, s.access, logger)
 	if err != nil {
 		return err
 	}
-	defer silent()
+	defer stopExternal()
 	go s.access.Follow(ctx, reread, logger)
 	go reader.Run(ctx)
-	logger.Info("listening", "address", listening.Address(), "access", s.access.String(), "shards", s.log.Shards)
-	err = listening.Serve(ctx)
+	logger.Info("listening", "address", grpcServer.Address(), "access", s.access.String(), "shards", s.journal.Shards)
+	err = grpcServer.Serve(ctx)
 	logger.Info("stopped")
 	return err
 }
 
-// tell exports the metrics as the settings say.
-func tell(ctx context.Context, s settings, counted *metrics.Pages, logger *slog.Logger) (stop func(), err error) {
+// exportMetrics serves the metrics on SLUICE_METRICS and sends them by OTLP, each if it is set.
+func exportMetrics(ctx context.Context, s settings, registry *metrics.Exporter, logger *slog.Logger) (stop func(), err error) {
 	stop = func() {}
 	if s.metrics != "" {
 		listener, err := net.Listen("tcp", s.metrics)
@@ -95,22 +95,22 @@ func tell(ctx context.Context, s settings, counted *metrics.Pages, logger *slog.
 			return nil, fmt.Errorf("listen on SLUICE_METRICS=%s: %w", s.metrics, err)
 		}
 		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", counted.Handler())
+		mux.Handle("GET /metrics", registry.Handler())
 		pages := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 		go pages.Serve(listener) //nolint:errcheck // it ends when the server is closed
 		stop = func() { pages.Close() }
 	}
 	if s.otlp {
-		end, err := counted.Push(ctx, logger)
+		shutdown, err := registry.Push(ctx, logger)
 		if err != nil {
 			return nil, err
 		}
-		closed := stop
+		closePages := stop
 		stop = func() {
 			within, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
-			_ = end(within) // metrics that are not sent by then are lost
-			closed()
+			_ = shutdown(within) // unsent metrics are lost
+			closePages()
 		}
 	}
 	return stop, nil

@@ -20,32 +20,32 @@ const mostShards = 256
 // settings are the values of the environment.
 type settings struct {
 	address, metrics                                     string
-	log                                                  topics.Log
+	journal                                              topics.Journal
 	clickhouse, clickhouseDatabase, user, readerPassword string
 	clickhouseCA                                         string
 	writer, writerPassword                               string
 	access                                               *access.Access
 	otlp                                                 bool
-	bounds                                               xds.Bounds
-	external                                             externally
+	sizedPools                                           xds.SizedPools
+	external                                             externalListener
 }
 
 func (s settings) String() string {
-	return fmt.Sprintf("%s, %s, %d shards on %s", s.address, s.access, s.log.Shards, strings.Join(s.log.Brokers, ","))
+	return fmt.Sprintf("%s, %s, %d shards on %s", s.address, s.access, s.journal.Shards, strings.Join(s.journal.Brokers, ","))
 }
 
 func settingsOf(lookup func(string) string) (settings, error) {
-	or := func(name, usual string) string {
+	lookupOr := func(name, fallback string) string {
 		if value := lookup(name); value != "" {
 			return value
 		}
-		return usual
+		return fallback
 	}
 	s := settings{
-		address: or("SLUICE_RECOMMENDER", "127.0.0.1:50051"), metrics: lookup("SLUICE_METRICS"),
-		clickhouse:         or("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"),
-		clickhouseDatabase: or("SLUICE_CLICKHOUSE_DATABASE", "sluice"), clickhouseCA: lookup("SLUICE_CLICKHOUSE_CA"),
-		user: or("SLUICE_CLICKHOUSE_READER", "sluice_reader"), writer: or("SLUICE_CLICKHOUSE_USER", "default"),
+		address: lookupOr("SLUICE_RECOMMENDER", "127.0.0.1:50051"), metrics: lookup("SLUICE_METRICS"),
+		clickhouse:         lookupOr("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"),
+		clickhouseDatabase: lookupOr("SLUICE_CLICKHOUSE_DATABASE", "sluice"), clickhouseCA: lookup("SLUICE_CLICKHOUSE_CA"),
+		user: lookupOr("SLUICE_CLICKHOUSE_READER", "sluice_reader"), writer: lookupOr("SLUICE_CLICKHOUSE_USER", "default"),
 		otlp: lookup("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || lookup("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") != "",
 	}
 	var err error
@@ -55,34 +55,34 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	if s.writerPassword, err = secret(lookup, "SLUICE_CLICKHOUSE_PASSWORD"); err != nil {
 		return s, err
 	}
-	shards, err := strconv.Atoi(or("SLUICE_SHARDS", "1"))
+	shards, err := strconv.Atoi(lookupOr("SLUICE_SHARDS", "1"))
 	if err != nil || shards < 1 || shards > mostShards {
 		return s, fmt.Errorf("SLUICE_SHARDS %q is not legal; legal: 1 to %d", lookup("SLUICE_SHARDS"), mostShards)
 	}
-	if s.log, err = logOf(lookup, or, shards); err != nil {
+	if s.journal, err = journalOf(lookup, lookupOr, shards); err != nil {
 		return s, err
 	}
 	if address(s.address) != nil {
 		return s, fmt.Errorf("SLUICE_RECOMMENDER %q is not legal; legal: HOST:PORT", s.address)
 	}
-	for _, each := range strings.Split(s.clickhouse, ",") {
-		if at, err := url.Parse(each); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+	for _, server := range strings.Split(s.clickhouse, ",") {
+		if parsed, err := url.Parse(server); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
 			return s, fmt.Errorf("SLUICE_CLICKHOUSE %q is not legal; legal: http://HOST:PORT, with commas between", s.clickhouse)
 		}
 	}
 	if s.metrics != "" && (address(s.metrics) != nil || !access.Loopback(s.metrics)) {
 		return s, fmt.Errorf("SLUICE_METRICS %q is not legal; legal: a loopback address, as 127.0.0.1:9464, because /metrics has no authentication", s.metrics)
 	}
-	if s.bounds, err = xds.ParseBounds(lookup("SLUICE_XDS_POOLS")); err != nil {
+	if s.sizedPools, err = xds.ParseSizedPools(lookup("SLUICE_XDS_POOLS")); err != nil {
 		return s, fmt.Errorf("SLUICE_XDS_POOLS: %w; legal: SERVICE/client/PEER, with commas between", err)
 	}
 	if s.access, err = access.Open(lookup); err != nil {
 		return s, err
 	}
-	if s.external, err = externallyOf(lookup, s.access); err != nil {
+	if s.external, err = externalListenerOf(lookup, s.access); err != nil {
 		return s, err
 	}
-	return s, s.access.Demand(s.address)
+	return s, s.access.CheckAddress(s.address)
 }
 
 // secret returns the content of the file that NAME_FILE names, else the variable NAME.
@@ -98,30 +98,30 @@ func secret(lookup func(string) string, name string) (string, error) {
 	return strings.TrimSuffix(string(text), "\n"), nil
 }
 
-func logOf(lookup func(string) string, or func(name, usual string) string, shards int) (topics.Log, error) {
-	var told brokers.Settings
+func journalOf(lookup func(string) string, lookupOr func(name, fallback string) string, shards int) (topics.Journal, error) {
+	var file brokers.Settings
 	if path := lookup("SLUICE_KAFKA_SETTINGS"); path != "" {
 		var err error
-		if told, err = brokers.Load(path, lookup); err != nil {
-			return topics.Log{}, err
+		if file, err = brokers.Load(path, lookup); err != nil {
+			return topics.Journal{}, err
 		}
 	}
-	seeds := told.Brokers
+	seeds := file.Brokers
 	if len(seeds) == 0 {
-		seeds = strings.Split(or("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
+		seeds = strings.Split(lookupOr("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
 	}
-	for _, each := range seeds {
-		if err := address(each); err != nil {
-			return topics.Log{}, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", each)
+	for _, broker := range seeds {
+		if err := address(broker); err != nil {
+			return topics.Journal{}, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", broker)
 		}
 	}
-	log := topics.Named(seeds, shards, or("SLUICE_TOPIC_PREFIX", "sluice_"))
-	log.Options = told.Options
-	log.Decisions = told.Topic("sluice_decisions", log.Decisions)
-	log.Explanations = told.Topic("sluice_explanations", log.Explanations)
-	log.Observed = told.Topic("sluice_observed", log.Observed)
-	log.Reports = told.Topic("sluice_reports", log.Reports)
-	return log, nil
+	journal := topics.JournalOf(seeds, shards, lookupOr("SLUICE_TOPIC_PREFIX", "sluice_"))
+	journal.Options = file.Options
+	journal.Decisions = file.Topic("sluice_decisions", journal.Decisions)
+	journal.Explanations = file.Topic("sluice_explanations", journal.Explanations)
+	journal.Observed = file.Topic("sluice_observed", journal.Observed)
+	journal.Reports = file.Topic("sluice_reports", journal.Reports)
+	return journal, nil
 }
 
 func address(text string) error {

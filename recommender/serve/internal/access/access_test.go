@@ -14,7 +14,7 @@ import (
 const token = "0123456789abcdef"
 
 func TestListsThatAreNone(t *testing.T) {
-	for content, says := range map[string]string{
+	for content, want := range map[string]string{
 		"":                                      "empty",
 		"# nobody\n":                            "empty",
 		"short":                                 "16 or more",
@@ -25,32 +25,32 @@ func TestListsThatAreNone(t *testing.T) {
 		token + " ann\n" + token + "0 ann read": "line 2 repeats",
 		token + "é":                             "ASCII",
 	} {
-		if _, err := parseTokens([]byte(content)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want %q", content, err, says)
+		if _, err := parseTokens([]byte(content)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", content, err, want)
 		}
 	}
-	for content, says := range map[string]string{
+	for content, want := range map[string]string{
 		"ann":                     "1 words",
 		"ann read\nann report":    "line 2 repeats",
 		"ann reading":             "no role",
 		"ann read report operate": "4 words",
 	} {
-		if _, err := parseClients([]byte(content)); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want %q", content, err, says)
+		if _, err := parseClients([]byte(content)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", content, err, want)
 		}
 	}
 }
 
 func TestATokenAloneMayDoAllUnderANameOfItsOwn(t *testing.T) {
-	found, err := parseTokens([]byte(token + "\n\n" + token + "0 ann report # no comment\n"))
+	callers, err := parseTokens([]byte(token + "\n\n" + token + "0 ann report # no comment\n"))
 	if err == nil {
 		t.Error("a comment behind a token was taken for more")
 	}
-	if found, err = parseTokens([]byte(token + "\n" + token + "0 ann report\n")); err != nil || len(found) != 2 {
-		t.Fatal(found, err)
+	if callers, err = parseTokens([]byte(token + "\n" + token + "0 ann report\n")); err != nil || len(callers) != 2 {
+		t.Fatal(callers, err)
 	}
-	for _, caller := range found {
-		if caller.Name == "ann" && caller.Roles != Report || caller.Name != "ann" && (caller.Roles != all || strings.Contains(caller.Name, token)) {
+	for _, caller := range callers {
+		if caller.Name == "ann" && caller.Roles != Report || caller.Name != "ann" && (caller.Roles != allRoles || strings.Contains(caller.Name, token)) {
 			t.Error(caller)
 		}
 	}
@@ -67,20 +67,20 @@ func TestEveryMethodHasARole(t *testing.T) {
 	}
 	for _, service := range services {
 		for _, method := range service.Methods {
-			role, open := needed("/" + service.ServiceName + "/" + method.MethodName)
-			wanted, named := want[method.MethodName]
+			role, open := requiredRole("/" + service.ServiceName + "/" + method.MethodName)
+			required, named := want[method.MethodName]
 			if !named {
-				wanted = Read
+				required = Read
 			}
-			if open || role != wanted {
-				t.Errorf("%s: %v, want %v", method.MethodName, role, wanted)
+			if open || role != required {
+				t.Errorf("%s: %v, want %v", method.MethodName, role, required)
 			}
 		}
 	}
-	if role, open := needed("/" + services[0].ServiceName + "/ForgetEverything"); open || role != all {
+	if role, open := requiredRole("/" + services[0].ServiceName + "/ForgetEverything"); open || role != allRoles {
 		t.Error(role, open)
 	}
-	if _, open := needed("/grpc.health.v1.Health/Check"); !open {
+	if _, open := requiredRole("/grpc.health.v1.Health/Check"); !open {
 		t.Error("a probe is asked who it is")
 	}
 }

@@ -26,7 +26,7 @@ func (a *Access) Unary(ctx context.Context, request any, info *grpc.UnaryServerI
 
 // Stream checks streams as Unary checks calls. It ends a stream once a changed file no longer allows its caller.
 func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	seen := a.now.Load()
+	current := a.current.Load()
 	ctx, err := a.check(stream.Context(), info.FullMethod)
 	if err != nil {
 		return err
@@ -34,68 +34,69 @@ func (a *Access) Stream(service any, stream grpc.ServerStream, info *grpc.Stream
 	if ctx == stream.Context() {
 		return handler(service, stream) // callers are not authenticated
 	}
-	return handler(service, &known{stream, ctx, a, info.FullMethod, seen})
+	return handler(service, &authenticatedStream{stream, ctx, a, info.FullMethod, current})
 }
 
-// known is the stream of an authenticated caller. seen is the state of the files at that time.
-type known struct {
+// authenticatedStream is the stream of an authenticated caller. checked is the
+// state of the files at its last check.
+type authenticatedStream struct {
 	grpc.ServerStream
-	ctx    context.Context
-	access *Access
-	method string
-	seen   *contents
+	ctx     context.Context
+	access  *Access
+	method  string
+	checked *contents
 }
 
-func (k *known) Context() context.Context { return k.ctx }
+func (k *authenticatedStream) Context() context.Context { return k.ctx }
 
-func (k *known) SendMsg(message any) error {
-	if now := k.access.now.Load(); now != k.seen {
+func (k *authenticatedStream) SendMsg(message any) error {
+	if current := k.access.current.Load(); current != k.checked {
 		if _, err := k.access.check(k.ServerStream.Context(), k.method); err != nil {
 			return err
 		}
-		k.seen = now
+		k.checked = current
 	}
 	return k.ServerStream.SendMsg(message)
 }
 
 func (a *Access) check(ctx context.Context, method string) (context.Context, error) {
-	role, open := needed(method)
-	if open || !a.Asked() {
+	role, open := requiredRole(method)
+	if open || !a.Authenticates() {
 		return ctx, nil
 	}
 	caller, ok := a.caller(ctx)
 	if !ok {
-		return nil, problem.Of(codes.Unauthenticated, problem.Unauthenticated,
+		return nil, problem.New(codes.Unauthenticated, problem.Unauthenticated,
 			"send the metadata `authorization: Bearer TOKEN` with a token of the server's SLUICE_TOKENS, or a certificate that it knows")
 	}
 	if caller.Roles&role != role {
-		return nil, problem.Of(codes.PermissionDenied, problem.RoleLacking,
-			caller.Name+" may "+caller.Roles.String()+"; this takes "+role.String(), "role", role.String(), "caller", caller.Name)
+		return nil, problem.New(codes.PermissionDenied, problem.RoleLacking,
+			caller.Name+" has the roles "+caller.Roles.String()+"; this call needs "+role.String(), "role", role.String(), "caller", caller.Name)
 	}
 	return With(ctx, caller), nil
 }
 
 // caller returns the caller of a known token or certificate. A token counts before a certificate.
 func (a *Access) caller(ctx context.Context) (Caller, bool) {
-	now := a.now.Load()
+	current := a.current.Load()
 	for _, value := range metadata.ValueFromIncomingContext(ctx, "authorization") {
 		if token, ok := strings.CutPrefix(value, "Bearer "); ok {
-			caller, known := now.tokens[sha256.Sum256([]byte(token))]
+			caller, known := current.tokens[sha256.Sum256([]byte(token))]
 			return caller, known
 		}
 	}
-	from, ok := peer.FromContext(ctx)
+	remote, ok := peer.FromContext(ctx)
 	if !ok {
 		return Caller{}, false
 	}
-	security, ok := from.AuthInfo.(credentials.TLSInfo)
-	if !ok || !now.authorities.trust(security.State.VerifiedChains, time.Now()) {
+	security, ok := remote.AuthInfo.(credentials.TLSInfo)
+	if !ok || !current.authorities.trust(security.State.VerifiedChains, time.Now()) {
 		return Caller{}, false
 	}
-	called := name(security.State.VerifiedChains[0][0])
-	if now.clients == nil {
-		return Caller{called, Read | Report}, called != ""
+	subject := name(security.State.VerifiedChains[0][0])
+	if current.clients == nil {
+		return Caller{subject, Read | Report}, subject != ""
 	}
-	caller, known := now.clients[called]
+	caller, known := current.clients[subject]
 	return caller, known
 }

@@ -23,9 +23,9 @@ const (
 // Access is the content of the files.
 type Access struct {
 	paths map[string]string
-	// seen is the state of the files at their first reading.
-	seen string
-	now  atomic.Pointer[contents]
+	// firstStamps is the state of the files at their first reading.
+	firstStamps string
+	current     atomic.Pointer[contents]
 }
 
 // contents are the files at their last valid reading.
@@ -54,17 +54,17 @@ func Open(lookup func(string) string) (*Access, error) {
 	if a.paths[clientsVariable] != "" && a.paths[caVariable] == "" {
 		return nil, fmt.Errorf("%s is legal with %s only", clientsVariable, caVariable)
 	}
-	a.seen = a.stamps()
+	a.firstStamps = a.stamps()
 	now, err := a.read()
 	if err != nil {
 		return nil, err
 	}
-	a.now.Store(now)
+	a.current.Store(now)
 	return a, nil
 }
 
-// Lacking returns the variables that have to be set before callers from other machines are let in.
-func (a *Access) Lacking() (names []string) {
+// MissingVariables returns the unset variables that callers from other machines need.
+func (a *Access) MissingVariables() (names []string) {
 	if a.paths[certVariable] == "" {
 		names = append(names, certVariable, keyVariable)
 	}
@@ -74,8 +74,10 @@ func (a *Access) Lacking() (names []string) {
 	return names
 }
 
-// Asked is true where callers have to authenticate.
-func (a *Access) Asked() bool { return a.paths[tokensVariable] != "" || a.paths[caVariable] != "" }
+// Authenticates is true if callers must authenticate.
+func (a *Access) Authenticates() bool {
+	return a.paths[tokensVariable] != "" || a.paths[caVariable] != ""
+}
 
 func (a *Access) String() string {
 	text := "without TLS"
@@ -83,34 +85,34 @@ func (a *Access) String() string {
 		text = "with TLS"
 	}
 	if a.paths[caVariable] != "" {
-		text += ", certificates asked for"
+		text += ", with client certificates"
 	}
 	if a.paths[tokensVariable] == "" {
-		return text + ", no token asked for"
+		return text + ", without tokens"
 	}
-	return fmt.Sprintf("%s, %d tokens", text, len(a.now.Load().tokens))
+	return fmt.Sprintf("%s, %d tokens", text, len(a.current.Load().tokens))
 }
 
-// Follow reads the files again when one changed, until ctx is done. Content that is not valid is logged, and changes nothing.
-func (a *Access) Follow(ctx context.Context, every time.Duration, log *slog.Logger) {
-	for seen := a.seen; ; {
+// Follow reads the files again after each change, until ctx is done. It logs content that is not valid, and keeps the old.
+func (a *Access) Follow(ctx context.Context, every time.Duration, logger *slog.Logger) {
+	for lastStamps := a.firstStamps; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(every):
 		}
-		now := a.stamps()
-		if now == seen {
+		stamps := a.stamps()
+		if stamps == lastStamps {
 			continue
 		}
-		seen = now
-		read, err := a.read()
+		lastStamps = stamps
+		fresh, err := a.read()
 		if err != nil {
-			log.Error("access stays as it was", "error", err)
+			logger.Error("the new access files are not valid: access stays unchanged", "error", err)
 			continue
 		}
-		a.now.Store(read)
-		log.Info("access was read again", "access", a.String())
+		a.current.Store(fresh)
+		logger.Info("read the access files again", "access", a.String())
 	}
 }
 

@@ -9,38 +9,38 @@ import (
 
 const minToken = 16
 
-// tokens are callers by the hash of their token: the time of comparing hashes reveals nothing of a token.
+// tokens are callers by the hash of their token: the time of comparing hashes reveals nothing of a token itself.
 type tokens map[[sha256.Size]byte]Caller
 
-// parseTokens reads one token a line: TOKEN [NAME [ROLE,...]]. A token alone has all roles, and is named by the start of its
-// hash. Lines that begin with # are comments.
+// parseTokens reads one token a line: TOKEN [NAME [ROLE,...]]. A token alone has all roles; the start of its hash
+// is its name. Lines that begin with # are comments.
 func parseTokens(content []byte) (tokens, error) {
-	found, names := tokens{}, map[string]bool{}
+	callers, names := tokens{}, map[string]bool{}
 	for n, line := range lines(content) {
-		words := strings.Fields(line)
-		if len(words) > 3 {
-			return nil, fmt.Errorf("line %d has %d words; legal: TOKEN [NAME [ROLE,...]]", n+1, len(words))
+		fields := strings.Fields(line)
+		if len(fields) > 3 {
+			return nil, fmt.Errorf("line %d has %d words; legal: TOKEN [NAME [ROLE,...]]", n+1, len(fields))
 		}
-		if len(words[0]) < minToken {
+		if len(fields[0]) < minToken {
 			return nil, fmt.Errorf("line %d holds a token of under %d characters; legal: %d or more", n+1, minToken, minToken)
 		}
 		if !ascii(line) {
 			return nil, fmt.Errorf("line %d has characters outside ASCII", n+1)
 		}
-		hash := sha256.Sum256([]byte(words[0]))
-		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), all}
-		if err := rest(&caller, words[1:]); err != nil {
+		hash := sha256.Sum256([]byte(fields[0]))
+		caller := Caller{"token-" + hex.EncodeToString(hash[:4]), allRoles}
+		if err := setNameAndRoles(&caller, fields[1:]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
-		if _, twice := found[hash]; twice || names[caller.Name] {
+		if _, repeated := callers[hash]; repeated || names[caller.Name] {
 			return nil, fmt.Errorf("line %d repeats a token or a name", n+1)
 		}
-		found[hash], names[caller.Name] = caller, true
+		callers[hash], names[caller.Name] = caller, true
 	}
-	if len(found) == 0 {
+	if len(callers) == 0 {
 		return nil, fmt.Errorf("it is empty; legal: a line a token, TOKEN [NAME [ROLE,...]]")
 	}
-	return found, nil
+	return callers, nil
 }
 
 // clients are callers by the name in their certificate.
@@ -48,30 +48,30 @@ type clients map[string]Caller
 
 // parseClients reads one certificate a line: NAME ROLE,...
 func parseClients(content []byte) (clients, error) {
-	found := clients{}
+	callers := clients{}
 	for n, line := range lines(content) {
-		words := strings.Fields(line)
-		if len(words) != 2 {
-			return nil, fmt.Errorf("line %d has %d words; legal: NAME ROLE,...", n+1, len(words))
+		fields := strings.Fields(line)
+		if len(fields) != 2 {
+			return nil, fmt.Errorf("line %d has %d words; legal: NAME ROLE,...", n+1, len(fields))
 		}
 		caller := Caller{}
-		if err := rest(&caller, words); err != nil {
+		if err := setNameAndRoles(&caller, fields); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
-		if _, twice := found[caller.Name]; twice {
+		if _, repeated := callers[caller.Name]; repeated {
 			return nil, fmt.Errorf("line %d repeats a name", n+1)
 		}
-		found[caller.Name] = caller
+		callers[caller.Name] = caller
 	}
-	return found, nil
+	return callers, nil
 }
 
-func rest(caller *Caller, words []string) (err error) {
-	if len(words) > 0 {
-		caller.Name = words[0]
+func setNameAndRoles(caller *Caller, fields []string) (err error) {
+	if len(fields) > 0 {
+		caller.Name = fields[0]
 	}
-	if len(words) > 1 {
-		caller.Roles, err = parseRoles(words[1])
+	if len(fields) > 1 {
+		caller.Roles, err = parseRoles(fields[1])
 	}
 	return err
 }

@@ -12,11 +12,11 @@ type Role uint8
 
 // Roles, of which a caller may have several.
 const (
-	Read    Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
-	Report                   // report actuations and deliveries, notify of scaling, ask for trials and report them
-	Operate                  // pause and resume pools, create and stop tuning sessions
-	all     = Read | Report | Operate
-	none    = Role(0)
+	Read     Role = 1 << iota // get, list, watch, explain, history, diff, xDS, reflection
+	Report                    // report actuations and deliveries, notify of scaling, ask for trials and report them
+	Operate                   // pause and resume pools, create and stop tuning sessions
+	allRoles = Read | Report | Operate
+	noRole   = Role(0)
 )
 
 var roleNames = []struct {
@@ -26,9 +26,9 @@ var roleNames = []struct {
 
 func (r Role) String() string {
 	var names []string
-	for _, each := range roleNames {
-		if r&each.role != 0 {
-			names = append(names, each.name)
+	for _, entry := range roleNames {
+		if r&entry.role != 0 {
+			names = append(names, entry.name)
 		}
 	}
 	return strings.Join(names, ",")
@@ -36,27 +36,27 @@ func (r Role) String() string {
 
 // parseRoles reads "read,report".
 func parseRoles(text string) (Role, error) {
-	roles := none
+	roles := noRole
 	for name := range strings.SplitSeq(text, ",") {
-		found := none
-		for _, each := range roleNames {
-			if each.name == name {
-				found = each.role
+		role := noRole
+		for _, entry := range roleNames {
+			if entry.name == name {
+				role = entry.role
 			}
 		}
-		if found == none {
-			return none, fmt.Errorf("%q is no role; legal: read, report, operate, with commas between", name)
+		if role == noRole {
+			return noRole, fmt.Errorf("%q is no role; legal: read, report, operate, with commas between", name)
 		}
-		roles |= found
+		roles |= role
 	}
 	return roles, nil
 }
 
-// needed is the role that a method needs; open: it needs none.
-func needed(method string) (role Role, open bool) {
+// requiredRole is the role that a method needs; open is true if it needs none.
+func requiredRole(method string) (role Role, open bool) {
 	switch {
 	case strings.HasPrefix(method, "/grpc.health.v1.Health/"):
-		return none, true // probes of an orchestrator have no token, and learn only whether the server serves
+		return noRole, true // probes of an orchestrator have no token, and learn only whether the server serves
 	case strings.HasSuffix(method, "/PausePool"), strings.HasSuffix(method, "/ResumePool"),
 		strings.HasSuffix(method, "/CreateSession"), strings.HasSuffix(method, "/StopSession"):
 		return Operate, false
@@ -64,14 +64,14 @@ func needed(method string) (role Role, open bool) {
 		strings.HasSuffix(method, "/ReportDelivery"), strings.HasSuffix(method, "/AskTrials"),
 		strings.HasSuffix(method, "/TellTrial"):
 		return Report, false
-	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), safe(method):
+	case strings.HasPrefix(method, "/grpc.reflection."), strings.HasPrefix(method, "/envoy.service.discovery.v3."), readsOnly(method):
 		return Read, false
 	default:
-		return all, false // a method that is not listed here
+		return allRoles, false // a method that is not listed here
 	}
 }
 
-func safe(method string) bool {
+func readsOnly(method string) bool {
 	_, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
 	for _, verb := range []string{"Get", "List", "Watch", "Explain", "Diff"} {
 		if strings.HasPrefix(name, verb) {
@@ -81,7 +81,7 @@ func safe(method string) bool {
 	return false
 }
 
-// Caller is the caller of a request. The zero Caller is anybody, where callers are not authenticated.
+// Caller is the caller of a request. The zero Caller is an unauthenticated one.
 type Caller struct {
 	Name  string
 	Roles Role
@@ -89,7 +89,7 @@ type Caller struct {
 
 type callerKey struct{}
 
-// From returns the caller of ctx; the zero Caller where callers are not authenticated.
+// From returns the caller of ctx; the zero Caller if callers are not authenticated.
 func From(ctx context.Context) Caller {
 	caller, _ := ctx.Value(callerKey{}).(Caller)
 	return caller

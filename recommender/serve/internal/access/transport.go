@@ -17,14 +17,14 @@ func (a *Access) Transport() credentials.TransportCredentials {
 	}
 	return credentials.NewTLS(&tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"},
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return a.now.Load().tls, nil },
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return a.current.Load().tls, nil },
 	})
 }
 
 // Certificate is the server's own, from its file's present content; nil without one.
 func (a *Access) Certificate() *tls.Certificate {
-	if now := a.now.Load(); now.tls != nil {
-		return &now.tls.Certificates[0]
+	if current := a.current.Load(); current.tls != nil {
+		return &current.tls.Certificates[0]
 	}
 	return nil
 }
@@ -37,7 +37,7 @@ func (c *contents) transport(certificate tls.Certificate) *tls.Config {
 	}
 	if c.authorities != nil {
 		config.ClientCAs = c.authorities.pool
-		// A caller with a token needs no certificate; where there are no tokens, every caller needs one.
+		// A caller with a token needs no certificate; without tokens every caller needs one.
 		config.ClientAuth = tls.VerifyClientCertIfGiven
 		if c.tokens == nil {
 			config.ClientAuth = tls.RequireAndVerifyClientCert
@@ -58,16 +58,16 @@ func name(certificate *x509.Certificate) string {
 	}
 }
 
-// Demand returns an error where other machines could reach address, but a setting lacks that authenticates them.
-func (a *Access) Demand(address string) error {
-	lacking := a.Lacking()
-	if len(lacking) == 0 || Loopback(address) {
+// CheckAddress returns an error if other machines can reach address without TLS or without authentication.
+func (a *Access) CheckAddress(address string) error {
+	missing := a.MissingVariables()
+	if len(missing) == 0 || Loopback(address) {
 		return nil
 	}
-	return fmt.Errorf("listen on %q: set %v; without TLS and tokens only a loopback address is legal, as 127.0.0.1:50051", address, lacking)
+	return fmt.Errorf("listen on %q: set %v; without TLS and tokens only a loopback address is legal, as 127.0.0.1:50051", address, missing)
 }
 
-// Loopback is true where only this machine reaches an address.
+// Loopback is true if only this machine reaches an address.
 func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // Settings are the values of a file.
 type Settings struct {
-	// Brokers are HOST:PORT each; none where the file has none.
+	// Brokers are HOST:PORT each; empty if the file has none.
 	Brokers []string
 	// Options are for every client, without the brokers.
 	Options []kgo.Opt
@@ -38,7 +38,7 @@ type file struct {
 	Collector  map[string]any    `toml:"collector"`
 }
 
-// options are the options of franz-go that may be set, by its own names; franz-go has no properties in text form.
+// options are the legal options of franz-go, by its own names; franz-go has no properties in text form.
 type options struct {
 	Rack                   string `toml:"rack"`
 	DialTimeout            string `toml:"dial_timeout"`
@@ -62,47 +62,47 @@ func Load(path string, lookup func(string) string) (Settings, error) {
 }
 
 func parse(text []byte, lookup func(string) string) (Settings, error) {
-	var told file
+	var content file
 	decoder := toml.NewDecoder(strings.NewReader(string(text))).DisallowUnknownFields()
-	if err := decoder.Decode(&told); err != nil {
+	if err := decoder.Decode(&content); err != nil {
 		var unknown *toml.StrictMissingError
 		if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
 			return Settings{}, fmt.Errorf("%s is not known", strings.Join(unknown.Errors[0].Key(), "."))
 		}
 		return Settings{}, err
 	}
-	s := Settings{Brokers: told.Brokers, prefix: told.Prefix, names: told.Names}
-	if told.TLS != nil {
-		config, err := told.TLS.config()
+	s := Settings{Brokers: content.Brokers, prefix: content.Prefix, names: content.Names}
+	if content.TLS != nil {
+		config, err := content.TLS.config()
 		if err != nil {
 			return Settings{}, err
 		}
 		s.Options = append(s.Options, kgo.DialTLSConfig(config))
 	}
-	if told.SASL != nil {
-		mechanism, err := told.SASL.mechanism(lookup)
+	if content.SASL != nil {
+		mechanism, err := content.SASL.mechanism(lookup)
 		if err != nil {
 			return Settings{}, err
 		}
 		s.Options = append(s.Options, kgo.SASL(mechanism))
 	}
-	more, err := told.Franz.options()
+	more, err := content.Franz.options()
 	s.Options = append(s.Options, more...)
 	return s, err
 }
 
-// Topic is the name on the brokers of the topic `name` of collector/topics.yaml. usual is its name, with the prefix, where
-// the settings do not name it.
-func (s Settings) Topic(name, usual string) string {
-	if told, ok := s.names[name]; ok {
-		return told
+// Topic is the name on the brokers of the topic `name` of collector/topics.yaml. fallback is its name, with the prefix,
+// if the settings do not name it.
+func (s Settings) Topic(name, fallback string) string {
+	if configured, ok := s.names[name]; ok {
+		return configured
 	}
-	return s.prefix + usual
+	return s.prefix + fallback
 }
 
-func (o options) options() (all []kgo.Opt, err error) {
+func (o options) options() (opts []kgo.Opt, err error) {
 	if o.Rack != "" {
-		all = append(all, kgo.Rack(o.Rack))
+		opts = append(opts, kgo.Rack(o.Rack))
 	}
 	times := map[string]struct {
 		value  string
@@ -122,7 +122,7 @@ func (o options) options() (all []kgo.Opt, err error) {
 		if err != nil || length <= 0 {
 			return nil, fmt.Errorf("franz.%s is %q; legal: a time, as 10s", name, times[name].value)
 		}
-		all = append(all, times[name].option(length))
+		opts = append(opts, times[name].option(length))
 	}
-	return all, nil
+	return opts, nil
 }

@@ -19,9 +19,9 @@ func TestWhatIsNotLegalIsNamed(t *testing.T) {
 	if err := json.Unmarshal(text, &cases); err != nil {
 		t.Fatal(err)
 	}
-	for name, each := range cases {
-		if _, err := parse([]byte(each[0]), func(string) string { return "set" }); err == nil || !strings.Contains(err.Error(), each[1]) {
-			t.Errorf("%s: %v does not name %s", name, err, each[1])
+	for name, tt := range cases {
+		if _, err := parse([]byte(tt[0]), func(string) string { return "set" }); err == nil || !strings.Contains(err.Error(), tt[1]) {
+			t.Errorf("%s: %v does not name %s", name, err, tt[1])
 		}
 	}
 }

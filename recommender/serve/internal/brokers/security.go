@@ -38,30 +38,30 @@ func (t security) config() (*tls.Config, error) {
 		return nil, errors.New("tls.certificate and tls.key go together")
 	}
 	if t.Certificate != "" {
-		own := func() (*tls.Certificate, error) {
-			found, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
-			return &found, err
+		load := func() (*tls.Certificate, error) {
+			certificate, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
+			return &certificate, err
 		}
-		if _, err := own(); err != nil {
+		if _, err := load(); err != nil {
 			return nil, fmt.Errorf("tls.certificate: %w", err)
 		}
 		// Read for each connection, because certificates are renewed.
-		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return own() }
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
 	}
 	if t.VerifyHost != nil && !*t.VerifyHost {
 		config.InsecureSkipVerify = true
-		config.VerifyConnection = func(state tls.ConnectionState) error { return signed(state, config.RootCAs) }
+		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, config.RootCAs) }
 	}
 	return config, nil
 }
 
-// signed checks a server's certificate except its name.
-func signed(state tls.ConnectionState, roots *x509.CertPool) error {
-	between := x509.NewCertPool()
-	for _, each := range state.PeerCertificates[1:] {
-		between.AddCert(each)
+// verifyChain checks a server's certificate except its name.
+func verifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
+	intermediates := x509.NewCertPool()
+	for _, certificate := range state.PeerCertificates[1:] {
+		intermediates.AddCert(certificate)
 	}
-	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
+	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates})
 	return err
 }
 
@@ -86,28 +86,28 @@ func (l login) mechanism(lookup func(string) string) (sasl.Mechanism, error) {
 			text, err := os.ReadFile(*l.PasswordFile)
 			return string(text), err
 		}
-		if found := lookup(*l.PasswordVariable); found != "" {
-			return found, nil
+		if secret := lookup(*l.PasswordVariable); secret != "" {
+			return secret, nil
 		}
 		return "", fmt.Errorf("sasl.password_variable: the environment has no %s", *l.PasswordVariable)
 	}
 	if _, err := password(); err != nil {
 		return nil, err
 	}
-	scrammed := func(context.Context) (scram.Auth, error) {
-		found, err := password()
-		return scram.Auth{User: l.User, Pass: found}, err
+	scramAuth := func(context.Context) (scram.Auth, error) {
+		secret, err := password()
+		return scram.Auth{User: l.User, Pass: secret}, err
 	}
 	switch l.Mechanism {
 	case "PLAIN":
 		return plain.Plain(func(context.Context) (plain.Auth, error) {
-			found, err := password()
-			return plain.Auth{User: l.User, Pass: found}, err
+			secret, err := password()
+			return plain.Auth{User: l.User, Pass: secret}, err
 		}), nil
 	case "SCRAM-SHA-256":
-		return scram.Sha256(scrammed), nil
+		return scram.Sha256(scramAuth), nil
 	case "SCRAM-SHA-512":
-		return scram.Sha512(scrammed), nil
+		return scram.Sha512(scramAuth), nil
 	}
 	return nil, fmt.Errorf("sasl.mechanism is %q; legal: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512", l.Mechanism)
 }

@@ -42,20 +42,20 @@ func checkID(id string) error {
 func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 	const f = "actuation."
 	if err := firstOf(
-		name(f+"target_name", a.GetTargetName(), "the target's name in the actuator's configuration", true),
-		name(f+"actuator", a.GetActuator(), "the name of the actuator", true),
-		name(f+"instance", a.GetInstance(), "the target's instance, or empty", false),
-		name(f+"reporter", a.GetReporter(), "the actuator's name, host and status address, or empty", false),
-		text(f+"detail", a.GetDetail(), mostDetail),
-		at(f+"at", a.GetAt()),
+		checkName(f+"target_name", a.GetTargetName(), "the target's name in the actuator's configuration", true),
+		checkName(f+"actuator", a.GetActuator(), "the name of the actuator", true),
+		checkName(f+"instance", a.GetInstance(), "the target's instance, or empty", false),
+		checkName(f+"reporter", a.GetReporter(), "the actuator's name, host and status address, or empty", false),
+		checkText(f+"detail", a.GetDetail(), mostDetail),
+		checkTime(f+"at", a.GetAt()),
 	); err != nil {
 		return err
 	}
 	if _, known := poolsv1.ActuationOutcome_name[int32(a.GetOutcome())]; !known || a.GetOutcome() == 0 {
-		return problem.NotLegal(f+"outcome", int32(a.GetOutcome()), named(poolsv1.ActuationOutcome_name))
+		return problem.NotLegal(f+"outcome", int32(a.GetOutcome()), enumNames(poolsv1.ActuationOutcome_name))
 	}
 	if a.GetRevision() > newest+mostAhead {
-		return problem.NotLegal(f+"revision", a.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest answer's", newest+mostAhead, mostAhead))
+		return problem.NotLegal(f+"revision", a.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest decision's", newest+mostAhead, mostAhead))
 	}
 	if a.ReadBack != nil && a.GetUnbounded() {
 		return problem.Conflict(f+"read_back", "is set, and unbounded too", "one of them")
@@ -90,15 +90,15 @@ func checkSizes(a *poolsv1.Actuation) error {
 func checkScaling(event *commonv1.ScalingEvent) error {
 	const f = "scaling_event."
 	if err := firstOf(
-		name(f+"service", event.GetService(), "a service name", true),
-		name(f+"source", event.GetSource(), "the reporting process", true),
-		name(f+"version", event.GetVersion(), "the service's version, or empty", false),
-		at(f+"at", event.GetAt()),
+		checkName(f+"service", event.GetService(), "a service name", true),
+		checkName(f+"source", event.GetSource(), "the reporting process", true),
+		checkName(f+"version", event.GetVersion(), "the service's version, or empty", false),
+		checkTime(f+"at", event.GetAt()),
 	); err != nil {
 		return err
 	}
 	if event.CpuLimitCores == nil && event.Replicas == nil && event.GetVersion() == "" && len(event.GetContainers()) == 0 {
-		return problem.Conflict("scaling_event", "says nothing", "cpu_limit_cores, replicas, version or containers set")
+		return problem.Conflict("scaling_event", "has no change", "cpu_limit_cores, replicas, version or containers set")
 	}
 	if err := checkContainers(event.GetContainers()); err != nil {
 		return err
@@ -109,7 +109,7 @@ func checkScaling(event *commonv1.ScalingEvent) error {
 	return nil
 }
 
-// mostContainers bounds the containers of one service, whose record in the log has to fit a message.
+// mostContainers bounds the containers of one service, whose record in the journal has to fit a message.
 const mostContainers = 10_000
 
 func checkContainers(containers []*commonv1.ServiceContainer) error {
@@ -117,25 +117,25 @@ func checkContainers(containers []*commonv1.ServiceContainer) error {
 	if len(containers) > mostContainers {
 		return problem.NotLegal(f, fmt.Sprintf("%d containers", len(containers)), fmt.Sprintf("at most %d", mostContainers))
 	}
-	seen := make(map[string]bool, len(containers))
-	for _, each := range containers {
+	instances := make(map[string]bool, len(containers))
+	for _, container := range containers {
 		if err := firstOf(
-			name(f+".instance", each.GetInstance(), "the instance of its spans", true),
-			name(f+".address", each.GetAddress(), "host:port, or empty", false),
-			name(f+".host", each.GetHost(), "its host's name, or empty", false),
-			name(f+".zone", each.GetZone(), "its zone, or empty", false),
+			checkName(f+".instance", container.GetInstance(), "the instance of its spans", true),
+			checkName(f+".address", container.GetAddress(), "host:port, or empty", false),
+			checkName(f+".host", container.GetHost(), "its host's name, or empty", false),
+			checkName(f+".zone", container.GetZone(), "its zone, or empty", false),
 		); err != nil {
 			return err
 		}
-		if seen[each.GetInstance()] {
-			return problem.Conflict(f, fmt.Sprintf("names %q twice", each.GetInstance()), "each instance once")
+		if instances[container.GetInstance()] {
+			return problem.Conflict(f, fmt.Sprintf("names %q twice", container.GetInstance()), "each instance once")
 		}
-		seen[each.GetInstance()] = true
+		instances[container.GetInstance()] = true
 	}
 	return nil
 }
 
-func name(field, value, legal string, required bool) error {
+func checkName(field, value, legal string, required bool) error {
 	switch {
 	case required && value == "":
 		return problem.Empty(field, legal)
@@ -145,14 +145,14 @@ func name(field, value, legal string, required bool) error {
 	return nil
 }
 
-func text(field, value string, most int) error {
+func checkText(field, value string, most int) error {
 	if len(value) > most {
 		return problem.NotLegal(field, value, fmt.Sprintf("at most %d bytes", most))
 	}
 	return nil
 }
 
-func at(field string, given *timestamppb.Timestamp) error {
+func checkTime(field string, given *timestamppb.Timestamp) error {
 	if given != nil && (given.CheckValid() != nil || given.GetSeconds() < firstSecond || given.GetSeconds() >= endSecond) {
 		return problem.NotLegal(field, fmt.Sprintf("%d s", given.GetSeconds()), "1970-01-01 to 2261-12-31, or absent")
 	}
@@ -160,9 +160,9 @@ func at(field string, given *timestamppb.Timestamp) error {
 }
 
 func firstOf(problems ...error) error {
-	for _, each := range problems {
-		if each != nil {
-			return each
+	for _, problem := range problems {
+		if problem != nil {
+			return problem
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ import (
 const (
 	// tuningShard has all sessions: names, and the open session of a target, are unique among all of them.
 	tuningShard = 0
-	// answerPatience is how long a caller without a deadline waits for a decider.
-	answerPatience = 20 * time.Second
+	// commandPatience is how long a caller without a deadline waits for a decider.
+	commandPatience = 20 * time.Second
 )
 
 // CreateSession implements the service.
@@ -29,24 +29,24 @@ func (s Tuning) CreateSession(ctx context.Context, request *tuningv1.CreateSessi
 	if request.GetPlan() == nil {
 		return nil, problem.Empty("plan", "the plan of the session")
 	}
-	made := request.GetPlan().GetName()
+	sessionName := request.GetPlan().GetName()
 	if err := firstOf(
-		name("plan.name", made, "its own among all sessions", true),
-		name("plan.target", request.GetPlan().GetTarget(), "the application whose configuration is set", true),
-		name("warm_start", request.GetWarmStart(), legalName+", or empty", false),
+		checkName("plan.name", sessionName, "unique among all sessions", true),
+		checkName("plan.target", request.GetPlan().GetTarget(), "the application that the session configures", true),
+		checkName("warm_start", request.GetWarmStart(), legalName+", or empty", false),
 	); err != nil {
 		return nil, err
 	}
-	if _, err := s.command(ctx, made, &tuningv1.Command{Command: &tuningv1.Command_Create{Create: request}}); err != nil {
+	if _, err := s.command(ctx, sessionName, &tuningv1.Command{Command: &tuningv1.Command_Create{Create: request}}); err != nil {
 		return nil, err
 	}
-	session, _, err := s.whole(made)
+	session, _, err := s.sessionWithTrials(sessionName)
 	return &tuningv1.CreateSessionResponse{Session: session}, err
 }
 
 // AskTrials implements the service.
 func (s Tuning) AskTrials(ctx context.Context, request *tuningv1.AskTrialsRequest) (*tuningv1.AskTrialsResponse, error) {
-	session, reading, err := s.head(request.GetSession())
+	session, reading, err := s.sessionHead(request.GetSession())
 	if err == nil {
 		err = checkID(request.GetRequestId())
 	}
@@ -59,8 +59,8 @@ func (s Tuning) AskTrials(ctx context.Context, request *tuningv1.AskTrialsReques
 	}
 	response := &tuningv1.AskTrialsResponse{}
 	for _, number := range answer.GetTrials() {
-		if e, _ := reading.Log.Tunings.Get(keys.Tuning{Session: request.GetSession(), Trial: int64(number)}); e != nil {
-			response.Trials = append(response.Trials, e.Answer.GetTrial())
+		if e, _ := reading.Tables.Tunings.Get(keys.Tuning{Session: request.GetSession(), Trial: int64(number)}); e != nil {
+			response.Trials = append(response.Trials, e.Publication.GetTrial())
 		}
 	}
 	return response, nil
@@ -68,81 +68,80 @@ func (s Tuning) AskTrials(ctx context.Context, request *tuningv1.AskTrialsReques
 
 // TellTrial implements the service.
 func (s Tuning) TellTrial(ctx context.Context, request *tuningv1.TellTrialRequest) (*tuningv1.TellTrialResponse, error) {
-	if _, _, err := s.head(request.GetSession()); err != nil {
+	if _, _, err := s.sessionHead(request.GetSession()); err != nil {
 		return nil, err
 	}
-	if err := firstOf(text("outcome.why", request.GetOutcome().GetWhy(), mostWhy), at("applied_at", request.GetAppliedAt())); err != nil {
+	if err := firstOf(checkText("outcome.why", request.GetOutcome().GetWhy(), mostWhy), checkTime("applied_at", request.GetAppliedAt())); err != nil {
 		return nil, err
 	}
 	if _, err := s.command(ctx, request.GetSession(), &tuningv1.Command{Command: &tuningv1.Command_Tell{Tell: request}}); err != nil {
 		return nil, err
 	}
-	session, _, err := s.head(request.GetSession())
+	session, _, err := s.sessionHead(request.GetSession())
 	return &tuningv1.TellTrialResponse{Phase: session.GetPhase(), Why: session.GetWhy()}, err
 }
 
 // StopSession implements the service.
 func (s Tuning) StopSession(ctx context.Context, request *tuningv1.StopSessionRequest) (*tuningv1.StopSessionResponse, error) {
-	if _, _, err := s.head(request.GetSession()); err != nil {
+	if _, _, err := s.sessionHead(request.GetSession()); err != nil {
 		return nil, err
 	}
-	if err := text("why", request.GetWhy(), mostWhy); err != nil {
+	if err := checkText("why", request.GetWhy(), mostWhy); err != nil {
 		return nil, err
 	}
 	if _, err := s.command(ctx, request.GetSession(), &tuningv1.Command{Command: &tuningv1.Command_Stop{Stop: request}}); err != nil {
 		return nil, err
 	}
-	session, _, err := s.whole(request.GetSession())
+	session, _, err := s.sessionWithTrials(request.GetSession())
 	return &tuningv1.StopSessionResponse{Session: session}, err
 }
 
-// command writes a command into the log and waits until the decider's answer to it has been read. The command's changes are
-// visible by then.
+// command writes a command into the journal and waits for the decider's answer. The command's changes are visible by then.
 func (s Tuning) command(ctx context.Context, session string, command *tuningv1.Command) (*tuningv1.Answer, error) {
 	reading, err := s.read()
 	if err != nil {
 		return nil, err
 	}
-	command.RequestId, command.Received, command.By = rand.Text(), timestamppb.Now(), by(ctx, "")
-	if err := s.report(ctx, keys.OfSession(session).Record(), command, tuningShard); err != nil {
+	command.RequestId, command.Received, command.By = rand.Text(), timestamppb.Now(), callerName(ctx, "")
+	if err := s.report(ctx, keys.SessionKey(session).Record(), command, tuningShard); err != nil {
 		return nil, err
 	}
-	within, cancel := context.WithTimeout(ctx, answerPatience)
+	within, cancel := context.WithTimeout(ctx, commandPatience)
 	defer cancel()
-	answer, err := answered(within, reading, command.GetRequestId())
+	answer, err := awaitResult(within, reading, command.GetRequestId())
 	switch {
 	case err == nil:
-		return answer, refused(answer.GetRefusal())
+		return answer, refusalError(answer.GetRefusal())
 	case ctx.Err() != nil:
 		return nil, status.FromContextError(ctx.Err()).Err()
 	}
 	return nil, err
 }
 
-func answered(ctx context.Context, reading *topics.Reading, id string) (*tuningv1.Answer, error) {
+func awaitResult(ctx context.Context, reading *topics.Reading, id string) (*tuningv1.Answer, error) {
 	for {
-		view := reading.Log.Answers.View() // before the check, so that no answer is missed
-		if e, _ := reading.Log.Answers.Get(tuningShard); e != nil {
-			all := e.Answer.GetAnswers()
-			for i := len(all) - 1; i >= 0; i-- {
-				if all[i].GetRequestId() == id {
-					return all[i], nil
+		view := reading.Tables.Answers.View() // before the check, so that no answer is missed
+		if e, _ := reading.Tables.Answers.Get(tuningShard); e != nil {
+			answers := e.Publication.GetAnswers()
+			for i := len(answers) - 1; i >= 0; i-- {
+				if answers[i].GetRequestId() == id {
+					return answers[i], nil
 				}
 			}
 		}
 		select {
 		case <-view.Next():
-		case <-reading.Log.Answers.Closed():
-			return nil, problem.Unavailable(problem.LogReplaced, "the log was replaced by another")
+		case <-reading.Tables.Answers.Closed():
+			return nil, problem.Unavailable(problem.LogReplaced, "another journal replaced this one")
 		case <-ctx.Done():
 			return nil, problem.Unavailable(problem.NotAnswered,
-				fmt.Sprintf("no decider answered within %v: the command may still take effect; check before you try again", answerPatience))
+				fmt.Sprintf("no decider answered within %v: the command may still take effect; check before you try again", commandPatience))
 		}
 	}
 }
 
-// refused returns the error of a refusal; nil where there is none.
-func refused(refusal *tuningv1.Refusal) error {
+// refusalError returns the error of a refusal; nil without one.
+func refusalError(refusal *tuningv1.Refusal) error {
 	if refusal == nil {
 		return nil
 	}

@@ -24,12 +24,12 @@ func (s Subsets) ReportDelivery(
 	if err := checkID(request.GetRequestId()); err != nil {
 		return nil, err
 	}
-	if err := checkDelivery(delivery, e.Answer.GetRevision()); err != nil {
+	if err := checkDelivery(delivery, e.Publication.GetRevision()); err != nil {
 		return nil, err
 	}
-	who := by(ctx, delivery.GetClient())
+	caller := callerName(ctx, delivery.GetClient())
 	report := &subsetsv1.SubsetReport{
-		RequestId: requestID(request.GetRequestId(), who, delivery, delivery.GetAt() != nil), Received: timestamppb.Now(), By: who,
+		RequestId: requestID(request.GetRequestId(), caller, delivery, delivery.GetAt() != nil), Received: timestamppb.Now(), By: caller,
 		Delivery: delivery,
 	}
 	if err := s.report(ctx, e.Key.Record(), report, e.Shard); err != nil {
@@ -42,23 +42,23 @@ func (s Subsets) ReportDelivery(
 func checkDelivery(d *subsetsv1.Delivery, newest uint64) error {
 	const f = "delivery."
 	if err := firstOf(
-		name(f+"client", d.GetClient(), "the client that applied or refused it", true),
-		text(f+"detail", d.GetDetail(), mostDetail),
-		at(f+"at", d.GetAt()),
+		checkName(f+"client", d.GetClient(), "the client that applied or refused it", true),
+		checkText(f+"detail", d.GetDetail(), mostDetail),
+		checkTime(f+"at", d.GetAt()),
 	); err != nil {
 		return err
 	}
 	if _, known := subsetsv1.DeliveryOutcome_name[int32(d.GetOutcome())]; !known || d.GetOutcome() == 0 {
-		return problem.NotLegal(f+"outcome", int32(d.GetOutcome()), named(subsetsv1.DeliveryOutcome_name))
+		return problem.NotLegal(f+"outcome", int32(d.GetOutcome()), enumNames(subsetsv1.DeliveryOutcome_name))
 	}
 	if d.GetRevision() > newest+mostAhead {
-		return problem.NotLegal(f+"revision", d.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest answer's", newest+mostAhead, mostAhead))
+		return problem.NotLegal(f+"revision", d.GetRevision(), fmt.Sprintf("0 to %d, %d more than the newest subset's", newest+mostAhead, mostAhead))
 	}
 	return nil
 }
 
-// named are the values of an enum except the first, which means none.
-func named(values map[int32]string) string {
+// enumNames are the values of an enum except the first, which means none.
+func enumNames(values map[int32]string) string {
 	var names []string
 	for n := int32(1); values[n] != ""; n++ {
 		names = append(names, values[n])

@@ -16,8 +16,8 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Answered is a decision from the database, and the time in which it was the newest.
-type Answered struct {
+// PastDecision is a decision from the database, and the time in which it was the newest.
+type PastDecision struct {
 	Since, Until                             time.Time
 	Revision                                 uint64
 	State, Basis, Action, Model              string
@@ -28,8 +28,8 @@ type Answered struct {
 
 // History reads earlier decisions from the database.
 type History interface {
-	// Answers returns up to n decisions with revisions below before, newest first.
-	Answers(ctx context.Context, pool keys.Pool, before uint64, n int) ([]Answered, error)
+	// Decisions returns up to n decisions with revisions below before, newest first.
+	Decisions(ctx context.Context, pool keys.Pool, before uint64, n int) ([]PastDecision, error)
 }
 
 const (
@@ -57,25 +57,25 @@ func (s *Service) ListPoolSizeHistory(ctx context.Context, request *poolsv1.List
 	}
 	within, cancel := context.WithTimeout(ctx, historyPatience)
 	defer cancel()
-	found, err := s.history.Answers(within, pool, before, n+1)
+	decisions, err := s.history.Decisions(within, pool, before, n+1)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, problem.Of(codes.Unavailable, problem.DatabaseAway, err.Error())
+		return nil, problem.New(codes.Unavailable, problem.DatabaseAway, err.Error())
 	}
 	response := &poolsv1.ListPoolSizeHistoryResponse{}
-	if len(found) > n {
-		found = found[:n]
-		response.NextPageToken = beforeToken(found[n-1].Revision)
+	if len(decisions) > n {
+		decisions = decisions[:n]
+		response.NextPageToken = beforeToken(decisions[n-1].Revision)
 	}
-	for _, each := range found {
-		response.Answers = append(response.Answers, each.message(pool))
+	for _, decision := range decisions {
+		response.Answers = append(response.Answers, decision.message(pool))
 	}
 	return response, nil
 }
 
-func (a Answered) message(pool keys.Pool) *poolsv1.ListPoolSizeHistoryResponse_Answer {
+func (a PastDecision) message(pool keys.Pool) *poolsv1.ListPoolSizeHistoryResponse_Answer {
 	size := &poolsv1.PoolSize{
 		Pool:       pool.Proto(),
 		State:      poolsv1.State(poolsv1.State_value["STATE_"+a.State]),

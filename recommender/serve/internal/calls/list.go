@@ -19,14 +19,14 @@ const (
 
 // ListPoolSizes implements the service.
 func (s *Service) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSizesRequest) (*poolsv1.ListPoolSizesResponse, error) {
-	page, next, view, err := s.page(request, mostBytes)
+	page, next, view, err := s.decisionPage(request, mostBytes)
 	if err != nil {
 		return nil, err
 	}
 	response := &poolsv1.ListPoolSizesResponse{NextPageToken: next}
 	now := time.Now()
 	for _, e := range page {
-		response.PoolSizes = append(response.PoolSizes, answer(e, view, now))
+		response.PoolSizes = append(response.PoolSizes, leasedDecision(e, view, now))
 	}
 	return response, nil
 }
@@ -34,20 +34,20 @@ func (s *Service) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSize
 // DiffPoolSizes implements the service.
 func (s *Service) DiffPoolSizes(_ context.Context, request *poolsv1.DiffPoolSizesRequest) (*poolsv1.DiffPoolSizesResponse, error) {
 	// Each change names its pool again: with a name of about 60 bytes a target takes four times as much.
-	page, next, view, err := s.page(request, mostBytes/4)
+	page, next, view, err := s.decisionPage(request, mostBytes/4)
 	if err != nil {
 		return nil, err
 	}
 	response := &poolsv1.DiffPoolSizesResponse{NextPageToken: next}
 	now := time.Now()
 	for _, e := range page {
-		response.Changes = append(response.Changes, changes(answer(e, view, now))...)
+		response.Changes = append(response.Changes, sizeChanges(leasedDecision(e, view, now))...)
 	}
 	return response, nil
 }
 
-// changes are the targets that would get another size, if the decision may be applied.
-func changes(size *poolsv1.PoolSize) (those []*poolsv1.DiffPoolSizesResponse_Change) {
+// sizeChanges are the targets that would get another size, if the decision may be applied.
+func sizeChanges(size *poolsv1.PoolSize) (changes []*poolsv1.DiffPoolSizesResponse_Change) {
 	if size.GetAction() != commonv1.Action_ACTION_APPLY || size.GetTarget() == 0 {
 		return nil
 	}
@@ -55,25 +55,25 @@ func changes(size *poolsv1.PoolSize) (those []*poolsv1.DiffPoolSizesResponse_Cha
 		if target.Size != nil && target.GetSize() == size.GetTarget() {
 			continue
 		}
-		those = append(those, &poolsv1.DiffPoolSizesResponse_Change{
+		changes = append(changes, &poolsv1.DiffPoolSizesResponse_Change{
 			Pool: size.GetPool(), Instance: target.GetInstance(), Current: target.Size,
 			Target: size.GetTarget(), Revision: size.GetRevision(),
 		})
 	}
-	return those
+	return changes
 }
 
-type listing interface {
-	paged
+type listRequest interface {
+	pageRequest
 	GetService() string
 }
 
-func (s *Service) page(request listing, bytes int) (page []*table.Pool, next string, view *poolView, err error) {
+func (s *Service) decisionPage(request listRequest, bytes int) (page []*table.Pool, next string, view *poolView, err error) {
 	service := request.GetService()
 	reading, err := s.read()
 	if err != nil {
 		return nil, "", nil, err
 	}
-	return pageOf(reading.Log.Pools, request, keys.ParsePool, service, bytes,
+	return selectPage(reading.Tables.Pools, request, keys.ParsePool, service, bytes,
 		func(pool keys.Pool) bool { return service == "" || service == pool.Service })
 }

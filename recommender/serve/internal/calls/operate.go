@@ -26,17 +26,17 @@ func (s *Service) PausePool(ctx context.Context, request *poolsv1.PausePoolReque
 	return &poolsv1.PausePoolResponse{}, nil
 }
 
-// ResumePool implements the service. It always writes to the log: a pause may be on its way to the decider.
+// ResumePool implements the service. It always writes to the journal: a pause may be on its way to the decider.
 func (s *Service) ResumePool(ctx context.Context, request *poolsv1.ResumePoolRequest) (*poolsv1.ResumePoolResponse, error) {
-	before, err := s.pause(ctx, request, false, nil)
+	newest, err := s.pause(ctx, request, false, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &poolsv1.ResumePoolResponse{WasPaused: before.GetState() == poolsv1.State_STATE_PAUSED}, nil
+	return &poolsv1.ResumePoolResponse{WasPaused: newest.GetState() == poolsv1.State_STATE_PAUSED}, nil
 }
 
-// word is an operator's request to pause or to resume a pool.
-type word interface {
+// pauseRequest is an operator's request to pause or to resume a pool.
+type pauseRequest interface {
 	GetPool() *poolsv1.Pool
 	GetBy() string
 	GetWhy() string
@@ -44,22 +44,22 @@ type word interface {
 }
 
 // pause writes the request to the pool's shard, and returns the newest decision.
-func (s *Service) pause(ctx context.Context, said word, paused bool, size *uint32) (*poolsv1.PoolSize, error) {
-	e, _, _, err := s.entry(said.GetPool(), "pool")
+func (s *Service) pause(ctx context.Context, request pauseRequest, paused bool, size *uint32) (*poolsv1.PoolSize, error) {
+	e, _, _, err := s.entry(request.GetPool(), "pool")
 	if err != nil {
 		return nil, err
 	}
-	report := reported(ctx, said.GetBy(), said.GetRequestId(), nil, false)
+	report := newReport(ctx, request.GetBy(), request.GetRequestId(), nil, false)
 	if err := firstOf(
-		name("by", report.GetBy(), "who requests it", true),
-		text("why", said.GetWhy(), mostWhy),
-		checkID(said.GetRequestId()),
+		checkName("by", report.GetBy(), "the operator's name", true),
+		checkText("why", request.GetWhy(), mostWhy),
+		checkID(request.GetRequestId()),
 	); err != nil {
 		return nil, err
 	}
-	pause := &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: said.GetWhy(), Size: size}
+	pause := &poolsv1.Pause{Pool: e.Key.Proto(), Paused: paused, Why: request.GetWhy(), Size: size}
 	report.Report = &poolsv1.Report_Pause{Pause: pause}
-	return e.Answer, s.report(ctx, e.Key.Record(), report, e.Shard)
+	return e.Publication, s.report(ctx, e.Key.Record(), report, e.Shard)
 }
 
 // NotifyScaling implements the service.
@@ -78,14 +78,14 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 	if err := checkID(request.GetRequestId()); err != nil {
 		return nil, err
 	}
-	report := reported(ctx, event.GetSource(), request.GetRequestId(), event, event.GetAt() != nil)
+	report := newReport(ctx, event.GetSource(), request.GetRequestId(), event, event.GetAt() != nil)
 	if event.GetAt() == nil || event.GetAt().AsTime().After(report.GetReceived().AsTime()) {
 		event.At = timestamppb.New(report.GetReceived().AsTime())
 	}
 	report.Report = &poolsv1.Report_Scaling{Scaling: event}
-	shards, pools := concerned(reading, event.GetService())
+	shards, pools := affectedShards(reading, event.GetService())
 	if len(shards) == 0 { // for the audit, and for pools of any group that may come later: the event is not sent again
-		for shard := range reading.Log.Pools.View().Shards {
+		for shard := range reading.Tables.Pools.View().Shards {
 			shards = append(shards, int32(shard))
 		}
 	}
@@ -95,11 +95,11 @@ func (s *Service) NotifyScaling(ctx context.Context, request *poolsv1.NotifyScal
 	return &poolsv1.NotifyScalingResponse{Pools: uint32(pools)}, nil
 }
 
-// concerned are the shards with pools or subsets of a service, or towards it, and the number of such pools.
-func concerned(reading *topics.Reading, service string) (shards []int32, pools int) {
-	shards, pools = reading.Log.Pools.Concerned(func(p keys.Pool) bool { return p.Service == service || p.Peer == service })
-	more, _ := reading.Log.Subsets.Concerned(func(s keys.Subset) bool { return s.Upstream == service || s.Downstream == service })
-	shards = append(shards, more...)
+// affectedShards are the shards with pools or subsets of a service, or towards it, and the number of such pools.
+func affectedShards(reading *topics.Reading, service string) (shards []int32, pools int) {
+	shards, pools = reading.Tables.Pools.ShardsWith(func(p keys.Pool) bool { return p.Service == service || p.Peer == service })
+	subsetShards, _ := reading.Tables.Subsets.ShardsWith(func(s keys.Subset) bool { return s.Upstream == service || s.Downstream == service })
+	shards = append(shards, subsetShards...)
 	slices.Sort(shards)
 	return slices.Compact(shards), pools
 }

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -18,7 +18,7 @@ func TestTheOwnerOfATargetByTheNewestAnswer(t *testing.T) {
 		{Instance: "a", Reporter: "one"}, {Instance: "b"}, {Instance: "threads", Reporter: "one"},
 	}}
 	for _, tt := range []struct {
-		what, instance, name, reporter, owner string
+		label, instance, name, reporter, owner string
 	}{
 		{"the owner itself", "a", "threads", "one", ""},
 		{"another one", "a", "threads", "two", "one"},
@@ -29,7 +29,7 @@ func TestTheOwnerOfATargetByTheNewestAnswer(t *testing.T) {
 	} {
 		a := &poolsv1.Actuation{Instance: tt.instance, TargetName: tt.name, Reporter: tt.reporter}
 		if got := ownerOf(answer, a); got != tt.owner {
-			t.Errorf("%s: %q, want %q", tt.what, got, tt.owner)
+			t.Errorf("%s: %q, want %q", tt.label, got, tt.owner)
 		}
 	}
 	if got := ownerOf(&poolsv1.PoolSize{}, &poolsv1.Actuation{Instance: "a", Reporter: "two"}); got != "" {
@@ -39,7 +39,7 @@ func TestTheOwnerOfATargetByTheNewestAnswer(t *testing.T) {
 
 func TestARefusalNamesBothReportersAndWhatToDo(t *testing.T) {
 	a := &poolsv1.Actuation{Instance: "cart-1", Reporter: "b@two :1", Detail: "in force after 3ms"}
-	err := ownedBy("a@one :1", logtest.Server("cart"), a)
+	err := ownershipError("a@one :1", journaltest.Server("cart"), a)
 	if status.Code(err) != codes.FailedPrecondition {
 		t.Error(err)
 	}
@@ -58,7 +58,7 @@ func TestARefusalNamesBothReportersAndWhatToDo(t *testing.T) {
 		poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED:   poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED,
 	} {
 		a.Outcome = outcome
-		row := audited(a, err)
+		row := refusalRow(a, err)
 		if row.GetOutcome() != want || !strings.HasPrefix(row.GetDetail(), "TARGET_OWNED: ") || !strings.HasSuffix(row.GetDetail(), "; in force after 3ms") {
 			t.Errorf("%s: %v", outcome, row)
 		}

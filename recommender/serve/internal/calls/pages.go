@@ -13,18 +13,18 @@ import (
 
 const (
 	mostPageText = 4096
-	legalPage    = "next_page_token of the page before, with the same filter, or empty"
+	legalPage    = "next_page_token of the previous page, with the same filter, or empty"
 )
 
-// paged is a request for a page.
-type paged interface {
+// pageRequest is a request for a page.
+type pageRequest interface {
 	GetPageSize() int32
 	GetPageToken() string
 }
 
-// pageOf is the requested page of a table, of entries that keep takes, in a bounded number of bytes. filter describes keep.
-func pageOf[K table.Key[K], V proto.Message](
-	t *table.Table[K, V], request paged, parse func(string) (K, error), filter string, bytes int, keep func(K) bool,
+// selectPage is the requested page of a table, of entries that keep selects, in a bounded number of bytes. filter describes keep.
+func selectPage[K table.Key[K], V proto.Message](
+	t *table.Table[K, V], request pageRequest, parse func(string) (K, error), filter string, bytes int, keep func(K) bool,
 ) (page []*table.Entry[K, V], next string, view *table.View[K, V], err error) {
 	after, err := parsePage(request.GetPageToken(), filter, parse)
 	if err != nil {
@@ -38,7 +38,7 @@ func pageOf[K table.Key[K], V proto.Message](
 		size = mostListed
 	}
 	page, more, view := t.Page(after, int(size), keep)
-	if n := fitting(page, bytes); n < len(page) {
+	if n := countWithin(page, bytes); n < len(page) {
 		page, more = page[:n], true
 	}
 	if more {
@@ -47,12 +47,12 @@ func pageOf[K table.Key[K], V proto.Message](
 	return page, next, view, nil
 }
 
-// fitting is how many entries of a page have at most `most` bytes together; at least one.
-func fitting[K table.Key[K], V proto.Message](page []*table.Entry[K, V], most int) int {
+// countWithin is the number of entries of a page that have at most limit bytes together; at least one.
+func countWithin[K table.Key[K], V proto.Message](page []*table.Entry[K, V], limit int) int {
 	const lease = 40 // bytes at most, which are not in the record
 	bytes := 0
 	for i, e := range page {
-		if bytes += proto.Size(e.Answer) + lease; bytes > most && i > 0 {
+		if bytes += proto.Size(e.Publication) + lease; bytes > limit && i > 0 {
 			return i
 		}
 	}
@@ -79,9 +79,9 @@ func parsePage[K table.Key[K]](token, filter string, parse func(string) (K, erro
 	if err != nil || len(b) < 4 {
 		return after, bad
 	}
-	record, under, _ := strings.Cut(string(b[4:]), "\n")
+	record, tokenFilter, _ := strings.Cut(string(b[4:]), "\n")
 	key, err := parse(record)
-	if err != nil || under != filter || pageToken(record, filter) != token {
+	if err != nil || tokenFilter != filter || pageToken(record, filter) != token {
 		return after, bad
 	}
 	return key, nil

@@ -22,19 +22,19 @@ func (s Subsets) ExplainPair(ctx context.Context, request *subsetsv1.ExplainPair
 		return nil, err
 	}
 	explanation := &subsetsv1.PairExplanation{}
-	found, err := s.fetch(ctx, reading, pair.Record(), explanation)
+	ok, err := s.fetch(ctx, reading, pair.Record(), explanation)
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		return nil, problem.Of(codes.NotFound, problem.PairUnknown, "no plan has connections of "+pair.String()+"", "pair", pair.String())
+	if !ok {
+		return nil, problem.New(codes.NotFound, problem.PairUnknown, "no plan has connections of "+pair.String(), "pair", pair.String())
 	}
 	response := &subsetsv1.ExplainPairResponse{Explanation: explanation}
 	if explanation.GetApplication() == "" {
 		return response, nil
 	}
 	run := &subsetsv1.Run{}
-	if found, err = s.fetch(ctx, reading, keys.Application(explanation.GetApplication()), run); found {
+	if ok, err = s.fetch(ctx, reading, keys.Application(explanation.GetApplication()), run); ok {
 		response.Run = run
 	}
 	return response, err

@@ -27,23 +27,23 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 	if err := checkID(request.GetRequestId()); err != nil {
 		return nil, err
 	}
-	if err := checkActuation(actuation, e.Answer.GetRevision()); err != nil {
+	if err := checkActuation(actuation, e.Publication.GetRevision()); err != nil {
 		return nil, err
 	}
-	report := reported(ctx, "", request.GetRequestId(), actuation, actuation.GetAt() != nil)
+	report := newReport(ctx, "", request.GetRequestId(), actuation, actuation.GetAt() != nil)
 	report.Report = &poolsv1.Report_Actuation{Actuation: actuation}
-	if owner := ownerOf(e.Answer, actuation); owner != "" {
-		refusal := ownedBy(owner, e.Key, actuation)
-		report.Report = &poolsv1.Report_Actuation{Actuation: audited(actuation, refusal)}
+	if owner := ownerOf(e.Publication, actuation); owner != "" {
+		refusal := ownershipError(owner, e.Key, actuation)
+		report.Report = &poolsv1.Report_Actuation{Actuation: refusalRow(actuation, refusal)}
 		if err := s.report(ctx, e.Key.Record(), report, e.Shard); err != nil {
 			return nil, err
 		}
 		return nil, refusal
 	}
-	if size := sizeNow(actuation); size != nil {
+	if size := sizeInForce(actuation); size != nil {
 		// A target is observed every few seconds: in the audit, observations would hide the writes.
-		only := actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
-		if err := s.observed(ctx, e, size, report, only); err != nil || only {
+		observationOnly := actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+		if err := s.writeObservation(ctx, e, size, report, observationOnly); err != nil || observationOnly {
 			return &poolsv1.ReportActuationResponse{}, err
 		}
 	}
@@ -53,25 +53,25 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 	return &poolsv1.ReportActuationResponse{}, nil
 }
 
-// observed writes the size of a target. only: there is no report beside it.
-func (s *Service) observed(ctx context.Context, e *table.Pool, size *poolsv1.TargetSize, report *poolsv1.Report, only bool) error {
+// writeObservation writes the size of a target. observationOnly: no report comes with it.
+func (s *Service) writeObservation(ctx context.Context, e *table.Pool, size *poolsv1.TargetSize, report *poolsv1.Report, observationOnly bool) error {
 	actuation := report.GetActuation()
 	size.ReadAt, size.Occupancy = report.GetReceived(), actuation.GetOccupancy()
-	seen := &poolsv1.ObservedSize{
+	observation := &poolsv1.ObservedSize{
 		Pool: e.Key.Proto(), Size: size, TargetName: actuation.GetTargetName(), Actuator: actuation.GetActuator(),
 		Written: actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, By: report.GetBy(),
 	}
-	if !only {
-		seen.RequestId = report.GetRequestId()
+	if !observationOnly {
+		observation.RequestId = report.GetRequestId()
 	}
 	return s.write(ctx, func(ctx context.Context) error {
-		return s.log.Observed(ctx, e.Shard, e.Key, size.GetInstance(), seen)
+		return s.store.Observed(ctx, e.Shard, e.Key, size.GetInstance(), observation)
 	})
 }
 
-// sizeNow is the size after the report: the one that was read back; without that, the size before if nothing was written. Nil
-// where it is not known.
-func sizeNow(a *poolsv1.Actuation) *poolsv1.TargetSize {
+// sizeInForce is the size after the report: the size read back; without one, the previous size if nothing was written. Nil:
+// unknown.
+func sizeInForce(a *poolsv1.Actuation) *poolsv1.TargetSize {
 	size := &poolsv1.TargetSize{Instance: instanceOf(a), Reporter: a.GetReporter()}
 	switch {
 	case a.ReadBack != nil:
@@ -87,25 +87,24 @@ func sizeNow(a *poolsv1.Actuation) *poolsv1.TargetSize {
 	return size
 }
 
-// requestID identifies a report that the same caller sends again: by the given id, or by the content where that has a time of
-// its own.
-func requestID(given, who string, content proto.Message, timed bool) string {
+// requestID identifies a report that the same caller sends again: by the given id, or by the content if that has a time.
+func requestID(given, caller string, content proto.Message, hasTime bool) string {
 	if given != "" {
 		return given
 	}
-	if !timed {
+	if !hasTime {
 		return rand.Text()
 	}
 	bytes, _ := proto.MarshalOptions{Deterministic: true}.Marshal(content)
-	sum := sha256.Sum256(append([]byte(who+"\n"), bytes...))
+	sum := sha256.Sum256(append([]byte(caller+"\n"), bytes...))
 	return hex.EncodeToString(sum[:16])
 }
 
 func (s *Service) report(ctx context.Context, key string, report proto.Message, shards ...int32) error {
-	return s.write(ctx, func(ctx context.Context) error { return s.log.Report(ctx, key, report, shards...) })
+	return s.write(ctx, func(ctx context.Context) error { return s.store.Report(ctx, key, report, shards...) })
 }
 
-// write bounds how long the caller waits for the log.
+// write bounds how long the caller waits for the journal.
 func (s *Service) write(ctx context.Context, put func(context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
@@ -116,12 +115,12 @@ func (s *Service) write(ctx context.Context, put func(context.Context) error) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return problem.Of(codes.Unavailable, problem.NotStored, "the log does not take records now: the report may still be stored; try again")
+	return problem.New(codes.Unavailable, problem.NotStored, "the journal did not confirm the record in time: it may still be stored; try again")
 }
 
-// reported has the fields that all reports have in common. given is the reporter's name, which counts where callers are not
-// authenticated; id, content and timed are those of requestID.
-func reported(ctx context.Context, given, id string, content proto.Message, timed bool) *poolsv1.Report {
-	who := by(ctx, given)
-	return &poolsv1.Report{RequestId: requestID(id, who, content, timed), Received: timestamppb.Now(), By: who}
+// newReport has the fields that all reports have in common. reporter is the name that the caller gives, which counts if callers
+// are not authenticated; id, content and hasTime are as in requestID.
+func newReport(ctx context.Context, reporter, id string, content proto.Message, hasTime bool) *poolsv1.Report {
+	caller := callerName(ctx, reporter)
+	return &poolsv1.Report{RequestId: requestID(id, caller, content, hasTime), Received: timestamppb.Now(), By: caller}
 }

@@ -1,4 +1,4 @@
-// Package calls implements PoolSizeService, SubsetService and TuningService from the records that were read of the log.
+// Package calls implements PoolSizeService, SubsetService and TuningService from the records of the journal.
 package calls
 
 import (
@@ -23,7 +23,7 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Store takes the reports of callers, and has explanations.
+// Store writes the reports of callers, and reads explanations.
 type Store interface {
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
@@ -31,45 +31,45 @@ type Store interface {
 	Fetch(ctx context.Context, key string, at topics.Place, into proto.Message) error
 }
 
-// Service is the service. It holds only what was read of the log.
+// Service is PoolSizeService. It holds only records of the journal.
 type Service struct {
 	poolsv1.UnimplementedPoolSizeServiceServer
-	log     Store
+	store   Store
 	history History
-	// unread returns the reason why there is no reading yet.
-	unread   func() string
-	reading  atomic.Pointer[topics.Reading]
-	stopping chan struct{}
-	watchers atomic.Int64
+	// readProblem returns the reason why there is no reading yet.
+	readProblem func() string
+	reading     atomic.Pointer[topics.Reading]
+	stopping    chan struct{}
+	watchers    atomic.Int64
 }
 
 // New is a service without a reading: calls return UNAVAILABLE until Serve.
-func New(log Store, history History, unread func() string) *Service {
-	return &Service{log: log, history: history, unread: unread, stopping: make(chan struct{})}
+func New(store Store, history History, readProblem func() string) *Service {
+	return &Service{store: store, history: history, readProblem: readProblem, stopping: make(chan struct{})}
 }
 
 // Serve sets the reading that calls are answered from. Watches of the earlier reading end.
 func (s *Service) Serve(reading topics.Reading) {
-	if before := s.reading.Swap(&reading); before != nil {
-		before.Log.Close()
+	if previous := s.reading.Swap(&reading); previous != nil {
+		previous.Tables.Close()
 	}
 }
 
 // Stop ends every watch.
 func (s *Service) Stop() {
 	close(s.stopping)
-	if log := s.Log(); log != nil {
-		log.Tick()
+	if tables := s.Tables(); tables != nil {
+		tables.Tick()
 	}
 }
 
 // Watchers is the number of open watches.
 func (s *Service) Watchers() int64 { return s.watchers.Load() }
 
-// Log is the log that is served; nil before the first.
-func (s *Service) Log() *table.Log {
+// Tables are the records that calls are answered from; nil before the first reading.
+func (s *Service) Tables() *table.Tables {
 	if reading := s.reading.Load(); reading != nil {
-		return reading.Log
+		return reading.Tables
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (s *Service) read() (*topics.Reading, error) {
 	if reading := s.reading.Load(); reading != nil {
 		return reading, nil
 	}
-	return nil, problem.Unavailable(problem.NotReadYet, s.unread())
+	return nil, problem.Unavailable(problem.NotReadYet, s.readProblem())
 }
 
 type poolView = table.View[keys.Pool, *poolsv1.PoolSize]
@@ -93,18 +93,18 @@ func (s *Service) entry(pool *poolsv1.Pool, field string) (*table.Pool, *poolVie
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	e, view := reading.Log.Pools.Get(key)
+	e, view := reading.Tables.Pools.Get(key)
 	if e == nil {
-		return nil, nil, nil, problem.Of(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
+		return nil, nil, nil, problem.New(codes.NotFound, problem.PoolUnknown, "pool "+key.String()+" is not in the configuration", "pool", key.String())
 	}
 	return e, view, reading, nil
 }
 
-// answer is the decision of an entry at now, with its lease; STALE where that is over.
-func answer(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
-	size := proto.CloneOf(e.Answer)
+// leasedDecision is the decision of an entry at now, with its lease; STALE after the lease.
+func leasedDecision(e *table.Pool, view *poolView, now time.Time) *poolsv1.PoolSize {
+	size := proto.CloneOf(e.Publication)
 	lease := view.Shards[e.Shard].Lease
-	until, left := lease.Of(e.Key, now)
+	until, left := lease.For(e.Key, now)
 	size.ComputedAt = lease.Computed(e)
 	size.ValidUntil, size.LeaseLeft = timestamppb.New(until), durationpb.New(left)
 	if left == 0 {
@@ -119,7 +119,7 @@ func (s *Service) GetPoolSize(_ context.Context, request *poolsv1.GetPoolSizeReq
 	if err != nil {
 		return nil, err
 	}
-	return &poolsv1.GetPoolSizeResponse{PoolSize: answer(e, view, time.Now())}, nil
+	return &poolsv1.GetPoolSizeResponse{PoolSize: leasedDecision(e, view, time.Now())}, nil
 }
 
 // WatchPoolSizes implements the service.
@@ -128,13 +128,13 @@ func (s *Service) WatchPoolSizes(request *poolsv1.WatchPoolSizesRequest, stream 
 	if err != nil {
 		return err
 	}
-	return watched(s, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Pool, *poolsv1.PoolSize] {
-		return watch.Watch[keys.Pool, *poolsv1.PoolSize]{Table: of.Log.Pools, Filter: filter, Words: watch.Pools}
+	return runWatch(s, request.GetResumeToken(), stream, func(reading *topics.Reading) watch.Watch[keys.Pool, *poolsv1.PoolSize] {
+		return watch.Watch[keys.Pool, *poolsv1.PoolSize]{Table: reading.Tables.Pools, Filter: filter, Encoder: watch.PoolEncoder}
 	})
 }
 
-// watched runs a watch of the records that made returns, from a resume token on, until its caller is gone.
-func watched[K table.Key[K], V any](s *Service, resume string, stream grpc.ServerStream, made func(*topics.Reading) watch.Watch[K, V]) error {
+// runWatch runs the watch that newWatch returns, from a resume token on, until its caller is gone.
+func runWatch[K table.Key[K], V any](s *Service, resume string, stream grpc.ServerStream, newWatch func(*topics.Reading) watch.Watch[K, V]) error {
 	token, err := watch.ParseToken(resume)
 	if err != nil {
 		return err
@@ -145,16 +145,16 @@ func watched[K table.Key[K], V any](s *Service, resume string, stream grpc.Serve
 	}
 	s.watchers.Add(1)
 	defer s.watchers.Add(-1)
-	w := made(reading)
-	w.End, w.Stopping = s.log.Ends, s.stopping
+	w := newWatch(reading)
+	w.End, w.Stopping = s.store.Ends, s.stopping
 	w.Send = func(frame *watch.Frame) error { return stream.SendMsg(frame) }
 	return w.Run(stream.Context(), token)
 }
 
-// by is the caller's identity, or the given name where callers are not authenticated.
-func by(ctx context.Context, given string) string {
+// callerName is the caller's identity, or the name that the caller claims if callers are not authenticated.
+func callerName(ctx context.Context, claimed string) string {
 	if caller := access.From(ctx); caller.Name != "" {
 		return caller.Name
 	}
-	return given
+	return claimed
 }

@@ -30,9 +30,9 @@ func (s Subsets) entry(key *subsetsv1.SubsetKey, field string) (*table.Subset, *
 	if err != nil {
 		return nil, nil, err
 	}
-	e, _ := reading.Log.Subsets.Get(subset)
+	e, _ := reading.Tables.Subsets.Get(subset)
 	if e == nil {
-		return nil, nil, problem.Of(codes.NotFound, problem.SubsetUnknown,
+		return nil, nil, problem.New(codes.NotFound, problem.SubsetUnknown,
 			"no subset of "+subset.String()+" is known", "subset", subset.String())
 	}
 	return e, reading, nil
@@ -44,7 +44,7 @@ func (s Subsets) GetSubset(_ context.Context, request *subsetsv1.GetSubsetReques
 	if err != nil {
 		return nil, err
 	}
-	return &subsetsv1.GetSubsetResponse{Subset: e.Answer}, nil
+	return &subsetsv1.GetSubsetResponse{Subset: e.Publication}, nil
 }
 
 // ListSubsets implements the service.
@@ -57,14 +57,14 @@ func (s Subsets) ListSubsets(_ context.Context, request *subsetsv1.ListSubsetsRe
 	if err != nil {
 		return nil, err
 	}
-	under := keys.Subset{Upstream: request.GetUpstream(), Instance: request.GetInstance(), Downstream: request.GetDownstream()}
-	page, next, _, err := pageOf(reading.Log.Subsets, request, keys.ParseSubset, under.Record(), mostBytes, filter.Takes)
+	filterKey := keys.Subset{Upstream: request.GetUpstream(), Instance: request.GetInstance(), Downstream: request.GetDownstream()}
+	page, next, _, err := selectPage(reading.Tables.Subsets, request, keys.ParseSubset, filterKey.Record(), mostBytes, filter.Selects)
 	if err != nil {
 		return nil, err
 	}
 	response := &subsetsv1.ListSubsetsResponse{NextPageToken: next}
 	for _, e := range page {
-		response.Subsets = append(response.Subsets, e.Answer)
+		response.Subsets = append(response.Subsets, e.Publication)
 	}
 	return response, nil
 }
@@ -75,23 +75,23 @@ func (s Subsets) WatchSubsets(request *subsetsv1.WatchSubsetsRequest, stream sub
 	if err != nil {
 		return err
 	}
-	return watched(s.Service, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Subset, *subsetsv1.Subset] {
-		return watch.Watch[keys.Subset, *subsetsv1.Subset]{Table: of.Log.Subsets, Filter: filter, Words: watch.Subsets}
+	return runWatch(s.Service, request.GetResumeToken(), stream, func(reading *topics.Reading) watch.Watch[keys.Subset, *subsetsv1.Subset] {
+		return watch.Watch[keys.Subset, *subsetsv1.Subset]{Table: reading.Tables.Subsets, Filter: filter, Encoder: watch.SubsetEncoder}
 	})
 }
 
-// choice is a request for some subsets.
-type choice interface {
+// subsetSelector is a request for some subsets.
+type subsetSelector interface {
 	GetUpstream() string
 	GetInstance() string
 	GetDownstream() string
 }
 
-func subsetFilter(request choice) (*watch.Filter[keys.Subset], error) {
+func subsetFilter(request subsetSelector) (*watch.Filter[keys.Subset], error) {
 	if err := firstOf(
-		name("upstream", request.GetUpstream(), "the calling service, or empty", false),
-		name("instance", request.GetInstance(), "a container of the upstream service, or empty", false),
-		name("downstream", request.GetDownstream(), "the called service, or empty", false),
+		checkName("upstream", request.GetUpstream(), "the calling service, or empty", false),
+		checkName("instance", request.GetInstance(), "a container of the upstream service, or empty", false),
+		checkName("downstream", request.GetDownstream(), "the called service, or empty", false),
 	); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type Tuning struct {
 
 // GetSession implements the service.
 func (s Tuning) GetSession(_ context.Context, request *tuningv1.GetSessionRequest) (*tuningv1.GetSessionResponse, error) {
-	session, _, err := s.whole(request.GetSession())
+	session, _, err := s.sessionWithTrials(request.GetSession())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s Tuning) GetSession(_ context.Context, request *tuningv1.GetSessionReques
 
 // ListSessions implements the service.
 func (s Tuning) ListSessions(_ context.Context, request *tuningv1.ListSessionsRequest) (*tuningv1.ListSessionsResponse, error) {
-	if err := name("target", request.GetTarget(), "the target of sessions, or empty", false); err != nil {
+	if err := checkName("target", request.GetTarget(), "the target of sessions, or empty", false); err != nil {
 		return nil, err
 	}
 	if size := request.GetPageSize(); size < 0 || size > 1000 {
@@ -49,80 +49,80 @@ func (s Tuning) ListSessions(_ context.Context, request *tuningv1.ListSessionsRe
 	if err != nil {
 		return nil, err
 	}
-	heads, _, _ := reading.Log.Tunings.Page(keys.Tuning{}, math.MaxInt, func(key keys.Tuning) bool { return key.Trial == keys.Head })
-	those := map[keys.Tuning]bool{}
+	heads, _, _ := reading.Tables.Tunings.Page(keys.Tuning{}, math.MaxInt, func(key keys.Tuning) bool { return key.Trial == keys.Head })
+	selected := map[keys.Tuning]bool{}
 	for _, e := range heads {
-		those[e.Key] = request.GetTarget() == "" || e.Answer.GetHead().GetPlan().GetTarget() == request.GetTarget()
+		selected[e.Key] = request.GetTarget() == "" || e.Publication.GetHead().GetPlan().GetTarget() == request.GetTarget()
 	}
-	sized := proto.CloneOf(request)
-	if sized.GetPageSize() == 0 {
-		sized.PageSize = usualListed
+	pageRequest := proto.CloneOf(request)
+	if pageRequest.GetPageSize() == 0 {
+		pageRequest.PageSize = usualListed
 	}
-	page, next, _, err := pageOf(reading.Log.Tunings, sized, keys.ParseTuning, request.GetTarget(), mostBytes,
-		func(key keys.Tuning) bool { return those[key] })
+	page, next, _, err := selectPage(reading.Tables.Tunings, pageRequest, keys.ParseTuning, request.GetTarget(), mostBytes,
+		func(key keys.Tuning) bool { return selected[key] })
 	if err != nil {
 		return nil, err
 	}
 	response := &tuningv1.ListSessionsResponse{NextPageToken: next}
 	for _, e := range page {
-		response.Sessions = append(response.Sessions, e.Answer.GetHead())
+		response.Sessions = append(response.Sessions, e.Publication.GetHead())
 	}
 	return response, nil
 }
 
 // WatchSession implements the service.
 func (s Tuning) WatchSession(request *tuningv1.WatchSessionRequest, stream tuningv1.TuningService_WatchSessionServer) error {
-	if _, _, err := s.head(request.GetSession()); err != nil {
+	if _, _, err := s.sessionHead(request.GetSession()); err != nil {
 		return err
 	}
-	return watched(s.Service, request.GetResumeToken(), stream, func(of *topics.Reading) watch.Watch[keys.Tuning, *tuningv1.SessionRecord] {
+	return runWatch(s.Service, request.GetResumeToken(), stream, func(reading *topics.Reading) watch.Watch[keys.Tuning, *tuningv1.SessionRecord] {
 		return watch.Watch[keys.Tuning, *tuningv1.SessionRecord]{
-			Table: of.Log.Tunings, Filter: watch.TuningFilter(request.GetSession()), Words: watch.Tunings,
+			Table: reading.Tables.Tunings, Filter: watch.TuningFilter(request.GetSession()), Encoder: watch.TuningEncoder,
 		}
 	})
 }
 
 // ExplainSession implements the service.
 func (s Tuning) ExplainSession(ctx context.Context, request *tuningv1.ExplainSessionRequest) (*tuningv1.ExplainSessionResponse, error) {
-	head, reading, err := s.head(request.GetSession())
+	head, reading, err := s.sessionHead(request.GetSession())
 	if err != nil {
 		return nil, err
 	}
 	response := &tuningv1.ExplainSessionResponse{}
-	if _, err := s.fetch(ctx, reading, keys.OfSession(request.GetSession()).Record(), response); err != nil {
+	if _, err := s.fetch(ctx, reading, keys.SessionKey(request.GetSession()).Record(), response); err != nil {
 		return nil, err
 	}
 	response.Session = head
 	return response, nil
 }
 
-// head is a session without its trials.
-func (s Tuning) head(session string) (*tuningv1.TuningSession, *topics.Reading, error) {
-	if err := name("session", session, legalName, true); err != nil {
+// sessionHead is a session without its trials.
+func (s Tuning) sessionHead(session string) (*tuningv1.TuningSession, *topics.Reading, error) {
+	if err := checkName("session", session, legalName, true); err != nil {
 		return nil, nil, err
 	}
 	reading, err := s.read()
 	if err != nil {
 		return nil, nil, err
 	}
-	e, _ := reading.Log.Tunings.Get(keys.OfSession(session))
+	e, _ := reading.Tables.Tunings.Get(keys.SessionKey(session))
 	if e == nil {
-		return nil, nil, problem.Of(codes.NotFound, problem.SessionUnknown, fmt.Sprintf("there is no session %q", session), "session", session)
+		return nil, nil, problem.New(codes.NotFound, problem.SessionUnknown, fmt.Sprintf("there is no session %q", session), "session", session)
 	}
-	return e.Answer.GetHead(), reading, nil
+	return e.Publication.GetHead(), reading, nil
 }
 
-// whole is a session with its trials.
-func (s Tuning) whole(session string) (*tuningv1.TuningSession, *topics.Reading, error) {
-	head, reading, err := s.head(session)
+// sessionWithTrials is a session with its trials.
+func (s Tuning) sessionWithTrials(session string) (*tuningv1.TuningSession, *topics.Reading, error) {
+	head, reading, err := s.sessionHead(session)
 	if err != nil {
 		return nil, nil, err
 	}
-	all := proto.CloneOf(head)
-	for _, e := range reading.Log.Tunings.Of(session) {
+	withTrials := proto.CloneOf(head)
+	for _, e := range reading.Tables.Tunings.InGroup(session) {
 		if e.Key.Trial != keys.Head {
-			all.Trials = append(all.Trials, e.Answer.GetTrial())
+			withTrials.Trials = append(withTrials.Trials, e.Publication.GetTrial())
 		}
 	}
-	return all, reading, nil
+	return withTrials, reading, nil
 }

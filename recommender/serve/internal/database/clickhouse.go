@@ -28,21 +28,21 @@ import (
 //go:embed history.sql
 var historySQL string
 
-// ClickHouse is a database that is read as one user: one server, or several copies. The copy that answered last is queried.
+// ClickHouse queries a database as one user, on one server or several replicas. It queries the replica that answered last.
 type ClickHouse struct {
-	servers   []string
-	query     string
-	login     Login
-	authority string
-	client    http.Client
-	at        atomic.Uint32
+	servers    []string
+	parameters string
+	login      Login
+	authority  string
+	client     http.Client
+	current    atomic.Uint32
 }
 
 // New does not connect. addresses: http[s]://HOST:PORT, with commas between. authority: PEM file with the authority of the
 // servers' certificates; empty: the system's authorities.
 func New(addresses, database string, login Login, authority string) (*ClickHouse, error) {
 	c := &ClickHouse{
-		servers: strings.Split(addresses, ","), query: "/?" + url.Values{"database": {database}}.Encode(),
+		servers: strings.Split(addresses, ","), parameters: "/?" + url.Values{"database": {database}}.Encode(),
 		login: login, authority: authority,
 	}
 	if authority == "" {
@@ -80,16 +80,16 @@ type row struct {
 	Reasons    []string `json:"reasons"`
 }
 
-// Answers implements calls.History.
-func (c *ClickHouse) Answers(ctx context.Context, pool keys.Pool, before uint64, n int) ([]calls.Answered, error) {
-	body, err := c.ask(ctx, historySQL, map[string]string{
+// Decisions implements calls.History.
+func (c *ClickHouse) Decisions(ctx context.Context, pool keys.Pool, before uint64, n int) ([]calls.PastDecision, error) {
+	body, err := c.read(ctx, historySQL, map[string]string{
 		"service": pool.Service, "side": keys.SideName(pool.Side), "peer": pool.Peer,
 		"before": strconv.FormatUint(before, 10), "most": strconv.Itoa(n),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the history of %s: %w", pool, err)
 	}
-	var found []calls.Answered
+	var decisions []calls.PastDecision
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -97,20 +97,20 @@ func (c *ClickHouse) Answers(ctx context.Context, pool keys.Pool, before uint64,
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return nil, fmt.Errorf("read the history of %s: %w", pool, err)
 		}
-		found = append(found, calls.Answered{
+		decisions = append(decisions, calls.PastDecision{
 			Since: time.UnixMilli(r.Since), Until: time.UnixMilli(r.Until), Revision: r.Revision,
 			State: r.State, Basis: r.Basis, Action: r.Action, Model: r.Model,
 			Current: r.Current, Target: r.Target, Lower: r.Lower, Upper: r.Upper, Unguarded: r.Unguarded,
 			Confidence: r.Confidence, Reasons: r.Reasons,
 		})
 	}
-	return found, lines.Err()
+	return decisions, lines.Err()
 }
 
-const mostAnswer = 16 << 20
+const mostResponse = 16 << 20
 
-// ask runs a query with its parameters, which are values and never text of the query.
-func (c *ClickHouse) ask(ctx context.Context, sql string, parameters map[string]string) ([]byte, error) {
+// read runs a query with its parameters, which are values and never text of the query.
+func (c *ClickHouse) read(ctx context.Context, sql string, parameters map[string]string) ([]byte, error) {
 	target := "&output_format_json_quote_64bit_integers=0"
 	for name, value := range parameters {
 		target += "&param_" + name + "=" + url.QueryEscape(escaped(value))
@@ -118,18 +118,18 @@ func (c *ClickHouse) ask(ctx context.Context, sql string, parameters map[string]
 	return c.post(ctx, target, []byte(sql))
 }
 
-// post sends a query to the servers, one after the other, until one answers: every query may be repeated. more: further URL
-// parameters.
-func (c *ClickHouse) post(ctx context.Context, more string, body []byte) (answer []byte, err error) {
+// post sends a query to the servers, one after the other, until one answers: every query may be repeated. parameters: further
+// URL parameters.
+func (c *ClickHouse) post(ctx context.Context, parameters string, body []byte) (response []byte, err error) {
 	for range c.servers {
-		at := c.at.Load()
-		answer, err = c.postTo(ctx, c.servers[int(at)%len(c.servers)]+c.query+more, body)
+		server := c.current.Load()
+		response, err = c.postTo(ctx, c.servers[int(server)%len(c.servers)]+c.parameters+parameters, body)
 		if err == nil || errors.Is(err, records.ErrRefused) || ctx.Err() != nil {
-			return answer, err
+			return response, err
 		}
-		c.at.CompareAndSwap(at, at+1)
+		c.current.CompareAndSwap(server, server+1)
 	}
-	return answer, err
+	return response, err
 }
 
 func (c *ClickHouse) postTo(ctx context.Context, target string, body []byte) ([]byte, error) {
@@ -143,23 +143,23 @@ func (c *ClickHouse) postTo(ctx context.Context, target string, body []byte) ([]
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("ask ClickHouse: %w", c.ofTLS(request.URL.Host, withoutAddress(err)))
+		return nil, fmt.Errorf("ask ClickHouse: %w", c.explainTLS(request.URL.Host, withoutAddress(err)))
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
+	content, err := io.ReadAll(io.LimitReader(response.Body, mostResponse))
 	if err != nil {
 		return nil, fmt.Errorf("ask ClickHouse: %w", err)
 	}
 	if response.StatusCode == http.StatusBadRequest {
-		first, _, _ := bytes.Cut(answer, []byte("\n"))
+		first, _, _ := bytes.Cut(content, []byte("\n"))
 		return nil, fmt.Errorf("%w: %.200s", records.ErrRefused, first)
 	}
-	if notLetIn[response.Header.Get("X-ClickHouse-Exception-Code")] {
-		return nil, fmt.Errorf("ask ClickHouse: %s refuses %w", request.URL.Host, c.login.refused())
+	if authenticationCodes[response.Header.Get("X-ClickHouse-Exception-Code")] {
+		return nil, fmt.Errorf("ask ClickHouse: %s refuses %w", request.URL.Host, c.login.settings())
 	}
 	if response.StatusCode != http.StatusOK {
-		first, _, _ := bytes.Cut(answer, []byte("\n"))
+		first, _, _ := bytes.Cut(content, []byte("\n"))
 		return nil, fmt.Errorf("ask ClickHouse: %s: %.200s", response.Status, first)
 	}
-	return answer, nil
+	return content, nil
 }

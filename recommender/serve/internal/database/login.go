@@ -12,15 +12,15 @@ type Login struct {
 	Variable, Secret string
 }
 
-// notLetIn are ClickHouse's codes for an unknown user, and a wrong or missing password, in all its versions.
-var notLetIn = map[string]bool{"192": true, "193": true, "194": true, "516": true}
+// authenticationCodes are ClickHouse's codes for an unknown user and for a wrong or missing password, in all its versions.
+var authenticationCodes = map[string]bool{"192": true, "193": true, "194": true, "516": true}
 
-func (l Login) refused() error {
+func (l Login) settings() error {
 	return fmt.Errorf("%s=%s with the password of %s or %s_FILE", l.Variable, l.User, l.Secret, l.Secret)
 }
 
-// ofTLS adds the setting to an error about a certificate that is not trusted.
-func (c *ClickHouse) ofTLS(host string, err error) error {
+// explainTLS adds the setting to an error about an untrusted certificate.
+func (c *ClickHouse) explainTLS(host string, err error) error {
 	var untrusted *tls.CertificateVerificationError
 	if !errors.As(err, &untrusted) {
 		return err

@@ -13,8 +13,8 @@ import (
 	"sluice.dev/serve/internal/database"
 )
 
-// answer is a response as ClickHouse's: only the password "right" is accepted.
-func answer(w http.ResponseWriter, r *http.Request) {
+// serveClickHouse is a response as ClickHouse's: only the password "right" is accepted.
+func serveClickHouse(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("X-ClickHouse-Key") != "right" || r.URL.Query().Get("database") != "calls" {
 		w.Header().Set("X-ClickHouse-Exception-Code", "516")
 		http.Error(w, "Code: 516. DB::Exception: jobs: Authentication failed", http.StatusForbidden)
@@ -35,7 +35,7 @@ func insert(t *testing.T, addresses, password, authority string) string {
 }
 
 func TestSaysWhichSettingKeepsItOut(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(answer))
+	server := httptest.NewTLSServer(http.HandlerFunc(serveClickHouse))
 	defer server.Close()
 	host := strings.TrimPrefix(server.URL, "https://")
 	authority := filepath.Join(t.TempDir(), "ca.pem")
@@ -43,13 +43,13 @@ func TestSaysWhichSettingKeepsItOut(t *testing.T) {
 	if err := os.WriteFile(authority, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	gone := httptest.NewTLSServer(http.HandlerFunc(answer))
-	gone.Close()
+	stopped := httptest.NewTLSServer(http.HandlerFunc(serveClickHouse))
+	stopped.Close()
 	for _, c := range []struct{ addresses, password, authority, want string }{
 		{server.URL, "right", "", "TLS with " + host + " fails, SLUICE_CLICKHOUSE_CA is not set: "},
 		{server.URL, "wrong", authority, host + " refuses SLUICE_CLICKHOUSE_USER=jobs with the password of SLUICE_CLICKHOUSE_PASSWORD"},
 		{server.URL, "right", authority, ""},
-		{gone.URL + "," + server.URL, "right", authority, ""},
+		{stopped.URL + "," + server.URL, "right", authority, ""},
 	} {
 		got := insert(t, c.addresses, c.password, c.authority)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {

@@ -13,9 +13,9 @@ func escaped(value string) string {
 
 // withoutAddress removes the URL from an error, because it has the parameters.
 func withoutAddress(err error) error {
-	var about *url.Error
-	if errors.As(err, &about) {
-		return about.Err
+	var urlError *url.Error
+	if errors.As(err, &urlError) {
+		return urlError.Err
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"sluice.dev/serve/internal/advised"
+	"sluice.dev/serve/internal/advice"
 	"sluice.dev/serve/internal/table"
 )
 
@@ -48,55 +48,55 @@ type (
 	}
 )
 
-// Handler answers from the log at the time of the request. Services have no namespace: all namespaces see the same. A
+// Handler answers from the journal at the time of the request. Services have no namespace: all namespaces see the same. A
 // selector is service=NAME. Without one, or for an unknown service, the list is empty; an autoscaler regards that as an error
 // and changes nothing.
-func Handler(log func() *table.Log) http.Handler {
+func Handler(tables func() *table.Tables) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+prefix, func(to http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET "+prefix, func(writer http.ResponseWriter, _ *http.Request) {
 		list := resourceList{Kind: "APIResourceList", APIVersion: "v1", GroupVersion: group}
-		for _, name := range []string{advised.Replicas, advised.Cores} {
+		for _, name := range []string{advice.Replicas, advice.Cores} {
 			list.Resources = append(list.Resources, resource{Name: name, Namespaced: true, Kind: "ExternalMetricValueList", Verbs: []string{"get"}})
 		}
-		answer(to, list)
+		writeJSON(writer, list)
 	})
-	mux.HandleFunc("GET "+prefix+"/namespaces/{namespace}/{metric}", func(to http.ResponseWriter, request *http.Request) {
+	mux.HandleFunc("GET "+prefix+"/namespaces/{namespace}/{metric}", func(writer http.ResponseWriter, request *http.Request) {
 		name, now := request.PathValue("metric"), time.Now()
 		list := valueList{Kind: "ExternalMetricValueList", APIVersion: group, Items: []value{}}
-		if name != advised.Replicas && name != advised.Cores {
-			http.Error(to, "no such metric; legal: "+advised.Replicas+" and "+advised.Cores, http.StatusNotFound)
+		if name != advice.Replicas && name != advice.Cores {
+			http.Error(writer, "no such metric; legal: "+advice.Replicas+" and "+advice.Cores, http.StatusNotFound)
 			return
 		}
 		service, ok := serviceOf(request.URL.Query().Get("labelSelector"))
 		if !ok {
-			http.Error(to, "the selector is not legal; legal: service=NAME", http.StatusBadRequest)
+			http.Error(writer, "the selector is not legal; legal: service=NAME", http.StatusBadRequest)
 			return
 		}
-		if of := advised.One(log(), service, now); of != nil {
-			each := value{MetricName: name, MetricLabels: map[string]string{"service": service}, Timestamp: now.UTC()}
+		if recommended := advice.ForService(tables(), service, now); recommended != nil {
+			item := value{MetricName: name, MetricLabels: map[string]string{"service": service}, Timestamp: now.UTC()}
 			switch {
-			case name == advised.Replicas && of.AdvisedReplicas != nil:
-				each.Value = strconv.FormatUint(uint64(of.GetAdvisedReplicas()), 10)
-			case name == advised.Cores && of.AdvisedCpuLimitCores != nil:
-				each.Value = strconv.FormatInt(int64(math.Round(1000*of.GetAdvisedCpuLimitCores())), 10) + "m"
+			case name == advice.Replicas && recommended.AdvisedReplicas != nil:
+				item.Value = strconv.FormatUint(uint64(recommended.GetAdvisedReplicas()), 10)
+			case name == advice.Cores && recommended.AdvisedCpuLimitCores != nil:
+				item.Value = strconv.FormatInt(int64(math.Round(1000*recommended.GetAdvisedCpuLimitCores())), 10) + "m"
 			}
-			if each.Value != "" {
-				list.Items = append(list.Items, each)
+			if item.Value != "" {
+				list.Items = append(list.Items, item)
 			}
 		}
-		answer(to, list)
+		writeJSON(writer, list)
 	})
 	return mux
 }
 
 // serviceOf reads service=NAME, or service==NAME.
 func serviceOf(selector string) (service string, ok bool) {
-	label, rest, found := strings.Cut(selector, "=")
+	label, rest, separated := strings.Cut(selector, "=")
 	service = strings.TrimPrefix(rest, "=")
-	return service, found && label == "service" && service != "" && !strings.ContainsAny(service, ",=! ()")
+	return service, separated && label == "service" && service != "" && !strings.ContainsAny(service, ",=! ()")
 }
 
-func answer(to http.ResponseWriter, what any) {
-	to.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(to).Encode(what) // the client may be gone
+func writeJSON(writer http.ResponseWriter, content any) {
+	writer.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(writer).Encode(content) // the client may be gone
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestRecordNamesAsPythonQuotesThem(t *testing.T) {
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		pool Pool
 		want string
 	}{
@@ -16,12 +16,12 @@ func TestRecordNamesAsPythonQuotesThem(t *testing.T) {
 		{Pool{"mail", poolsv1.Side_SIDE_CONSUMER, ""}, "pool/mail/consumer/"},
 		{Pool{"a/b c+d", poolsv1.Side_SIDE_CLIENT, "ü@:~_.-"}, "pool/a%2Fb%20c%2Bd/client/%C3%BC%40%3A~_.-"},
 	} {
-		if got := each.pool.Record(); got != each.want {
-			t.Errorf("%v: %q, want %q", each.pool, got, each.want)
+		if got := tt.pool.Record(); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.pool, got, tt.want)
 		}
-		back, err := ParsePool(each.want)
-		if err != nil || back != each.pool {
-			t.Errorf("%q: %v %v", each.want, back, err)
+		back, err := ParsePool(tt.want)
+		if err != nil || back != tt.pool {
+			t.Errorf("%q: %v %v", tt.want, back, err)
 		}
 	}
 }

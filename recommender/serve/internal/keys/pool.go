@@ -1,4 +1,4 @@
-// Package keys names records in the log: of pools, shards, targets and services, as collector/topics.yaml defines them.
+// Package keys names records in the journal: of pools, shards, targets and services, as collector/topics.yaml defines them.
 package keys
 
 import (
@@ -18,8 +18,8 @@ type Pool struct {
 	Peer    string
 }
 
-// Of returns the key of p; the zero Pool for nil.
-func Of(p *poolsv1.Pool) Pool {
+// PoolOf returns the key of p; the zero Pool for nil.
+func PoolOf(p *poolsv1.Pool) Pool {
 	return Pool{Service: p.GetService(), Side: p.GetSide(), Peer: p.GetPeer()}
 }
 

@@ -9,7 +9,7 @@ import (
 // Shard is the key of a shard's heartbeat: shard/NUMBER, the number of its partition.
 func Shard(number int32) string { return fmt.Sprintf("shard/%d", number) }
 
-// ParseShard is the inverse of Shard. ok is false where record is another kind of key, as that of a pool.
+// ParseShard is the inverse of Shard. ok is false for another kind of key, such as a pool's.
 func ParseShard(record string) (number int32, ok bool, err error) {
 	text, ok := strings.CutPrefix(record, "shard/")
 	if !ok {

@@ -14,8 +14,8 @@ type Subset struct {
 	Upstream, Instance, Downstream string
 }
 
-// OfSubset returns the key of k; the zero Subset for nil.
-func OfSubset(k *subsetsv1.SubsetKey) Subset {
+// SubsetOf returns the key of k; the zero Subset for nil.
+func SubsetOf(k *subsetsv1.SubsetKey) Subset {
 	return Subset{k.GetUpstream(), k.GetInstance(), k.GetDownstream()}
 }
 
@@ -36,36 +36,36 @@ func (s Subset) String() string { return s.Upstream + "/" + s.Instance + " to " 
 func (s Subset) Group() string { return s.Upstream }
 
 // Record is the key of a subset's record: subset/UPSTREAM/INSTANCE/DOWNSTREAM.
-func (s Subset) Record() string { return joined("subset", s.Upstream, s.Instance, s.Downstream) }
+func (s Subset) Record() string { return recordKey("subset", s.Upstream, s.Instance, s.Downstream) }
 
 // ParseSubset is the inverse of Record.
 func ParseSubset(record string) (Subset, error) {
-	names, err := parse(record, "subset", 3)
+	names, err := parseRecord(record, "subset", 3)
 	if err != nil {
 		return Subset{}, err
 	}
 	return Subset{names[0], names[1], names[2]}, nil
 }
 
-// Called is a called service.
-type Called string
+// CalledService is a called service.
+type CalledService string
 
 // Compare orders by name.
-func (c Called) Compare(d Called) int { return cmp.Compare(c, d) }
+func (c CalledService) Compare(d CalledService) int { return cmp.Compare(c, d) }
 
 // Group is the service.
-func (c Called) Group() string { return string(c) }
+func (c CalledService) Group() string { return string(c) }
 
 // Record is the key of the record of a service's containers: containers/SERVICE.
-func (c Called) Record() string { return joined("containers", string(c)) }
+func (c CalledService) Record() string { return recordKey("containers", string(c)) }
 
-// ParseCalled is the inverse of Record.
-func ParseCalled(record string) (Called, error) {
-	names, err := parse(record, "containers", 1)
+// ParseCalledService is the inverse of Record.
+func ParseCalledService(record string) (CalledService, error) {
+	names, err := parseRecord(record, "containers", 1)
 	if err != nil {
 		return "", err
 	}
-	return Called(names[0]), nil
+	return CalledService(names[0]), nil
 }
 
 // Pair is two services, of which one calls the other.
@@ -75,11 +75,11 @@ type Pair struct{ Upstream, Downstream string }
 func (p Pair) String() string { return p.Upstream + " to " + p.Downstream }
 
 // Record is the key of a pair's explanation: pair/UPSTREAM/DOWNSTREAM.
-func (p Pair) Record() string { return joined("pair", p.Upstream, p.Downstream) }
+func (p Pair) Record() string { return recordKey("pair", p.Upstream, p.Downstream) }
 
 // ParsePair is the inverse of Record.
 func ParsePair(record string) (Pair, error) {
-	names, err := parse(record, "pair", 2)
+	names, err := parseRecord(record, "pair", 2)
 	if err != nil {
 		return Pair{}, err
 	}
@@ -87,20 +87,20 @@ func ParsePair(record string) (Pair, error) {
 }
 
 // Application is the key of the newest run that solved an application: application/NAME.
-func Application(name string) string { return joined("application", name) }
+func Application(name string) string { return recordKey("application", name) }
 
 // ParseApplication is the inverse of Application.
 func ParseApplication(record string) (name string, err error) {
-	names, err := parse(record, "application", 1)
+	names, err := parseRecord(record, "application", 1)
 	if err != nil {
 		return "", err
 	}
 	return names[0], nil
 }
 
-func joined(word string, names ...string) string {
+func recordKey(prefix string, names ...string) string {
 	var b strings.Builder
-	b.WriteString(word)
+	b.WriteString(prefix)
 	for _, name := range names {
 		b.WriteByte('/')
 		b.WriteString(escape(name))
@@ -108,11 +108,11 @@ func joined(word string, names ...string) string {
 	return b.String()
 }
 
-// parse is the inverse of joined; n names, none of them empty.
-func parse(record, word string, n int) ([]string, error) {
+// parseRecord is the inverse of recordKey; n names, none of them empty.
+func parseRecord(record, prefix string, n int) ([]string, error) {
 	parts := strings.Split(record, "/")
-	if parts[0] != word || len(parts) != n+1 {
-		return nil, fmt.Errorf("%q: want %s/ and %d names", record, word, n)
+	if parts[0] != prefix || len(parts) != n+1 {
+		return nil, fmt.Errorf("%q: want %s/ and %d names", record, prefix, n)
 	}
 	names := make([]string, n)
 	for i, part := range parts[1:] {

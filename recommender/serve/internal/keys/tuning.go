@@ -16,8 +16,8 @@ type Tuning struct {
 	Trial   int64
 }
 
-// OfSession is the key of the session itself.
-func OfSession(name string) Tuning { return Tuning{name, Head} }
+// SessionKey is the key of the session itself.
+func SessionKey(name string) Tuning { return Tuning{name, Head} }
 
 // Compare orders by session, then by trial; the session comes before its trials.
 func (t Tuning) Compare(u Tuning) int {
@@ -38,21 +38,21 @@ func (t Tuning) Group() string { return t.Session }
 // Record is the key of the record: session/NAME, or trial/NAME/NUMBER. Commands of a session are under the first.
 func (t Tuning) Record() string {
 	if t.Trial == Head {
-		return joined("session", t.Session)
+		return recordKey("session", t.Session)
 	}
-	return joined("trial", t.Session, strconv.FormatInt(t.Trial, 10))
+	return recordKey("trial", t.Session, strconv.FormatInt(t.Trial, 10))
 }
 
 // ParseTuning is the inverse of Record.
 func ParseTuning(record string) (Tuning, error) {
 	if strings.HasPrefix(record, "session/") {
-		names, err := parse(record, "session", 1)
+		names, err := parseRecord(record, "session", 1)
 		if err != nil {
 			return Tuning{}, err
 		}
-		return OfSession(names[0]), nil
+		return SessionKey(names[0]), nil
 	}
-	names, err := parse(record, "trial", 2)
+	names, err := parseRecord(record, "trial", 2)
 	if err != nil {
 		return Tuning{}, err
 	}

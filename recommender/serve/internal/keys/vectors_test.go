@@ -20,7 +20,7 @@ var kinds = map[string]func(key string) (names []string, again string, err error
 		return []string{s.Upstream, s.Instance, s.Downstream}, s.Record(), err
 	},
 	"containers": func(key string) ([]string, string, error) {
-		service, err := ParseCalled(key)
+		service, err := ParseCalledService(key)
 		return []string{string(service)}, service.Record(), err
 	},
 	"pair": func(key string) ([]string, string, error) {
@@ -62,15 +62,15 @@ func TestKeysAreThoseOfTheContract(t *testing.T) {
 	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors.Legal) == 0 || len(vectors.Illegal) == 0 {
 		t.Fatal(err, vectors)
 	}
-	for _, each := range vectors.Legal {
-		names, again, err := kinds[each.Kind](each.Key)
-		if err != nil || again != each.Key || !slices.Equal(names, each.Names) {
-			t.Errorf("%s: %q %q %v", each.Key, names, again, err)
+	for _, vector := range vectors.Legal {
+		names, again, err := kinds[vector.Kind](vector.Key)
+		if err != nil || again != vector.Key || !slices.Equal(names, vector.Names) {
+			t.Errorf("%s: %q %q %v", vector.Key, names, again, err)
 		}
 	}
-	for _, each := range vectors.Illegal {
-		if names, _, err := kinds[each.Kind](each.Key); err == nil {
-			t.Errorf("%s was read as %q", each.Key, names)
+	for _, vector := range vectors.Illegal {
+		if names, _, err := kinds[vector.Kind](vector.Key); err == nil {
+			t.Errorf("%s was read as %q", vector.Key, names)
 		}
 	}
 }

@@ -5,34 +5,34 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"sluice.dev/serve/internal/advised"
+	"sluice.dev/serve/internal/advice"
 	"sluice.dev/serve/internal/calls"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 var (
-	advisedReplicas = prometheus.NewDesc(advised.Replicas, advised.ReplicasHelp, []string{"service"}, nil)
-	advisedCores    = prometheus.NewDesc(advised.Cores, advised.CoresHelp, []string{"service"}, nil)
+	advisedReplicas = prometheus.NewDesc(advice.Replicas, advice.ReplicasHelp, []string{"service"}, nil)
+	advisedCores    = prometheus.NewDesc(advice.Cores, advice.CoresHelp, []string{"service"}, nil)
 )
 
-// advice has the metrics that hardware autoscalers read.
-type advice struct{ service *calls.Service }
+// adviceCollector has the metrics that hardware autoscalers read.
+type adviceCollector struct{ service *calls.Service }
 
 // Describe implements prometheus.Collector.
-func (advice) Describe(to chan<- *prometheus.Desc) {
+func (adviceCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- advisedReplicas
 	to <- advisedCores
 }
 
 // Collect implements prometheus.Collector.
-func (a advice) Collect(to chan<- prometheus.Metric) {
-	advised.Each(a.service.Log(), time.Now(), func(service string, of *poolsv1.Advice) {
-		if of.AdvisedReplicas != nil {
-			to <- prometheus.MustNewConstMetric(advisedReplicas, prometheus.GaugeValue, float64(of.GetAdvisedReplicas()), service)
+func (a adviceCollector) Collect(to chan<- prometheus.Metric) {
+	advice.Walk(a.service.Tables(), time.Now(), func(service string, advice *poolsv1.Advice) {
+		if advice.AdvisedReplicas != nil {
+			to <- prometheus.MustNewConstMetric(advisedReplicas, prometheus.GaugeValue, float64(advice.GetAdvisedReplicas()), service)
 		}
-		if of.AdvisedCpuLimitCores != nil {
-			to <- prometheus.MustNewConstMetric(advisedCores, prometheus.GaugeValue, of.GetAdvisedCpuLimitCores(), service)
+		if advice.AdvisedCpuLimitCores != nil {
+			to <- prometheus.MustNewConstMetric(advisedCores, prometheus.GaugeValue, advice.GetAdvisedCpuLimitCores(), service)
 		}
 	})
 }

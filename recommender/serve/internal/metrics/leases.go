@@ -12,15 +12,15 @@ import (
 var leaseLeft = prometheus.NewDesc("sluice_server_lease_left_seconds",
 	"Rest of each shard's lease; 0: its decisions are STALE.", []string{"shard"}, nil)
 
-// leases is read at each scrape.
-type leases struct{ service *calls.Service }
+// leaseCollector is read at each scrape.
+type leaseCollector struct{ service *calls.Service }
 
 // Describe implements prometheus.Collector.
-func (leases) Describe(to chan<- *prometheus.Desc) { to <- leaseLeft }
+func (leaseCollector) Describe(to chan<- *prometheus.Desc) { to <- leaseLeft }
 
 // Collect implements prometheus.Collector.
-func (l leases) Collect(to chan<- prometheus.Metric) {
-	t := l.service.Log()
+func (l leaseCollector) Collect(to chan<- prometheus.Metric) {
+	t := l.service.Tables()
 	if t == nil {
 		return
 	}

@@ -17,7 +17,7 @@ import (
 
 // Metrics are the metrics of the server itself.
 type Metrics struct {
-	*Pages
+	*Exporter
 	calls   *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
 }
@@ -25,39 +25,39 @@ type Metrics struct {
 // New registers the metrics of service and reader, which are read at each scrape.
 func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Collector) *Metrics {
 	m := &Metrics{
-		Pages: NewPages(),
+		Exporter: NewExporter(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: "sluice", Subsystem: "server", Name: "calls_total", Help: "Calls that ended, by method and code.",
+			Namespace: "sluice", Subsystem: "server", Name: "calls_total", Help: "Ended calls, by method and code.",
 		}, []string{"method", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "sluice", Subsystem: "server", Name: "call_seconds", Help: "How long unary calls took.",
+			Namespace: "sluice", Subsystem: "server", Name: "call_seconds", Help: "Duration of unary calls.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
 		}, []string{"method"}),
 	}
 	m.registry.MustRegister(m.calls, m.seconds)
-	m.gauge("watchers", "Watches that are open.", func() float64 { return float64(service.Watchers()) })
-	m.gauge("log_lag_records", "Offsets between the last record read and the end of the log.", func() float64 { return float64(reader.Lag()) })
-	m.gauge("ready", "1 once the log was read to its end, else 0.", func() float64 {
-		if service.Log() == nil {
+	m.gauge("watchers", "Open watches.", func() float64 { return float64(service.Watchers()) })
+	m.gauge("log_lag_records", "Offsets between the last record read and the end of the journal.", func() float64 { return float64(reader.Lag()) })
+	m.gauge("ready", "1 after the server has read the journal to its end, else 0.", func() float64 {
+		if service.Tables() == nil {
 			return 0
 		}
 		return 1
 	})
-	m.gauge("newest_decision_age_seconds", "Time since the newest control period began; NaN before the first.", func() float64 {
-		if t := service.Log(); t != nil {
+	m.gauge("newest_decision_age_seconds", "Time since the start of the newest period; NaN before the first.", func() float64 {
+		if t := service.Tables(); t != nil {
 			if at := t.Pools.View().ComputedAt(); !at.IsZero() {
 				return time.Since(at).Seconds()
 			}
 		}
 		return math.NaN()
 	})
-	m.gauge("records_left_out", "Records of the log that could not be used, since it was last read from its start.", func() float64 {
-		if t := service.Log(); t != nil {
-			return float64(t.Refused())
+	m.gauge("records_left_out", "Records of the journal that the server could not use, since it last read the journal from its start.", func() float64 {
+		if t := service.Tables(); t != nil {
+			return float64(t.LeftOut())
 		}
 		return 0
 	})
-	m.registry.MustRegister(leases{service}, advice{service})
+	m.registry.MustRegister(leaseCollector{service}, adviceCollector{service})
 	m.registry.MustRegister(more...)
 	return m
 }
@@ -69,10 +69,10 @@ func (m *Metrics) gauge(name, help string, value func() float64) {
 
 // Unary counts a call.
 func (m *Metrics) Unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	began := time.Now()
+	start := time.Now()
 	response, err := handler(ctx, request)
 	m.count(info.FullMethod, err)
-	m.seconds.WithLabelValues(short(info.FullMethod)).Observe(time.Since(began).Seconds())
+	m.seconds.WithLabelValues(short(info.FullMethod)).Observe(time.Since(start).Seconds())
 	return response, err
 }
 

@@ -11,14 +11,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 )
 
-// Push sends the same metrics by OTLP as the OTEL_EXPORTER_OTLP_* variables say, every OTEL_METRIC_EXPORT_INTERVAL. stop
+// Push sends the same metrics by OTLP every OTEL_METRIC_EXPORT_INTERVAL, as the OTEL_EXPORTER_OTLP_* variables set. stop
 // sends the last values.
-func (p *Pages) Push(ctx context.Context, log *slog.Logger) (stop func(context.Context) error, err error) {
+func (p *Exporter) Push(ctx context.Context, logger *slog.Logger) (stop func(context.Context) error, err error) {
 	exporter, err := otlpmetricgrpc.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("send metrics by OTLP: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("cannot send metrics", "error", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("cannot send metrics", "error", err) }))
 	reader := metric.NewPeriodicReader(exporter, metric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(p.registry))))
 	return metric.NewMeterProvider(metric.WithReader(reader)).Shutdown, nil
 }

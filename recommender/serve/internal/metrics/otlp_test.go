@@ -26,8 +26,8 @@ func (r receiver) Export(_ context.Context, request *collector.ExportMetricsServ
 	names := map[string]bool{}
 	for _, resource := range request.GetResourceMetrics() {
 		for _, scope := range resource.GetScopeMetrics() {
-			for _, each := range scope.GetMetrics() {
-				names[each.GetName()] = true
+			for _, metric := range scope.GetMetrics() {
+				names[metric.GetName()] = true
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func TestTheSameMetricsGoByOTLP(t *testing.T) {
 	t.Cleanup(server.Stop)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
 
-	reader := topics.NewReader(topics.Log{}, slog.New(slog.DiscardHandler), nil)
+	reader := topics.NewReader(topics.Journal{}, slog.New(slog.DiscardHandler), nil)
 	m := New(calls.New(nil, nil, reader.Problem), reader)
 	m.count("/sluice.pools.v1.PoolSizeService/GetPoolSize", status.Error(codes.NotFound, ""))
 	stop, err := m.Push(t.Context(), slog.New(slog.DiscardHandler))

@@ -10,35 +10,35 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// Registrar registers services that report bytes which are not a valid message as INVALID_ARGUMENT. gRPC itself returns
+// Registrar registers services that return INVALID_ARGUMENT for bytes that are no valid message. gRPC itself returns
 // INTERNAL, which blames the server, before any code here runs.
 type Registrar struct{ grpc.ServiceRegistrar }
 
 // RegisterService implements grpc.ServiceRegistrar.
 func (r Registrar) RegisterService(description *grpc.ServiceDesc, service any) {
-	own := *description
-	own.Methods = make([]grpc.MethodDesc, len(description.Methods))
+	checked := *description
+	checked.Methods = make([]grpc.MethodDesc, len(description.Methods))
 	for i, method := range description.Methods {
 		handler := method.Handler
-		method.Handler = func(srv any, ctx context.Context, decode func(any) error, by grpc.UnaryServerInterceptor) (any, error) {
+		method.Handler = func(srv any, ctx context.Context, decode func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
 			request := &Request{}
 			into := func(to any) error { request.to = to; return decode(request) }
-			return handler(srv, ctx, into, request.last(by))
+			return handler(srv, ctx, into, request.reportFault(interceptor))
 		}
-		own.Methods[i] = method
+		checked.Methods[i] = method
 	}
-	own.Streams = make([]grpc.StreamDesc, len(description.Streams))
+	checked.Streams = make([]grpc.StreamDesc, len(description.Streams))
 	for i, stream := range description.Streams {
 		handler := stream.Handler
-		stream.Handler = func(srv any, s grpc.ServerStream) error { return handler(srv, checked{s}) }
-		own.Streams[i] = stream
+		stream.Handler = func(srv any, s grpc.ServerStream) error { return handler(srv, checkedStream{s}) }
+		checked.Streams[i] = stream
 	}
-	r.ServiceRegistrar.RegisterService(&own, service)
+	r.ServiceRegistrar.RegisterService(&checked, service)
 }
 
-type checked struct{ grpc.ServerStream }
+type checkedStream struct{ grpc.ServerStream }
 
-func (c checked) RecvMsg(to any) error {
+func (c checkedStream) RecvMsg(to any) error {
 	request := &Request{to: to}
 	if err := c.ServerStream.RecvMsg(request); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (c checked) RecvMsg(to any) error {
 	return request.err
 }
 
-// MostReceived is how many bytes a request may have.
+// MostReceived bounds a request, in bytes.
 const MostReceived = 256 << 10
 
 // Request is the target of decoding, which never fails: the service reports the fault later.
@@ -55,9 +55,9 @@ type Request struct {
 	err error
 }
 
-// last calls `by`, and the call itself reports a fault of the request: so the caller is authenticated first, and the call is
-// counted.
-func (r *Request) last(by grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
+// reportFault calls the interceptor, and the call itself reports a fault of the request: so interceptors authenticate the
+// caller first, and count the call.
+func (r *Request) reportFault(interceptor grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, call grpc.UnaryHandler) (any, error) {
 		checked := func(ctx context.Context, request any) (any, error) {
 			if r.err != nil {
@@ -65,10 +65,10 @@ func (r *Request) last(by grpc.UnaryServerInterceptor) grpc.UnaryServerIntercept
 			}
 			return call(ctx, request)
 		}
-		if by == nil {
+		if interceptor == nil {
 			return checked(ctx, request)
 		}
-		return by(ctx, request, info, checked)
+		return interceptor(ctx, request, info, checked)
 	}
 }
 
@@ -76,10 +76,10 @@ func (r *Request) last(by grpc.UnaryServerInterceptor) grpc.UnaryServerIntercept
 func (r *Request) Decode(codec encoding.CodecV2, data mem.BufferSlice) {
 	if n := data.Len(); n > MostReceived {
 		legal := fmt.Sprintf("at most %d bytes", MostReceived)
-		r.err = Of(codes.ResourceExhausted, TooLarge, fmt.Sprintf("the request has %d bytes; legal: %s", n, legal), "legal", legal)
+		r.err = New(codes.ResourceExhausted, TooLarge, fmt.Sprintf("the request has %d bytes; legal: %s", n, legal), "legal", legal)
 		return
 	}
 	if codec.Unmarshal(data, r.to) != nil {
-		r.err = Of(codes.InvalidArgument, NotProtobuf, "the request is not a message of this method; legal: protobuf, with strings in UTF-8")
+		r.err = New(codes.InvalidArgument, NotProtobuf, "the request is not a message of this method; legal: protobuf, with strings in UTF-8")
 	}
 }

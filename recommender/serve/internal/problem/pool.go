@@ -11,10 +11,10 @@ const MostName = 512
 
 // Pool returns the key of a pool in a request; the error names the field below field.
 func Pool(pool *poolsv1.Pool, field string) (keys.Pool, error) {
-	key := keys.Of(pool)
-	for _, each := range []struct{ name, value string }{{"service", key.Service}, {"peer", key.Peer}} {
-		if len(each.value) > MostName {
-			return keys.Pool{}, NotLegal(field+"."+each.name, each.value, "at most 512 bytes")
+	key := keys.PoolOf(pool)
+	for _, part := range []struct{ name, value string }{{"service", key.Service}, {"peer", key.Peer}} {
+		if len(part.value) > MostName {
+			return keys.Pool{}, NotLegal(field+"."+part.name, part.value, "at most 512 bytes")
 		}
 	}
 	switch {

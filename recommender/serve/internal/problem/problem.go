@@ -38,8 +38,8 @@ const (
 	RoleLacking     = "ROLE_LACKING"
 )
 
-// Of is an error with a reason and its metadata, in pairs.
-func Of(code codes.Code, reason, text string, metadata ...string) error {
+// New is an error with a reason and its metadata, in pairs.
+func New(code codes.Code, reason, text string, metadata ...string) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
 	for i := 0; i+1 < len(metadata); i += 2 {
 		if info.Metadata == nil {
@@ -47,44 +47,44 @@ func Of(code codes.Code, reason, text string, metadata ...string) error {
 		}
 		info.Metadata[metadata[i]] = metadata[i+1]
 	}
-	return with(code, text, info)
+	return withDetails(code, text, info)
 }
 
 // Unavailable asks the caller to try again.
-func Unavailable(reason, text string) error { return Of(codes.Unavailable, reason, text) }
+func Unavailable(reason, text string) error { return New(codes.Unavailable, reason, text) }
 
 // Empty is the error for a field that has to be set; legal describes its values.
 func Empty(field, legal string) error {
 	return invalid(FieldEmpty, field, legal, field+" is empty; legal: "+legal)
 }
 
-// NotLegal is the error for a field with a value that is not legal. given is shown, cut to 100 characters.
+// NotLegal is the error for a field with a value that is not legal. The error shows given, cut to 100 characters.
 func NotLegal(field string, given any, legal string) error {
-	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s is not legal; legal: %s", field, shown(given), legal))
+	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s is not legal; legal: %s", field, shorten(given), legal))
 }
 
 // Conflict is the error for a field that conflicts with another.
-func Conflict(field, is, legal string) error {
-	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, is, legal))
+func Conflict(field, fault, legal string) error {
+	return invalid(FieldNotLegal, field, legal, fmt.Sprintf("%s %s; legal: %s", field, fault, legal))
 }
 
-// Refused is a decider's refusal of a command, with the field at fault where there is one.
+// Refused is a decider's refusal of a command, with the field at fault if there is one.
 func Refused(code codes.Code, reason, field, text string) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: Domain}
 	if field == "" {
-		return with(code, text, info)
+		return withDetails(code, text, info)
 	}
 	info.Metadata = map[string]string{"field": field}
-	if _, legal, found := strings.Cut(text, "legal: "); found {
+	if _, legal, ok := strings.Cut(text, "legal: "); ok {
 		info.Metadata["legal"] = legal
 	}
-	return with(code, text, info, &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
+	return withDetails(code, text, info, &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
 		{Field: field, Description: text, Reason: reason},
 	}})
 }
 
 func invalid(reason, field, legal, text string) error {
-	return with(codes.InvalidArgument, text,
+	return withDetails(codes.InvalidArgument, text,
 		&errdetails.ErrorInfo{Reason: reason, Domain: Domain, Metadata: map[string]string{"field": field, "legal": legal}},
 		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
 			{Field: field, Description: text, Reason: reason},
@@ -92,16 +92,16 @@ func invalid(reason, field, legal, text string) error {
 	)
 }
 
-func with(code codes.Code, text string, details ...protoadapt.MessageV1) error {
-	made := status.New(code, text)
-	if detailed, err := made.WithDetails(details...); err == nil {
-		made = detailed
+func withDetails(code codes.Code, text string, details ...protoadapt.MessageV1) error {
+	result := status.New(code, text)
+	if detailed, err := result.WithDetails(details...); err == nil {
+		result = detailed
 	}
-	return made.Err()
+	return result.Err()
 }
 
-// shown returns at most a line: a caller's value may have megabytes.
-func shown(given any) string {
+// shorten returns at most a line: a caller's value may have megabytes.
+func shorten(given any) string {
 	text, quoted := fmt.Sprint(given), false
 	if s, ok := given.(string); ok {
 		text, quoted = s, true

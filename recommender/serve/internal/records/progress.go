@@ -12,16 +12,15 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// asked bounds how long a scrape waits for the log.
-const asked = 2 * time.Second
+// scrapePatience bounds how long a scrape waits for the journal.
+const scrapePatience = 2 * time.Second
 
-// Progress counts how far the tables are behind the log, and the rows written and refused.
+// Progress counts how far the tables are behind the journal, and the rows written and refused.
 type Progress struct {
 	admin *kadm.Client
 	group string
 	now   func() time.Time
-	// oldest is the time, in Unix ms, of the oldest record of the log that still has to be written to the tables; 0: there is
-	// none.
+	// oldest is the time, in Unix ms, of the oldest record of the journal that is not in the tables; 0: all are.
 	oldest atomic.Int64
 
 	lag, age               *prometheus.Desc
@@ -29,24 +28,24 @@ type Progress struct {
 	failures               prometheus.Counter
 }
 
-// NewProgress queries the log with a client of its own at each scrape.
-func NewProgress(log topics.Log, now func() time.Time) (*Progress, error) {
-	client, err := log.Client(kgo.ClientID(Group + "-lag"))
+// NewProgress queries the journal with a client of its own at each scrape.
+func NewProgress(journal topics.Journal, now func() time.Time) (*Progress, error) {
+	client, err := journal.Client(kgo.ClientID(Group + "-lag"))
 	if err != nil {
 		return nil, err
 	}
-	name := func(of string) string { return prometheus.BuildFQName("sluice", "records", of) }
-	counter := func(of, help, label string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name(of), Help: help}, []string{label})
+	name := func(suffix string) string { return prometheus.BuildFQName("sluice", "records", suffix) }
+	counter := func(suffix, help, label string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name(suffix), Help: help}, []string{label})
 	}
 	return &Progress{
-		admin: kadm.NewClient(client), group: groupOf(log), now: now,
-		lag:      prometheus.NewDesc(name("lag_records"), "Offsets between the last record in the tables and the end of the log, of all processes.", []string{"topic"}, nil),
-		age:      prometheus.NewDesc(name("oldest_waiting_seconds"), "Age of the oldest record that was read and is not in the tables; 0 while none waits.", nil, nil),
-		rows:     counter("rows_total", "Rows that were written.", "table"),
-		refused:  counter("rows_refused_total", "Rows that ClickHouse refused, and that were left out.", "table"),
-		leftOut:  counter("left_out_total", "Records of the log that could not be used.", "topic"),
-		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: name("failures_total"), Help: "Writes that were tried again."}),
+		admin: kadm.NewClient(client), group: consumerGroup(journal), now: now,
+		lag:      prometheus.NewDesc(name("lag_records"), "Offsets between the last record in the tables and the end of the journal, of all processes.", []string{"topic"}, nil),
+		age:      prometheus.NewDesc(name("oldest_waiting_seconds"), "Age of the oldest record read that is not in the tables; 0 while none waits.", nil, nil),
+		rows:     counter("rows_total", "Rows written.", "table"),
+		refused:  counter("rows_refused_total", "Rows that ClickHouse refused; they are left out.", "table"),
+		leftOut:  counter("left_out_total", "Records of the journal without a usable value; they are left out.", "topic"),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: name("failures_total"), Help: "Failed writes; they are tried again."}),
 	}, nil
 }
 
@@ -57,14 +56,14 @@ func (p *Progress) Close() { p.admin.Close() }
 func (p *Progress) Describe(to chan<- *prometheus.Desc) {
 	to <- p.lag
 	to <- p.age
-	for _, each := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
-		each.Describe(to)
+	for _, collector := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
+		collector.Describe(to)
 	}
 }
 
-// Collect implements prometheus.Collector. Without the log the lag is not known.
+// Collect implements prometheus.Collector. Without the journal the lag is not known.
 func (p *Progress) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), asked)
+	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
 	defer cancel()
 	if groups, err := p.admin.Lag(ctx, p.group); err == nil && groups.Error() == nil {
 		for topic, lag := range groups[p.group].Lag.TotalByTopic() {
@@ -76,13 +75,13 @@ func (p *Progress) Collect(to chan<- prometheus.Metric) {
 		age = max(0, p.now().Sub(time.UnixMilli(oldest)).Seconds())
 	}
 	to <- prometheus.MustNewConstMetric(p.age, prometheus.GaugeValue, age)
-	for _, each := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
-		each.Collect(to)
+	for _, collector := range []prometheus.Collector{p.rows, p.refused, p.leftOut, p.failures} {
+		collector.Collect(to)
 	}
 }
 
-// reading sets the records that have to be written now; none: all are written.
-func (p *Progress) reading(records []*kgo.Record) {
+// setWaiting sets the records that wait for the tables; none: all are written.
+func (p *Progress) setWaiting(records []*kgo.Record) {
 	oldest := int64(0)
 	for _, record := range records {
 		if at := record.Timestamp.UnixMilli(); oldest == 0 || at < oldest {

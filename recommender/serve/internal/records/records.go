@@ -22,7 +22,7 @@ import (
 // Group is the consumer group: several processes share the shards, and one that restarts continues where it was.
 const Group = "sluice-records"
 
-// ErrRefused: the database is reachable, but refuses the data.
+// ErrRefused means that the database is reachable but refuses the data.
 var ErrRefused = errors.New("ClickHouse refuses it")
 
 // Insert writes rows to a table, all or none.
@@ -31,14 +31,14 @@ type Insert func(ctx context.Context, table string, rows []Row) error
 // firstPause and lastPause bound the wait for a database that does not take rows.
 const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
 
-// Run writes the committed records of the log into the tables until ctx is done. It commits offsets after the rows: a row may
-// be written twice, which the tables merge into one, and no row is lost. While the database is away the log keeps the
+// Run writes the committed records of the journal into the tables until ctx is done. It commits offsets after the rows: a row may
+// be written twice, which the tables merge into one, and no row is lost. While the database is away the journal keeps the
 // records.
-func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress, logger *slog.Logger) error {
-	client, err := log.Client(
+func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *Progress, logger *slog.Logger) error {
+	client, err := journal.Client(
 		kgo.ClientID(Group),
-		kgo.ConsumerGroup(groupOf(log)),
-		kgo.ConsumeTopics(log.Decisions, log.Explanations, log.Reports),
+		kgo.ConsumerGroup(consumerGroup(journal)),
+		kgo.ConsumeTopics(journal.Decisions, journal.Explanations, journal.Reports),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.KeepControlRecords(), // they have offsets: without them a lag of one would remain
@@ -47,15 +47,15 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 		kgo.FetchMaxBytes(8<<20),
 	)
 	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
+		return fmt.Errorf("read the journal: %w", err)
 	}
 	defer client.CloseAllowingRebalance()
-	w := &writer{log: log, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
+	w := &writer{journal: journal, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
 	for ctx.Err() == nil {
 		fetches := client.PollFetches(ctx)
-		for _, each := range fetches.Errors() {
+		for _, failure := range fetches.Errors() {
 			if ctx.Err() == nil {
-				logger.Warn("cannot read the log", "topic", each.Topic, "shard", each.Partition, "error", each.Err)
+				logger.Warn("cannot read the journal", "topic", failure.Topic, "shard", failure.Partition, "error", failure.Err)
 				sleep(ctx, firstPause)
 			}
 		}
@@ -70,10 +70,10 @@ func Run(ctx context.Context, log topics.Log, insert Insert, progress *Progress,
 	return nil
 }
 
-func groupOf(log topics.Log) string { return log.Decisions + "-" + Group }
+func consumerGroup(journal topics.Journal) string { return journal.Decisions + "-" + Group }
 
 type writer struct {
-	log      topics.Log
+	journal  topics.Journal
 	insert   Insert
 	progress *Progress
 	logger   *slog.Logger
@@ -82,7 +82,7 @@ type writer struct {
 
 // write returns when all rows are in the tables; false when ctx was done before.
 func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
-	w.progress.reading(records)
+	w.progress.setWaiting(records)
 	tables := map[string][]Row{}
 	for _, record := range records {
 		if record.Attrs.IsControl() {
@@ -101,11 +101,11 @@ func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
 			return false
 		}
 	}
-	w.progress.reading(nil)
+	w.progress.setWaiting(nil)
 	return true
 }
 
-// put waits for a database that is away. When the database refuses some rows, put finds those that it takes by halving.
+// put waits for a database that is away. When the database refuses some rows, put halves them until it has found the refused ones.
 func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := w.insert(ctx, table, rows)
@@ -124,30 +124,30 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 			return w.put(ctx, table, rows[:half]) && w.put(ctx, table, rows[half:])
 		}
 		w.progress.failures.Inc()
-		w.logger.Error("rows wait in the log", "table", table, "rows", len(rows), "error", err)
+		w.logger.Error("rows wait in the journal", "table", table, "rows", len(rows), "error", err)
 		sleep(ctx, pause)
 	}
 }
 
 func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
-	word, _, _ := strings.Cut(string(record.Key), "/")
+	kind, _, _ := strings.Cut(string(record.Key), "/")
 	switch {
-	case record.Topic == w.log.Reports && word == "subset":
+	case record.Topic == w.journal.Reports && kind == "subset":
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
-	case word == "session", word == "trial", word == "answers":
-		return "", nil, nil // records of tuning sessions: the log keeps them as long as the sessions exist
-	case record.Topic == w.log.Reports:
+	case kind == "session", kind == "trial", kind == "answers":
+		return "", nil, nil // records of tuning sessions: the journal keeps them as long as the sessions exist
+	case record.Topic == w.journal.Reports:
 		return report(record)
-	case record.Topic == w.log.Explanations && word == "pair":
+	case record.Topic == w.journal.Explanations && kind == "pair":
 		row, err = latencyModel(record)
 		return "latency_models", row, err
-	case record.Topic == w.log.Explanations:
+	case record.Topic == w.journal.Explanations:
 		return "", nil, nil // explanations of the present have no table
-	case word == "subset":
+	case kind == "subset":
 		row, err = subset(record)
 		return "subsets", row, err
-	case word == "containers":
+	case kind == "containers":
 		return "", nil, nil // the rows of subsets name them
 	}
 	if _, beat, _ := keys.ParseShard(string(record.Key)); beat {
@@ -159,15 +159,15 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 	}
 	lease, known := w.leases[record.Partition]
 	if !known {
-		lease = usualLease
+		lease = defaultLease
 	}
 	row, err = decision(record, lease)
 	return "recommendations", row, err
 }
 
-func sleep(ctx context.Context, how time.Duration) {
+func sleep(ctx context.Context, duration time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(how):
+	case <-time.After(duration):
 	}
 }

@@ -12,14 +12,14 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/topics"
 
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-var cart = logtest.Server("cart")
+var cart = journaltest.Server("cart")
 
 // tables is a database that may be away, or refuse some rows.
 type tables struct {
@@ -47,7 +47,7 @@ func (d *tables) insert(_ context.Context, table string, rows []Row) error {
 	return nil
 }
 
-func (d *tables) of(table, column string) (values []any) {
+func (d *tables) column(table, column string) (values []any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, row := range d.rows[table] {
@@ -56,110 +56,113 @@ func (d *tables) of(table, column string) (values []any) {
 	return values
 }
 
-func run(t *testing.T, log *logtest.Log, d *tables) (stop func()) {
+func run(t *testing.T, journal *journaltest.Journal, d *tables) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	progress, err := NewProgress(log.Log, time.Now)
+	progress, err := NewProgress(journal.Journal, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { defer close(done); _ = Run(ctx, log.Log, d.insert, progress, slog.New(slog.DiscardHandler)) }()
+	go func() {
+		defer close(done)
+		_ = Run(ctx, journal.Journal, d.insert, progress, slog.New(slog.DiscardHandler))
+	}()
 	stop = func() { cancel(); <-done; progress.Close() }
 	t.Cleanup(stop)
 	d.progress = progress
 	return stop
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, name string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("never: " + what)
+			t.Fatal("never: " + name)
 		}
 	}
 }
 
 func TestOnlyWhatIsCommittedIsRecordedAndGoesOnAfterARestart(t *testing.T) {
-	log := logtest.New(t, 1)
-	decider := log.Decider(t, 0)
-	decider.Publish(logtest.Apply(cart, 1, 8))
+	journal := journaltest.New(t, 1)
+	decider := journal.Decider(t, 0)
+	decider.Publish(journaltest.Apply(cart, 1, 8))
 	decider.Begin()
-	decider.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	decider.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 2, 9))
 	decider.End(false)
-	decider.Publish(logtest.Apply(cart, 2, 10))
+	decider.Publish(journaltest.Apply(cart, 2, 10))
 	d := &tables{}
-	stop := run(t, log, d)
-	eventually(t, "two rows", func() bool { return len(d.of("recommendations", "revision")) == 2 })
+	stop := run(t, journal, d)
+	eventually(t, "two rows", func() bool { return len(d.column("recommendations", "revision")) == 2 })
 	time.Sleep(100 * time.Millisecond) // for the offsets
 	stop()
-	decider.Publish(logtest.Apply(cart, 3, 11))
-	run(t, log, d)
-	eventually(t, "the third", func() bool { return slices.Contains(d.of("recommendations", "revision"), any(uint64(3))) })
-	if got := fmt.Sprint(d.of("recommendations", "revision")); got != "[1 2 3]" {
+	decider.Publish(journaltest.Apply(cart, 3, 11))
+	run(t, journal, d)
+	eventually(t, "the third", func() bool { return slices.Contains(d.column("recommendations", "revision"), any(uint64(3))) })
+	if got := fmt.Sprint(d.column("recommendations", "revision")); got != "[1 2 3]" {
 		t.Error(got)
 	}
 }
 
 func TestWhileTheDatabaseIsAwayNothingIsLeftOut(t *testing.T) {
-	log := logtest.New(t, 1)
-	decider := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	decider := journal.Decider(t, 0)
 	d := &tables{away: true}
-	run(t, log, d)
+	run(t, journal, d)
 	for n := range uint64(5) {
-		decider.Publish(logtest.Apply(cart, n+1, 8))
+		decider.Publish(journaltest.Apply(cart, n+1, 8))
 	}
 	time.Sleep(50 * time.Millisecond)
 	d.mu.Lock()
 	d.away = false
 	d.mu.Unlock()
-	eventually(t, "all rows", func() bool { return fmt.Sprint(d.of("recommendations", "revision")) == "[1 2 3 4 5]" })
+	eventually(t, "all rows", func() bool { return fmt.Sprint(d.column("recommendations", "revision")) == "[1 2 3 4 5]" })
 }
 
 func TestARowThatIsRefusedStopsNoOther(t *testing.T) {
-	log := logtest.New(t, 1)
+	journal := journaltest.New(t, 1)
 	var sizes []*poolsv1.PoolSize
 	for n := range 7 {
-		sizes = append(sizes, logtest.Apply(logtest.Server(fmt.Sprint("s", n)), uint64(n+1), 8))
+		sizes = append(sizes, journaltest.Apply(journaltest.Server(fmt.Sprint("s", n)), uint64(n+1), 8))
 	}
-	log.Decider(t, 0).Publish(sizes...)
+	journal.Decider(t, 0).Publish(sizes...)
 	d := &tables{refused: func(row Row) bool { return row["revision"] == uint64(4) }}
-	run(t, log, d)
-	eventually(t, "the others", func() bool { return fmt.Sprint(d.of("recommendations", "revision")) == "[1 2 3 5 6 7]" })
+	run(t, journal, d)
+	eventually(t, "the others", func() bool { return fmt.Sprint(d.column("recommendations", "revision")) == "[1 2 3 5 6 7]" })
 }
 
 func TestReportsHaveTheirTables(t *testing.T) {
-	log := logtest.New(t, 1)
-	w, err := topics.NewWriter(log.Log)
+	journal := journaltest.New(t, 1)
+	w, err := topics.NewWriter(journal.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	d := &tables{}
-	run(t, log, d)
+	run(t, journal, d)
 	size := uint32(8)
-	for _, each := range []*poolsv1.Report{
+	for _, tt := range []*poolsv1.Report{
 		{Report: &poolsv1.Report_Actuation{Actuation: &poolsv1.Actuation{Pool: cart.Proto(), TargetName: "t", Outcome: 2, ReadBack: &size}}, RequestId: "r", By: "bob"},
 		{Report: &poolsv1.Report_Pause{Pause: &poolsv1.Pause{Pool: cart.Proto(), Paused: true}}, By: "ann"},
 		{Report: &poolsv1.Report_Scaling{Scaling: &commonv1.ScalingEvent{Service: "cart", Source: "hpa"}}, By: "eve"},
 		{}, // of a later version
 	} {
-		each.Received = timestamppb.Now()
-		if err := w.Report(t.Context(), cart.Record(), each, 0); err != nil {
+		tt.Received = timestamppb.Now()
+		if err := w.Report(t.Context(), cart.Record(), tt, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	eventually(t, "the rows", func() bool {
-		return len(d.of("actuations", "at"))+len(d.of("pool_pauses", "at"))+len(d.of("scaling_events", "at")) == 3
+		return len(d.column("actuations", "at"))+len(d.column("pool_pauses", "at"))+len(d.column("scaling_events", "at")) == 3
 	})
-	for _, each := range []struct{ table, column, want string }{
+	for _, tt := range []struct{ table, column, want string }{
 		{"actuations", "outcome", "APPLIED"}, {"actuations", "instance", "t"}, {"actuations", "request_id", "r"},
 		{"actuations", "by", "bob"}, {"pool_pauses", "by", "ann"}, {"scaling_events", "by", "eve"}, {"scaling_events", "source", "hpa"},
 	} {
-		if got := d.of(each.table, each.column)[0]; got != each.want {
-			t.Errorf("%s.%s: %v, want %s", each.table, each.column, got, each.want)
+		if got := d.column(tt.table, tt.column)[0]; got != tt.want {
+			t.Errorf("%s.%s: %v, want %s", tt.table, tt.column, got, tt.want)
 		}
 	}
-	if partition, offset := d.of("actuations", "log_partition")[0], d.of("actuations", "log_offset")[0]; partition != int32(0) || offset != int64(0) {
+	if partition, offset := d.column("actuations", "log_partition")[0], d.column("actuations", "log_offset")[0]; partition != int32(0) || offset != int64(0) {
 		t.Errorf("at %v of %v, want the first record of partition 0", offset, partition)
 	}
 }

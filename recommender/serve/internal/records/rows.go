@@ -1,4 +1,4 @@
-// Package records writes the log's records into ClickHouse's tables, for people.
+// Package records writes the journal's records into ClickHouse's tables, for people.
 package records
 
 import (
@@ -17,8 +17,8 @@ import (
 // Row is a table's row, by column.
 type Row map[string]any
 
-// usualLease is the lease of a decision before a heartbeat of its shard was read.
-const usualLease = 30 * time.Second
+// defaultLease is the lease of a decision before a heartbeat of its shard was read.
+const defaultLease = 30 * time.Second
 
 // decision is the row of `recommendations` for a record of sluice_decisions; nil for another kind of record. Equal records
 // give equal rows, of which the table keeps one.
@@ -30,7 +30,7 @@ func decision(record *kgo.Record, lease time.Duration) (Row, error) {
 	if err := proto.Unmarshal(record.Value, size); err != nil {
 		return nil, err
 	}
-	if !keys.Of(size.GetPool()).Legal() {
+	if !keys.PoolOf(size.GetPool()).Legal() {
 		return nil, fmt.Errorf("a decision of %v", size.GetPool())
 	}
 	codes := []string{}
@@ -69,20 +69,20 @@ func report(record *kgo.Record) (table string, row Row, err error) {
 	if err := proto.Unmarshal(record.Value, r); err != nil {
 		return "", nil, err
 	}
-	switch told := r.GetReport().(type) {
+	switch kind := r.GetReport().(type) {
 	case *poolsv1.Report_Actuation:
-		row = actuation(r, told.Actuation)
+		row = actuation(r, kind.Actuation)
 		row["log_partition"], row["log_offset"] = record.Partition, record.Offset
 		return "actuations", row, nil
 	case *poolsv1.Report_Pause:
-		row = pool(told.Pause.GetPool())
-		row["at"], row["paused"], row["by"], row["why"] = stamp(r.GetReceived().AsTime()), told.Pause.GetPaused(), r.GetBy(), told.Pause.GetWhy()
-		if told.Pause.Size != nil {
-			row["size"] = told.Pause.GetSize()
+		row = pool(kind.Pause.GetPool())
+		row["at"], row["paused"], row["by"], row["why"] = stamp(r.GetReceived().AsTime()), kind.Pause.GetPaused(), r.GetBy(), kind.Pause.GetWhy()
+		if kind.Pause.Size != nil {
+			row["size"] = kind.Pause.GetSize()
 		}
 		return "pool_pauses", row, nil
 	case *poolsv1.Report_Scaling:
-		event := told.Scaling
+		event := kind.Scaling
 		return "scaling_events", Row{
 			"service": event.GetService(), "at": stamp(event.GetAt().AsTime()), "cpu_limit_cores": event.CpuLimitCores,
 			"replicas": event.Replicas, "version": event.GetVersion(), "source": event.GetSource(),

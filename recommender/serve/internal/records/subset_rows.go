@@ -12,7 +12,7 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// subset is the row of `subsets` of a record; nil where it has no value.
+// subset is the row of `subsets` of a record; nil for a record without a value.
 func subset(record *kgo.Record) (Row, error) {
 	if record.Value == nil {
 		return nil, nil
@@ -25,14 +25,14 @@ func subset(record *kgo.Record) (Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if keys.OfSubset(s.GetKey()) != key {
-		return nil, fmt.Errorf("under the key %s: a subset of %s", record.Key, keys.OfSubset(s.GetKey()))
+	if keys.SubsetOf(s.GetKey()) != key {
+		return nil, fmt.Errorf("under the key %s: a subset of %s", record.Key, keys.SubsetOf(s.GetKey()))
 	}
 	endpoints, addresses, weights, reasons := []string{}, []string{}, []uint32{}, []string{}
-	for _, each := range s.GetEndpoints() {
-		endpoints = append(endpoints, each.GetInstance())
-		addresses = append(addresses, each.GetAddress())
-		weights = append(weights, each.GetWeight())
+	for _, endpoint := range s.GetEndpoints() {
+		endpoints = append(endpoints, endpoint.GetInstance())
+		addresses = append(addresses, endpoint.GetAddress())
+		weights = append(weights, endpoint.GetWeight())
 	}
 	for _, reason := range s.GetReasons() {
 		reasons = append(reasons, reason.GetCode())
@@ -63,14 +63,14 @@ func delivery(record *kgo.Record) (Row, error) {
 	if at == nil {
 		at = r.GetReceived()
 	}
-	row := subsetKey(keys.OfSubset(d.GetKey()))
+	row := subsetKey(keys.SubsetOf(d.GetKey()))
 	row["at"], row["received"] = stamp(at.AsTime()), stamp(r.GetReceived().AsTime())
 	row["outcome"], row["revision"] = short(d.GetOutcome().String(), "DELIVERY_OUTCOME_"), d.GetRevision()
 	row["client"], row["detail"], row["by"], row["request_id"] = d.GetClient(), d.GetDetail(), r.GetBy(), r.GetRequestId()
 	return row, nil
 }
 
-// latencyModel is the row of `latency_models` for a pair's explanation; nil where no model was learnt. Pairs of one
+// latencyModel is the row of `latency_models` for a pair's explanation; nil without a model. Pairs of one
 // downstream service have the same model, of which the table keeps one row.
 func latencyModel(record *kgo.Record) (Row, error) {
 	if record.Value == nil {

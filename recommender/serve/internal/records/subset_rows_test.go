@@ -6,8 +6,8 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/topics"
 
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -15,16 +15,16 @@ import (
 )
 
 func TestSubsetsAndDeliveriesHaveTheirTables(t *testing.T) {
-	log := logtest.New(t, 1)
+	journal := journaltest.New(t, 1)
 	key := keys.Subset{Upstream: "a", Instance: "a-1", Downstream: "b"}
-	decider := log.Decider(t, 0)
-	decider.Connect([]*subsetsv1.ServiceContainers{logtest.Containers("b", "b-1", "b-2")}, logtest.Subset(key, 7, "b-1", "b-2"))
+	decider := journal.Decider(t, 0)
+	decider.Connect([]*subsetsv1.ServiceContainers{journaltest.Containers("b", "b-1", "b-2")}, journaltest.Subset(key, 7, "b-1", "b-2"))
 	decider.Begin()
-	decider.Put(log.Decisions, "subset/a/another/b", logtest.Subset(key, 7, "b-1"))
-	decider.Put(log.Decisions, key.Record(), nil)
-	decider.Beat()
+	decider.Put(journal.Decisions, "subset/a/another/b", journaltest.Subset(key, 7, "b-1"))
+	decider.Put(journal.Decisions, key.Record(), nil)
+	decider.Heartbeat()
 	decider.End(true)
-	w, err := topics.NewWriter(log.Log)
+	w, err := topics.NewWriter(journal.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,45 +40,45 @@ func TestSubsetsAndDeliveriesHaveTheirTables(t *testing.T) {
 		}
 	}
 	d := &tables{}
-	run(t, log, d)
-	eventually(t, "the rows", func() bool { return len(d.of("subsets", "at"))+len(d.of("subset_deliveries", "at")) == 2 })
-	for _, each := range []struct{ table, column, want string }{
+	run(t, journal, d)
+	eventually(t, "the rows", func() bool { return len(d.column("subsets", "at"))+len(d.column("subset_deliveries", "at")) == 2 })
+	for _, tt := range []struct{ table, column, want string }{
 		{"subsets", "upstream", "a"}, {"subsets", "instance", "a-1"}, {"subsets", "downstream", "b"}, {"subsets", "revision", "7"},
 		{"subsets", "state", "PROVIDED"}, {"subsets", "endpoints", "[b-1 b-2]"}, {"subsets", "weights", "[1 2]"},
 		{"subset_deliveries", "outcome", "REFUSED"}, {"subset_deliveries", "by", "ann"}, {"subset_deliveries", "client", "a~a-1"},
 		{"subset_deliveries", "detail", "no such zone"}, {"subset_deliveries", "revision", "7"},
 	} {
-		if got := fmt.Sprint(d.of(each.table, each.column)[0]); got != each.want {
-			t.Errorf("%s.%s: %v, want %s", each.table, each.column, got, each.want)
+		if got := fmt.Sprint(d.column(tt.table, tt.column)[0]); got != tt.want {
+			t.Errorf("%s.%s: %v, want %s", tt.table, tt.column, got, tt.want)
 		}
 	}
-	if n := len(d.of("recommendations", "at")); n != 0 {
+	if n := len(d.column("recommendations", "at")); n != 0 {
 		t.Errorf("%d rows of pools", n)
 	}
 }
 
 func TestLatencyModelsHaveRowOfEachService(t *testing.T) {
-	log := logtest.New(t, 1)
+	journal := journaltest.New(t, 1)
 	wrong := 0.07
-	decider := log.Decider(t, 0)
+	decider := journal.Decider(t, 0)
 	decider.Begin()
 	for _, upstream := range []string{"a", "c"} {
-		decider.Put(log.Explanations, "pair/"+upstream+"/b", &subsetsv1.PairExplanation{
+		decider.Put(journal.Explanations, "pair/"+upstream+"/b", &subsetsv1.PairExplanation{
 			Pair: &subsetsv1.Pair{Upstream: upstream, Downstream: "b"}, Application: "shop", Basis: "XGBoost of 200 samples",
 			MuError: &wrong, HeldOutSamples: 60, ModelVersion: 1_700_000_000_123,
 		})
 	}
-	decider.Put(log.Explanations, "pair/a/d", &subsetsv1.PairExplanation{Pair: &subsetsv1.Pair{Upstream: "a", Downstream: "d"}})
-	decider.Put(log.Explanations, "pool/cart/server/", &poolsv1.Explanation{})
-	decider.Beat()
+	decider.Put(journal.Explanations, "pair/a/d", &subsetsv1.PairExplanation{Pair: &subsetsv1.Pair{Upstream: "a", Downstream: "d"}})
+	decider.Put(journal.Explanations, "pool/cart/server/", &poolsv1.Explanation{})
+	decider.Heartbeat()
 	decider.End(true)
 	d := &tables{}
-	run(t, log, d)
-	eventually(t, "the rows", func() bool { return len(d.of("latency_models", "service")) == 2 })
+	run(t, journal, d)
+	eventually(t, "the rows", func() bool { return len(d.column("latency_models", "service")) == 2 })
 	for column, want := range map[string]string{
 		"application": "shop", "service": "b", "version": "1700000000123", "learnt": "1700000000.123", "held_out": "60",
 	} {
-		if got := fmt.Sprint(d.of("latency_models", column)[0]); got != want {
+		if got := fmt.Sprint(d.column("latency_models", column)[0]); got != want {
 			t.Errorf("%s: %v, want %s", column, got, want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sluice.dev/serve/internal/external"
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/metrics"
 	"sluice.dev/serve/internal/topics"
 
@@ -24,7 +24,7 @@ func advised(size *poolsv1.PoolSize, kind poolsv1.Advice_Kind, replicas uint32, 
 // page is the advice in /metrics, a line each.
 func (r *running) page(t *testing.T) (lines []string) {
 	t.Helper()
-	m := metrics.New(r.service, topics.NewReader(topics.Log{}, slog.New(slog.DiscardHandler), nil))
+	m := metrics.New(r.service, topics.NewReader(topics.Journal{}, slog.New(slog.DiscardHandler), nil))
 	answer := httptest.NewRecorder()
 	m.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for line := range strings.Lines(answer.Body.String()) {
@@ -40,20 +40,20 @@ func (r *running) read(t *testing.T, metric, service string) string {
 	t.Helper()
 	path := "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/" + metric + "?labelSelector=service%3D" + service
 	answer := httptest.NewRecorder()
-	external.Handler(r.service.Log).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+	external.Handler(r.service.Tables).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
 	return answer.Body.String()
 }
 
 func TestAdviceIsAMetricWhileTheLeaseRuns(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
 	d.Lease = 4 * time.Second
 	d.Publish(
-		advised(logtest.Apply(cart, 1, 12), poolsv1.Advice_KIND_SCALE_OUT, 4, 7),
-		advised(logtest.Apply(orders, 1, 12), poolsv1.Advice_KIND_KEEP, 3, 0.5),
-		logtest.Apply(catalogue, 1, 12), // nothing is said of it
+		advised(journaltest.Apply(cart, 1, 12), poolsv1.Advice_KIND_SCALE_OUT, 4, 7),
+		advised(journaltest.Apply(orders, 1, 12), poolsv1.Advice_KIND_KEEP, 3, 0.5),
+		journaltest.Apply(catalogue, 1, 12), // nothing is said of it
 	)
-	r := start(t, log, options{}).ready(t)
+	r := start(t, journal, options{}).ready(t)
 	want := []string{
 		`sluice_pool_advised_cpu_limit_cores{service="cart"} 7`,
 		`sluice_pool_advised_cpu_limit_cores{service="orders"} 0.5`,

@@ -44,20 +44,20 @@ func backends(t *testing.T, names ...string) map[string]*backend {
 }
 
 // containers are the containers of the service whose servers are backends.
-func containers(service string, of map[string]*backend, names ...string) *subsetsv1.ServiceContainers {
-	all := &subsetsv1.ServiceContainers{Service: service}
+func containers(service string, backends map[string]*backend, names ...string) *subsetsv1.ServiceContainers {
+	message := &subsetsv1.ServiceContainers{Service: service}
 	for _, name := range names {
-		all.Containers = append(all.Containers, &subsetsv1.Container{Instance: name, Address: of[name].address})
+		message.Containers = append(message.Containers, &subsetsv1.Container{Instance: name, Address: backends[name].address})
 	}
-	return all
+	return message
 }
 
 // weighted is a1b's subset of backends with weights.
-func weighted(revision uint64, of map[string]*backend, weights map[string]uint32) *subsetsv1.Subset {
+func weighted(revision uint64, backends map[string]*backend, weights map[string]uint32) *subsetsv1.Subset {
 	s := &subsetsv1.Subset{Key: a1b.Proto(), State: subsetsv1.State_STATE_PROVIDED, Revision: revision}
 	for _, name := range []string{"b-1", "b-2", "b-3", "b-4"} {
 		if weight := weights[name]; weight > 0 {
-			s.Endpoints = append(s.Endpoints, &subsetsv1.Endpoint{Instance: name, Address: of[name].address, Weight: weight})
+			s.Endpoints = append(s.Endpoints, &subsetsv1.Endpoint{Instance: name, Address: backends[name].address, Weight: weight})
 		}
 	}
 	return s
@@ -112,8 +112,8 @@ func callingBy(t *testing.T, server, credentials string) *stock {
 	return s
 }
 
-// more waits for so many further calls.
-func (s *stock) more(t *testing.T, calls int64) {
+// callMore waits for so many further calls.
+func (s *stock) callMore(t *testing.T, calls int64) {
 	t.Helper()
 	until := s.done.Load() + calls
 	eventually(t, "calls are answered", func() bool { return s.done.Load() >= until })
@@ -123,16 +123,16 @@ func (s *stock) more(t *testing.T, calls int64) {
 }
 
 // shares are the shares of the backends `of` in n further calls.
-func (s *stock) shares(t *testing.T, of map[string]*backend, n int64) map[string]float64 {
+func (s *stock) shares(t *testing.T, backends map[string]*backend, n int64) map[string]float64 {
 	t.Helper()
 	before := map[string]int64{}
-	for name, b := range of {
+	for name, b := range backends {
 		before[name] = b.calls.Load()
 	}
-	s.more(t, n)
+	s.callMore(t, n)
 	sum := 0.0
 	shares := map[string]float64{}
-	for name, b := range of {
+	for name, b := range backends {
 		shares[name] = float64(b.calls.Load() - before[name])
 		sum += shares[name]
 	}

@@ -15,15 +15,15 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/problem"
 
 	commonv1 "sluice.dev/api/common/v1"
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// told asserts that an error has its reason and field, and the legal values, in under a kilobyte.
-func told(t *testing.T, err error, code codes.Code, reason, field string) {
+// assertError asserts that an error has its reason and field, and the legal values, in under a kilobyte.
+func assertError(t *testing.T, err error, code codes.Code, reason, field string) {
 	t.Helper()
 	got := refused(t, err, code)
 	if len(got.Message()) > 1000 {
@@ -32,11 +32,11 @@ func told(t *testing.T, err error, code codes.Code, reason, field string) {
 	var info *errdetails.ErrorInfo
 	named := ""
 	for _, detail := range got.Details() {
-		switch each := detail.(type) {
+		switch part := detail.(type) {
 		case *errdetails.ErrorInfo:
-			info = each
+			info = part
 		case *errdetails.BadRequest:
-			named = each.GetFieldViolations()[0].GetField()
+			named = part.GetFieldViolations()[0].GetField()
 		}
 	}
 	if info.GetReason() != reason || info.GetDomain() != "sluice.dev" {
@@ -67,9 +67,9 @@ func report(change func(*poolsv1.Actuation)) *poolsv1.ReportActuationRequest {
 }
 
 func TestBadInputAtEveryEntry(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	c := start(t, log, options{}).ready(t).client
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	c := start(t, journal, options{}).ready(t).client
 	long := strings.Repeat("x", 3000)
 	badPools := []struct {
 		pool  *poolsv1.Pool
@@ -92,19 +92,19 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 			reason = problem.FieldEmpty
 		}
 		_, err := c.GetPoolSize(ctx, &poolsv1.GetPoolSizeRequest{Pool: bad.pool})
-		told(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
+		assertError(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
 		_, err = c.ExplainPoolSize(ctx, &poolsv1.ExplainPoolSizeRequest{Pool: bad.pool})
-		told(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
+		assertError(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
 		_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: bad.pool, By: "me"})
-		told(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
+		assertError(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
 		_, err = c.ResumePool(ctx, &poolsv1.ResumePoolRequest{Pool: bad.pool, By: "me"})
-		told(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
+		assertError(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
 		_, err = c.ListPoolSizeHistory(ctx, &poolsv1.ListPoolSizeHistoryRequest{Pool: bad.pool})
-		told(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
+		assertError(t, err, codes.InvalidArgument, reason, "pool."+bad.field)
 		_, err = c.ReportActuation(ctx, report(func(a *poolsv1.Actuation) { a.Pool = bad.pool }))
-		told(t, err, codes.InvalidArgument, reason, "actuation.pool."+bad.field)
+		assertError(t, err, codes.InvalidArgument, reason, "actuation.pool."+bad.field)
 	}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		field  string
 		reason string
 		change func(*poolsv1.Actuation)
@@ -128,10 +128,10 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 			a.Outcome, a.ReadBack = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, nil
 		}},
 	} {
-		_, err := c.ReportActuation(ctx, report(each.change))
-		told(t, err, codes.InvalidArgument, each.reason, "actuation."+each.field)
+		_, err := c.ReportActuation(ctx, report(tt.change))
+		assertError(t, err, codes.InvalidArgument, tt.reason, "actuation."+tt.field)
 	}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		field  string
 		reason string
 		event  *commonv1.ScalingEvent
@@ -150,13 +150,13 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 		{"scaling_event.cpu_limit_cores", problem.FieldNotLegal, cores(math.NaN())},
 		{"scaling_event.cpu_limit_cores", problem.FieldNotLegal, cores(math.Inf(1))},
 	} {
-		_, err := c.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{ScalingEvent: each.event})
-		told(t, err, codes.InvalidArgument, each.reason, each.field)
+		_, err := c.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{ScalingEvent: tt.event})
+		assertError(t, err, codes.InvalidArgument, tt.reason, tt.field)
 	}
 	_, err := c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto()})
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "by")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "by")
 	_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "me", Why: long})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
 	for field, use := range map[string]*poolsv1.Occupancy{
 		"readings":     {Busy: 1, BusyMean: 1, BusyMost: 1},
 		"full":         {Readings: 2, Full: 3},
@@ -166,30 +166,30 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 		"waiting_mean": {Readings: 1, Waiting: set(1), WaitingMean: negative(), WaitingMost: set(1)},
 	} {
 		_, err := c.ReportActuation(ctx, report(func(a *poolsv1.Actuation) { a.Occupancy = use }))
-		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "actuation.occupancy."+field)
+		assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "actuation.occupancy."+field)
 	}
 	for _, size := range []uint32{0, 100_001} {
 		_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "me", Size: &size})
-		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "size")
+		assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "size")
 	}
 	_, err = c.ListPoolSizes(ctx, &poolsv1.ListPoolSizesRequest{PageSize: -1})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
 	_, err = c.DiffPoolSizes(ctx, &poolsv1.DiffPoolSizesRequest{PageToken: "x"})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
 	_, err = c.ListPoolSizeHistory(ctx, &poolsv1.ListPoolSizeHistoryRequest{Pool: cart.Proto(), PageToken: "x"})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
 	_, err = c.GetPoolSize(ctx, &poolsv1.GetPoolSizeRequest{Pool: orders.Proto()})
-	told(t, err, codes.NotFound, problem.PoolUnknown, "")
+	assertError(t, err, codes.NotFound, problem.PoolUnknown, "")
 	_, err = c.ReportActuation(ctx, &poolsv1.ReportActuationRequest{Actuation: report(func(*poolsv1.Actuation) {}).Actuation, RequestId: "a b"})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
 	_, err = c.PausePool(ctx, &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "ann", RequestId: "a b"})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
 	_, err = c.NotifyScaling(ctx, &poolsv1.NotifyScalingRequest{
 		ScalingEvent: &commonv1.ScalingEvent{Service: "cart", Source: "hpa", Version: "2"}, RequestId: "a b",
 	})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
 	_, err = c.ReportActuation(ctx, report(func(a *poolsv1.Actuation) { a.Detail = strings.Repeat("x", 3<<20) }))
-	told(t, err, codes.ResourceExhausted, problem.TooLarge, "")
+	assertError(t, err, codes.ResourceExhausted, problem.TooLarge, "")
 }
 
 func ofContainers(instances ...string) *commonv1.ScalingEvent {
@@ -205,11 +205,11 @@ func cores(n float64) *commonv1.ScalingEvent {
 }
 
 func TestBadWatches(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
-	good := r.watch(t, &ask{}).whole().token
-	for _, each := range []struct {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
+	good := r.watch(t, &ask{}).awaitSnapshot().token
+	for _, tt := range []struct {
 		field string
 		ask   *ask
 	}{
@@ -223,14 +223,14 @@ func TestBadWatches(t *testing.T) {
 		{"pools[0].side", &ask{Pools: []*poolsv1.Pool{{Service: "cart"}}}},
 		{"pools", &ask{Pools: make([]*poolsv1.Pool, 1001)}},
 	} {
-		stream, err := r.client.WatchPoolSizes(t.Context(), each.ask)
+		stream, err := r.client.WatchPoolSizes(t.Context(), tt.ask)
 		must(t, err)
 		_, err = stream.Recv()
 		reason := problem.FieldNotLegal
-		if each.field == "services[1]" {
+		if tt.field == "services[1]" {
 			reason = problem.FieldEmpty
 		}
-		told(t, err, codes.InvalidArgument, reason, each.field)
+		assertError(t, err, codes.InvalidArgument, reason, tt.field)
 	}
 }
 
@@ -246,9 +246,9 @@ func (raw) Marshal(v any) (mem.BufferSlice, error) {
 func (raw) Unmarshal(mem.BufferSlice, any) error { return nil }
 
 func TestBytesThatAreNoMessage(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	notText, err := proto.Marshal(&poolsv1.ListPoolSizesRequest{PageToken: "xx"})
 	must(t, err)
 	notText[len(notText)-1] = 0xff
@@ -258,7 +258,7 @@ func TestBytesThatAreNoMessage(t *testing.T) {
 				continue
 			}
 			err := r.link.Invoke(t.Context(), "/sluice.pools.v1.PoolSizeService/"+method, &bytes, &[]byte{}, grpc.ForceCodecV2(raw{}))
-			told(t, err, codes.InvalidArgument, problem.NotProtobuf, "")
+			assertError(t, err, codes.InvalidArgument, problem.NotProtobuf, "")
 		}
 	}
 	bad := []byte{0xff}
@@ -267,12 +267,12 @@ func TestBytesThatAreNoMessage(t *testing.T) {
 	must(t, err)
 	must(t, stream.SendMsg(&bad))
 	must(t, stream.CloseSend())
-	told(t, stream.RecvMsg(&[]byte{}), codes.InvalidArgument, problem.NotProtobuf, "")
+	assertError(t, stream.RecvMsg(&[]byte{}), codes.InvalidArgument, problem.NotProtobuf, "")
 }
 
 func TestBeforeTheLogIsReadCallsSaySo(t *testing.T) {
-	log := logtest.New(t, 2)
-	other := *log
+	journal := journaltest.New(t, 2)
+	other := *journal
 	other.Shards = 1
 	r := start(t, &other, options{})
 	eventually(t, "the refusal", func() bool {
@@ -280,9 +280,9 @@ func TestBeforeTheLogIsReadCallsSaySo(t *testing.T) {
 		return strings.Contains(status.Convert(err).Message(), "configured are 1 shards")
 	})
 	_, err := r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{})
-	told(t, err, codes.Unavailable, problem.NotReadYet, "")
+	assertError(t, err, codes.Unavailable, problem.NotReadYet, "")
 	stream, err := r.client.WatchPoolSizes(t.Context(), &ask{})
 	must(t, err)
 	_, err = stream.Recv()
-	told(t, err, codes.Unavailable, problem.NotReadYet, "")
+	assertError(t, err, codes.Unavailable, problem.NotReadYet, "")
 }

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
 
 	commonv1 "sluice.dev/api/common/v1"
@@ -20,11 +20,11 @@ import (
 )
 
 func TestUnaryAndWatchAgree(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	r := start(t, log, options{})
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	r := start(t, journal, options{})
 	for revision := range uint64(3) {
-		d.Publish(logtest.Apply(cart, revision+1, uint32(revision)+8), logtest.Apply(orders, revision+1, 4))
+		d.Publish(journaltest.Apply(cart, revision+1, uint32(revision)+8), journaltest.Apply(orders, revision+1, 4))
 	}
 	r.ready(t)
 	w := r.watch(t, &ask{}).at(cart, 3)
@@ -37,22 +37,22 @@ func TestUnaryAndWatchAgree(t *testing.T) {
 			t.Error("lease left:", left)
 		}
 		size.LeaseLeft = nil
-		if !proto.Equal(size, w.sizes[cart]) {
-			t.Errorf("%v\n%v", size, w.sizes[cart])
+		if !proto.Equal(size, w.state[cart]) {
+			t.Errorf("%v\n%v", size, w.state[cart])
 		}
 	}
 }
 
 func TestListsArePagedInOrder(t *testing.T) {
-	log := logtest.New(t, 2)
+	journal := journaltest.New(t, 2)
 	for shard := range int32(2) {
 		var sizes []*poolsv1.PoolSize
 		for n := range 5 {
-			sizes = append(sizes, logtest.Apply(logtest.Server(fmt.Sprintf("s%d", 2*n+int(shard))), 1, 8))
+			sizes = append(sizes, journaltest.Apply(journaltest.Server(fmt.Sprintf("s%d", 2*n+int(shard))), 1, 8))
 		}
-		log.Decider(t, shard).Publish(sizes...)
+		journal.Decider(t, shard).Publish(sizes...)
 	}
-	r := start(t, log, options{}).ready(t)
+	r := start(t, journal, options{}).ready(t)
 	var got []string
 	var pages int
 	for token := ""; ; pages++ {
@@ -65,7 +65,7 @@ func TestListsArePagedInOrder(t *testing.T) {
 			break
 		}
 		_, err = r.client.ListPoolSizes(t.Context(), &poolsv1.ListPoolSizesRequest{PageToken: token, Service: "s1"})
-		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
+		assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
 	}
 	if fmt.Sprint(got) != "[s0 s1 s2 s3 s4 s5 s6 s7 s8 s9]" || pages != 3 {
 		t.Error(got, pages)
@@ -73,20 +73,20 @@ func TestListsArePagedInOrder(t *testing.T) {
 }
 
 func TestAPageIsNeverTooLargeForAClient(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
 	const pools, targets = 100, 4000
 	d.Begin()
 	for n := range pools {
-		size := logtest.Apply(logtest.Server(fmt.Sprintf("s%03d", n)), 1, 8)
+		size := journaltest.Apply(journaltest.Server(fmt.Sprintf("s%03d", n)), 1, 8)
 		for m := range targets {
 			size.Sizes = append(size.Sizes, &poolsv1.TargetSize{Instance: fmt.Sprintf("instance-%d", m), Size: set(16)})
 		}
-		d.Put(log.Decisions, keys.Of(size.GetPool()).Record(), size)
+		d.Put(journal.Decisions, keys.PoolOf(size.GetPool()).Record(), size)
 	}
-	d.Beat()
+	d.Heartbeat()
 	d.End(true)
-	r := start(t, log, options{}).ready(t)
+	r := start(t, journal, options{}).ready(t)
 	got, pages := 0, 0
 	for request := (&poolsv1.ListPoolSizesRequest{}); ; {
 		page, err := r.client.ListPoolSizes(t.Context(), request)
@@ -114,15 +114,15 @@ func TestAPageIsNeverTooLargeForAClient(t *testing.T) {
 }
 
 func TestDiffIsWhatWouldChange(t *testing.T) {
-	log := logtest.New(t, 1)
-	held := logtest.Apply(orders, 1, 4)
+	journal := journaltest.New(t, 1)
+	held := journaltest.Apply(orders, 1, 4)
 	held.Action = commonv1.Action_ACTION_HOLD
-	rolling := logtest.Apply(cart, 5, 8)
+	rolling := journaltest.Apply(cart, 5, 8)
 	rolling.Sizes = []*poolsv1.TargetSize{
 		{Instance: "a", Size: set(8)}, {Instance: "b", Size: set(16)}, {Instance: "c", Unbounded: true},
 	}
-	log.Decider(t, 0).Publish(held, rolling)
-	r := start(t, log, options{}).ready(t)
+	journal.Decider(t, 0).Publish(held, rolling)
+	r := start(t, journal, options{}).ready(t)
 	got, err := r.client.DiffPoolSizes(t.Context(), &poolsv1.DiffPoolSizesRequest{})
 	must(t, err)
 	changes := got.GetChanges()
@@ -133,11 +133,11 @@ func TestDiffIsWhatWouldChange(t *testing.T) {
 }
 
 func TestExplainsFromTheLog(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8), logtest.Apply(orders, 1, 8))
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8), journaltest.Apply(orders, 1, 8))
 	d.Explain(cart, &poolsv1.Explanation{Completions: 7})
-	r := start(t, log, options{}).ready(t)
+	r := start(t, journal, options{}).ready(t)
 	got, err := r.client.ExplainPoolSize(t.Context(), &poolsv1.ExplainPoolSizeRequest{Pool: cart.Proto()})
 	must(t, err)
 	if got.GetExplanation().GetCompletions() != 7 || got.GetExplanation().GetPoolSize().GetTarget() != 8 {
@@ -150,21 +150,21 @@ func TestExplainsFromTheLog(t *testing.T) {
 	}
 }
 
-func (r *running) reports(t *testing.T, log *logtest.Log) (all []*poolsv1.Report) {
+func (r *running) reports(t *testing.T, journal *journaltest.Journal) (reports []*poolsv1.Report) {
 	t.Helper()
-	for _, record := range log.Read(t, log.Reports) {
+	for _, record := range journal.Read(t, journal.Reports) {
 		report := &poolsv1.Report{}
 		must(t, proto.Unmarshal(record.Value, report))
-		all = append(all, report)
+		reports = append(reports, report)
 	}
-	return all
+	return reports
 }
 
 func TestReportsGoIntoTheLog(t *testing.T) {
-	log := logtest.New(t, 2)
-	log.Decider(t, 0).Publish()
-	log.Decider(t, 1).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 2)
+	journal.Decider(t, 0).Publish()
+	journal.Decider(t, 1).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	applied := report(func(*poolsv1.Actuation) {})
 	for range 2 { // told again: the answer was lost
 		_, err := r.client.ReportActuation(t.Context(), applied)
@@ -177,22 +177,22 @@ func TestReportsGoIntoTheLog(t *testing.T) {
 		a.Outcome, a.Instance = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, "b"
 	}))
 	must(t, err)
-	got := r.reports(t, log)
+	got := r.reports(t, journal)
 	if len(got) != 3 || got[0].GetRequestId() == "" || got[0].GetRequestId() != got[1].GetRequestId() || got[2].GetRequestId() != "mine" {
 		t.Error(got)
 	}
 	names := map[string]int{}
-	for _, record := range log.Read(t, log.Observed) {
+	for _, record := range journal.Read(t, journal.Observed) {
 		names[string(record.Key)]++
 		size := &poolsv1.ObservedSize{}
 		must(t, proto.Unmarshal(record.Value, size))
 		if record.Partition != 1 || size.GetSize().GetSize() != 8 || size.GetSize().GetReadAt() == nil {
 			t.Error(record.Partition, size)
 		}
-		of := slices.IndexFunc(got, func(each *poolsv1.Report) bool {
-			return proto.Equal(each.GetReceived(), size.GetSize().GetReadAt()) && each.GetRequestId() == size.GetRequestId()
+		index := slices.IndexFunc(got, func(report *poolsv1.Report) bool {
+			return proto.Equal(report.GetReceived(), size.GetSize().GetReadAt()) && report.GetRequestId() == size.GetRequestId()
 		})
-		if reported := size.GetSize().GetInstance() != "b"; reported != (of >= 0) || reported != (size.GetRequestId() != "") {
+		if reported := size.GetSize().GetInstance() != "b"; reported != (index >= 0) || reported != (size.GetRequestId() != "") {
 			t.Error("a size has the id and the time of its report, if there is one:", size)
 		}
 	}
@@ -203,46 +203,46 @@ func TestReportsGoIntoTheLog(t *testing.T) {
 
 // The use in a report goes with its size, and a figure that the target cannot report is absent.
 func TestUseGoesIntoTheLogWithTheSize(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	mean := 2.5
-	told := map[string]*poolsv1.Occupancy{
+	occupancies := map[string]*poolsv1.Occupancy{
 		"full":  {Readings: 3, Full: 2, Busy: 8, BusyMean: 7.5, BusyMost: 8, Waiting: set(5), WaitingMean: &mean, WaitingMost: set(6)},
 		"light": {Readings: 1},
 		"mute":  nil,
 	}
-	for instance, use := range told {
+	for instance, use := range occupancies {
 		_, err := r.client.ReportActuation(t.Context(), report(func(a *poolsv1.Actuation) {
 			a.Outcome, a.Instance, a.Occupancy = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, instance, use
 		}))
 		must(t, err)
 	}
-	for _, record := range log.Read(t, log.Observed) {
-		seen := &poolsv1.ObservedSize{}
-		must(t, proto.Unmarshal(record.Value, seen))
-		want := told[seen.GetSize().GetInstance()]
-		if got := seen.GetSize().Occupancy; (got == nil) != (want == nil) || !proto.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", seen.GetSize().GetInstance(), got, want)
+	for _, record := range journal.Read(t, journal.Observed) {
+		observation := &poolsv1.ObservedSize{}
+		must(t, proto.Unmarshal(record.Value, observation))
+		want := occupancies[observation.GetSize().GetInstance()]
+		if got := observation.GetSize().Occupancy; (got == nil) != (want == nil) || !proto.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", observation.GetSize().GetInstance(), got, want)
 		}
-		delete(told, seen.GetSize().GetInstance())
+		delete(occupancies, observation.GetSize().GetInstance())
 	}
-	if len(told) > 0 {
-		t.Error("not in the log:", told)
+	if len(occupancies) > 0 {
+		t.Error("not in the journal:", occupancies)
 	}
 }
 
 func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
-	log := logtest.New(t, 3)
-	paused := logtest.Apply(cart, 1, 8)
+	journal := journaltest.New(t, 3)
+	paused := journaltest.Apply(cart, 1, 8)
 	paused.State = poolsv1.State_STATE_PAUSED
-	log.Decider(t, 0).Publish(logtest.Apply(orders, 1, 8))
-	log.Decider(t, 1).Publish(paused)
-	log.Decider(t, 2).Publish(logtest.Apply(logtest.Client("orders", "cart"), 1, 8))
-	r := start(t, log, options{}).ready(t)
+	journal.Decider(t, 0).Publish(journaltest.Apply(orders, 1, 8))
+	journal.Decider(t, 1).Publish(paused)
+	journal.Decider(t, 2).Publish(journaltest.Apply(journaltest.Client("orders", "cart"), 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	_, err := r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: orders.Proto(), By: "ann", Why: "a sale", Size: set(12)})
 	must(t, err)
-	if first := r.reports(t, log)[0].GetPause(); first.GetSize() != 12 || first.GetWhy() != "a sale" {
+	if first := r.reports(t, journal)[0].GetPause(); first.GetSize() != 12 || first.GetWhy() != "a sale" {
 		t.Error("the decider is told", first)
 	}
 	resumed, err := r.client.ResumePool(t.Context(), &poolsv1.ResumePoolRequest{Pool: cart.Proto(), By: "ann"})
@@ -251,22 +251,22 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 		t.Error("it was paused")
 	}
 	later := timestamppb.New(time.Now().Add(time.Hour))
-	told, err := r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
+	response, err := r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
 		ScalingEvent: &commonv1.ScalingEvent{Service: "cart", Source: "hpa", Replicas: set(3), At: later},
 	})
 	must(t, err)
-	if told.GetPools() != 2 {
-		t.Error(told)
+	if response.GetPools() != 2 {
+		t.Error(response)
 	}
-	told, err = r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
+	response, err = r.client.NotifyScaling(t.Context(), &poolsv1.NotifyScalingRequest{
 		ScalingEvent: &commonv1.ScalingEvent{Service: "unknown", Source: "hpa", Replicas: set(3)},
 	})
 	must(t, err)
-	if told.GetPools() != 0 {
-		t.Error(told)
+	if response.GetPools() != 0 {
+		t.Error(response)
 	}
 	byShard := map[int32]int{}
-	for _, record := range log.Read(t, log.Reports) {
+	for _, record := range journal.Read(t, journal.Reports) {
 		byShard[record.Partition]++
 	}
 	if fmt.Sprint(byShard) != "map[0:2 1:3 2:2]" { // the unknown in each, a pause, a resumption and the event, the event
@@ -279,13 +279,13 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 	})
 	must(t, err)
 	ids := map[string]int{}
-	for _, each := range r.reports(t, log) {
-		ids[each.GetRequestId()]++
-		if each.GetBy() != "ann" && each.GetBy() != "hpa" {
-			t.Error(each)
+	for _, report := range r.reports(t, journal) {
+		ids[report.GetRequestId()]++
+		if report.GetBy() != "ann" && report.GetBy() != "hpa" {
+			t.Error(report)
 		}
-		if at := each.GetScaling().GetAt(); at != nil && at.AsTime().After(time.Now()) {
-			t.Error("in force from the future on:", each)
+		if at := report.GetScaling().GetAt(); at != nil && at.AsTime().After(time.Now()) {
+			t.Error("in force from the future on:", report)
 		}
 	}
 	// Two under the caller's own id, the copies of an event under one, and the other three under one each.
@@ -295,19 +295,19 @@ func TestPausesAndScalingGoIntoTheLog(t *testing.T) {
 }
 
 func TestWithoutTheLogNothingIsStoredAndThatIsSaid(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
-	if !log.Fake() {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
+	if !journal.Fake() {
 		t.Skip("the broker is others' too")
 	}
-	log.Stop()
+	journal.Stop()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := r.client.ReportActuation(ctx, report(func(*poolsv1.Actuation) {}))
 	refused(t, err, codes.DeadlineExceeded)
 	_, err = r.client.PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto(), By: "ann"})
-	told(t, err, codes.Unavailable, problem.NotStored, "")
+	assertError(t, err, codes.Unavailable, problem.NotStored, "")
 	if _, err := r.client.GetPoolSize(t.Context(), &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()}); err != nil {
 		t.Error("what was read is served:", err)
 	}

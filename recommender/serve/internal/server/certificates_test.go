@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -58,35 +58,35 @@ func (a *authority) make(t *testing.T, name string, c *x509.Certificate) (*x509.
 	must(t, err)
 	must(t, os.WriteFile(a.path(name+".pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	must(t, os.WriteFile(a.path(name+".key"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
-	made, err := x509.ParseCertificate(der)
+	certificate, err := x509.ParseCertificate(der)
 	must(t, err)
-	return made, key
+	return certificate, key
 }
 
 func (a *authority) server(t *testing.T, name string) *x509.Certificate {
-	made, _ := a.make(t, name, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
-	return made
+	certificate, _ := a.make(t, name, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
+	return certificate
 }
 
 func (a *authority) client(t *testing.T, name string) tls.Certificate {
 	t.Helper()
 	a.make(t, name, &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
-	own, err := tls.LoadX509KeyPair(a.path(name+".pem"), a.path(name+".key"))
+	certificate, err := tls.LoadX509KeyPair(a.path(name+".pem"), a.path(name+".key"))
 	must(t, err)
-	return own
+	return certificate
 }
 
-func (a *authority) trust(own ...tls.Certificate) grpc.DialOption {
+func (a *authority) trust(certificates ...tls.Certificate) grpc.DialOption {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)
-	return grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: own}))
+	return grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: certificates}))
 }
 
 func TestCertificatesAreReadAgain(t *testing.T) {
-	log := logtest.New(t, 1)
+	journal := journaltest.New(t, 1)
 	a := newAuthority(t)
 	first := a.server(t, "server")
-	r := start(t, log, options{
+	r := start(t, journal, options{
 		lookup: func(name string) string {
 			return map[string]string{"SLUICE_TLS_CERT": a.path("server.pem"), "SLUICE_TLS_KEY": a.path("server.key")}[name]
 		},
@@ -108,13 +108,13 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 }
 
 func TestCertificatesOfCallersAreIdentities(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
 	a := newAuthority(t)
 	a.server(t, "server")
 	list := a.path("clients")
 	must(t, os.WriteFile(list, []byte("ann read,operate\n"), 0o600))
-	r := start(t, log, options{
+	r := start(t, journal, options{
 		lookup: func(name string) string {
 			return map[string]string{
 				"SLUICE_TLS_CERT": a.path("server.pem"), "SLUICE_TLS_KEY": a.path("server.key"),
@@ -136,7 +136,7 @@ func TestCertificatesOfCallersAreIdentities(t *testing.T) {
 	must(t, err)
 	watch, err := ann.WatchPoolSizes(t.Context(), &ask{})
 	must(t, err)
-	if got := r.reports(t, log)[0].GetBy(); got != "ann" {
+	if got := r.reports(t, journal)[0].GetBy(); got != "ann" {
 		t.Error(got)
 	}
 	_, err = as("bob").PausePool(t.Context(), &poolsv1.PausePoolRequest{Pool: cart.Proto()})

@@ -14,8 +14,8 @@ import (
 
 	"sluice.dev/serve/internal/access"
 	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/server"
 	"sluice.dev/serve/internal/topics"
 	"sluice.dev/serve/internal/watch"
@@ -29,9 +29,9 @@ import (
 const patience = 30 * time.Second
 
 var (
-	cart      = logtest.Server("cart")
-	orders    = logtest.Server("orders")
-	catalogue = logtest.Client("catalogue", "db")
+	cart      = journaltest.Server("cart")
+	orders    = journaltest.Server("orders")
+	catalogue = journaltest.Client("catalogue", "db")
 )
 
 type bothWays struct {
@@ -41,11 +41,11 @@ type bothWays struct {
 
 type noHistory struct{}
 
-func (noHistory) Answers(context.Context, keys.Pool, uint64, int) ([]calls.Answered, error) {
+func (noHistory) Decisions(context.Context, keys.Pool, uint64, int) ([]calls.PastDecision, error) {
 	return nil, context.DeadlineExceeded
 }
 
-// running is a server on a log, as the command runs it.
+// running is a server on a journal, as the command runs it.
 type running struct {
 	service *calls.Service
 	address string
@@ -63,19 +63,19 @@ type options struct {
 	every   time.Duration
 	lookup  func(string) string
 	dial    []grpc.DialOption
-	bounds  xds.Bounds
+	bounds  xds.SizedPools
 	// address is the listen address; any free one where it is empty.
 	address string
 }
 
 // start runs a server until the test ends, or stop is called.
-func start(t *testing.T, log *logtest.Log, o options) *running {
+func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	t.Helper()
 	if o.history == nil {
 		o.history = noHistory{}
 	}
 	if o.every == 0 {
-		o.every = watch.Every
+		o.every = watch.EventInterval
 	}
 	if o.lookup == nil {
 		o.lookup = func(string) string { return "" }
@@ -83,9 +83,9 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	if o.dial == nil {
 		o.dial = []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
 	}
-	writer, err := topics.NewWriter(log.Log)
+	writer, err := topics.NewWriter(journal.Journal)
 	must(t, err)
-	explanations, err := topics.NewExplanations(log.Log)
+	explanations, err := topics.NewExplanations(journal.Journal)
 	must(t, err)
 	a, err := access.Open(o.lookup)
 	must(t, err)
@@ -96,10 +96,10 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	r.hub = hub
 	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a)
 	must(t, err)
-	r.reader = topics.NewReader(log.Log, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
+	r.reader = topics.NewReader(journal.Journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
 		r.service.Serve(reading)
-		hub.Serve(reading.Log)
-		go watch.Ticks(ctx, reading.Log, o.every)
+		hub.Serve(reading.Tables)
+		go watch.Ticks(ctx, reading.Tables, o.every)
 		listening.Ready(true)
 	})
 	go a.Follow(ctx, 10*time.Millisecond, slog.New(slog.DiscardHandler))
@@ -128,10 +128,10 @@ func start(t *testing.T, log *logtest.Log, o options) *running {
 	return r
 }
 
-// ready waits until the log was read to its end.
+// ready waits until the journal was read to its end.
 func (r *running) ready(t *testing.T) *running {
 	t.Helper()
-	eventually(t, "the server is ready", func() bool { return r.service.Log() != nil })
+	eventually(t, "the server is ready", func() bool { return r.service.Tables() != nil })
 	return r
 }
 
@@ -142,11 +142,11 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, name string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("never: " + what)
+			t.Fatal("never: " + name)
 		}
 	}
 }

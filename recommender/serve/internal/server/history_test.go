@@ -9,22 +9,22 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"sluice.dev/serve/internal/calls"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-type written []calls.Answered
+type written []calls.PastDecision
 
-func (w written) Answers(_ context.Context, pool keys.Pool, before uint64, n int) (page []calls.Answered, err error) {
+func (w written) Decisions(_ context.Context, pool keys.Pool, before uint64, n int) (page []calls.PastDecision, err error) {
 	if pool != cart {
 		return nil, fmt.Errorf("asked for %v", pool)
 	}
-	for _, each := range w {
-		if each.Revision < before && len(page) < n {
-			page = append(page, each)
+	for _, decision := range w {
+		if decision.Revision < before && len(page) < n {
+			page = append(page, decision)
 		}
 	}
 	return page, nil
@@ -33,21 +33,21 @@ func (w written) Answers(_ context.Context, pool keys.Pool, before uint64, n int
 func TestHistoryIsPaged(t *testing.T) {
 	var all written
 	for n := uint64(5); n > 0; n-- {
-		all = append(all, calls.Answered{
+		all = append(all, calls.PastDecision{
 			Revision: n, State: "PROVIDED", Basis: "CURVE", Action: "APPLY", Target: set(8), Reasons: []string{"BETTER"},
 			Since: time.UnixMilli(int64(n)), Until: time.UnixMilli(int64(n) + 1),
 		})
 	}
-	r := start(t, logtest.New(t, 1), options{history: all})
+	r := start(t, journaltest.New(t, 1), options{history: all})
 	request := &poolsv1.ListPoolSizeHistoryRequest{Pool: cart.Proto(), PageSize: 2}
 	var got []uint64
 	for {
 		page, err := r.client.ListPoolSizeHistory(t.Context(), request)
 		must(t, err)
-		for _, each := range page.GetAnswers() {
-			got = append(got, each.GetPoolSize().GetRevision())
-			if each.GetPoolSize().GetState() != poolsv1.State_STATE_PROVIDED || each.GetPoolSize().GetReasons()[0].GetCode() != "BETTER" {
-				t.Error(each)
+		for _, decision := range page.GetAnswers() {
+			got = append(got, decision.GetPoolSize().GetRevision())
+			if decision.GetPoolSize().GetState() != poolsv1.State_STATE_PROVIDED || decision.GetPoolSize().GetReasons()[0].GetCode() != "BETTER" {
+				t.Error(decision)
 			}
 		}
 		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
@@ -58,5 +58,5 @@ func TestHistoryIsPaged(t *testing.T) {
 		t.Error(got)
 	}
 	_, err := r.client.ListPoolSizeHistory(t.Context(), &poolsv1.ListPoolSizeHistoryRequest{Pool: orders.Proto()})
-	told(t, err, codes.Unavailable, problem.DatabaseAway, "")
+	assertError(t, err, codes.Unavailable, problem.DatabaseAway, "")
 }

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -23,12 +23,12 @@ func (r *running) reportBy(t *testing.T, reporter string, outcome poolsv1.Actuat
 // The decider takes up the first reporter of a target; from its decisions on every server refuses another one.
 func TestASecondReporterOfATargetIsRefusedAtEachServerAndToldInTheLog(t *testing.T) {
 	const observed, applied = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED, poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	owned := logtest.Apply(cart, 1, 8)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	owned := journaltest.Apply(cart, 1, 8)
 	owned.Sizes[0].Instance, owned.Sizes[0].Reporter = "cart-1", "a@one :1"
 	d.Publish(owned)
-	servers := []*running{start(t, log, options{}).ready(t), start(t, log, options{}).ready(t)}
+	servers := []*running{start(t, journal, options{}).ready(t), start(t, journal, options{}).ready(t)}
 	for _, r := range servers {
 		must(t, r.reportBy(t, "a@one :1", observed))
 		must(t, r.reportBy(t, "", observed)) // not compared
@@ -41,7 +41,7 @@ func TestASecondReporterOfATargetIsRefusedAtEachServerAndToldInTheLog(t *testing
 		}
 	}
 	reporters := func() (all []string) {
-		for _, record := range log.Read(t, log.Observed) {
+		for _, record := range journal.Read(t, journal.Observed) {
 			size := &poolsv1.ObservedSize{}
 			must(t, proto.Unmarshal(record.Value, size))
 			all = append(all, size.GetSize().GetReporter())
@@ -52,20 +52,20 @@ func TestASecondReporterOfATargetIsRefusedAtEachServerAndToldInTheLog(t *testing
 		t.Error("sizes are taken of the owner, and of nobody:", got)
 	}
 	var outcomes []string
-	for _, each := range servers[0].reports(t, log) {
-		if detail := each.GetActuation().GetDetail(); !strings.HasPrefix(detail, "TARGET_OWNED: cart/server cart-1: ") {
+	for _, report := range servers[0].reports(t, journal) {
+		if detail := report.GetActuation().GetDetail(); !strings.HasPrefix(detail, "TARGET_OWNED: cart/server cart-1: ") {
 			t.Error(detail)
 		}
-		outcomes = append(outcomes, strings.TrimPrefix(each.GetActuation().GetOutcome().String(), "ACTUATION_OUTCOME_"))
+		outcomes = append(outcomes, strings.TrimPrefix(report.GetActuation().GetOutcome().String(), "ACTUATION_OUTCOME_"))
 	}
 	if got := strings.Join(outcomes, ","); got != "REFUSED,APPLIED,REFUSED,APPLIED" {
 		t.Error("the audit has each refusal, and what was written in spite of it:", got)
 	}
 
 	// The owner has reported nothing for a minute: the decider's decision no longer has its size.
-	gone := logtest.Apply(cart, 2, 8)
-	gone.Sizes = nil
-	d.Publish(gone)
+	unowned := journaltest.Apply(cart, 2, 8)
+	unowned.Sizes = nil
+	d.Publish(unowned)
 	eventually(t, "the second is taken", func() bool { return servers[1].reportBy(t, "b@two :1", observed) == nil })
 	if all := reporters(); all[len(all)-1] != "b@two :1" {
 		t.Error(all)

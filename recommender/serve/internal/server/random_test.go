@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
@@ -16,8 +16,8 @@ import (
 type world struct {
 	t         *testing.T
 	rand      *rand.Rand
-	log       *logtest.Log
-	deciders  []*logtest.Decider
+	journal   *journaltest.Journal
+	deciders  []*journaltest.Decider
 	servers   []*running
 	watchers  []*watcher
 	at        []int // the server of each watcher
@@ -28,7 +28,7 @@ type world struct {
 const shards, pools = 2, 6
 
 func (w *world) pool(shard, n int) keys.Pool {
-	return logtest.Server(fmt.Sprintf("s%d-%d", shard, n))
+	return journaltest.Server(fmt.Sprintf("s%d-%d", shard, n))
 }
 
 // decide is a transaction of one shard with some decisions; at times it is aborted, or its decider is replaced.
@@ -40,16 +40,16 @@ func (w *world) decide() {
 	d.Begin()
 	for range w.rand.IntN(4) {
 		pool := w.pool(shard, w.rand.IntN(pools))
-		size := logtest.Apply(pool, w.revisions[pool]+1, uint32(1+w.rand.IntN(100)))
+		size := journaltest.Apply(pool, w.revisions[pool]+1, uint32(1+w.rand.IntN(100)))
 		if w.rand.IntN(5) == 0 {
-			size = logtest.Deleted(pool, w.revisions[pool]+1)
+			size = journaltest.Deleted(pool, w.revisions[pool]+1)
 		}
 		changed[pool] = size
-		d.Put(w.log.Decisions, pool.Record(), size)
+		d.Put(w.journal.Decisions, pool.Record(), size)
 	}
-	d.Beat()
+	d.Heartbeat()
 	if !commit && w.rand.IntN(2) == 0 {
-		w.deciders[shard] = w.log.Decider(w.t, int32(shard)) // killed within the transaction
+		w.deciders[shard] = w.journal.Decider(w.t, int32(shard)) // killed within the transaction
 		w.deciders[shard].Publish()
 		return
 	}
@@ -65,7 +65,7 @@ func (w *world) decide() {
 func (w *world) restart() {
 	i := w.rand.IntN(len(w.servers))
 	w.servers[i].stop()
-	w.servers[i] = start(w.t, w.log, options{}).ready(w.t)
+	w.servers[i] = start(w.t, w.journal, options{}).ready(w.t)
 	for j := range w.watchers {
 		if w.at[j] == i {
 			w.reconnect(j)
@@ -90,15 +90,13 @@ func (w *world) agreed() {
 	for _, d := range w.deciders {
 		d.Publish() // a heartbeat, so that watchers have something to read
 	}
-	for _, each := range w.watchers {
-		for end := time.Now().Add(patience); !w.has(each.sizes, want); {
+	for _, watcher := range w.watchers {
+		for end := time.Now().Add(patience); !w.has(watcher.state, want); {
 			if time.Now().After(end) {
-				w.t.Fatalf("a watcher does not come to what is committed: %s", w.difference(each.sizes))
+				w.t.Fatalf("a watcher does not come to what is committed: %s", w.difference(watcher.state))
 			}
-			for each.beat = nil; each.beat == nil; {
-				each.take()
-			}
-			each.told = 0
+			watcher.awaitHeartbeat()
+			watcher.answers = 0
 			for _, d := range w.deciders {
 				d.Publish()
 			}
@@ -110,7 +108,7 @@ func (w *world) agreed() {
 			must(w.t, err)
 			got := map[keys.Pool]*poolsv1.PoolSize{}
 			for _, size := range list.GetPoolSizes() {
-				got[keys.Of(size.GetPool())] = size
+				got[keys.PoolOf(size.GetPool())] = size
 			}
 			return w.has(got, want)
 		})
@@ -148,18 +146,18 @@ func TestWhateverHappensWatchersAgreeWithTheLog(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	w := &world{
-		t: t, rand: rand.New(rand.NewPCG(seed, 0)), log: logtest.New(t, shards),
+		t: t, rand: rand.New(rand.NewPCG(seed, 0)), journal: journaltest.New(t, shards),
 		committed: map[keys.Pool]*poolsv1.PoolSize{}, revisions: map[keys.Pool]uint64{},
 	}
 	for shard := range int32(shards) {
-		w.deciders = append(w.deciders, w.log.Decider(t, shard))
+		w.deciders = append(w.deciders, w.journal.Decider(t, shard))
 		w.deciders[shard].Publish()
 	}
 	for range 2 {
-		w.servers = append(w.servers, start(t, w.log, options{}).ready(t))
+		w.servers = append(w.servers, start(t, w.journal, options{}).ready(t))
 	}
 	for j := range 4 {
-		w.watchers, w.at = append(w.watchers, w.servers[j%2].watch(t, &ask{}).whole()), append(w.at, j%2)
+		w.watchers, w.at = append(w.watchers, w.servers[j%2].watch(t, &ask{}).awaitSnapshot()), append(w.at, j%2)
 	}
 	for range 40 {
 		switch w.rand.IntN(12) {
@@ -167,13 +165,13 @@ func TestWhateverHappensWatchersAgreeWithTheLog(t *testing.T) {
 			w.restart()
 		case 1:
 			j := w.rand.IntN(len(w.watchers))
-			w.watchers[j].whole()
+			w.watchers[j].awaitSnapshot()
 			w.reconnect(j)
 		case 2:
 			w.agreed()
 		case 3:
-			if w.log.Fake() {
-				w.log.Compact()
+			if w.journal.Fake() {
+				w.journal.Compact()
 			}
 		default:
 			w.decide()

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/watch"
 
@@ -17,45 +17,45 @@ import (
 
 // token is a token of this time at this server, some offsets behind its newest heartbeat.
 func (r *running) token(further int64, age time.Duration) string {
-	view := r.service.Log().Pools.View()
+	view := r.service.Tables().Pools.View()
 	return watch.Token{Topic: view.Topic, At: time.Now().Add(-age), Offsets: []int64{view.Shards[0].Position + further}}.String()
 }
 
 func TestWhatBecomesOfATokenIsTold(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
-	for _, each := range []struct {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
+	for _, tt := range []struct {
 		name  string
 		token string
 		want  commonv1.Resumption
 	}{
 		{"none", "", commonv1.Resumption_RESUMPTION_NO_TOKEN},
 		{"as old as removals are remembered", r.token(0, 25*time.Hour), commonv1.Resumption_RESUMPTION_TOO_OLD},
-		{"beyond the end, such as of a log that lost it", r.token(1000, 0), commonv1.Resumption_RESUMPTION_PAST_END},
+		{"beyond the end, such as of a journal that lost it", r.token(1000, 0), commonv1.Resumption_RESUMPTION_PAST_END},
 		{"of another number of shards", watch.Token{
-			Topic: r.service.Log().Pools.View().Topic, At: time.Now(), Offsets: []int64{1, 1},
+			Topic: r.service.Tables().Pools.View().Topic, At: time.Now(), Offsets: []int64{1, 1},
 		}.String(), commonv1.Resumption_RESUMPTION_OTHER_LOG},
 	} {
-		w := r.watch(t, &ask{ResumeToken: each.token}).whole()
-		if w.snapshots != 1 || w.told != 1 || w.resumption != each.want {
-			t.Errorf("%s: %v, %d answers in %d snapshots", each.name, w.resumption, w.told, w.snapshots)
+		w := r.watch(t, &ask{ResumeToken: tt.token}).awaitSnapshot()
+		if w.snapshots != 1 || w.answers != 1 || w.resumption != tt.want {
+			t.Errorf("%s: %v, %d answers in %d snapshots", tt.name, w.resumption, w.answers, w.snapshots)
 		}
 	}
-	if w := r.watch(t, &ask{ResumeToken: r.token(0, 23*time.Hour)}).whole(); w.snapshots != 0 || w.told != 0 {
+	if w := r.watch(t, &ask{ResumeToken: r.token(0, 23*time.Hour)}).awaitSnapshot(); w.snapshots != 0 || w.answers != 0 {
 		t.Error("a token that is good was not", w.resumption)
 	}
 }
 
-// behind is a server that has not read as far as a token, which the log has: the missing records follow its newest heartbeat.
-func behind(t *testing.T) (*running, *logtest.Decider, string) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
+// behind is a server that has not read as far as a token, which the journal has: the missing records follow its newest heartbeat.
+func behind(t *testing.T) (*running, *journaltest.Decider, string) {
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
 	token := r.token(1, 0)
 	d.Begin()
-	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	d.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 2, 9))
 	d.End(true)
 	return r, d, token
 }
@@ -63,7 +63,7 @@ func behind(t *testing.T) (*running, *logtest.Decider, string) {
 func TestAServerThatIsBehindATokenWaits(t *testing.T) {
 	r, d, token := behind(t)
 	w := r.watch(t, &ask{ResumeToken: token})
-	time.AfterFunc(100*time.Millisecond, func() { d.Publish(logtest.Apply(cart, 3, 10)) })
+	time.AfterFunc(100*time.Millisecond, func() { d.Publish(journaltest.Apply(cart, 3, 10)) })
 	if w.at(cart, 3); w.snapshots != 0 {
 		t.Error("everything was sent:", w.resumption)
 	}
@@ -75,7 +75,7 @@ func TestAServerThatStaysBehindATokenSaysSo(t *testing.T) {
 	must(t, err)
 	began := time.Now()
 	_, err = stream.Recv()
-	told(t, err, codes.Unavailable, problem.BehindToken, "")
+	assertError(t, err, codes.Unavailable, problem.BehindToken, "")
 	if waited := time.Since(began); waited < watch.Patience {
 		t.Errorf("it waited for %v", waited)
 	}
@@ -88,19 +88,19 @@ func TestAServerThatStaysBehindATokenSaysSo(t *testing.T) {
 }
 
 func TestAWatcherThatDoesNotReadIsSentWhatIsNewest(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8))
-	r := start(t, log, options{}).ready(t)
-	w := r.watch(t, &ask{}).whole()
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
+	w := r.watch(t, &ask{}).awaitSnapshot()
 	const last = 600 // far more than the windows of a stream hold
-	large := logtest.Apply(cart, 1, 8)
+	large := journaltest.Apply(cart, 1, 8)
 	large.Model = strings.Repeat("x", 2000)
 	for revision := uint64(2); revision <= last; revision++ {
 		large.Revision = revision
 		d.Publish(large)
 	}
-	if w.at(cart, last); w.told > last/2 {
-		t.Errorf("it was told %d of %d", w.told, last-1)
+	if w.at(cart, last); w.answers > last/2 {
+		t.Errorf("it was told %d of %d", w.answers, last-1)
 	}
 }

@@ -25,13 +25,12 @@ import (
 
 // Limits, which README.md states.
 const (
-	// mostRead bytes of a request are read, so that one with more than problem.MostReceived gets an error with the legal
-	// values.
+	// mostRead bounds the bytes read of a request: one with more than problem.MostReceived gets an error with legal values.
 	mostRead    = 4 << 20
 	mostHeaders = 16 << 10 // bytes of a request's metadata
 	mostStreams = 1000     // calls of one connection at a time
 	grace       = 5 * time.Second
-	// window of a connection and of each stream: requests are small, and the server may have to hold as much as it grants.
+	// window of a connection and of each stream, in bytes: requests are small, and the server must be able to hold a window.
 	window = 64 << 10
 )
 
@@ -44,9 +43,9 @@ type Server struct {
 	listener net.Listener
 }
 
-// Listen listens at once; calls are answered once Serve is called. Health is NOT_SERVING until Ready.
+// Listen listens at once; it answers calls after Serve. Health is NOT_SERVING until Ready.
 func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, observe ...grpc.ServerOption) (*Server, error) {
-	if err := a.Demand(address); err != nil {
+	if err := a.CheckAddress(address); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", address)
@@ -63,8 +62,8 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 		grpc.MaxConcurrentStreams(mostStreams),
 		// As long as clients wait by default: when all of them reconnect at once, handshakes take long.
 		grpc.ConnectionTimeout(20*time.Second),
-		// Most connections are silent watches: a buffer of 32 kB each way, as by default, would be most of their memory. One
-		// to write is held while it is written only, which at a change may be by all of them.
+		// Most connections are silent watches: the default of 32 kB each way would be most of their memory. A shared write
+		// buffer is held only during a write, though by all of them at a change.
 		grpc.SharedWriteBuffer(true),
 		grpc.WriteBufferSize(2<<10),
 		grpc.ReadBufferSize(0),

@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 
 	"google.golang.org/protobuf/proto"
 
@@ -47,14 +47,14 @@ func about(t *testing.T, got map[string]float64, want map[string]float64) {
 // A published client of gRPC is connected to its subset alone, by the weights. It follows a change without a failed call. It
 // continues while the server is away, and the server's successor does not send its resources again.
 func TestAStockClientOfGRPCFollowsItsSubset(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
 	of := backends(t, "b-1", "b-2", "b-3", "b-4")
 	all := containers("b", of, "b-1", "b-2", "b-3", "b-4")
 	d.Connect([]*subsetsv1.ServiceContainers{all}, weighted(1, of, map[string]uint32{"b-1": 3, "b-2": 1}))
-	r := start(t, log, options{}).ready(t)
+	r := start(t, journal, options{}).ready(t)
 	client := calling(t, r.address)
-	client.more(t, 50)
+	client.callMore(t, 50)
 	about(t, client.shares(t, of, 2000), map[string]float64{"b-1": 0.75, "b-2": 0.25})
 
 	d.Connect(nil, weighted(2, of, map[string]uint32{"b-2": 1, "b-3": 1}))
@@ -63,45 +63,45 @@ func TestAStockClientOfGRPCFollowsItsSubset(t *testing.T) {
 		return shares["b-3"] > 0 && shares["b-1"] == 0
 	})
 	about(t, client.shares(t, of, 2000), map[string]float64{"b-2": 0.5, "b-3": 0.5})
-	eventually(t, "the deliveries are told", func() bool { return len(log.Read(t, log.Reports)) == 2 })
-	for i, record := range log.Read(t, log.Reports) {
+	eventually(t, "the deliveries are told", func() bool { return len(journal.Read(t, journal.Reports)) == 2 })
+	for i, record := range journal.Read(t, journal.Reports) {
 		report := &subsetsv1.SubsetReport{}
 		must(t, proto.Unmarshal(record.Value, report))
-		told := report.GetDelivery()
-		if keys.OfSubset(told.GetKey()) != a1b || told.GetRevision() != uint64(i+1) || told.GetClient() != "a~a-1" ||
-			told.GetOutcome() != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
+		delivery := report.GetDelivery()
+		if keys.SubsetOf(delivery.GetKey()) != a1b || delivery.GetRevision() != uint64(i+1) || delivery.GetClient() != "a~a-1" ||
+			delivery.GetOutcome() != subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_APPLIED {
 			t.Error(report)
 		}
 	}
 
 	r.stop()
-	client.more(t, 500)
-	again := start(t, log, options{address: r.address}).ready(t)
+	client.callMore(t, 500)
+	again := start(t, journal, options{address: r.address}).ready(t)
 	eventually(t, "the client is there again", func() bool { return again.counted(t, "sluice_xds_streams", "") == 1 })
-	client.more(t, 500)
+	client.callMore(t, 500)
 	if sent := again.counted(t, "sluice_xds_responses_total", ""); sent != 0 {
 		t.Errorf("it was sent %v again", sent)
 	}
 	d.Connect(nil, weighted(3, of, map[string]uint32{"b-4": 1}))
 	eventually(t, "b-4 alone is called", func() bool { return client.shares(t, of, 100)["b-4"] == 1 })
-	client.more(t, 100)
+	client.callMore(t, 100)
 }
 
 func TestAClientWithoutASubsetIsConnectedToEverybody(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
 	of := backends(t, "b-1", "b-2", "b-3")
 	all := containers("b", of, "b-1", "b-2", "b-3")
 	all.Containers[2].Drained = true
 	d.Connect([]*subsetsv1.ServiceContainers{all})
-	client := calling(t, start(t, log, options{}).ready(t).address)
-	client.more(t, 50)
+	client := calling(t, start(t, journal, options{}).ready(t).address)
+	client.callMore(t, 50)
 	about(t, client.shares(t, of, 1000), map[string]float64{"b-1": 0.5, "b-2": 0.5})
 
 	d.Begin()
-	d.Put(log.Decisions, keys.Called("b").Record(), nil) // nobody knows the service any more: who has somebody keeps them
-	d.Beat()
+	d.Put(journal.Decisions, keys.CalledService("b").Record(), nil) // nobody knows the service any more: who has somebody keeps them
+	d.Heartbeat()
 	d.End(true)
-	client.more(t, 1000)
+	client.callMore(t, 1000)
 	about(t, client.shares(t, of, 1000), map[string]float64{"b-1": 0.5, "b-2": 0.5})
 }

@@ -8,8 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
@@ -18,8 +18,8 @@ import (
 type network struct {
 	t         *testing.T
 	rand      *rand.Rand
-	log       *logtest.Log
-	deciders  []*logtest.Decider
+	journal   *journaltest.Journal
+	deciders  []*journaltest.Decider
 	servers   []*running
 	watchers  []*connections
 	committed map[keys.Subset]*subsetsv1.Subset
@@ -34,21 +34,21 @@ func (n *network) solve() {
 	commit := n.rand.IntN(4) > 0
 	changed := map[keys.Subset]*subsetsv1.Subset{}
 	d.Begin()
-	d.Put(n.log.Decisions, keys.Called("b").Record(), logtest.Containers("b", "b-1", "b-2"))
-	d.Put(n.log.Decisions, cart.Record(), logtest.Apply(cart, 1, 8))
+	d.Put(n.journal.Decisions, keys.CalledService("b").Record(), journaltest.Containers("b", "b-1", "b-2"))
+	d.Put(n.journal.Decisions, cart.Record(), journaltest.Apply(cart, 1, 8))
 	for range n.rand.IntN(5) {
 		key := subsetOf(fmt.Sprint("a", shard), fmt.Sprint(n.rand.IntN(4)), "b")
 		revision := n.revisions[key] + 1
-		subset := logtest.Subset(key, revision, []string{"b-1", "b-2"}[:1+n.rand.IntN(2)]...)
+		subset := journaltest.Subset(key, revision, []string{"b-1", "b-2"}[:1+n.rand.IntN(2)]...)
 		if n.rand.IntN(5) == 0 {
-			subset = logtest.DeletedSubset(key, revision)
+			subset = journaltest.DeletedSubset(key, revision)
 		}
-		d.Put(n.log.Decisions, key.Record(), subset)
+		d.Put(n.journal.Decisions, key.Record(), subset)
 		changed[key] = subset
 	}
-	d.Beat()
+	d.Heartbeat()
 	if !commit && n.rand.IntN(2) == 0 {
-		n.deciders[shard] = n.log.Decider(n.t, int32(shard)) // killed within the transaction
+		n.deciders[shard] = n.journal.Decider(n.t, int32(shard)) // killed within the transaction
 		n.deciders[shard].Publish()
 		return
 	}
@@ -62,13 +62,13 @@ func (n *network) solve() {
 
 // live are the subsets that were committed and not deleted.
 func (n *network) live() map[keys.Subset]*subsetsv1.Subset {
-	those := map[keys.Subset]*subsetsv1.Subset{}
+	subsets := map[keys.Subset]*subsetsv1.Subset{}
 	for key, subset := range n.committed {
 		if subset.GetState() != subsetsv1.State_STATE_DELETED {
-			those[key] = subset
+			subsets[key] = subset
 		}
 	}
-	return those
+	return subsets
 }
 
 func same(got, want map[keys.Subset]*subsetsv1.Subset) bool {
@@ -95,14 +95,12 @@ func (n *network) agreed() {
 		d.Publish()
 	}
 	for _, w := range n.watchers {
-		for end := time.Now().Add(patience); !same(w.subsets, want); {
+		for end := time.Now().Add(patience); !same(w.state, want); {
 			if time.Now().After(end) {
-				n.t.Fatalf("a watcher has %v, committed is %v", w.subsets, want)
+				n.t.Fatalf("a watcher has %v, committed is %v", w.state, want)
 			}
-			for w.beat = nil; w.beat == nil; {
-				w.take()
-			}
-			w.told = 0
+			w.awaitHeartbeat()
+			w.answers = 0
 			for _, d := range n.deciders {
 				d.Publish()
 			}
@@ -114,7 +112,7 @@ func (n *network) agreed() {
 			must(n.t, err)
 			got := map[keys.Subset]*subsetsv1.Subset{}
 			for _, subset := range list.GetSubsets() {
-				got[keys.OfSubset(subset.GetKey())] = subset
+				got[keys.SubsetOf(subset.GetKey())] = subset
 			}
 			return same(got, want)
 		})
@@ -129,37 +127,37 @@ func TestWhateverHappensWatchersOfSubsetsAgreeWithTheLog(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	n := &network{
-		t: t, rand: rand.New(rand.NewPCG(seed, 0)), log: logtest.New(t, shards),
+		t: t, rand: rand.New(rand.NewPCG(seed, 0)), journal: journaltest.New(t, shards),
 		committed: map[keys.Subset]*subsetsv1.Subset{}, revisions: map[keys.Subset]uint64{},
 	}
 	for shard := range int32(shards) {
-		n.deciders = append(n.deciders, n.log.Decider(t, shard))
+		n.deciders = append(n.deciders, n.journal.Decider(t, shard))
 		n.deciders[shard].Publish()
 	}
 	for range 2 {
-		n.servers = append(n.servers, start(t, n.log, options{}).ready(t))
+		n.servers = append(n.servers, start(t, n.journal, options{}).ready(t))
 	}
 	for i := range 3 {
-		n.watchers = append(n.watchers, n.servers[i%2].connections(t, &subsetsv1.WatchSubsetsRequest{}).whole())
+		n.watchers = append(n.watchers, n.servers[i%2].connections(t, &subsetsv1.WatchSubsetsRequest{}).awaitSnapshot())
 	}
 	for range 40 {
 		switch n.rand.IntN(12) {
 		case 0:
 			i := n.rand.IntN(len(n.servers))
 			n.servers[i].stop()
-			n.servers[i] = start(t, n.log, options{}).ready(t)
+			n.servers[i] = start(t, n.journal, options{}).ready(t)
 			for j := range n.watchers {
 				n.reconnect(j)
 			}
 		case 1:
 			i := n.rand.IntN(len(n.watchers))
-			n.watchers[i].whole()
+			n.watchers[i].awaitSnapshot()
 			n.reconnect(i)
 		case 2:
 			n.agreed()
 		case 3:
-			if n.log.Fake() {
-				n.log.Compact()
+			if n.journal.Fake() {
+				n.journal.Compact()
 			}
 		default:
 			n.solve()

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
 
 	commonv1 "sluice.dev/api/common/v1"
@@ -22,31 +22,31 @@ func subsetOf(upstream, instance, downstream string) keys.Subset {
 
 var a1b = subsetOf("a", "a-1", "b")
 
-// connected is a server on a log in which two containers of a are connected to some of b and c.
-func connected(t *testing.T) (*running, *logtest.Decider, *logtest.Log) {
-	log := logtest.New(t, 2)
-	d := log.Decider(t, 1)
-	d.Connect([]*subsetsv1.ServiceContainers{logtest.Containers("b", "b-1", "b-2"), logtest.Containers("c", "c-1")},
-		logtest.Subset(a1b, 1, "b-1"), logtest.Subset(subsetOf("a", "a-2", "b"), 1, "b-2"),
-		logtest.Subset(subsetOf("a", "a-1", "c"), 3, "c-1"), logtest.Subset(subsetOf("ab", "x", "c"), 3, "c-1"))
-	return start(t, log, options{}).ready(t), d, log
+// connected is a server on a journal in which two containers of a are connected to some of b and c.
+func connected(t *testing.T) (*running, *journaltest.Decider, *journaltest.Journal) {
+	journal := journaltest.New(t, 2)
+	d := journal.Decider(t, 1)
+	d.Connect([]*subsetsv1.ServiceContainers{journaltest.Containers("b", "b-1", "b-2"), journaltest.Containers("c", "c-1")},
+		journaltest.Subset(a1b, 1, "b-1"), journaltest.Subset(subsetOf("a", "a-2", "b"), 1, "b-2"),
+		journaltest.Subset(subsetOf("a", "a-1", "c"), 3, "c-1"), journaltest.Subset(subsetOf("ab", "x", "c"), 3, "c-1"))
+	return start(t, journal, options{}).ready(t), d, journal
 }
 
 func TestASubsetIsGotAsItIsInTheLog(t *testing.T) {
 	r, d, _ := connected(t)
 	got, err := r.subsets.GetSubset(t.Context(), &subsetsv1.GetSubsetRequest{Key: a1b.Proto()})
 	must(t, err)
-	want := logtest.Subset(a1b, 1, "b-1")
+	want := journaltest.Subset(a1b, 1, "b-1")
 	want.Shard = 1
 	if !proto.Equal(got.GetSubset(), want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	d.Connect(nil, logtest.DeletedSubset(a1b, 2))
+	d.Connect(nil, journaltest.DeletedSubset(a1b, 2))
 	eventually(t, "it is gone", func() bool {
 		_, err = r.subsets.GetSubset(t.Context(), &subsetsv1.GetSubsetRequest{Key: a1b.Proto()})
 		return err != nil
 	})
-	told(t, err, codes.NotFound, problem.SubsetUnknown, "")
+	assertError(t, err, codes.NotFound, problem.SubsetUnknown, "")
 }
 
 func TestSubsetsAreListedInOrderAndPages(t *testing.T) {
@@ -56,7 +56,7 @@ func TestSubsetsAreListedInOrderAndPages(t *testing.T) {
 			page, err := r.subsets.ListSubsets(t.Context(), request)
 			must(t, err)
 			for _, s := range page.GetSubsets() {
-				text += keys.OfSubset(s.GetKey()).String() + "; "
+				text += keys.SubsetOf(s.GetKey()).String() + "; "
 			}
 			if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
 				return text
@@ -77,19 +77,19 @@ func TestSubsetsAreListedInOrderAndPages(t *testing.T) {
 	first, err := r.subsets.ListSubsets(t.Context(), &subsetsv1.ListSubsetsRequest{PageSize: 1})
 	must(t, err)
 	_, err = r.subsets.ListSubsets(t.Context(), &subsetsv1.ListSubsetsRequest{PageToken: first.GetNextPageToken(), Upstream: "a"})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_token")
 }
 
 func TestAPairIsExplainedWithItsRun(t *testing.T) {
-	r, d, log := connected(t)
+	r, d, journal := connected(t)
 	pair := &subsetsv1.Pair{Upstream: "a", Downstream: "b"}
 	ask := &subsetsv1.ExplainPairRequest{Pair: pair}
 	_, err := r.subsets.ExplainPair(t.Context(), ask)
-	told(t, err, codes.NotFound, problem.PairUnknown, "")
+	assertError(t, err, codes.NotFound, problem.PairUnknown, "")
 	d.Begin()
-	d.Put(log.Explanations, keys.Pair{Upstream: "a", Downstream: "b"}.Record(), &subsetsv1.PairExplanation{Pair: pair, Quota: 12, Application: "a"})
-	d.Put(log.Explanations, keys.Application("a"), &subsetsv1.Run{Strategy: "microns", Iterations: 9})
-	d.Beat()
+	d.Put(journal.Explanations, keys.Pair{Upstream: "a", Downstream: "b"}.Record(), &subsetsv1.PairExplanation{Pair: pair, Quota: 12, Application: "a"})
+	d.Put(journal.Explanations, keys.Application("a"), &subsetsv1.Run{Strategy: "microns", Iterations: 9})
+	d.Heartbeat()
 	d.End(true)
 	var got *subsetsv1.ExplainPairResponse
 	eventually(t, "it is explained", func() bool {
@@ -110,13 +110,13 @@ func delivery(change func(*subsetsv1.Delivery)) *subsetsv1.ReportDeliveryRequest
 }
 
 func TestADeliveryIsWrittenToTheSubsetsShard(t *testing.T) {
-	r, _, log := connected(t)
+	r, _, journal := connected(t)
 	request := delivery(func(*subsetsv1.Delivery) {})
 	for range 2 {
 		_, err := r.subsets.ReportDelivery(t.Context(), request)
 		must(t, err)
 	}
-	records := log.Read(t, log.Reports)
+	records := journal.Read(t, journal.Reports)
 	var ids []string
 	for _, record := range records {
 		report := &subsetsv1.SubsetReport{}
@@ -134,7 +134,7 @@ func TestADeliveryIsWrittenToTheSubsetsShard(t *testing.T) {
 func TestBadInputAtEveryEntryOfSubsets(t *testing.T) {
 	r, _, _ := connected(t)
 	long := strings.Repeat("x", 3000)
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		key   *subsetsv1.SubsetKey
 		field string
 	}{
@@ -143,13 +143,13 @@ func TestBadInputAtEveryEntryOfSubsets(t *testing.T) {
 		{&subsetsv1.SubsetKey{Upstream: "a", Instance: long, Downstream: "b"}, "instance"},
 	} {
 		reason := problem.FieldEmpty
-		if each.key.GetInstance() == long {
+		if tt.key.GetInstance() == long {
 			reason = problem.FieldNotLegal
 		}
-		_, err := r.subsets.GetSubset(t.Context(), &subsetsv1.GetSubsetRequest{Key: each.key})
-		told(t, err, codes.InvalidArgument, reason, "key."+each.field)
-		_, err = r.subsets.ReportDelivery(t.Context(), delivery(func(d *subsetsv1.Delivery) { d.Key = each.key }))
-		told(t, err, codes.InvalidArgument, reason, "delivery.key."+each.field)
+		_, err := r.subsets.GetSubset(t.Context(), &subsetsv1.GetSubsetRequest{Key: tt.key})
+		assertError(t, err, codes.InvalidArgument, reason, "key."+tt.field)
+		_, err = r.subsets.ReportDelivery(t.Context(), delivery(func(d *subsetsv1.Delivery) { d.Key = tt.key }))
+		assertError(t, err, codes.InvalidArgument, reason, "delivery.key."+tt.field)
 	}
 	for field, change := range map[string]func(*subsetsv1.Delivery){
 		"client":   func(d *subsetsv1.Delivery) { d.Client = long },
@@ -159,47 +159,47 @@ func TestBadInputAtEveryEntryOfSubsets(t *testing.T) {
 		"at":       func(d *subsetsv1.Delivery) { d.At = &timestamppb.Timestamp{Seconds: -5} },
 	} {
 		_, err := r.subsets.ReportDelivery(t.Context(), delivery(change))
-		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "delivery."+field)
+		assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "delivery."+field)
 	}
 	_, err := r.subsets.ReportDelivery(t.Context(), delivery(func(d *subsetsv1.Delivery) { d.Client = "" }))
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "delivery.client")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "delivery.client")
 	_, err = r.subsets.ReportDelivery(t.Context(), delivery(func(d *subsetsv1.Delivery) { d.Key.Upstream = "other" }))
-	told(t, err, codes.NotFound, problem.SubsetUnknown, "")
+	assertError(t, err, codes.NotFound, problem.SubsetUnknown, "")
 	_, err = r.subsets.ExplainPair(t.Context(), &subsetsv1.ExplainPairRequest{Pair: &subsetsv1.Pair{Upstream: "a"}})
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "pair.downstream")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "pair.downstream")
 	_, err = r.subsets.ListSubsets(t.Context(), &subsetsv1.ListSubsetsRequest{PageSize: -1})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
 	_, err = r.subsets.ListSubsets(t.Context(), &subsetsv1.ListSubsetsRequest{Instance: long})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "instance")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "instance")
 	for field, request := range map[string]*subsetsv1.WatchSubsetsRequest{"resume_token": {ResumeToken: "?"}, "upstream": {Upstream: long}} {
 		stream, err := r.subsets.WatchSubsets(t.Context(), request)
 		must(t, err)
 		_, err = stream.Recv()
-		told(t, err, codes.InvalidArgument, problem.FieldNotLegal, field)
+		assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, field)
 	}
 }
 
 func TestAWatchOfSubsetsGoesOnWhereItWas(t *testing.T) {
 	r, d, _ := connected(t)
-	w := r.connections(t, &subsetsv1.WatchSubsetsRequest{Upstream: "a"}).whole()
-	if w.snapshots != 1 || len(w.subsets) != 3 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
-		t.Error(w.snapshots, w.subsets, w.resumption)
+	w := r.connections(t, &subsetsv1.WatchSubsetsRequest{Upstream: "a"}).awaitSnapshot()
+	if w.snapshots != 1 || len(w.state) != 3 || w.resumption != commonv1.Resumption_RESUMPTION_NO_TOKEN {
+		t.Error(w.snapshots, w.state, w.resumption)
 	}
-	d.Connect(nil, logtest.Subset(a1b, 2, "b-2"), logtest.Subset(subsetOf("ab", "x", "c"), 4, "c-1"))
-	w.until(func() bool { return w.subsets[a1b].GetRevision() == 2 })
-	if w.told != 1 {
-		t.Errorf("%d were told, want the one of a", w.told)
+	d.Connect(nil, journaltest.Subset(a1b, 2, "b-2"), journaltest.Subset(subsetOf("ab", "x", "c"), 4, "c-1"))
+	w.until(func() bool { return w.state[a1b].GetRevision() == 2 })
+	if w.answers != 1 {
+		t.Errorf("%d were told, want the one of a", w.answers)
 	}
-	w = w.resume(r, &subsetsv1.WatchSubsetsRequest{Upstream: "a"}).whole()
-	if w.told != 0 || w.snapshots != 0 {
-		t.Error("a token that is good was not", w.told, w.resumption)
+	w = w.resume(r, &subsetsv1.WatchSubsetsRequest{Upstream: "a"}).awaitSnapshot()
+	if w.answers != 0 || w.snapshots != 0 {
+		t.Error("a token that is good was not", w.answers, w.resumption)
 	}
-	if w = w.resume(r, &subsetsv1.WatchSubsetsRequest{}).whole(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER || w.told != 4 {
-		t.Error(w.resumption, w.told)
+	if w = w.resume(r, &subsetsv1.WatchSubsetsRequest{}).awaitSnapshot(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER || w.answers != 4 {
+		t.Error(w.resumption, w.answers)
 	}
-	pools := r.watch(t, &ask{}).whole()
+	pools := r.watch(t, &ask{}).awaitSnapshot()
 	w.token = pools.token
-	if w = w.resume(r, &subsetsv1.WatchSubsetsRequest{}).whole(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER {
+	if w = w.resume(r, &subsetsv1.WatchSubsetsRequest{}).awaitSnapshot(); w.resumption != commonv1.Resumption_RESUMPTION_OTHER_FILTER {
 		t.Error("a token of pools was taken for one of subsets", w.resumption)
 	}
 }

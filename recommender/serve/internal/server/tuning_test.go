@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/problem"
 
 	tuningv1 "sluice.dev/api/tuning/v1"
@@ -22,8 +22,8 @@ import (
 // tuner answers commands as a decider does: it hands trials out by number, and refuses the commands that tests select.
 type tuner struct {
 	t       *testing.T
-	log     *logtest.Log
-	d       *logtest.Decider
+	journal *journaltest.Journal
+	d       *journaltest.Decider
 	mu      sync.Mutex
 	heads   map[string]*tuningv1.TuningSession
 	trials  map[string]uint32
@@ -31,34 +31,34 @@ type tuner struct {
 	silent  bool
 }
 
-// tunes runs a server on a log with such a decider.
+// tunes runs a server on a journal with such a decider.
 func tunes(t *testing.T) (*running, *tuner) {
 	t.Helper()
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
 	d.Publish()
-	u := &tuner{t: t, log: log, d: d, heads: map[string]*tuningv1.TuningSession{}, trials: map[string]uint32{}}
+	u := &tuner{t: t, journal: journal, d: d, heads: map[string]*tuningv1.TuningSession{}, trials: map[string]uint32{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for seen := 0; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
-			seen = u.answer(seen)
+		for answered := 0; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
+			answered = u.answer(answered)
 		}
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
-	return start(t, log, options{}).ready(t), u
+	return start(t, journal, options{}).ready(t), u
 }
 
-func (u *tuner) answer(seen int) int {
+func (u *tuner) answer(answered int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	records := u.log.Read(u.t, u.log.Reports)
-	if u.silent || len(records) == seen {
-		return seen
+	records := u.journal.Read(u.t, u.journal.Reports)
+	if u.silent || len(records) == answered {
+		return answered
 	}
 	u.d.Begin()
-	for _, record := range records[seen:] {
+	for _, record := range records[answered:] {
 		command := &tuningv1.Command{}
 		if err := proto.Unmarshal(record.Value, command); err != nil {
 			u.t.Error(err)
@@ -89,8 +89,8 @@ func (u *tuner) answer(seen int) int {
 		}
 		u.answers = append(u.answers, answer)
 	}
-	u.d.Put(u.log.Decisions, keys.Answers(0).Record(), &tuningv1.Answers{Answers: u.answers})
-	u.d.Beat()
+	u.d.Put(u.journal.Decisions, keys.Answers(0).Record(), &tuningv1.Answers{Answers: u.answers})
+	u.d.Heartbeat()
 	u.d.End(true)
 	return len(records)
 }
@@ -98,15 +98,15 @@ func (u *tuner) answer(seen int) int {
 func (u *tuner) put(head *tuningv1.TuningSession) {
 	name := head.GetPlan().GetName()
 	u.heads[name] = head
-	u.d.Put(u.log.Decisions, keys.OfSession(name).Record(),
+	u.d.Put(u.journal.Decisions, keys.SessionKey(name).Record(),
 		&tuningv1.SessionRecord{Session: name, Record: &tuningv1.SessionRecord_Head{Head: head}})
-	u.d.Put(u.log.Explanations, keys.OfSession(name).Record(), &tuningv1.ExplainSessionResponse{
+	u.d.Put(u.journal.Explanations, keys.SessionKey(name).Record(), &tuningv1.ExplainSessionResponse{
 		Changed: []*tuningv1.Configuration_Setting{{Parameter: head.GetPhase().String()}},
 	})
 }
 
 func (u *tuner) trial(session string, trial *tuningv1.Trial) {
-	u.d.Put(u.log.Decisions, keys.Tuning{Session: session, Trial: int64(trial.GetNumber())}.Record(),
+	u.d.Put(u.journal.Decisions, keys.Tuning{Session: session, Trial: int64(trial.GetNumber())}.Record(),
 		&tuningv1.SessionRecord{Session: session, Record: &tuningv1.SessionRecord_Trial{Trial: trial}})
 }
 
@@ -117,16 +117,16 @@ func plan(name, target string) *tuningv1.CreateSessionRequest {
 func TestASessionFromItsCreationToItsEnd(t *testing.T) {
 	r, _ := tunes(t)
 	ctx := t.Context()
-	made, err := r.tuning.CreateSession(ctx, plan("first/try", "shop"))
+	created, err := r.tuning.CreateSession(ctx, plan("first/try", "shop"))
 	must(t, err)
-	if made.GetSession().GetPhase() != tuningv1.Phase_PHASE_SEARCHING {
-		t.Error(made)
+	if created.GetSession().GetPhase() != tuningv1.Phase_PHASE_SEARCHING {
+		t.Error(created)
 	}
 	for number := range uint32(2) {
-		asked, err := r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first/try", Count: 1})
+		trials, err := r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first/try", Count: 1})
 		must(t, err)
-		if len(asked.GetTrials()) != 1 || asked.GetTrials()[0].GetNumber() != number {
-			t.Fatal(asked)
+		if len(trials.GetTrials()) != 1 || trials.GetTrials()[0].GetNumber() != number {
+			t.Fatal(trials)
 		}
 	}
 	_, err = r.tuning.TellTrial(ctx, &tuningv1.TellTrialRequest{Session: "first/try", Trial: 1, AppliedAt: timestamppb.Now()})
@@ -188,7 +188,7 @@ func TestAWatchOfASessionGoesOnWhereItWas(t *testing.T) {
 		must(t, err)
 	}
 	ask("first")
-	watch := func(token string, until func(*tuningv1.WatchSessionResponse) bool) (said, last string) {
+	watch := func(token string, until func(*tuningv1.WatchSessionResponse) bool) (events, last string) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		stream, err := r.tuning.WatchSession(ctx, &tuningv1.WatchSessionRequest{Session: "first", ResumeToken: token})
@@ -198,26 +198,26 @@ func TestAWatchOfASessionGoesOnWhereItWas(t *testing.T) {
 			must(t, err)
 			switch {
 			case event.GetSession() != nil:
-				said += event.GetSession().GetPlan().GetName() + " "
+				events += event.GetSession().GetPlan().GetName() + " "
 			case event.GetTrial() != nil:
-				said += fmt.Sprint(event.GetTrial().GetNumber(), " ")
+				events += fmt.Sprint(event.GetTrial().GetNumber(), " ")
 			case event.GetSnapshot() != nil:
-				said += "all "
+				events += "all "
 			}
 			if last = event.GetResumeToken(); until(event) {
-				return said, last
+				return events, last
 			}
 		}
 	}
 	beat := func(event *tuningv1.WatchSessionResponse) bool { return event.GetHeartbeat() != nil }
-	said, token := watch("", beat)
-	if said != "first 0 all " {
-		t.Error(said)
+	events, token := watch("", beat)
+	if events != "first 0 all " {
+		t.Error(events)
 	}
 	ask("second")
 	ask("first")
-	if said, _ = watch(token, beat); said != "1 " {
-		t.Error(said)
+	if events, _ = watch(token, beat); events != "1 " {
+		t.Error(events)
 	}
 }
 
@@ -225,33 +225,33 @@ func TestBadInputAtEveryEntryOfTuning(t *testing.T) {
 	r, u := tunes(t)
 	ctx, long := t.Context(), strings.Repeat("x", 3000)
 	_, err := r.tuning.CreateSession(ctx, &tuningv1.CreateSessionRequest{})
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan")
 	_, err = r.tuning.CreateSession(ctx, plan("", "shop"))
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan.name")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "plan.name")
 	_, err = r.tuning.CreateSession(ctx, plan(long, "shop"))
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.name")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.name")
 	wrong := plan("first", "shop")
 	wrong.Plan.Method = "guess"
 	_, err = r.tuning.CreateSession(ctx, wrong)
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.method")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "plan.method")
 	_, err = r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first"})
-	told(t, err, codes.NotFound, problem.SessionUnknown, "")
+	assertError(t, err, codes.NotFound, problem.SessionUnknown, "")
 	_, err = r.tuning.GetSession(ctx, &tuningv1.GetSessionRequest{})
-	told(t, err, codes.InvalidArgument, problem.FieldEmpty, "session")
+	assertError(t, err, codes.InvalidArgument, problem.FieldEmpty, "session")
 	_, err = r.tuning.CreateSession(ctx, plan("first", "shop"))
 	must(t, err)
 	_, err = r.tuning.AskTrials(ctx, &tuningv1.AskTrialsRequest{Session: "first", RequestId: "two words"})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "request_id")
 	_, err = r.tuning.TellTrial(ctx, &tuningv1.TellTrialRequest{Session: "first", Trial: 10})
-	told(t, err, codes.AlreadyExists, problem.SessionRefused, "")
+	assertError(t, err, codes.AlreadyExists, problem.SessionRefused, "")
 	_, err = r.tuning.StopSession(ctx, &tuningv1.StopSessionRequest{Session: "first", Why: long})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "why")
 	_, err = r.tuning.ListSessions(ctx, &tuningv1.ListSessionsRequest{PageSize: 2000})
-	told(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
+	assertError(t, err, codes.InvalidArgument, problem.FieldNotLegal, "page_size")
 	stream, err := r.tuning.WatchSession(ctx, &tuningv1.WatchSessionRequest{Session: "nobody"})
 	must(t, err)
 	_, err = stream.Recv()
-	told(t, err, codes.NotFound, problem.SessionUnknown, "")
+	assertError(t, err, codes.NotFound, problem.SessionUnknown, "")
 
 	u.mu.Lock()
 	u.silent = true

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-func byOffset[K Key[K], V any](entries map[K]*Entry[K, V]) []*Entry[K, V] {
+func sortedByOffset[K Key[K], V any](entries map[K]*Entry[K, V]) []*Entry[K, V] {
 	return slices.SortedFunc(maps.Values(entries), func(a, b *Entry[K, V]) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
 // compact removes entries that are no longer the newest. Removals stay as long as the process runs.
 func (t *Table[K, V]) compact(shard *Shard[K, V]) {
-	kept := make([]*Entry[K, V], 0, len(shard.order))
+	newest := make([]*Entry[K, V], 0, len(shard.order))
 	for _, e := range shard.order {
 		if e.Newest(shard.Position) {
-			kept = append(kept, e)
+			newest = append(newest, e)
 		}
 	}
-	shard.order, shard.live = kept, len(kept)
+	shard.order, shard.live = newest, len(newest)
 }

@@ -7,41 +7,41 @@ type Entry[K Key[K], V any] struct {
 	Key    K
 	Shard  int32
 	Offset int64
-	// Answer is the record's publication, without the fields that the log does not decide. Nobody changes it.
-	Answer V
-	// Deleted is true where the publication was deleted.
+	// Publication is the record's publication, without the fields that servers set. Nobody changes it.
+	Publication V
+	// Deleted is true for a deleted publication.
 	Deleted bool
-	// forgotten: the record had no value. It stays as a deleted one, so that watchers are notified.
-	forgotten bool
+	// tombstone is true for a record without a value. The entry stays, so that watchers learn of the removal.
+	tombstone bool
 	// superseded is the offset of the record that replaced this one; -1 while there is none.
 	superseded atomic.Int64
-	made       atomic.Pointer[made]
+	derived    atomic.Pointer[derived]
 }
 
-// made is a value that was derived from an entry for its watchers, with the lease of that time.
-type made struct {
+// derived is a value derived from an entry for its watchers, with the lease of that time.
+type derived struct {
 	lease *Lease
-	what  any
+	value any
 }
 
-func newEntry[K Key[K], V any](key K, shard int32, offset int64, answer V, deleted bool) *Entry[K, V] {
-	e := &Entry[K, V]{Key: key, Shard: shard, Offset: offset, Answer: answer, Deleted: deleted}
+func newEntry[K Key[K], V any](key K, shard int32, offset int64, publication V, deleted bool) *Entry[K, V] {
+	e := &Entry[K, V]{Key: key, Shard: shard, Offset: offset, Publication: publication, Deleted: deleted}
 	e.superseded.Store(-1)
 	return e
 }
 
-// Newest is true where no record before position replaced the entry.
+// Newest is true if no record before position replaced the entry.
 func (e *Entry[K, V]) Newest(position int64) bool {
-	by := e.superseded.Load()
-	return by < 0 || by >= position
+	successor := e.superseded.Load()
+	return successor < 0 || successor >= position
 }
 
-// Made returns the value that `it` derives from the entry; it runs once for each lease, for all watchers.
-func (e *Entry[K, V]) Made(lease *Lease, it func() any) any {
-	if last := e.made.Load(); last != nil && last.lease == lease {
-		return last.what
+// Derived returns derive's value of the entry; derive runs once for each lease, for all watchers.
+func (e *Entry[K, V]) Derived(lease *Lease, derive func() any) any {
+	if last := e.derived.Load(); last != nil && last.lease == lease {
+		return last.value
 	}
-	next := &made{lease, it()}
-	e.made.Store(next)
-	return next.what
+	next := &derived{lease, derive()}
+	e.derived.Store(next)
+	return next.value
 }

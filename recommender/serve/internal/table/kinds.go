@@ -16,9 +16,9 @@ type Key[K any] interface {
 	comparable
 	// Compare is the order of lists.
 	Compare(K) int
-	// Record is the key in the log.
+	// Record is the key in the journal.
 	Record() string
-	// Group is the service by which records are looked up together.
+	// Group is the name under which records are looked up together.
 	Group() string
 }
 
@@ -27,11 +27,11 @@ type Kind[K Key[K], V any] struct {
 	parse func(record string) (K, error)
 	// read returns a record's value in a shard, and the key that the value itself has.
 	read func(value []byte, shard int32) (V, K, error)
-	// deleted is true where the record deletes a publication.
+	// deleted is true if the record deletes a publication.
 	deleted func(V) bool
-	// gone is the rest of a publication whose record has no value.
-	gone func(K, V) V
-	// revision never falls; 0 where the kind has none.
+	// tombstone is the deleted publication for a record without a value.
+	tombstone func(K, V) V
+	// revision never falls; 0 if the kind has none.
 	revision func(V) uint64
 }
 
@@ -41,7 +41,7 @@ type (
 	Pool       = Entry[keys.Pool, *poolsv1.PoolSize]
 	Subsets    = Table[keys.Subset, *subsetsv1.Subset]
 	Subset     = Entry[keys.Subset, *subsetsv1.Subset]
-	Containers = Table[keys.Called, *subsetsv1.ServiceContainers]
+	Containers = Table[keys.CalledService, *subsetsv1.ServiceContainers]
 )
 
 // PoolKind, SubsetKind and ContainersKind are kinds of records of sluice_decisions.
@@ -52,10 +52,10 @@ var (
 			size := &poolsv1.PoolSize{}
 			err := proto.Unmarshal(value, size)
 			size.Shard, size.ValidUntil, size.LeaseLeft = uint32(shard), nil, nil
-			return size, keys.Of(size.GetPool()), err
+			return size, keys.PoolOf(size.GetPool()), err
 		},
 		deleted: func(size *poolsv1.PoolSize) bool { return size.GetState() == poolsv1.State_STATE_DELETED },
-		gone: func(pool keys.Pool, before *poolsv1.PoolSize) *poolsv1.PoolSize {
+		tombstone: func(pool keys.Pool, before *poolsv1.PoolSize) *poolsv1.PoolSize {
 			return &poolsv1.PoolSize{Pool: pool.Proto(), State: poolsv1.State_STATE_DELETED, Revision: before.GetRevision()}
 		},
 		revision: (*poolsv1.PoolSize).GetRevision,
@@ -66,40 +66,40 @@ var (
 			subset := &subsetsv1.Subset{}
 			err := proto.Unmarshal(value, subset)
 			subset.Shard = uint32(shard)
-			return subset, keys.OfSubset(subset.GetKey()), err
+			return subset, keys.SubsetOf(subset.GetKey()), err
 		},
 		deleted: func(subset *subsetsv1.Subset) bool { return subset.GetState() == subsetsv1.State_STATE_DELETED },
-		gone: func(key keys.Subset, before *subsetsv1.Subset) *subsetsv1.Subset {
+		tombstone: func(key keys.Subset, before *subsetsv1.Subset) *subsetsv1.Subset {
 			return &subsetsv1.Subset{Key: key.Proto(), State: subsetsv1.State_STATE_DELETED, Revision: before.GetRevision()}
 		},
 		revision: (*subsetsv1.Subset).GetRevision,
 	}
-	ContainersKind = Kind[keys.Called, *subsetsv1.ServiceContainers]{
-		parse: keys.ParseCalled,
-		read: func(value []byte, _ int32) (*subsetsv1.ServiceContainers, keys.Called, error) {
+	ContainersKind = Kind[keys.CalledService, *subsetsv1.ServiceContainers]{
+		parse: keys.ParseCalledService,
+		read: func(value []byte, _ int32) (*subsetsv1.ServiceContainers, keys.CalledService, error) {
 			all := &subsetsv1.ServiceContainers{}
 			err := proto.Unmarshal(value, all)
-			return all, keys.Called(all.GetService()), err
+			return all, keys.CalledService(all.GetService()), err
 		},
 		deleted: func(all *subsetsv1.ServiceContainers) bool { return len(all.GetContainers()) == 0 },
-		gone: func(service keys.Called, _ *subsetsv1.ServiceContainers) *subsetsv1.ServiceContainers {
+		tombstone: func(service keys.CalledService, _ *subsetsv1.ServiceContainers) *subsetsv1.ServiceContainers {
 			return &subsetsv1.ServiceContainers{Service: string(service)}
 		},
 		revision: func(*subsetsv1.ServiceContainers) uint64 { return 0 },
 	}
 )
 
-// take returns the value of a record and its key.
-func (k Kind[K, V]) take(record string, value []byte, shard int32) (key K, answer V, err error) {
+// decode returns the value of a record and its key.
+func (k Kind[K, V]) decode(record string, value []byte, shard int32) (key K, publication V, err error) {
 	if key, err = k.parse(record); err != nil || value == nil {
-		return key, answer, err
+		return key, publication, err
 	}
-	answer, said, err := k.read(value, shard)
+	publication, ownKey, err := k.read(value, shard)
 	if err != nil {
-		return key, answer, fmt.Errorf("the value of %s: %w", record, err)
+		return key, publication, fmt.Errorf("the value of %s: %w", record, err)
 	}
-	if said != key {
-		return key, answer, fmt.Errorf("under the key %s: a record of %v", record, said)
+	if ownKey != key {
+		return key, publication, fmt.Errorf("under the key %s: a record of %v", record, ownKey)
 	}
-	return key, answer, nil
+	return key, publication, nil
 }

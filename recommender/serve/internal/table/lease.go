@@ -17,11 +17,11 @@ type Lease struct {
 	Generation uint64
 	// Until is the time of the heartbeat's record plus the lease, by the broker's clock.
 	Until time.Time
-	// deadline is the same on this process's monotonic clock, from when the heartbeat was read. It is never later than with
-	// the heartbeat's age at that time counted from the record's time.
+	// deadline is the same end on this process's monotonic clock: the time of reading plus the lease, less the heartbeat's age
+	// at that time.
 	deadline time.Time
 	exempt   map[keys.Pool]time.Time
-	// NotRenewed has the decisions that the heartbeat does not confirm.
+	// NotRenewed has the decisions whose leases the heartbeat does not renew.
 	NotRenewed []*poolsv1.NotRenewed
 }
 
@@ -38,17 +38,17 @@ func newLease(beat *poolsv1.ShardHeartbeat, written, read time.Time) *Lease {
 	}
 	if len(l.NotRenewed) > 0 {
 		l.exempt = make(map[keys.Pool]time.Time, len(l.NotRenewed))
-		for _, each := range l.NotRenewed {
-			l.exempt[keys.Of(each.GetPool())] = each.GetValidUntil().AsTime()
+		for _, exempt := range l.NotRenewed {
+			l.exempt[keys.PoolOf(exempt.GetPool())] = exempt.GetValidUntil().AsTime()
 		}
 	}
 	return l
 }
 
-// Computed is the start of the newest period that led to a decision, which its record was written in or before.
+// Computed is the start of the newest period that made the decision of e, in which its record was written, or later.
 func (l *Lease) Computed(e *Pool) *timestamppb.Timestamp {
-	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Answer.GetComputedAt().AsTime()) {
-		return e.Answer.GetComputedAt()
+	if _, ok := l.exempt[e.Key]; ok || l.ComputedAt.Before(e.Publication.GetComputedAt().AsTime()) {
+		return e.Publication.GetComputedAt()
 	}
 	return timestamppb.New(l.ComputedAt)
 }
@@ -59,10 +59,10 @@ func (l *Lease) Left(now time.Time) time.Duration {
 	return max(0, min(l.deadline.Sub(now), l.Until.Sub(now.Round(0))))
 }
 
-// Of is the end of one decision's lease, and its rest.
-func (l *Lease) Of(pool keys.Pool, now time.Time) (until time.Time, left time.Duration) {
-	if own, ok := l.exempt[pool]; ok {
-		return own, max(0, min(own.Sub(now.Round(0)), l.Left(now)))
+// For is the end of one decision's lease, and its rest.
+func (l *Lease) For(pool keys.Pool, now time.Time) (until time.Time, left time.Duration) {
+	if end, ok := l.exempt[pool]; ok {
+		return end, max(0, min(end.Sub(now.Round(0)), l.Left(now)))
 	}
 	return l.Until, l.Left(now)
 }

@@ -15,7 +15,7 @@ import (
 func TestALeaseIsAgedByTheTimeOfItsRecord(t *testing.T) {
 	read := time.Now()
 	beat := &poolsv1.ShardHeartbeat{Lease: durationpb.New(30 * time.Second)}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		name        string
 		age, after  time.Duration
 		left, until time.Duration // until: from when it was read
@@ -27,12 +27,12 @@ func TestALeaseIsAgedByTheTimeOfItsRecord(t *testing.T) {
 		{"written long ago", time.Hour, 0, 0, 30*time.Second - time.Hour},
 		{"a broker whose clock is an hour ahead lengthens nothing", -time.Hour, 0, 30 * time.Second, time.Hour + 30*time.Second},
 	} {
-		l := newLease(beat, read.Add(-each.age), read)
-		if got := l.Left(read.Add(each.after)); got != each.left {
-			t.Errorf("%s: %v left, want %v", each.name, got, each.left)
+		l := newLease(beat, read.Add(-tt.age), read)
+		if got := l.Left(read.Add(tt.after)); got != tt.left {
+			t.Errorf("%s: %v left, want %v", tt.name, got, tt.left)
 		}
-		if got := l.Until.Sub(read.Round(0)); got != each.until {
-			t.Errorf("%s: until %v, want %v", each.name, got, each.until)
+		if got := l.Until.Sub(read.Round(0)); got != tt.until {
+			t.Errorf("%s: until %v, want %v", tt.name, got, tt.until)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestAnAnswerThatIsNotRenewedKeepsItsOwnEnd(t *testing.T) {
 		late:                        30 * time.Second, // never more than the shard's
 		{Service: "other", Side: 1}: 30 * time.Second,
 	} {
-		if _, left := l.Of(pool, read); left.Round(time.Millisecond) != want {
+		if _, left := l.For(pool, read); left.Round(time.Millisecond) != want {
 			t.Errorf("%s: %v left, want %v", pool, left, want)
 		}
 	}

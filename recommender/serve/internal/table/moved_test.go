@@ -16,12 +16,12 @@ import (
 // A pool moved from shard 0 to shard 1. A starting server reads the two in any order, and has the pool in shard 1.
 func TestAPoolThatMovedIsWhereItWentInWhicheverOrderShardsAreRead(t *testing.T) {
 	cart := size("cart", 0)
-	pool := keys.Of(cart.GetPool())
+	pool := keys.PoolOf(cart.GetPool())
 	for _, changed := range []uint64{3, 5} { // not since it moved; and since
 		histories := [][]uint64{{1, 2, 3, 0}, {3, changed}} // revisions; 0: no value
 		random := rand.New(rand.NewPCG(1, changed))
 		for range 200 {
-			table := NewLog(Topic{}, 2, time.Hour, time.Now)
+			table := NewTables(Topic{}, 2, time.Hour, time.Now)
 			at := []int{0, 0}
 			offsets := []int64{0, 0}
 			take := func(shard int32, key string, value []byte) {
@@ -45,7 +45,7 @@ func TestAPoolThatMovedIsWhereItWentInWhicheverOrderShardsAreRead(t *testing.T) 
 				take(shard, keys.Shard(shard), beat)
 			}
 			e, _ := table.Pools.Get(pool)
-			if e == nil || e.Shard != 1 || e.Answer.GetRevision() != changed {
+			if e == nil || e.Shard != 1 || e.Publication.GetRevision() != changed {
 				t.Fatalf("revision %d: %+v", changed, e)
 			}
 		}

@@ -2,28 +2,28 @@ package table
 
 import "fmt"
 
-// take keeps a record until the next heartbeat.
-func (t *Table[K, V]) take(shard int32, offset int64, record string, value []byte) error {
-	key, answer, err := t.kind.take(record, value, shard)
+// stage keeps a record until the next heartbeat.
+func (t *Table[K, V]) stage(shard int32, offset int64, record string, value []byte) error {
+	key, publication, err := t.kind.decode(record, value, shard)
 	if err != nil {
 		return err
 	}
-	before := t.pending[shard][key]
-	if before == nil {
-		before = t.within[shard][key]
+	previous := t.pending[shard][key]
+	if previous == nil {
+		previous = t.published[shard][key]
 	}
 	if value == nil {
-		if before != nil {
-			tombstone := newEntry(key, shard, offset, t.kind.gone(key, before.Answer), true)
-			tombstone.forgotten = true
+		if previous != nil {
+			tombstone := newEntry(key, shard, offset, t.kind.tombstone(key, previous.Publication), true)
+			tombstone.tombstone = true
 			t.pending[shard][key] = tombstone
 		}
 		return nil
 	}
-	if before != nil && !before.forgotten && t.kind.revision(answer) < t.kind.revision(before.Answer) {
-		return fmt.Errorf("%s: revision %d after %d", record, t.kind.revision(answer), t.kind.revision(before.Answer))
+	if previous != nil && !previous.tombstone && t.kind.revision(publication) < t.kind.revision(previous.Publication) {
+		return fmt.Errorf("%s: revision %d after %d", record, t.kind.revision(publication), t.kind.revision(previous.Publication))
 	}
-	t.pending[shard][key] = newEntry(key, shard, offset, answer, t.kind.deleted(answer))
+	t.pending[shard][key] = newEntry(key, shard, offset, publication, t.kind.deleted(publication))
 	return nil
 }
 
@@ -32,10 +32,10 @@ func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	last := t.view.Load()
-	before := last.Shards[number]
-	shard := &Shard[K, V]{Number: number, Position: position, Lease: lease, order: before.order, live: before.live}
-	shard.fresh = &fresh[K, V]{before: before.Position}
-	t.move(shard, t.pending[number])
+	previous := last.Shards[number]
+	shard := &Shard[K, V]{Number: number, Position: position, Lease: lease, order: previous.order, live: previous.live}
+	shard.recent = &recentEntries[K, V]{position: previous.Position}
+	t.appendEntries(shard, t.pending[number])
 	clear(t.pending[number])
 	if len(shard.order) > 2*shard.live+64 {
 		t.compact(shard)
@@ -46,35 +46,35 @@ func (t *Table[K, V]) publish(number int32, position int64, lease *Lease) {
 	close(last.next)
 }
 
-// move appends entries to those of the shard, in the log's order. Earlier views have slices of the same array that end before
-// them.
-func (t *Table[K, V]) move(shard *Shard[K, V], entries map[K]*Entry[K, V]) {
-	within := t.within[shard.Number]
-	for _, e := range byOffset(entries) {
-		if before := within[e.Key]; before != nil {
-			before.superseded.Store(e.Offset)
+// appendEntries appends entries to the shard's, in the journal's order. Earlier views have slices of the same array that end
+// before them.
+func (t *Table[K, V]) appendEntries(shard *Shard[K, V], entries map[K]*Entry[K, V]) {
+	published := t.published[shard.Number]
+	for _, e := range sortedByOffset(entries) {
+		if previous := published[e.Key]; previous != nil {
+			previous.superseded.Store(e.Offset)
 		} else {
 			shard.live++
 		}
-		within[e.Key] = e
+		published[e.Key] = e
 		shard.order = append(shard.order, e)
-		t.point(e)
+		t.index(e)
 	}
 }
 
-// point makes e the entry of its key, unless the key moved away from e's shard. Shards are read in any order, so the record
+// index makes e the entry of its key, unless the key moved away from e's shard. Shards are read in any order, so the record
 // before a move may be read after the one behind it.
-func (t *Table[K, V]) point(e *Entry[K, V]) {
-	before, known := t.newest[e.Key]
-	if !known {
+func (t *Table[K, V]) index(e *Entry[K, V]) {
+	current, exists := t.newest[e.Key]
+	if !exists {
 		t.sorted = nil
 	}
-	if !known || !t.newer(before, e) {
+	if !exists || !t.newer(current, e) {
 		t.newest[e.Key] = e
 	}
 	if e.Deleted && t.newest[e.Key] == e {
-		for _, within := range t.within {
-			if other := within[e.Key]; other != nil && t.newer(other, e) {
+		for _, published := range t.published {
+			if other := published[e.Key]; other != nil && t.newer(other, e) {
 				t.newest[e.Key] = other
 			}
 		}
@@ -86,16 +86,16 @@ func (t *Table[K, V]) point(e *Entry[K, V]) {
 	t.shards[group][e.Shard] = struct{}{}
 }
 
-// newer is true where the entry one continues a key rather than other, of another shard. Of two with the same revision it is
-// the one that was read last: that one was written last, except while a server starts.
-func (t *Table[K, V]) newer(one, other *Entry[K, V]) bool {
+// newer is true if e, of another shard than other, has the newer record of their key. Of two with the same revision the one
+// read last is newer: it was written last, except while a server starts.
+func (t *Table[K, V]) newer(e, other *Entry[K, V]) bool {
 	switch {
-	case one.Shard == other.Shard:
+	case e.Shard == other.Shard:
 		return false
-	case one.Deleted != other.Deleted:
+	case e.Deleted != other.Deleted:
 		return other.Deleted
 	}
-	return t.kind.revision(one.Answer) > t.kind.revision(other.Answer)
+	return t.kind.revision(e.Publication) > t.kind.revision(other.Publication)
 }
 
 // Tick replaces the newest view by an equal one, so that watchers get an event.

@@ -9,43 +9,43 @@ import (
 	"time"
 )
 
-// Table is written by the one goroutine that reads the log, and read by all others.
+// Table has one writer, the goroutine that reads the journal; all others read it.
 type Table[K Key[K], V any] struct {
 	kind Kind[K, V]
-	// pending has the records of each shard behind its newest heartbeat, within those read before; only the reader uses them.
-	pending, within []map[K]*Entry[K, V]
-	remembered      time.Duration
-	now             func() time.Time
+	// pending has the records of each shard after its newest heartbeat, published the earlier ones; only the writer uses them.
+	pending, published []map[K]*Entry[K, V]
+	retention          time.Duration
+	now                func() time.Time
 
 	view   atomic.Pointer[View[K, V]]
 	closed chan struct{}
 	once   sync.Once
 
 	mu sync.RWMutex
-	// newest entry of each key, in any shard: a key that was deleted in one shard may go on in another.
+	// newest entry of each key, in any shard: a key that is deleted in one shard may exist in another.
 	newest map[K]*Entry[K, V]
-	// sorted has the keys of newest in the order of lists; nil when it has to be sorted again.
+	// sorted has the keys of newest in the order of lists; nil after a new key.
 	sorted []K
 	// shards has, for each group, the shards that ever had a record of it.
 	shards map[string]map[int32]struct{}
 }
 
-// New is an empty table of a topic's shards. Removals are kept for remembered.
-func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, remembered time.Duration, now func() time.Time) *Table[K, V] {
+// New is an empty table of a topic's shards. It keeps removals for retention.
+func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, retention time.Duration, now func() time.Time) *Table[K, V] {
 	t := &Table[K, V]{
-		kind:       kind,
-		pending:    make([]map[K]*Entry[K, V], shards),
-		within:     make([]map[K]*Entry[K, V], shards),
-		remembered: remembered,
-		now:        now,
-		closed:     make(chan struct{}),
-		newest:     map[K]*Entry[K, V]{},
-		shards:     map[string]map[int32]struct{}{},
+		kind:      kind,
+		pending:   make([]map[K]*Entry[K, V], shards),
+		published: make([]map[K]*Entry[K, V], shards),
+		retention: retention,
+		now:       now,
+		closed:    make(chan struct{}),
+		newest:    map[K]*Entry[K, V]{},
+		shards:    map[string]map[int32]struct{}{},
 	}
 	v := &View[K, V]{Topic: topic, Shards: make([]*Shard[K, V], shards), At: now(), next: make(chan struct{})}
 	for i := range v.Shards {
-		t.pending[i], t.within[i] = map[K]*Entry[K, V]{}, map[K]*Entry[K, V]{}
-		v.Shards[i] = &Shard[K, V]{Number: int32(i), fresh: &fresh[K, V]{}}
+		t.pending[i], t.published[i] = map[K]*Entry[K, V]{}, map[K]*Entry[K, V]{}
+		v.Shards[i] = &Shard[K, V]{Number: int32(i), recent: &recentEntries[K, V]{}}
 	}
 	t.view.Store(v)
 	return t
@@ -54,8 +54,8 @@ func New[K Key[K], V any](kind Kind[K, V], topic Topic, shards int, remembered t
 // View is the newest view.
 func (t *Table[K, V]) View() *View[K, V] { return t.view.Load() }
 
-// Remembered is how long removals are kept; a resume token is valid for as long.
-func (t *Table[K, V]) Remembered() time.Duration { return t.remembered }
+// Retention is the time for which the table keeps removals, and for which a resume token is valid.
+func (t *Table[K, V]) Retention() time.Duration { return t.retention }
 
 // Closed is closed when another topic, and so another table, replaces this one.
 func (t *Table[K, V]) Closed() <-chan struct{} { return t.closed }
@@ -77,7 +77,7 @@ func (t *Table[K, V]) Get(key K) (*Entry[K, V], *View[K, V]) {
 	return e, t.view.Load()
 }
 
-// Moved is true where e's key goes on in another shard.
+// Moved is true if another shard has e's key now.
 func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -85,13 +85,13 @@ func (t *Table[K, V]) Moved(e *Entry[K, V]) bool {
 	return newest != nil && newest.Shard != e.Shard
 }
 
-// Page is up to n entries after `after` that keep takes, ordered by key; more is true where further ones follow.
-func (t *Table[K, V]) Page(after K, n int, keep func(K) bool) (page []*Entry[K, V], more bool, of *View[K, V]) {
+// Page is up to n entries after `after` that keep selects, ordered by key; more is true if further ones follow.
+func (t *Table[K, V]) Page(after K, n int, keep func(K) bool) (page []*Entry[K, V], more bool, view *View[K, V]) {
 	sorted := t.order()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	from, found := slices.BinarySearchFunc(sorted, after, K.Compare)
-	if found {
+	from, ok := slices.BinarySearchFunc(sorted, after, K.Compare)
+	if ok {
 		from++
 	}
 	for _, key := range sorted[from:] {
@@ -126,8 +126,8 @@ func (t *Table[K, V]) order() []K {
 	return t.sorted
 }
 
-// Of are the entries of a group.
-func (t *Table[K, V]) Of(group string) (those []*Entry[K, V]) {
+// InGroup are the entries of a group.
+func (t *Table[K, V]) InGroup(group string) (entries []*Entry[K, V]) {
 	sorted := t.order() // it is ordered by group first
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -137,14 +137,14 @@ func (t *Table[K, V]) Of(group string) (those []*Entry[K, V]) {
 			break
 		}
 		if e := t.newest[key]; e != nil && !e.Deleted {
-			those = append(those, e)
+			entries = append(entries, e)
 		}
 	}
-	return those
+	return entries
 }
 
 // ShardsOf are the shards that have the groups and the keys, ordered.
-func (t *Table[K, V]) ShardsOf(groups []string, those []K) (numbers []int32) {
+func (t *Table[K, V]) ShardsOf(groups []string, keys []K) (numbers []int32) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for _, group := range groups {
@@ -152,7 +152,7 @@ func (t *Table[K, V]) ShardsOf(groups []string, those []K) (numbers []int32) {
 			numbers = append(numbers, number)
 		}
 	}
-	for _, key := range those {
+	for _, key := range keys {
 		if e := t.newest[key]; e != nil {
 			numbers = append(numbers, e.Shard)
 		}
@@ -161,15 +161,15 @@ func (t *Table[K, V]) ShardsOf(groups []string, those []K) (numbers []int32) {
 	return slices.Compact(numbers)
 }
 
-// Concerned are the shards with entries that concerned takes, and the number of such entries.
-func (t *Table[K, V]) Concerned(concerned func(K) bool) (numbers []int32, answers int) {
+// ShardsWith are the shards with entries that concerned selects, and the number of such entries.
+func (t *Table[K, V]) ShardsWith(concerned func(K) bool) (numbers []int32, count int) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for key, e := range t.newest {
 		if !e.Deleted && concerned(key) {
-			numbers, answers = append(numbers, e.Shard), answers+1
+			numbers, count = append(numbers, e.Shard), count+1
 		}
 	}
 	slices.Sort(numbers)
-	return slices.Compact(numbers), answers
+	return slices.Compact(numbers), count
 }

@@ -22,14 +22,14 @@ var (
 		read: func(value []byte, _ int32) (*tuningv1.SessionRecord, keys.Tuning, error) {
 			record := &tuningv1.SessionRecord{}
 			err := proto.Unmarshal(value, record)
-			key := keys.OfSession(record.GetSession())
+			key := keys.SessionKey(record.GetSession())
 			if record.GetTrial() != nil {
 				key.Trial = int64(record.GetTrial().GetNumber())
 			}
 			return record, key, err
 		},
 		deleted: func(record *tuningv1.SessionRecord) bool { return record.GetRecord() == nil },
-		gone: func(key keys.Tuning, _ *tuningv1.SessionRecord) *tuningv1.SessionRecord {
+		tombstone: func(key keys.Tuning, _ *tuningv1.SessionRecord) *tuningv1.SessionRecord {
 			return &tuningv1.SessionRecord{Session: key.Session}
 		},
 		revision: func(*tuningv1.SessionRecord) uint64 { return 0 },
@@ -41,8 +41,8 @@ var (
 			err := proto.Unmarshal(value, answers)
 			return answers, keys.Answers(shard), err
 		},
-		deleted:  func(*tuningv1.Answers) bool { return false },
-		gone:     func(keys.Answers, *tuningv1.Answers) *tuningv1.Answers { return &tuningv1.Answers{} },
-		revision: func(*tuningv1.Answers) uint64 { return 0 },
+		deleted:   func(*tuningv1.Answers) bool { return false },
+		tombstone: func(keys.Answers, *tuningv1.Answers) *tuningv1.Answers { return &tuningv1.Answers{} },
+		revision:  func(*tuningv1.Answers) uint64 { return 0 },
 	}
 )

@@ -13,12 +13,12 @@ type Shard[K Key[K], V any] struct {
 	// Lease is nil before the first heartbeat.
 	Lease *Lease
 	// order has the newest entry of every key, ordered by offset. It may also have some older entries.
-	order []*Entry[K, V]
-	live  int
-	fresh *fresh[K, V]
+	order  []*Entry[K, V]
+	live   int
+	recent *recentEntries[K, V]
 }
 
-// Since calls f with each newest entry that was written at offset or later, in the log's order, until f returns false.
+// Since calls f with each newest entry that was written at offset or later, in the journal's order, until f returns false.
 func (s *Shard[K, V]) Since(offset int64, f func(*Entry[K, V]) bool) {
 	for _, e := range s.order[s.first(offset):] {
 		if e.Newest(s.Position) && !f(e) {
@@ -32,15 +32,15 @@ type View[K Key[K], V any] struct {
 	Topic  Topic
 	Shards []*Shard[K, V]
 	At     time.Time
-	// Tick: nothing was published; watchers are due an event.
+	// Tick is true for a view without a publication, that only gives watchers an event.
 	Tick bool
 	next chan struct{}
 
-	// Kept has values that are derived from a view once for many watchers.
+	// Kept has values derived from the view once for many watchers.
 	Kept sync.Map
 }
 
-// Topic is the id that Kafka gave the log's topic at its creation.
+// Topic is the id that Kafka gave the journal's topic at its creation.
 type Topic [16]byte
 
 // Next is closed once another view replaced this one.

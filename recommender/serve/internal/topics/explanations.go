@@ -20,7 +20,7 @@ type Place struct {
 	Offset int64
 }
 
-// Index has the place of the newest explanation under each key. The contents stay in the log.
+// Index has the place of the newest explanation under each key. The contents stay in the journal.
 type Index struct {
 	mu     sync.RWMutex
 	places map[string]Place
@@ -29,44 +29,44 @@ type Index struct {
 // NewIndex is empty.
 func NewIndex() *Index { return &Index{places: map[string]Place{}} }
 
-func (x *Index) put(key string, at Place, gone bool) {
+func (x *Index) put(key string, at Place, deleted bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !gone {
+	if !deleted {
 		x.places[key] = at
 	} else if x.places[key].Shard == at.Shard { // else the key moved to another shard
 		delete(x.places, key)
 	}
 }
 
-// Of is the place of the explanation under a key, if there is one.
-func (x *Index) Of(key string) (Place, bool) {
+// Place returns the place of the explanation under a key, if there is one.
+func (x *Index) Place(key string) (Place, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	at, ok := x.places[key]
 	return at, ok
 }
 
-// Explanations fetches them from the log, one at a time.
+// Explanations fetches them from the journal, one at a time.
 type Explanations struct {
-	log    Log
-	client *kgo.Client
+	journal Journal
+	client  *kgo.Client
 
 	mu    sync.Mutex
-	about *kadm.TopicDetail
+	topic *kadm.TopicDetail
 }
 
-// ErrGone: a newer explanation replaced it, and compaction removed it.
+// ErrGone means that compaction removed the explanation after a newer one.
 var ErrGone = errors.New("it no longer exists")
 
 // NewExplanations has a client of its own: a broker answers the requests of one connection in turn, and a consumer's requests
 // wait for records.
-func NewExplanations(log Log) (*Explanations, error) {
-	client, err := log.Client(kgo.ClientID("sluice-server-explain"))
+func NewExplanations(journal Journal) (*Explanations, error) {
+	client, err := journal.Client(kgo.ClientID("sluice-server-explain"))
 	if err != nil {
-		return nil, fmt.Errorf("connect to %v: %w", log.Brokers, err)
+		return nil, fmt.Errorf("connect to %v: %w", journal.Brokers, err)
 	}
-	return &Explanations{log: log, client: client}, nil
+	return &Explanations{journal: journal, client: client}, nil
 }
 
 // Close closes its connections.
@@ -84,9 +84,9 @@ func (e *Explanations) Fetch(ctx context.Context, key string, at Place, into pro
 	return nil
 }
 
-// explains returns an error where a key is not that of an explanation.
-func explains(key string) (err error) {
-	switch word, _, _ := strings.Cut(key, "/"); word {
+// checkExplanationKey returns an error for a key that is not an explanation's.
+func checkExplanationKey(key string) (err error) {
+	switch kind, _, _ := strings.Cut(key, "/"); kind {
 	case "pair":
 		_, err = keys.ParsePair(key)
 	case "session":
@@ -106,7 +106,7 @@ func (e *Explanations) value(ctx context.Context, key string, at Place) ([]byte,
 	}
 	got, err := fetch(ctx, e.client, *about, at.Shard, at.Offset)
 	if err != nil {
-		e.forget() // the next request asks for the new leader
+		e.forgetLeaders() // the next request asks for the new leader
 		return nil, err
 	}
 	for _, record := range got.records {
@@ -120,21 +120,21 @@ func (e *Explanations) value(ctx context.Context, key string, at Place) ([]byte,
 func (e *Explanations) leaders(ctx context.Context) (*kadm.TopicDetail, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.about == nil {
-		about, err := detail(ctx, e.client, e.log.Explanations)
+	if e.topic == nil {
+		about, err := detail(ctx, e.client, e.journal.Explanations)
 		if err != nil {
 			return nil, err
 		}
-		if len(about.Partitions) != e.log.Shards {
-			return nil, fmt.Errorf("%s has %d partitions; configured are %d shards", e.log.Explanations, len(about.Partitions), e.log.Shards)
+		if len(about.Partitions) != e.journal.Shards {
+			return nil, fmt.Errorf("%s has %d partitions; configured are %d shards", e.journal.Explanations, len(about.Partitions), e.journal.Shards)
 		}
-		e.about = &about
+		e.topic = &about
 	}
-	return e.about, nil
+	return e.topic, nil
 }
 
-func (e *Explanations) forget() {
+func (e *Explanations) forgetLeaders() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.about = nil
+	e.topic = nil
 }

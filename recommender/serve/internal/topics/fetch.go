@@ -10,9 +10,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// found is the result of one request for a partition from an offset on: committed records, and the offset after them, which
-// may be further where offsets have no records.
-type found struct {
+// fetchResult is the result of one request for a partition from an offset on: committed records, and the offset after them and
+// after following offsets without records.
+type fetchResult struct {
 	records []*kgo.Record
 	next    int64
 }
@@ -20,7 +20,7 @@ type found struct {
 const mostFetched = 2 << 20
 
 // fetch asks the leader once, without waiting for more records.
-func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, shard int32, offset int64) (*found, error) {
+func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, shard int32, offset int64) (*fetchResult, error) {
 	partition := kmsg.NewFetchRequestTopicPartition()
 	partition.Partition, partition.FetchOffset, partition.PartitionMaxBytes = shard, offset, mostFetched
 	topic := kmsg.NewFetchRequestTopic()
@@ -38,7 +38,7 @@ func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, sha
 		return nil, err
 	}
 	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
-		return nil, fmt.Errorf("the broker answered for %d topics", len(response.Topics))
+		return nil, fmt.Errorf("the broker's response has %d topics; expected one", len(response.Topics))
 	}
 	from := &response.Topics[0].Partitions[0]
 	options := kgo.ProcessFetchPartitionOpts{
@@ -48,24 +48,24 @@ func fetch(ctx context.Context, client *kgo.Client, detail kadm.TopicDetail, sha
 	if read.Err != nil {
 		return nil, read.Err
 	}
-	return &found{read.Records, next}, nil
+	return &fetchResult{read.Records, next}, nil
 }
 
 // detail is the brokers' description of a topic: its id, and the leaders of its partitions.
 func detail(ctx context.Context, client *kgo.Client, name string) (kadm.TopicDetail, error) {
 	topics, err := kadm.NewClient(client).ListTopics(ctx, name)
 	if err != nil {
-		return kadm.TopicDetail{}, fmt.Errorf("ask for %s: %w", name, err)
+		return kadm.TopicDetail{}, fmt.Errorf("describe %s: %w", name, err)
 	}
 	about, ok := topics[name]
 	if !ok || about.Err != nil {
-		return kadm.TopicDetail{}, fmt.Errorf("ask for %s: %w", name, about.Err)
+		return kadm.TopicDetail{}, fmt.Errorf("describe %s: %w", name, about.Err)
 	}
 	return about, nil
 }
 
-// skip returns the offset after those offsets from at on that have no records; at itself where one has, or none was written.
-func skip(ctx context.Context, client *kgo.Client, log Log, topic string, shard int32, at, end int64) (int64, error) {
+// skip returns the first offset from at on that has a record, or end; only offsets without records lie between.
+func skip(ctx context.Context, client *kgo.Client, journal Journal, topic string, shard int32, at, end int64) (int64, error) {
 	about, err := detail(ctx, client, topic)
 	if err != nil {
 		return at, err

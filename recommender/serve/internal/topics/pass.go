@@ -8,53 +8,53 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// pass is one reading of the log from its start.
+// pass is one reading of the journal from its start.
 type pass struct {
 	*Reader
-	client  *kgo.Client
-	state   *state
-	reading Reading
+	client      *kgo.Client
+	description *description
+	reading     Reading
 	// at has the offset after the last record read, by topic and shard.
-	at     map[string][]int64
-	whole  bool
-	looked time.Time
+	at        map[string][]int64
+	complete  bool
+	checkedAt time.Time
 }
 
 func (p *pass) run(ctx context.Context) error {
-	p.looked = p.now()
+	p.checkedAt = p.now()
 	for {
 		fetched, err := p.poll(ctx)
 		if err != nil {
 			return err
 		}
-		if !p.whole {
-			if err := p.reached(ctx, fetched == 0); err != nil {
+		if !p.complete {
+			if err := p.checkComplete(ctx, fetched == 0); err != nil {
 				return err
 			}
 		}
-		if p.now().Sub(p.looked) > looked {
-			if err := p.look(ctx); err != nil {
+		if p.now().Sub(p.checkedAt) > checkInterval {
+			if err := p.checkTopic(ctx); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// look checks that the topic was not replaced, and asks for its end.
-func (p *pass) look(ctx context.Context) error {
-	p.looked = p.now()
-	if err := p.same(ctx, p.client, p.state.topic); err != nil {
+// checkTopic checks that the topic was not replaced, and asks for its end.
+func (p *pass) checkTopic(ctx context.Context) error {
+	p.checkedAt = p.now()
+	if err := p.checkTopicID(ctx, p.client, p.description.topic); err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	ends, err := p.log.ends(within, p.client, p.log.Decisions)
+	ends, err := p.journal.ends(within, p.client, p.journal.Decisions)
 	if err != nil {
 		return nil // no broker answers: not known
 	}
 	behind := int64(0)
-	for shard, end := range ends[p.log.Decisions] {
-		behind += max(0, end-p.at[p.log.Decisions][shard])
+	for shard, end := range ends[p.journal.Decisions] {
+		behind += max(0, end-p.at[p.journal.Decisions][shard])
 	}
 	p.lag.Store(behind)
 	return nil
@@ -62,9 +62,9 @@ func (p *pass) look(ctx context.Context) error {
 
 // poll processes the records that arrived, and returns their number.
 func (p *pass) poll(ctx context.Context) (n int, err error) {
-	wait := looked
-	if !p.whole {
-		wait = idle
+	wait := checkInterval
+	if !p.complete {
+		wait = idleAfter
 	}
 	within, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -72,9 +72,9 @@ func (p *pass) poll(ctx context.Context) (n int, err error) {
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	for _, each := range fetches.Errors() {
-		if fatal(each.Err) {
-			return 0, fmt.Errorf("read %s, shard %d: %w", each.Topic, each.Partition, each.Err)
+	for _, failure := range fetches.Errors() {
+		if fatal(failure.Err) {
+			return 0, fmt.Errorf("read %s, shard %d: %w", failure.Topic, failure.Partition, failure.Err)
 		}
 	}
 	read := p.now()
@@ -90,30 +90,30 @@ func (p *pass) take(record *kgo.Record, read time.Time) {
 	if record.Attrs.IsControl() {
 		return
 	}
-	if record.Topic == p.log.Decisions {
-		err := p.reading.Log.Take(record.Partition, record.Offset, record.Key, record.Value, record.Timestamp, read)
+	if record.Topic == p.journal.Decisions {
+		err := p.reading.Tables.Take(record.Partition, record.Offset, record.Key, record.Value, record.Timestamp, read)
 		if err != nil {
 			p.logger.Error("a record was left out", "topic", record.Topic, "error", err)
 		}
 		return
 	}
 	key := string(record.Key)
-	if err := explains(key); err != nil {
+	if err := checkExplanationKey(key); err != nil {
 		p.logger.Error("a record was left out", "topic", record.Topic, "error", err)
 		return
 	}
 	p.reading.Explanations.put(key, Place{record.Partition, record.Offset}, record.Value == nil)
 }
 
-// reached makes the reading ready once it has all records that existed when it began. While no record arrives, the rest of
-// the log may be offsets without records, such as those that compaction left; reached checks them.
-func (p *pass) reached(ctx context.Context, nothing bool) error {
+// checkComplete makes the reading ready once it has all records that existed at its start. While no record arrives, the
+// rest of the journal may be offsets without records, for example after compaction; checkComplete skips them.
+func (p *pass) checkComplete(ctx context.Context, nothing bool) error {
 	missing := int64(0)
-	for topic, ends := range p.state.ends {
+	for topic, ends := range p.description.ends {
 		for shard, end := range ends {
 			at := p.at[topic][shard]
 			if at < end && nothing {
-				next, err := skip(ctx, p.client, p.log, topic, int32(shard), at, end)
+				next, err := skip(ctx, p.client, p.journal, topic, int32(shard), at, end)
 				if err != nil {
 					return err
 				}
@@ -124,12 +124,12 @@ func (p *pass) reached(ctx context.Context, nothing bool) error {
 		}
 	}
 	if missing > 0 {
-		p.say(fmt.Sprintf("the log is being read: %d offsets to go", missing))
+		p.setProblem(fmt.Sprintf("the server is reading the journal: %d offsets to go", missing))
 		return nil
 	}
-	p.whole = true
-	p.say("")
-	p.logger.Info("the log was read to its end", "shards", p.log.Shards, "left_out", p.reading.Log.Refused())
+	p.complete = true
+	p.setProblem("")
+	p.logger.Info("read the journal to its end", "shards", p.journal.Shards, "left_out", p.reading.Tables.LeftOut())
 	p.ready(p.reading)
 	return nil
 }

@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	// firstPause and lastPause bound the wait before the log is read again from its start after a failure.
+	// firstPause and lastPause bound the wait before the journal is read again from its start after a failure.
 	firstPause, lastPause = 500 * time.Millisecond, 10 * time.Second
-	// looked is how often the reader checks that the topic was not replaced.
-	looked = 4 * time.Second
-	// idle is how long no record arrives before the reader suspects the end of the log.
-	idle = 300 * time.Millisecond
+	// checkInterval is the time between two checks that the topic was not replaced.
+	checkInterval = 4 * time.Second
+	// idleAfter is the time without a record after which the reader suspects the end of the journal.
+	idleAfter = 300 * time.Millisecond
 )
 
-// Reading is the content of the log, which servers answer from.
+// Reading is the content of the journal. Servers answer calls from it.
 type Reading struct {
-	Log          *table.Log
+	Tables       *table.Tables
 	Explanations *Index
 }
 
-// Reader follows the log.
+// Reader follows the journal.
 type Reader struct {
-	log    Log
-	logger *slog.Logger
-	now    func() time.Time
-	// ready receives each reading once it has the whole log as of its start.
+	journal Journal
+	logger  *slog.Logger
+	now     func() time.Time
+	// ready receives each reading once it has all of the journal as of its start.
 	ready func(Reading)
 
 	lag     atomic.Int64
@@ -42,14 +42,14 @@ type Reader struct {
 }
 
 // NewReader does not read before Run.
-func NewReader(log Log, logger *slog.Logger, ready func(Reading)) *Reader {
-	return &Reader{log: log, logger: logger, now: time.Now, ready: ready}
+func NewReader(journal Journal, logger *slog.Logger, ready func(Reading)) *Reader {
+	return &Reader{journal: journal, logger: logger, now: time.Now, ready: ready}
 }
 
-// Lag is how many offsets the reader is behind the last known end of the log.
+// Lag is the number of offsets between the reader and the last known end of the journal.
 func (r *Reader) Lag() int64 { return r.lag.Load() }
 
-// Problem is the reason why the log is not read, or the progress; empty once it is read.
+// Problem explains why the journal is not read, or has the progress; empty once it is read.
 func (r *Reader) Problem() string {
 	if text := r.problem.Load(); text != nil {
 		return *text
@@ -57,22 +57,22 @@ func (r *Reader) Problem() string {
 	return ""
 }
 
-func (r *Reader) say(text string) { r.problem.Store(&text) }
+func (r *Reader) setProblem(text string) { r.problem.Store(&text) }
 
-// Run reads until ctx is done. It tries a log that cannot be read again. The earlier reading is served meanwhile, as long as
-// its leases last.
+// Run reads until ctx is done, and again after a failure. The server uses the earlier reading meanwhile, as long as its
+// leases last.
 func (r *Reader) Run(ctx context.Context) {
-	r.say("the log was not read yet")
+	r.setProblem("the server has not read the journal yet")
 	pause := firstPause
 	for ctx.Err() == nil {
-		began := r.now()
+		start := r.now()
 		err := r.follow(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		r.say(err.Error())
-		r.logger.Error("the log is read again from its start", "error", err)
-		if r.now().Sub(began) > time.Minute {
+		r.setProblem(err.Error())
+		r.logger.Error("reading the journal again from its start", "error", err)
+		if r.now().Sub(start) > time.Minute {
 			pause = firstPause
 		}
 		select {
@@ -84,9 +84,9 @@ func (r *Reader) Run(ctx context.Context) {
 }
 
 func (r *Reader) follow(ctx context.Context) error {
-	client, err := r.log.Client(
+	client, err := r.journal.Client(
 		kgo.ClientID("sluice-server"),
-		kgo.ConsumePartitions(r.log.fromStart()),
+		kgo.ConsumePartitions(r.journal.fromStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.KeepControlRecords(), // they have offsets: the last record of a transaction is the broker's
@@ -95,52 +95,52 @@ func (r *Reader) follow(ctx context.Context) error {
 		kgo.MetadataMinAge(time.Second),
 	)
 	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
+		return fmt.Errorf("read the journal: %w", err)
 	}
 	defer client.Close()
-	asked, cancel := context.WithTimeout(ctx, 10*time.Second)
+	within, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	state, err := r.log.ask(asked, client)
+	state, err := r.journal.describe(within, client)
 	if err != nil {
 		return err
 	}
 	p := &pass{
-		Reader: r, client: client, state: state,
-		reading: Reading{table.NewLog(state.topic, r.log.Shards, state.remembered, r.now), NewIndex()},
-		at:      map[string][]int64{r.log.Decisions: make([]int64, r.log.Shards), r.log.Explanations: make([]int64, r.log.Shards)},
+		Reader: r, client: client, description: state,
+		reading: Reading{table.NewTables(state.topic, r.journal.Shards, state.retention, r.now), NewIndex()},
+		at:      map[string][]int64{r.journal.Decisions: make([]int64, r.journal.Shards), r.journal.Explanations: make([]int64, r.journal.Shards)},
 	}
 	return p.run(ctx)
 }
 
-func (l Log) fromStart() map[string]map[int32]kgo.Offset {
-	all := map[int32]kgo.Offset{}
+func (l Journal) fromStart() map[string]map[int32]kgo.Offset {
+	offsets := map[int32]kgo.Offset{}
 	for i := range l.Shards {
-		all[int32(i)] = kgo.NewOffset().AtStart()
+		offsets[int32(i)] = kgo.NewOffset().AtStart()
 	}
-	return map[string]map[int32]kgo.Offset{l.Decisions: all, l.Explanations: all}
+	return map[string]map[int32]kgo.Offset{l.Decisions: offsets, l.Explanations: offsets}
 }
 
-// same checks that the topic was not replaced.
-func (r *Reader) same(ctx context.Context, client *kgo.Client, topic table.Topic) error {
+// checkTopicID checks that the topic was not replaced.
+func (r *Reader) checkTopicID(ctx context.Context, client *kgo.Client, topic table.Topic) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	found, err := kadm.NewClient(client).ListTopics(ctx, r.log.Decisions)
+	topics, err := kadm.NewClient(client).ListTopics(ctx, r.journal.Decisions)
 	if err != nil {
 		return nil // no broker answers: not known
 	}
-	detail := found[r.log.Decisions]
+	detail := topics[r.journal.Decisions]
 	switch {
 	case detail.Err != nil:
-		return fmt.Errorf("read %s: %w", r.log.Decisions, detail.Err)
+		return fmt.Errorf("read %s: %w", r.journal.Decisions, detail.Err)
 	case table.Topic(detail.ID) != topic:
-		return fmt.Errorf("read %s: it was replaced by another of its name", r.log.Decisions)
-	case len(detail.Partitions) != r.log.Shards:
-		return fmt.Errorf("read %s: it has %d partitions now; configured are %d shards", r.log.Decisions, len(detail.Partitions), r.log.Shards)
+		return fmt.Errorf("read %s: another topic of its name replaced it", r.journal.Decisions)
+	case len(detail.Partitions) != r.journal.Shards:
+		return fmt.Errorf("read %s: it has %d partitions now; configured are %d shards", r.journal.Decisions, len(detail.Partitions), r.journal.Shards)
 	}
 	return nil
 }
 
-// fatal is true for an error of a fetch after which going on could skip records; the client retries the other errors itself.
+// fatal is true for an error of a fetch that could make the reader skip records; the client retries other errors itself.
 func fatal(err error) bool {
 	return !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/keys"
-	"sluice.dev/serve/internal/logtest"
 	"sluice.dev/serve/internal/topics"
 
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -16,10 +16,10 @@ import (
 
 const patience = 30 * time.Second
 
-// read starts to read a log, and returns the reader and the channel of its readings.
-func read(t *testing.T, log topics.Log) (*topics.Reader, chan topics.Reading) {
+// read starts to read a journal, and returns the reader and the channel of its readings.
+func read(t *testing.T, journal topics.Journal) (*topics.Reader, chan topics.Reading) {
 	readings := make(chan topics.Reading, 10)
-	r := topics.NewReader(log, slog.New(slog.DiscardHandler), func(reading topics.Reading) { readings <- reading })
+	r := topics.NewReader(journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) { readings <- reading })
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); r.Run(ctx) }()
@@ -33,48 +33,48 @@ func first(t *testing.T, readings chan topics.Reading) topics.Reading {
 	case reading := <-readings:
 		return reading
 	case <-time.After(patience):
-		t.Fatal("the log was not read to its end")
+		t.Fatal("the journal was not read to its end")
 		panic("unreachable")
 	}
 }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t *testing.T, name string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("never: " + what)
+			t.Fatal("never: " + name)
 		}
 	}
 }
 
 func revision(reading topics.Reading, pool keys.Pool) uint64 {
-	e, _ := reading.Log.Pools.Get(pool)
+	e, _ := reading.Tables.Pools.Get(pool)
 	if e == nil {
 		return 0
 	}
-	return e.Answer.GetRevision()
+	return e.Publication.GetRevision()
 }
 
-var cart, orders = logtest.Server("cart"), logtest.Server("orders")
+var cart, orders = journaltest.Server("cart"), journaltest.Server("orders")
 
 func TestAnEmptyLogIsReadToItsEnd(t *testing.T) {
-	log := logtest.New(t, 2)
-	_, readings := read(t, log.Log)
+	journal := journaltest.New(t, 2)
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
-	if e, view := reading.Log.Pools.Get(cart); e != nil || len(view.Shards) != 2 || view.Topic == [16]byte{} {
+	if e, view := reading.Tables.Pools.Get(cart); e != nil || len(view.Shards) != 2 || view.Topic == [16]byte{} {
 		t.Error(e, view)
 	}
 }
 
 func TestWhatWasThereAtTheStartIsThereWhenReady(t *testing.T) {
-	log := logtest.New(t, 2)
+	journal := journaltest.New(t, 2)
 	for shard := range int32(2) {
-		d := log.Decider(t, shard)
+		d := journal.Decider(t, shard)
 		for revision := range uint64(5) {
-			d.Publish(logtest.Apply(logtest.Server([]string{"cart", "orders"}[shard]), revision+1, 8))
+			d.Publish(journaltest.Apply(journaltest.Server([]string{"cart", "orders"}[shard]), revision+1, 8))
 		}
 	}
-	_, readings := read(t, log.Log)
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
 	if revision(reading, cart) != 5 || revision(reading, orders) != 5 {
 		t.Error(revision(reading, cart), revision(reading, orders))
@@ -82,22 +82,22 @@ func TestWhatWasThereAtTheStartIsThereWhenReady(t *testing.T) {
 }
 
 func TestOnlyWhatIsCommittedCounts(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8))
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8))
 	d.Begin()
-	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
-	d.Beat()
+	d.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 2, 9))
+	d.Heartbeat()
 	d.End(false)
-	_, readings := read(t, log.Log)
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
 	if got := revision(reading, cart); got != 1 {
 		t.Errorf("revision %d: an aborted transaction was read", got)
 	}
 	d.Begin()
-	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 10))
-	d.Put(log.Decisions, orders.Record(), logtest.Apply(orders, 1, 10))
-	d.Beat()
+	d.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 2, 10))
+	d.Put(journal.Decisions, orders.Record(), journaltest.Apply(orders, 1, 10))
+	d.Heartbeat()
 	time.Sleep(50 * time.Millisecond) // it would be seen by now, if at all
 	if got := revision(reading, cart); got != 1 {
 		t.Errorf("revision %d: an open transaction was read", got)
@@ -110,13 +110,13 @@ func TestOnlyWhatIsCommittedCounts(t *testing.T) {
 }
 
 func TestATransactionCountsWithItsHeartbeat(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 1, 8))
-	_, readings := read(t, log.Log)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 1, 8))
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
 	d.Begin()
-	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
+	d.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 2, 9))
 	d.End(true) // against the rules: without one
 	time.Sleep(50 * time.Millisecond)
 	if got := revision(reading, cart); got != 1 {
@@ -127,37 +127,37 @@ func TestATransactionCountsWithItsHeartbeat(t *testing.T) {
 }
 
 func TestADeciderThatLostItsShardIsNotHeard(t *testing.T) {
-	log := logtest.New(t, 1)
-	before := log.Decider(t, 0)
-	before.Publish(logtest.Apply(cart, 1, 8))
-	_, readings := read(t, log.Log)
+	journal := journaltest.New(t, 1)
+	before := journal.Decider(t, 0)
+	before.Publish(journaltest.Apply(cart, 1, 8))
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
 	before.Begin()
-	before.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 2, 9))
-	before.Beat()
-	after := log.Decider(t, 0)
-	after.Publish(logtest.Apply(cart, 2, 20)) // taking over ends what was open
+	before.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 2, 9))
+	before.Heartbeat()
+	after := journal.Decider(t, 0)
+	after.Publish(journaltest.Apply(cart, 2, 20)) // taking over ends what was open
 	eventually(t, "the successor's answer", func() bool { return revision(reading, cart) == 2 })
-	if e, _ := reading.Log.Pools.Get(cart); e.Answer.GetTarget() != 20 {
-		t.Error("revision 2 is the one that was fenced off:", e.Answer)
+	if e, _ := reading.Tables.Pools.Get(cart); e.Publication.GetTarget() != 20 {
+		t.Error("revision 2 is the one that was fenced off:", e.Publication)
 	}
 }
 
 func TestACompactedLogGivesTheSame(t *testing.T) {
-	log := logtest.New(t, 1)
-	if !log.Fake() {
+	journal := journaltest.New(t, 1)
+	if !journal.Fake() {
 		t.Skip("a real broker compacts when it sees fit")
 	}
-	d := log.Decider(t, 0)
+	d := journal.Decider(t, 0)
 	for revision := range uint64(20) {
-		d.Publish(logtest.Apply(cart, revision+1, 8), logtest.Apply(orders, revision+1, 9))
+		d.Publish(journaltest.Apply(cart, revision+1, 8), journaltest.Apply(orders, revision+1, 9))
 	}
-	d.Publish(logtest.Deleted(orders, 21))
+	d.Publish(journaltest.Deleted(orders, 21))
 	d.Begin()
-	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 99, 8))
-	d.End(false) // the log ends in offsets without records
-	log.Compact()
-	_, readings := read(t, log.Log)
+	d.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 99, 8))
+	d.End(false) // the journal ends in offsets without records
+	journal.Compact()
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
 	if revision(reading, cart) != 20 || revision(reading, orders) != 0 {
 		t.Error(revision(reading, cart), revision(reading, orders))
@@ -165,8 +165,8 @@ func TestACompactedLogGivesTheSame(t *testing.T) {
 }
 
 func TestAnotherNumberOfShardsIsRefused(t *testing.T) {
-	log := logtest.New(t, 3)
-	other := log.Log
+	journal := journaltest.New(t, 3)
+	other := journal.Journal
 	other.Shards = 2
 	r, readings := read(t, other)
 	eventually(t, "the refusal", func() bool { return strings.Contains(r.Problem(), "3 partitions; configured are 2 shards") })
@@ -176,39 +176,39 @@ func TestAnotherNumberOfShardsIsRefused(t *testing.T) {
 }
 
 func TestALogThatIsNotThereIsWaitedFor(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Delete(t)
-	r, readings := read(t, log.Log)
+	journal := journaltest.New(t, 1)
+	journal.Delete(t)
+	r, readings := read(t, journal.Journal)
 	eventually(t, "the problem", func() bool {
-		return strings.Contains(r.Problem(), log.Decisions) || strings.Contains(r.Problem(), log.Reports)
+		return strings.Contains(r.Problem(), journal.Decisions) || strings.Contains(r.Problem(), journal.Reports)
 	})
-	log.Create(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 7, 8))
-	eventually(t, "the log", func() bool { return len(readings) > 0 })
+	journal.Create(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 7, 8))
+	eventually(t, "the journal", func() bool { return len(readings) > 0 })
 }
 
 func TestRecordsThatAreNoneAreLeftOut(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(cart, 5, 8))
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(cart, 5, 8))
 	d.Begin()
-	d.PutBytes(log.Decisions, "nothing", []byte("x"))
-	d.PutBytes(log.Decisions, orders.Record(), []byte{0xff, 0xff})
-	d.Put(log.Decisions, orders.Record(), logtest.Apply(cart, 6, 8)) // under another's key
-	d.Put(log.Decisions, cart.Record(), logtest.Apply(cart, 4, 8))   // backwards
-	d.PutBytes(log.Decisions, keys.Shard(0), []byte{0xff})
-	d.PutBytes(log.Decisions, keys.Shard(1), nil) // of another shard
-	d.PutBytes(log.Explanations, "nothing", nil)
+	d.PutBytes(journal.Decisions, "nothing", []byte("x"))
+	d.PutBytes(journal.Decisions, orders.Record(), []byte{0xff, 0xff})
+	d.Put(journal.Decisions, orders.Record(), journaltest.Apply(cart, 6, 8)) // under another's key
+	d.Put(journal.Decisions, cart.Record(), journaltest.Apply(cart, 4, 8))   // backwards
+	d.PutBytes(journal.Decisions, keys.Shard(0), []byte{0xff})
+	d.PutBytes(journal.Decisions, keys.Shard(1), nil) // of another shard
+	d.PutBytes(journal.Explanations, "nothing", nil)
 	d.End(true)
 	d.Shards = 2
 	d.Publish() // as if there were two
 	d.Shards, d.Lease = 1, 0
 	d.Publish()
 	d.Lease = time.Minute
-	d.Publish(logtest.Apply(orders, 1, 8))
-	_, readings := read(t, log.Log)
+	d.Publish(journaltest.Apply(orders, 1, 8))
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
-	if got := reading.Log.Refused(); got != 8 {
+	if got := reading.Tables.LeftOut(); got != 8 {
 		t.Errorf("%d were left out, want 8", got)
 	}
 	if revision(reading, cart) != 5 || revision(reading, orders) != 1 {
@@ -217,19 +217,19 @@ func TestRecordsThatAreNoneAreLeftOut(t *testing.T) {
 }
 
 func TestExplanationsAreFetchedFromTheLog(t *testing.T) {
-	log := logtest.New(t, 2)
-	d := log.Decider(t, 1)
+	journal := journaltest.New(t, 2)
+	d := journal.Decider(t, 1)
 	for n := range 20 {
 		d.Explain(cart, &poolsv1.Explanation{Completions: uint64(n)})
 	}
-	_, readings := read(t, log.Log)
+	_, readings := read(t, journal.Journal)
 	reading := first(t, readings)
-	from, err := topics.NewExplanations(log.Log)
+	from, err := topics.NewExplanations(journal.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	at, ok := reading.Explanations.Of(cart.Record())
+	at, ok := reading.Explanations.Place(cart.Record())
 	if !ok || at.Shard != 1 {
 		t.Fatal(at, ok)
 	}
@@ -243,14 +243,14 @@ func TestExplanationsAreFetchedFromTheLog(t *testing.T) {
 		t.Error("something was found where nothing is")
 	}
 	d.Begin()
-	d.Put(log.Explanations, cart.Record(), nil)
+	d.Put(journal.Explanations, cart.Record(), nil)
 	d.End(true)
-	eventually(t, "it is gone", func() bool { _, ok := reading.Explanations.Of(cart.Record()); return !ok })
+	eventually(t, "it is gone", func() bool { _, ok := reading.Explanations.Place(cart.Record()); return !ok })
 }
 
 func TestWritesGoToTheShardThatIsNamed(t *testing.T) {
-	log := logtest.New(t, 3)
-	w, err := topics.NewWriter(log.Log)
+	journal := journaltest.New(t, 3)
+	w, err := topics.NewWriter(journal.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestWritesGoToTheShardThatIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []int32
-	for _, record := range log.Read(t, log.Reports) {
+	for _, record := range journal.Read(t, journal.Reports) {
 		got = append(got, record.Partition)
 	}
 	if len(got) != 2 || got[0]+got[1] != 2 || got[0]*got[1] != 0 {

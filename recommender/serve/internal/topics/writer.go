@@ -14,15 +14,15 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Writer writes the reports of callers. It writes a record to the given shard, once, however often the client tries.
+// Writer writes the reports of callers. A record gets into its shard once, also after retries of the client.
 type Writer struct {
-	log    Log
-	client *kgo.Client
+	journal Journal
+	client  *kgo.Client
 }
 
 // NewWriter connects at its first write.
-func NewWriter(log Log) (*Writer, error) {
-	client, err := log.Client(
+func NewWriter(journal Journal) (*Writer, error) {
+	client, err := journal.Client(
 		kgo.ClientID("sluice-server-reports"),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.RequiredAcks(kgo.AllISRAcks()),
@@ -32,9 +32,9 @@ func NewWriter(log Log) (*Writer, error) {
 		kgo.ProducerBatchMaxBytes(900_000), // below the topics' max.message.bytes
 	)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %v: %w", log.Brokers, err)
+		return nil, fmt.Errorf("connect to %v: %w", journal.Brokers, err)
 	}
-	return &Writer{log, client}, nil
+	return &Writer{journal, client}, nil
 }
 
 // Close waits for the records that are being written.
@@ -42,17 +42,17 @@ func (w *Writer) Close() { w.client.Close() }
 
 // Observed writes the size of a target.
 func (w *Writer) Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error {
-	return w.write(ctx, w.log.Observed, pool.Target(instance), size, shard)
+	return w.write(ctx, w.journal.Observed, pool.Target(instance), size, shard)
 }
 
 // Report writes a report under a key, once to each shard: a Report, or a SubsetReport of a subset.
 func (w *Writer) Report(ctx context.Context, key string, report proto.Message, shards ...int32) error {
-	return w.write(ctx, w.log.Reports, key, report, shards...)
+	return w.write(ctx, w.journal.Reports, key, report, shards...)
 }
 
 // Deliver writes an xDS client's response to a subset.
 func (w *Writer) Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error {
-	return w.write(ctx, w.log.Reports, key.Record(), report, shard)
+	return w.write(ctx, w.journal.Reports, key.Record(), report, shard)
 }
 
 func (w *Writer) write(ctx context.Context, topic, key string, message proto.Message, shards ...int32) error {
@@ -72,9 +72,9 @@ func (w *Writer) write(ctx context.Context, topic, key string, message proto.Mes
 
 // Ends are the offsets after the last committed records of the decisions' shards.
 func (w *Writer) Ends(ctx context.Context) ([]int64, error) {
-	ends, err := w.log.ends(ctx, w.client, w.log.Decisions)
+	ends, err := w.journal.ends(ctx, w.client, w.journal.Decisions)
 	if err != nil {
 		return nil, err
 	}
-	return ends[w.log.Decisions], nil
+	return ends[w.journal.Decisions], nil
 }

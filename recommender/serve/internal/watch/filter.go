@@ -13,24 +13,22 @@ import (
 type Filter[K table.Key[K]] struct {
 	// ID tells filters apart, also those of different kinds; 0 is the filter of all pools.
 	ID uint64
-	// whole are the groups that are selected whole, and those the further single keys. Where both are empty, takes may still
-	// leave keys out.
-	whole []string
-	those []K
+	// fullGroups are the groups with all of their keys, singles further keys. If both are empty, selects may still leave keys out.
+	fullGroups []string
+	singles    []K
 	// groups are the groups of both.
 	groups []string
-	// takes is true for a selected key; nil: all are selected.
-	takes func(K) bool
+	// selects is true for a selected key; nil selects all.
+	selects func(K) bool
 }
 
-// All is true where every key is selected.
-func (f *Filter[K]) All() bool { return f.takes == nil }
+// All is true if the filter selects every key.
+func (f *Filter[K]) All() bool { return f.selects == nil }
 
-// Takes is true for a selected key.
-func (f *Filter[K]) Takes(key K) bool { return f.takes == nil || f.takes(key) }
+// Selects is true for a selected key.
+func (f *Filter[K]) Selects(key K) bool { return f.selects == nil || f.selects(key) }
 
-// since calls take with the entries that were written to a shard at offset or later, and perhaps with others that the filter
-// does not take.
+// since calls take with the entries written to a shard at offset or later. Some may be entries that the filter does not select.
 func since[K table.Key[K], V any](f *Filter[K], shard *table.Shard[K, V], offset int64, take func(*table.Entry[K, V]) bool) {
 	if len(f.groups) == 0 {
 		shard.Since(offset, take)

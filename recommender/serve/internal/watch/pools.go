@@ -42,12 +42,12 @@ func PoolFilter(request *poolsv1.WatchPoolSizesRequest) (*Filter[keys.Pool], err
 		groups = append(groups, pool.Service)
 	}
 	slices.Sort(groups)
-	takes := func(pool keys.Pool) bool {
-		if _, found := slices.BinarySearch(services, pool.Service); found {
+	selects := func(pool keys.Pool) bool {
+		if _, ok := slices.BinarySearch(services, pool.Service); ok {
 			return true
 		}
-		_, found := slices.BinarySearchFunc(pools, pool, keys.Pool.Compare)
-		return found
+		_, ok := slices.BinarySearchFunc(pools, pool, keys.Pool.Compare)
+		return ok
 	}
 	var lines []string
 	for _, service := range services {
@@ -57,7 +57,7 @@ func PoolFilter(request *poolsv1.WatchPoolSizesRequest) (*Filter[keys.Pool], err
 		lines = append(lines, strconv.Quote(pool.Record()))
 	}
 	return &Filter[keys.Pool]{
-		ID: id(lines...), whole: services, those: pools, groups: slices.Compact(groups), takes: takes,
+		ID: id(lines...), fullGroups: services, singles: pools, groups: slices.Compact(groups), selects: selects,
 	}, nil
 }
 
@@ -84,8 +84,8 @@ func poolsOf(request *poolsv1.WatchPoolSizesRequest) (pools []keys.Pool, err err
 	if n := len(request.GetPools()); n > MostPools {
 		return nil, problem.Conflict("pools", fmt.Sprintf("has %d pools", n), fmt.Sprintf("at most %d", MostPools))
 	}
-	for i, given := range request.GetPools() {
-		pool, err := problem.Pool(given, fmt.Sprintf("pools[%d]", i))
+	for i, requested := range request.GetPools() {
+		pool, err := problem.Pool(requested, fmt.Sprintf("pools[%d]", i))
 		if err != nil {
 			return nil, err
 		}
@@ -95,16 +95,16 @@ func poolsOf(request *poolsv1.WatchPoolSizesRequest) (pools []keys.Pool, err err
 	return slices.Compact(pools), nil
 }
 
-// Pools are the words of WatchPoolSizes.
-var Pools = Words[keys.Pool, *poolsv1.PoolSize]{answer: poolAnswer, snapshot: poolSnapshot, heartbeat: poolHeartbeat}
+// PoolEncoder encodes the events of WatchPoolSizes.
+var PoolEncoder = Encoder[keys.Pool, *poolsv1.PoolSize]{publication: encodePool, snapshot: encodePoolSnapshot, heartbeat: encodePoolHeartbeat}
 
-// poolAnswer is an entry as watchers get it. It has the lease of its first encoding under the shard's heartbeat: the
-// heartbeat that follows has the rest of the lease.
-func poolAnswer(e *table.Pool, lease *table.Lease) *Frame {
-	return e.Made(lease, func() any {
-		size := proto.CloneOf(e.Answer)
+// encodePool encodes an entry with the lease of its first encoding under the shard's heartbeat: the heartbeat that follows
+// has the rest of the lease.
+func encodePool(e *table.Pool, lease *table.Lease) *Frame {
+	return e.Derived(lease, func() any {
+		size := proto.CloneOf(e.Publication)
 		if !e.Deleted && lease != nil {
-			until, _ := lease.Of(e.Key, time.Now())
+			until, _ := lease.For(e.Key, time.Now())
 			size.ComputedAt, size.ValidUntil = lease.Computed(e), timestamppb.New(until)
 		}
 		return encode(&poolsv1.WatchPoolSizesResponse{
@@ -113,14 +113,14 @@ func poolAnswer(e *table.Pool, lease *table.Lease) *Frame {
 	}).(*Frame)
 }
 
-func poolSnapshot(of *commonv1.Snapshot, token string) *Frame {
+func encodePoolSnapshot(snapshot *commonv1.Snapshot, token string) *Frame {
 	return encode(&poolsv1.WatchPoolSizesResponse{
-		Event: &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+		Event: &poolsv1.WatchPoolSizesResponse_Snapshot{Snapshot: snapshot}, ResumeToken: token,
 	})
 }
 
-// poolHeartbeat confirms the decisions of the filter's shards.
-func poolHeartbeat(shards []poolShard, filter *Filter[keys.Pool], token string, now time.Time) *Frame {
+// encodePoolHeartbeat renews the leases of the decisions of shards.
+func encodePoolHeartbeat(shards []poolShard, filter *Filter[keys.Pool], token string, now time.Time) *Frame {
 	beat := &commonv1.Heartbeat{}
 	event := &poolsv1.WatchPoolSizesResponse{
 		Event: &poolsv1.WatchPoolSizesResponse_Heartbeat{Heartbeat: beat}, ResumeToken: token,
@@ -143,7 +143,7 @@ func poolHeartbeat(shards []poolShard, filter *Filter[keys.Pool], token string, 
 			ValidUntil: timestamppb.New(lease.Until),
 			LeaseLeft:  durationpb.New(lease.Left(now)),
 		})
-		event.NotRenewed = append(event.NotRenewed, exempt(lease, filter, now)...)
+		event.NotRenewed = append(event.NotRenewed, notRenewed(lease, filter, now)...)
 	}
 	if !first.IsZero() {
 		beat.ComputedAt, beat.ValidUntil = timestamppb.New(newest), timestamppb.New(first)
@@ -153,16 +153,16 @@ func poolHeartbeat(shards []poolShard, filter *Filter[keys.Pool], token string, 
 
 type poolShard = *table.Shard[keys.Pool, *poolsv1.PoolSize]
 
-func exempt(lease *table.Lease, filter *Filter[keys.Pool], now time.Time) (those []*poolsv1.NotRenewed) {
-	for _, each := range lease.NotRenewed {
-		pool := keys.Of(each.GetPool())
-		if !filter.Takes(pool) {
+func notRenewed(lease *table.Lease, filter *Filter[keys.Pool], now time.Time) (decisions []*poolsv1.NotRenewed) {
+	for _, decision := range lease.NotRenewed {
+		pool := keys.PoolOf(decision.GetPool())
+		if !filter.Selects(pool) {
 			continue
 		}
-		until, left := lease.Of(pool, now)
-		those = append(those, &poolsv1.NotRenewed{
-			Pool: each.GetPool(), ValidUntil: timestamppb.New(until), LeaseLeft: durationpb.New(left),
+		until, left := lease.For(pool, now)
+		decisions = append(decisions, &poolsv1.NotRenewed{
+			Pool: decision.GetPool(), ValidUntil: timestamppb.New(until), LeaseLeft: durationpb.New(left),
 		})
 	}
-	return those
+	return decisions
 }

@@ -13,17 +13,17 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// start is the view to begin with, and the reason for sending everything; UNSPECIFIED where changes suffice.
+// start is the view to begin with, and the reason for sending everything; UNSPECIFIED if changes suffice.
 func (w *Watch[K, V]) start(ctx context.Context, token *Token) (*table.View[K, V], commonv1.Resumption, error) {
 	view := w.Table.View()
-	why := token.resumption(view.Topic, len(view.Shards), w.Filter.ID, w.Table.Remembered(), time.Now())
+	why := token.resumption(view.Topic, len(view.Shards), w.Filter.ID, w.Table.Retention(), time.Now())
 	if why != commonv1.Resumption_RESUMPTION_UNSPECIFIED || !ahead(token, view) {
 		return view, why, nil
 	}
 	return w.wait(ctx, token)
 }
 
-// wait handles a token that is ahead of this server: the server is behind, or the log lost its end.
+// wait handles a token that is ahead of this server: the server is behind, or the journal lost its end.
 func (w *Watch[K, V]) wait(caller context.Context, token *Token) (*table.View[K, V], commonv1.Resumption, error) {
 	ctx, cancel := context.WithTimeout(caller, Patience)
 	defer cancel()
@@ -32,7 +32,7 @@ func (w *Watch[K, V]) wait(caller context.Context, token *Token) (*table.View[K,
 		return nil, 0, status.FromContextError(caller.Err()).Err()
 	}
 	if err != nil {
-		return nil, 0, problem.Unavailable(problem.LogAway, fmt.Sprintf("cannot ask for the end of the log: %v", err))
+		return nil, 0, problem.Unavailable(problem.LogAway, fmt.Sprintf("cannot read the end of the journal: %v", err))
 	}
 	for i, offset := range token.Offsets {
 		if offset > end[i] {
@@ -44,7 +44,7 @@ func (w *Watch[K, V]) wait(caller context.Context, token *Token) (*table.View[K,
 		if !ahead(token, view) {
 			return view, commonv1.Resumption_RESUMPTION_UNSPECIFIED, nil
 		}
-		if err := w.ended(); err != nil {
+		if err := w.endError(); err != nil {
 			return nil, 0, err
 		}
 		select {

@@ -17,10 +17,10 @@ import (
 func SubsetFilter(upstream, instance, downstream string) *Filter[keys.Subset] {
 	f := &Filter[keys.Subset]{ID: id("subsets", fmt.Sprintf("%q %q %q", upstream, instance, downstream))}
 	if upstream != "" {
-		f.whole, f.groups = []string{upstream}, []string{upstream}
+		f.fullGroups, f.groups = []string{upstream}, []string{upstream}
 	}
 	if upstream != "" || instance != "" || downstream != "" {
-		f.takes = func(key keys.Subset) bool {
+		f.selects = func(key keys.Subset) bool {
 			return (upstream == "" || key.Upstream == upstream) && (instance == "" || key.Instance == instance) &&
 				(downstream == "" || key.Downstream == downstream)
 		}
@@ -28,32 +28,32 @@ func SubsetFilter(upstream, instance, downstream string) *Filter[keys.Subset] {
 	return f
 }
 
-// Subsets are the words of WatchSubsets.
-var Subsets = Words[keys.Subset, *subsetsv1.Subset]{answer: subsetAnswer, snapshot: subsetSnapshot, heartbeat: subsetHeartbeat}
+// SubsetEncoder encodes the events of WatchSubsets.
+var SubsetEncoder = Encoder[keys.Subset, *subsetsv1.Subset]{publication: encodeSubset, snapshot: encodeSubsetSnapshot, heartbeat: encodeSubsetHeartbeat}
 
-// subsetAnswer is the same under every lease, because subsets have none.
-func subsetAnswer(e *table.Subset, _ *table.Lease) *Frame {
-	return e.Made(nil, func() any {
-		return encode(&subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: e.Answer}})
+// encodeSubset ignores the lease, because subsets have none.
+func encodeSubset(e *table.Subset, _ *table.Lease) *Frame {
+	return e.Derived(nil, func() any {
+		return encode(&subsetsv1.WatchSubsetsResponse{Event: &subsetsv1.WatchSubsetsResponse_Subset{Subset: e.Publication}})
 	}).(*Frame)
 }
 
-func subsetSnapshot(of *commonv1.Snapshot, token string) *Frame {
+func encodeSubsetSnapshot(snapshot *commonv1.Snapshot, token string) *Frame {
 	return encode(&subsetsv1.WatchSubsetsResponse{
-		Event: &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+		Event: &subsetsv1.WatchSubsetsResponse_Snapshot{Snapshot: snapshot}, ResumeToken: token,
 	})
 }
 
-func subsetHeartbeat(
+func encodeSubsetHeartbeat(
 	shards []*table.Shard[keys.Subset, *subsetsv1.Subset], _ *Filter[keys.Subset], token string, _ time.Time,
 ) *Frame {
 	return encode(&subsetsv1.WatchSubsetsResponse{
-		Event: &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: came(shards)}, ResumeToken: token,
+		Event: &subsetsv1.WatchSubsetsResponse_Heartbeat{Heartbeat: leaselessHeartbeat(shards)}, ResumeToken: token,
 	})
 }
 
-// came is a heartbeat with the time of the deciders' last period, for records without a lease.
-func came[K table.Key[K], V any](shards []*table.Shard[K, V]) *commonv1.Heartbeat {
+// leaselessHeartbeat is a heartbeat with the time of the deciders' last period, for records without a lease.
+func leaselessHeartbeat[K table.Key[K], V any](shards []*table.Shard[K, V]) *commonv1.Heartbeat {
 	beat := &commonv1.Heartbeat{}
 	var newest time.Time
 	for _, shard := range shards {

@@ -8,14 +8,14 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// Every is the longest time between two events of a watcher.
-const Every = 10 * time.Second
+// EventInterval is the longest time between two events of a watcher.
+const EventInterval = 10 * time.Second
 
-// Ticks sends events to the watchers of log while nothing is published, as Tick. It returns with ctx, or when log is closed.
-func Ticks(ctx context.Context, log *table.Log, every time.Duration) {
+// Ticks runs Tick for pools and subsets. It returns with ctx, or when the tables are closed.
+func Ticks(ctx context.Context, tables *table.Tables, every time.Duration) {
 	var both sync.WaitGroup
-	both.Go(func() { Tick(ctx, log.Pools, every) })
-	both.Go(func() { Tick(ctx, log.Subsets, every) })
+	both.Go(func() { Tick(ctx, tables.Pools, every) })
+	both.Go(func() { Tick(ctx, tables.Subsets, every) })
 	both.Wait()
 }
 
@@ -24,7 +24,7 @@ func Ticks(ctx context.Context, log *table.Log, every time.Duration) {
 func Tick[K table.Key[K], V any](ctx context.Context, t *table.Table[K, V], every time.Duration) {
 	for {
 		view := t.View()
-		timer := time.NewTimer(due(view, time.Now(), every))
+		timer := time.NewTimer(untilEvent(view, time.Now(), every))
 		select {
 		case <-timer.C:
 			t.Tick()
@@ -40,8 +40,8 @@ func Tick[K table.Key[K], V any](ctx context.Context, t *table.Table[K, V], ever
 	}
 }
 
-// due is how long after now watchers of view are due an event, if nothing is published before.
-func due[K table.Key[K], V any](view *table.View[K, V], now time.Time, every time.Duration) time.Duration {
+// untilEvent is the time from now to the next event of view's watchers without a publication.
+func untilEvent[K table.Key[K], V any](view *table.View[K, V], now time.Time, every time.Duration) time.Duration {
 	wait := max(0, view.At.Add(every).Sub(now))
 	for _, shard := range view.Shards {
 		if shard.Lease == nil {

@@ -12,7 +12,7 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Token is a watcher's position in the log, which every server reads.
+// Token is a watcher's position in the journal, which every server reads.
 type Token struct {
 	Topic table.Topic
 	// At is when the token was made, to a millisecond.
@@ -87,7 +87,7 @@ func ParseToken(text string) (*Token, error) {
 	return t, nil
 }
 
-// resumption is the reason why a watcher at the token cannot resume under the filter; UNSPECIFIED where it can. Only the log
+// resumption is the reason why a watcher at the token cannot resume under the filter; UNSPECIFIED if it can. Only the journal
 // can tell whether the token is past the end, or ahead of this server.
 func (t *Token) resumption(topic table.Topic, shards int, filter uint64, remembered time.Duration, now time.Time) commonv1.Resumption {
 	switch {
@@ -103,7 +103,7 @@ func (t *Token) resumption(topic table.Topic, shards int, filter uint64, remembe
 	return commonv1.Resumption_RESUMPTION_UNSPECIFIED
 }
 
-// ahead is true where the token's position is after the view's.
+// ahead is true if the token's position is after the view's.
 func ahead[K table.Key[K], V any](t *Token, view *table.View[K, V]) bool {
 	for i, offset := range t.Offsets {
 		if offset > view.Shards[i].Position {

@@ -10,10 +10,10 @@ import (
 
 func TestATokenIsReadAsItWasGiven(t *testing.T) {
 	for _, offsets := range [][]int64{{0}, {1, 1 << 40}, make([]int64, 256)} {
-		given := Token{Topic: table.Topic{1, 2, 15: 3}, At: time.UnixMilli(1_800_000_000_123), Filter: 1 << 63, Offsets: offsets}
-		got, err := ParseToken(given.String())
-		if err != nil || got.Topic != given.Topic || !got.At.Equal(given.At) || got.Filter != given.Filter || !slices.Equal(got.Offsets, offsets) {
-			t.Errorf("%v: %v, %v", given, got, err)
+		token := Token{Topic: table.Topic{1, 2, 15: 3}, At: time.UnixMilli(1_800_000_000_123), Filter: 1 << 63, Offsets: offsets}
+		got, err := ParseToken(token.String())
+		if err != nil || got.Topic != token.Topic || !got.At.Equal(token.At) || got.Filter != token.Filter || !slices.Equal(got.Offsets, offsets) {
+			t.Errorf("%v: %v, %v", token, got, err)
 		}
 	}
 	far := make([]int64, 256)

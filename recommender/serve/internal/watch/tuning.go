@@ -14,43 +14,43 @@ import (
 // TuningFilter selects one session with its trials.
 func TuningFilter(session string) *Filter[keys.Tuning] {
 	return &Filter[keys.Tuning]{
-		ID: id("tuning", fmt.Sprintf("%q", session)), whole: []string{session}, groups: []string{session},
-		takes: func(key keys.Tuning) bool { return key.Session == session },
+		ID: id("tuning", fmt.Sprintf("%q", session)), fullGroups: []string{session}, groups: []string{session},
+		selects: func(key keys.Tuning) bool { return key.Session == session },
 	}
 }
 
-// Tunings are the words of WatchSession.
-var Tunings = Words[keys.Tuning, *tuningv1.SessionRecord]{answer: tuningAnswer, snapshot: tuningSnapshot, heartbeat: tuningHeartbeat}
+// TuningEncoder encodes the events of WatchSession.
+var TuningEncoder = Encoder[keys.Tuning, *tuningv1.SessionRecord]{publication: encodeTuning, snapshot: encodeTuningSnapshot, heartbeat: encodeTuningHeartbeat}
 
-// tuningAnswer is the same under every lease, because sessions have none. Of a deleted record it has only the name or number.
-func tuningAnswer(e *table.Tuning, _ *table.Lease) *Frame {
-	return e.Made(nil, func() any {
+// encodeTuning ignores the lease, because sessions have none. A deleted record has only its name or number.
+func encodeTuning(e *table.Tuning, _ *table.Lease) *Frame {
+	return e.Derived(nil, func() any {
 		response := &tuningv1.WatchSessionResponse{}
 		switch {
 		case e.Key.Trial == keys.Head && e.Deleted:
-			gone := &tuningv1.TuningSession{Plan: &tuningv1.Plan{Name: e.Key.Session}}
-			response.Event = &tuningv1.WatchSessionResponse_Session{Session: gone}
+			deleted := &tuningv1.TuningSession{Plan: &tuningv1.Plan{Name: e.Key.Session}}
+			response.Event = &tuningv1.WatchSessionResponse_Session{Session: deleted}
 		case e.Key.Trial == keys.Head:
-			response.Event = &tuningv1.WatchSessionResponse_Session{Session: e.Answer.GetHead()}
+			response.Event = &tuningv1.WatchSessionResponse_Session{Session: e.Publication.GetHead()}
 		case e.Deleted:
 			response.Event = &tuningv1.WatchSessionResponse_Trial{Trial: &tuningv1.Trial{Number: uint32(e.Key.Trial)}}
 		default:
-			response.Event = &tuningv1.WatchSessionResponse_Trial{Trial: e.Answer.GetTrial()}
+			response.Event = &tuningv1.WatchSessionResponse_Trial{Trial: e.Publication.GetTrial()}
 		}
 		return encode(response)
 	}).(*Frame)
 }
 
-func tuningSnapshot(of *commonv1.Snapshot, token string) *Frame {
+func encodeTuningSnapshot(snapshot *commonv1.Snapshot, token string) *Frame {
 	return encode(&tuningv1.WatchSessionResponse{
-		Event: &tuningv1.WatchSessionResponse_Snapshot{Snapshot: of}, ResumeToken: token,
+		Event: &tuningv1.WatchSessionResponse_Snapshot{Snapshot: snapshot}, ResumeToken: token,
 	})
 }
 
-func tuningHeartbeat(
+func encodeTuningHeartbeat(
 	shards []*table.Shard[keys.Tuning, *tuningv1.SessionRecord], _ *Filter[keys.Tuning], token string, _ time.Time,
 ) *Frame {
 	return encode(&tuningv1.WatchSessionResponse{
-		Event: &tuningv1.WatchSessionResponse_Heartbeat{Heartbeat: came(shards)}, ResumeToken: token,
+		Event: &tuningv1.WatchSessionResponse_Heartbeat{Heartbeat: leaselessHeartbeat(shards)}, ResumeToken: token,
 	})
 }

@@ -10,20 +10,20 @@ import (
 	commonv1 "sluice.dev/api/common/v1"
 )
 
-// Patience is how long a server waits for records that a token has seen and the server has not.
+// Patience bounds a server's wait for records before a token's position.
 const Patience = 5 * time.Second
 
-// End returns the offsets after the last committed records of the log's shards.
+// End returns the offsets after the last committed records of the journal's shards.
 type End func(context.Context) ([]int64, error)
 
 // Watch is one watcher. It holds a position and no events, so that a slow watcher needs no memory: when it can receive more,
 // it gets the newest state of that time.
 type Watch[K table.Key[K], V any] struct {
-	Table  *table.Table[K, V]
-	Filter *Filter[K]
-	Words  Words[K, V]
-	Send   func(*Frame) error
-	End    End
+	Table   *table.Table[K, V]
+	Filter  *Filter[K]
+	Encoder Encoder[K, V]
+	Send    func(*Frame) error
+	End     End
 	// Stopping is closed when the server ends its watches.
 	Stopping <-chan struct{}
 
@@ -38,32 +38,32 @@ func (w *Watch[K, V]) Run(ctx context.Context, token *Token) error {
 	}
 	if why == commonv1.Resumption_RESUMPTION_UNSPECIFIED {
 		w.cursor = token.Offsets
-		err = w.changes(view)
+		err = w.sendChanges(view)
 	} else {
-		err = w.everything(view, why)
+		err = w.sendState(view, why)
 	}
 	for err == nil {
-		if err = w.Send(w.beat(view, time.Now())); err != nil {
+		if err = w.Send(w.heartbeat(view, time.Now())); err != nil {
 			break
 		}
 		if view, err = w.next(ctx, view); err == nil {
-			err = w.changes(view)
+			err = w.sendChanges(view)
 		}
 	}
 	return err
 }
 
-// everything sends the state of view.
-func (w *Watch[K, V]) everything(view *table.View[K, V], why commonv1.Resumption) (err error) {
+// sendState sends the state of view.
+func (w *Watch[K, V]) sendState(view *table.View[K, V], why commonv1.Resumption) (err error) {
 	answers := 0
 	w.cursor = make([]int64, len(view.Shards))
 	for i, shard := range view.Shards {
 		shard.Since(0, func(e *table.Entry[K, V]) bool {
-			if e.Deleted || !w.Filter.Takes(e.Key) || w.Table.Moved(e) {
+			if e.Deleted || !w.Filter.Selects(e.Key) || w.Table.Moved(e) {
 				return true
 			}
 			answers++
-			err = w.Send(w.Words.answer(e, shard.Lease))
+			err = w.Send(w.Encoder.publication(e, shard.Lease))
 			return err == nil
 		})
 		if err != nil {
@@ -71,19 +71,19 @@ func (w *Watch[K, V]) everything(view *table.View[K, V], why commonv1.Resumption
 		}
 		w.cursor[i] = shard.Position
 	}
-	whole := &commonv1.Snapshot{Answers: uint32(answers), Resumption: why}
-	return w.Send(w.Words.snapshot(whole, w.token(view, time.Now()).String()))
+	snapshot := &commonv1.Snapshot{Answers: uint32(answers), Resumption: why}
+	return w.Send(w.Encoder.snapshot(snapshot, w.token(view, time.Now()).String()))
 }
 
-// changes sends the records after the cursor, and moves it to view.
-func (w *Watch[K, V]) changes(view *table.View[K, V]) (err error) {
+// sendChanges sends the records after the cursor, and moves it to view.
+func (w *Watch[K, V]) sendChanges(view *table.View[K, V]) (err error) {
 	for i, shard := range view.Shards {
 		if shard.Position <= w.cursor[i] {
 			continue
 		}
 		since(w.Filter, shard, w.cursor[i], func(e *table.Entry[K, V]) bool {
-			if w.Filter.Takes(e.Key) && !w.Table.Moved(e) {
-				err = w.Send(w.Words.answer(e, shard.Lease))
+			if w.Filter.Selects(e.Key) && !w.Table.Moved(e) {
+				err = w.Send(w.Encoder.publication(e, shard.Lease))
 			}
 			return err == nil
 		})
@@ -95,10 +95,10 @@ func (w *Watch[K, V]) changes(view *table.View[K, V]) (err error) {
 	return nil
 }
 
-// next waits for a view with an event for this watcher. It returns at once where records were published during the last
+// next waits for a view with an event for this watcher. It returns at once if records were published during the last
 // sending.
 func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.View[K, V], error) {
-	if err := w.ended(); err != nil {
+	if err := w.endError(); err != nil {
 		return nil, err
 	}
 	for view := last; ; {
@@ -107,7 +107,7 @@ func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if err := w.ended(); err != nil {
+		if err := w.endError(); err != nil {
 			return nil, err
 		}
 		view = w.Table.View()
@@ -117,11 +117,11 @@ func (w *Watch[K, V]) next(ctx context.Context, last *table.View[K, V]) (*table.
 	}
 }
 
-// ended is the error that ends a watch. The code that ends watches wakes them by a tick.
-func (w *Watch[K, V]) ended() error {
+// endError is the error that ends a watch. A tick wakes watches before their end.
+func (w *Watch[K, V]) endError() error {
 	select {
 	case <-w.Table.Closed():
-		return problem.Unavailable(problem.LogReplaced, "the log was replaced by another: watch again")
+		return problem.Unavailable(problem.LogReplaced, "another journal replaced this one: watch again")
 	case <-w.Stopping:
 		return problem.Unavailable(problem.Stopping, "the server stops: watch again with the resume token")
 	default:
@@ -129,9 +129,9 @@ func (w *Watch[K, V]) ended() error {
 	}
 }
 
-// behind is true where records were not sent yet.
+// behind is true if the watch has not sent all records of view.
 func (w *Watch[K, V]) behind(view *table.View[K, V]) bool {
-	for _, shard := range w.relevant(view) {
+	for _, shard := range w.filterShardsOnce(view) {
 		if shard.Position > w.cursor[shard.Number] {
 			return true
 		}

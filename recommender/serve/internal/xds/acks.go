@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// mostWaiting deliveries wait for the log; further ones are counted and dropped.
+	// mostWaiting deliveries wait for the journal; further ones are counted and dropped.
 	mostWaiting = 10_000
 	mostDetail  = 4096
 )
 
-// heard handles a request that answers the last response. It counts the answer, and writes it to the log once for each
-// version of a subset.
-func (c *client) heard(kind, nonce string, returned map[string]string, refused *spb.Status) {
+// acknowledge handles the ACK or NACK in a request. It counts the outcome, and writes it to the journal once for each version
+// of a subset.
+func (c *client) acknowledge(kind, nonce string, returned map[string]string, refused *spb.Status) {
 	if nonce == "" {
 		return
 	}
@@ -34,27 +34,27 @@ func (c *client) heard(kind, nonce string, returned map[string]string, refused *
 		outcome = subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED
 	}
 	for name, version := range returned {
-		answer := version + " " + outcome.String()
-		if last := c.acked[kind+name]; version == "" || last == answer || refused == nil && last == version+" "+refusedText {
+		response := version + " " + outcome.String()
+		if last := c.acked[kind+name]; version == "" || last == response || refused == nil && last == version+" "+refusedText {
 			continue
 		}
-		c.acked[kind+name] = answer
+		c.acked[kind+name] = response
 		c.hub.counts.answers.WithLabelValues(short(kind), outcome.String()[len("DELIVERY_OUTCOME_"):]).Inc()
 		if refused != nil {
-			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", cut(refused.GetMessage()))
+			c.hub.logger.Warn("a client refuses a resource", "node", c.node.id, "type", short(kind), "name", name, "why", truncate(refused.GetMessage()))
 		}
 		if kind == clusterType {
-			c.bounded(name, refused)
+			c.recordPoolSize(name, refused)
 		}
 		if kind == endpointType && c.revisions[name] > 0 {
-			c.tell(name, version, outcome, cut(refused.GetMessage()))
+			c.reportDelivery(name, version, outcome, truncate(refused.GetMessage()))
 		}
 	}
 }
 
 var refusedText = subsetsv1.DeliveryOutcome_DELIVERY_OUTCOME_REFUSED.String()
 
-func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome, detail string) {
+func (c *client) reportDelivery(service, version string, outcome subsetsv1.DeliveryOutcome, detail string) {
 	tables := c.hub.tables.Load()
 	key := keys.Subset{Upstream: c.node.upstream, Instance: c.node.instance, Downstream: service}
 	if tables == nil {
@@ -64,41 +64,41 @@ func (c *client) tell(service, version string, outcome subsetsv1.DeliveryOutcome
 	if e == nil {
 		return // it was deleted meanwhile
 	}
-	by, now := c.by, time.Now()
-	if by == "" {
-		by = c.node.id
+	caller, now := c.caller, time.Now()
+	if caller == "" {
+		caller = c.node.id
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%d", c.node.id, key.Record(), version, outcome, now.UnixNano()))
 	report := &subsetsv1.SubsetReport{
-		RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: by,
+		RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: caller,
 		Delivery: &subsetsv1.Delivery{
 			Key: key.Proto(), Outcome: outcome, Revision: c.revisions[service], Client: c.node.id, Detail: detail, At: timestamppb.New(now),
 		},
 	}
-	c.hub.tell(func(ctx context.Context) error { return c.hub.log.Deliver(ctx, e.Shard, key, report) })
+	c.hub.enqueue(func(ctx context.Context) error { return c.hub.journal.Deliver(ctx, e.Shard, key, report) })
 }
 
-// tell queues a write to the log; writes keep their order.
-func (h *Hub) tell(what func(context.Context) error) {
+// enqueue queues a write to the journal; writes keep their order.
+func (h *Hub) enqueue(write func(context.Context) error) {
 	select {
-	case h.told <- what:
+	case h.queue <- write:
 	default:
-		h.counts.untold.Inc()
+		h.counts.undelivered.Inc()
 	}
 }
 
-// deliver writes what clients did. While the log is away, deliveries beyond the queue are counted and dropped.
+// deliver writes the queued reports. While the journal is away, the hub counts and drops reports beyond the queue.
 func (h *Hub) deliver() {
 	for {
 		select {
 		case <-h.ctx.Done():
 			return
-		case write := <-h.told:
+		case write := <-h.queue:
 			if err := write(h.ctx); err != nil {
-				h.counts.untold.Inc()
+				h.counts.undelivered.Inc()
 			}
 		}
 	}
 }
 
-func cut(text string) string { return text[:min(len(text), mostDetail)] }
+func truncate(text string) string { return text[:min(len(text), mostDetail)] }

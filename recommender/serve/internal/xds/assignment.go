@@ -27,86 +27,86 @@ const (
 	drained     fault = "drained"
 )
 
-// assign is the list of endpoints that a client gets: its subset, without endpoints that clients would refuse or that cannot
-// be reached. A client of a service with containers always gets some: without a subset, or where nothing of it is usable, it
-// gets all of them with equal weights, and drained ones where there are no others. A container has its newest known address:
-// one that comes back under its name may have another. Empty: none has an address.
-func assign(subset *subsetsv1.Subset, all *subsetsv1.ServiceContainers, told func(instance string, why fault)) []endpoint {
-	known := map[string]*subsetsv1.Container{}
-	for _, each := range all.GetContainers() {
-		known[each.GetInstance()] = each
+// assign returns the endpoints that a client gets: its subset, without endpoints that clients would refuse or cannot reach. A
+// client of a service with containers always gets some: without a usable endpoint in a subset it gets all containers with
+// equal weights, and drained ones if there are no others. A container has its newest known address, since a restarted one may
+// have another. report gets each endpoint that is left out. Empty: no container has an address.
+func assign(subset *subsetsv1.Subset, service *subsetsv1.ServiceContainers, report func(instance string, why fault)) []endpoint {
+	containers := map[string]*subsetsv1.Container{}
+	for _, candidate := range service.GetContainers() {
+		containers[candidate.GetInstance()] = candidate
 	}
-	var given []*subsetsv1.Endpoint
-	for _, each := range subset.GetEndpoints() {
-		container := known[each.GetInstance()]
+	var reachable []*subsetsv1.Endpoint
+	for _, candidate := range subset.GetEndpoints() {
+		container := containers[candidate.GetInstance()]
 		switch {
-		case len(known) > 0 && container == nil:
-			told(each.GetInstance(), unknown)
+		case len(containers) > 0 && container == nil:
+			report(candidate.GetInstance(), unknown)
 		case container.GetDrained():
-			told(each.GetInstance(), drained)
+			report(candidate.GetInstance(), drained)
 		default:
-			given = append(given, located(each, container))
+			reachable = append(reachable, withAddress(candidate, container))
 		}
 	}
-	if those := usable(given, told); len(those) > 0 {
-		return those
+	if endpoints := usable(reachable, report); len(endpoints) > 0 {
+		return endpoints
 	}
-	if those := usable(everybody(all, false), told); len(those) > 0 {
-		return those
+	if endpoints := usable(allContainers(service, false), report); len(endpoints) > 0 {
+		return endpoints
 	}
-	return usable(everybody(all, true), told)
+	return usable(allContainers(service, true), report)
 }
 
-// located is an endpoint with its container's address, if that is known.
-func located(one *subsetsv1.Endpoint, container *subsetsv1.Container) *subsetsv1.Endpoint {
-	if container.GetAddress() == "" || container.GetAddress() == one.GetAddress() {
-		return one
+// withAddress is an endpoint with its container's address, if that is known.
+func withAddress(candidate *subsetsv1.Endpoint, container *subsetsv1.Container) *subsetsv1.Endpoint {
+	if container.GetAddress() == "" || container.GetAddress() == candidate.GetAddress() {
+		return candidate
 	}
 	return &subsetsv1.Endpoint{
-		Instance: one.GetInstance(), Address: container.GetAddress(), Zone: container.GetZone(), Weight: one.GetWeight(),
+		Instance: candidate.GetInstance(), Address: container.GetAddress(), Zone: container.GetZone(), Weight: candidate.GetWeight(),
 	}
 }
 
-func everybody(all *subsetsv1.ServiceContainers, drained bool) (those []*subsetsv1.Endpoint) {
-	for _, each := range all.GetContainers() {
-		if drained || !each.GetDrained() {
-			those = append(those, &subsetsv1.Endpoint{
-				Instance: each.GetInstance(), Address: each.GetAddress(), Zone: each.GetZone(), Weight: 1,
+func allContainers(service *subsetsv1.ServiceContainers, drained bool) (endpoints []*subsetsv1.Endpoint) {
+	for _, container := range service.GetContainers() {
+		if drained || !container.GetDrained() {
+			endpoints = append(endpoints, &subsetsv1.Endpoint{
+				Instance: container.GetInstance(), Address: container.GetAddress(), Zone: container.GetZone(), Weight: 1,
 			})
 		}
 	}
-	return those
+	return endpoints
 }
 
 // usable are the endpoints that a client can take: each with an address of its own, and weights of 1 or more whose sum a
 // client can hold.
-func usable(given []*subsetsv1.Endpoint, told func(string, fault)) (those []endpoint) {
+func usable(candidates []*subsetsv1.Endpoint, report func(string, fault)) (endpoints []endpoint) {
 	addresses, names := map[string]bool{}, map[string]bool{}
 	sum := uint64(0)
-	for _, each := range given {
-		host, port, ok := address(each.GetAddress())
+	for _, candidate := range candidates {
+		host, port, ok := address(candidate.GetAddress())
 		switch {
 		case !ok:
-			told(each.GetInstance(), noAddress)
+			report(candidate.GetInstance(), noAddress)
 			continue
-		case addresses[each.GetAddress()]:
-			told(each.GetInstance(), sameAddress)
+		case addresses[candidate.GetAddress()]:
+			report(candidate.GetInstance(), sameAddress)
 			continue
-		case names[each.GetInstance()]:
-			told(each.GetInstance(), sameName)
+		case names[candidate.GetInstance()]:
+			report(candidate.GetInstance(), sameName)
 			continue
 		}
-		addresses[each.GetAddress()], names[each.GetInstance()] = true, true
-		weight := max(1, each.GetWeight())
+		addresses[candidate.GetAddress()], names[candidate.GetInstance()] = true, true
+		weight := max(1, candidate.GetWeight())
 		sum += uint64(weight)
-		those = append(those, endpoint{each.GetInstance(), host, each.GetZone(), port, weight})
+		endpoints = append(endpoints, endpoint{candidate.GetInstance(), host, candidate.GetZone(), port, weight})
 	}
 	for shift := 0; sum>>shift > math.MaxUint32/2; shift++ {
-		for i := range those {
-			those[i].weight = max(1, those[i].weight/2)
+		for i := range endpoints {
+			endpoints[i].weight = max(1, endpoints[i].weight/2)
 		}
 	}
-	return those
+	return endpoints
 }
 
 // address splits a text into IP and port, as xDS has them. Endpoints of xDS are not host names: Envoy and C-core refuse them.

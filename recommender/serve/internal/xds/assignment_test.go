@@ -13,10 +13,10 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// some is a service's containers in short form: "b-1", "b-2!" drained, "b-3?" without an address, "b-4=b-1" at another's
+// containersOf is a service's containers in short form: "b-1", "b-2!" drained, "b-3?" without an address, "b-4=b-1" at another's
 // address.
-func some(words string) *subsetsv1.ServiceContainers {
-	all := &subsetsv1.ServiceContainers{Service: "b"}
+func containersOf(words string) *subsetsv1.ServiceContainers {
+	message := &subsetsv1.ServiceContainers{Service: "b"}
 	for _, word := range strings.Fields(words) {
 		name, at, moved := strings.Cut(strings.TrimRight(word, "!?"), "=")
 		if !moved {
@@ -26,16 +26,16 @@ func some(words string) *subsetsv1.ServiceContainers {
 		if strings.HasSuffix(word, "?") {
 			c.Address = "b.local:80"
 		}
-		all.Containers = append(all.Containers, c)
+		message.Containers = append(message.Containers, c)
 	}
-	return all
+	return message
 }
 
-func subsetOf(of *subsetsv1.ServiceContainers, words string) *subsetsv1.Subset {
+func subsetOf(service *subsetsv1.ServiceContainers, words string) *subsetsv1.Subset {
 	s := &subsetsv1.Subset{}
 	for _, word := range strings.Fields(words) {
 		e := &subsetsv1.Endpoint{Instance: word, Weight: 3}
-		for _, c := range of.GetContainers() {
+		for _, c := range service.GetContainers() {
 			if c.GetInstance() == word {
 				e.Address = c.GetAddress()
 			}
@@ -46,8 +46,8 @@ func subsetOf(of *subsetsv1.ServiceContainers, words string) *subsetsv1.Subset {
 }
 
 func TestAContainerIsWhereItWasFoundLast(t *testing.T) {
-	subset := subsetOf(some("b-1 b-2"), "b-1 b-2")
-	moved := some("b-1=b-7 b-2?")
+	subset := subsetOf(containersOf("b-1 b-2"), "b-1 b-2")
+	moved := containersOf("b-1=b-7 b-2?")
 	moved.Containers[0].Zone = "z2"
 	moved.Containers[1].Address = ""
 	var got []string
@@ -60,7 +60,7 @@ func TestAContainerIsWhereItWasFoundLast(t *testing.T) {
 }
 
 func TestWhomAClientIsGiven(t *testing.T) {
-	for _, each := range []struct{ containers, subset, want, faults string }{
+	for _, tt := range []struct{ containers, subset, want, faults string }{
 		{"b-1 b-2 b-3", "b-1 b-3", "b-1*3 b-3*3", ""},
 		{"b-1 b-2", "", "b-1*1 b-2*1", ""},
 		{"b-1 b-2!", "b-1 b-2", "b-1*3", "b-2 drained"},
@@ -73,20 +73,20 @@ func TestWhomAClientIsGiven(t *testing.T) {
 		{"b-1?", "", "", "b-1 no address of the form IP:PORT; b-1 no address of the form IP:PORT"},
 		{"", "", "", ""},
 	} {
-		all := some(each.containers)
+		service := containersOf(tt.containers)
 		var faults, got []string
-		for _, e := range assign(subsetOf(all, each.subset), all, func(instance string, why fault) {
+		for _, e := range assign(subsetOf(service, tt.subset), service, func(instance string, why fault) {
 			faults = append(faults, instance+" "+string(why))
 		}) {
 			got = append(got, fmt.Sprintf("%s*%d", e.instance, e.weight))
 		}
-		if strings.Join(got, " ") != each.want || strings.Join(faults, "; ") != each.faults {
-			t.Errorf("%q of %q: %v %q, want %q %q", each.subset, each.containers, got, faults, each.want, each.faults)
+		if strings.Join(got, " ") != tt.want || strings.Join(faults, "; ") != tt.faults {
+			t.Errorf("%q of %q: %v %q, want %q %q", tt.subset, tt.containers, got, faults, tt.want, tt.faults)
 		}
 	}
 }
 
-// For any records of the log, the endpoints are those that clients take: addresses and names differ, and a client can hold
+// For any records of the journal, the endpoints are those that clients take: addresses and names differ, and a client can hold
 // the sum of the weights. A service with an address always has an endpoint.
 func TestWhatIsGivenOutIsTaken(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
@@ -97,19 +97,19 @@ func TestWhatIsGivenOutIsTaken(t *testing.T) {
 		for n := range random.IntN(6) {
 			words = append(words, fmt.Sprintf("b-%d%s", n+1, []string{"", "", "!", "?", "=b-1"}[random.IntN(5)]))
 		}
-		all := some(strings.Join(words, " "))
+		service := containersOf(strings.Join(words, " "))
 		subset := &subsetsv1.Subset{}
 		for range random.IntN(5) {
-			e := proto.CloneOf(subsetOf(all, fmt.Sprintf("b-%d", 1+random.IntN(7))).GetEndpoints()[0])
+			e := proto.CloneOf(subsetOf(service, fmt.Sprintf("b-%d", 1+random.IntN(7))).GetEndpoints()[0])
 			e.Weight = []uint32{0, 1, 7, math.MaxUint32}[random.IntN(4)]
 			subset.Endpoints = append(subset.Endpoints, e)
 		}
-		those := assign(subset, all, func(string, fault) {})
+		endpoints := assign(subset, service, func(string, fault) {})
 		names, addresses, sum := map[string]bool{}, map[string]bool{}, uint64(0)
-		for _, e := range those {
+		for _, e := range endpoints {
 			address := fmt.Sprint(e.host, e.port)
 			if names[e.instance] || addresses[address] || e.weight < 1 {
-				t.Fatalf("%v of %v in %v", those, subset, all)
+				t.Fatalf("%v of %v in %v", endpoints, subset, service)
 			}
 			names[e.instance], addresses[address] = true, true
 			sum += uint64(e.weight)
@@ -118,12 +118,12 @@ func TestWhatIsGivenOutIsTaken(t *testing.T) {
 			t.Fatalf("weights have the sum %d", sum)
 		}
 		reachable := false
-		for _, c := range all.GetContainers() {
+		for _, c := range service.GetContainers() {
 			_, _, ok := address(c.GetAddress())
 			reachable = reachable || ok
 		}
-		if reachable != (len(those) > 0) {
-			t.Fatalf("%v of %v in %v", those, subset, all)
+		if reachable != (len(endpoints) > 0) {
+			t.Fatalf("%v of %v in %v", endpoints, subset, service)
 		}
 	}
 }

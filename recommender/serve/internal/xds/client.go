@@ -19,23 +19,23 @@ import (
 // of go-control-plane, which calls it from the stream's own goroutine.
 type client struct {
 	hub *Hub
-	// by is the caller, where callers are authenticated.
-	by   string
-	node *node
+	// caller is the caller's name, if callers are authenticated.
+	caller string
+	node   *node
 	// The hub's lock protects the fields below, because the hub answers watches from a goroutine of its own.
-	made map[string]*made
+	endpointCache map[string]*cachedEndpoints
 	// acked has the version of each EDS resource that the client last applied or refused. revisions has the revisions of the
 	// subsets that were sent, by version.
 	acked     map[string]string
 	revisions map[string]uint64
-	// offered has the sizes that clusters were sent with last, inForce those that the client has.
-	offered, inForce map[string]bound
+	// offered has the newest sizes sent with clusters, inForce the sizes that the client has.
+	offered, inForce map[string]poolSize
 }
 
-// made is an EDS resource, and its sources.
-type made struct {
+// cachedEndpoints is an EDS resource, and its sources.
+type cachedEndpoints struct {
 	subset     *table.Subset
-	containers *table.Entry[keys.Called, *subsetsv1.ServiceContainers]
+	containers *table.Entry[keys.CalledService, *subsetsv1.ServiceContainers]
 	resource   resource
 }
 
@@ -45,28 +45,28 @@ var errOtherNode = problem.Conflict("node", "differs from the stream's first req
 const mostNames = 10_000
 
 // CreateWatch implements cache.ConfigWatcher.
-func (c *client) CreateWatch(request *cache.Request, of cache.Subscription, to chan cache.Response) (func(), error) {
-	if err := c.known(request.GetNode(), len(of.SubscribedResources())); err != nil {
+func (c *client) CreateWatch(request *cache.Request, subscription cache.Subscription, to chan cache.Response) (func(), error) {
+	if err := c.identify(request.GetNode(), len(subscription.SubscribedResources())); err != nil {
 		return nil, err
 	}
-	c.heard(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
-	return c.hub.watch(c.world(request, of, to)), nil
+	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), subscription.ReturnedResources(), request.GetErrorDetail())
+	return c.hub.watch(c.stateOfTheWorld(request, subscription, to)), nil
 }
 
 // CreateDeltaWatch implements cache.ConfigWatcher.
-func (c *client) CreateDeltaWatch(request *cache.DeltaRequest, of cache.Subscription, to chan cache.DeltaResponse) (func(), error) {
-	if err := c.known(request.GetNode(), len(of.SubscribedResources())); err != nil {
+func (c *client) CreateDeltaWatch(request *cache.DeltaRequest, subscription cache.Subscription, to chan cache.DeltaResponse) (func(), error) {
+	if err := c.identify(request.GetNode(), len(subscription.SubscribedResources())); err != nil {
 		return nil, err
 	}
-	c.heard(request.GetTypeUrl(), request.GetResponseNonce(), of.ReturnedResources(), request.GetErrorDetail())
-	return c.hub.watch(c.delta(request, of, to)), nil
+	c.acknowledge(request.GetTypeUrl(), request.GetResponseNonce(), subscription.ReturnedResources(), request.GetErrorDetail())
+	return c.hub.watch(c.delta(request, subscription, to)), nil
 }
 
-func (c *client) known(given *core.Node, names int) error {
+func (c *client) identify(identity *core.Node, names int) error {
 	if names > mostNames {
 		return problem.Conflict("resource_names", "are too many", "at most 10,000")
 	}
-	n, err := nodeOf(given)
+	n, err := nodeOf(identity)
 	if err != nil {
 		return err
 	}
@@ -79,9 +79,9 @@ func (c *client) known(given *core.Node, names int) error {
 	return nil
 }
 
-// calls are the services that the node's container has subsets of.
-func (c *client) calls(tables *table.Log) (services []string) {
-	for _, e := range tables.Subsets.Of(c.node.upstream) {
+// downstreamServices are the services that the node's container has subsets of.
+func (c *client) downstreamServices(tables *table.Tables) (services []string) {
+	for _, e := range tables.Subsets.InGroup(c.node.upstream) {
 		if e.Key.Instance == c.node.instance {
 			services = append(services, e.Key.Downstream)
 		}
@@ -90,7 +90,7 @@ func (c *client) calls(tables *table.Log) (services []string) {
 }
 
 // resources are the existing resources of a type with these names.
-func (c *client) resources(tables *table.Log, kind string, names []string) (those []resource) {
+func (c *client) resources(tables *table.Tables, kind string, names []string) (resources []resource) {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -99,69 +99,69 @@ func (c *client) resources(tables *table.Log, kind string, names []string) (thos
 		}
 		if kind == endpointType {
 			if r, ok := c.endpoints(tables, name); ok {
-				those = append(those, r)
+				resources = append(resources, r)
 			}
-		} else if message, ok := fixed(kind, name); ok {
+		} else if message, ok := namedResource(kind, name); ok {
 			r := resource{name: name}
-			if of, ok := message.(*cluster.Cluster); ok {
-				c.bind(tables, of, &r)
+			if clusterMessage, ok := message.(*cluster.Cluster); ok {
+				c.setPoolSize(tables, clusterMessage, &r)
 			}
-			r.body = packed(message)
+			r.body = packAny(message)
 			r.version.content = contentOf(r.body.GetValue())
-			those = append(those, r)
+			resources = append(resources, r)
 		}
 	}
-	return those
+	return resources
 }
 
-// endpoints are those of the node's container towards a service; none where the service is not known, or has no container
-// that can be reached: a client that has some keeps them.
-func (c *client) endpoints(tables *table.Log, service string) (resource, bool) {
+// endpoints are those of the node's container towards a service; none if the service is unknown, or has no container
+// with an address: a client then keeps its endpoints.
+func (c *client) endpoints(tables *table.Tables, service string) (resource, bool) {
 	// In the opposite order of publication, so that containers are never older than the subset.
 	subset, view := tables.Subsets.Get(keys.Subset{Upstream: c.node.upstream, Instance: c.node.instance, Downstream: service})
-	containers, _ := tables.Containers.Get(keys.Called(service))
+	containers, _ := tables.Containers.Get(keys.CalledService(service))
 	if containers == nil {
 		return resource{}, false
 	}
-	last := c.made[service]
+	last := c.endpointCache[service]
 	if last == nil || last.subset != subset || last.containers != containers {
-		last = &made{subset: subset, containers: containers}
-		last.resource = c.make(last, service, topicName(view.Topic))
-		c.made[service] = last
+		last = &cachedEndpoints{subset: subset, containers: containers}
+		last.resource = c.build(last, service, topicName(view.Topic))
+		c.endpointCache[service] = last
 	}
 	return last.resource, last.resource.body != nil
 }
 
-func (c *client) make(of *made, service, topic string) resource {
+func (c *client) build(sources *cachedEndpoints, service, topic string) resource {
 	r := resource{name: service, version: version{topic: topic}}
-	r.version.add(of.containers.Shard, of.containers.Offset)
+	r.version.add(sources.containers.Shard, sources.containers.Offset)
 	var subset *subsetsv1.Subset
-	if of.subset != nil {
-		subset, r.revision = of.subset.Answer, of.subset.Answer.GetRevision()
-		r.version.add(of.subset.Shard, of.subset.Offset)
+	if sources.subset != nil {
+		subset, r.revision = sources.subset.Publication, sources.subset.Publication.GetRevision()
+		r.version.add(sources.subset.Shard, sources.subset.Offset)
 	}
-	those := assign(subset, of.containers.Answer, func(instance string, why fault) { c.hub.fault(service, instance, why) })
-	if len(those) == 0 {
+	endpoints := assign(subset, sources.containers.Publication, func(instance string, why fault) { c.hub.fault(service, instance, why) })
+	if len(endpoints) == 0 {
 		return r
 	}
-	r.body = packed(assignment(service, those))
+	r.body = packAny(assignment(service, endpoints))
 	r.version.content = contentOf(r.body.GetValue())
 	return r
 }
 
-// sent are the versions that the client has once it received those resources.
-func (c *client) sent(w *watch, those []resource) map[string]string {
-	next := maps.Clone(w.known)
+// recordSent returns the versions that the client has after it receives the resources.
+func (c *client) recordSent(w *watch, resources []resource) map[string]string {
+	next := maps.Clone(w.versions)
 	if next == nil {
 		next = map[string]string{}
 	}
-	for _, each := range those {
-		next[each.name] = each.version.String()
+	for _, resource := range resources {
+		next[resource.name] = resource.version.String()
 		if w.kind == endpointType {
-			c.revisions[each.name] = each.revision
+			c.revisions[resource.name] = resource.revision
 		}
-		if each.bound != nil {
-			c.offered[each.name] = *each.bound
+		if resource.poolSize != nil {
+			c.offered[resource.name] = *resource.poolSize
 		}
 	}
 	c.hub.counts.sent.WithLabelValues(short(w.kind)).Inc()

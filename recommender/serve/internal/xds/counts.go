@@ -11,39 +11,39 @@ type Counts struct {
 	streams       prometheus.Gauge
 	sent, answers *prometheus.CounterVec
 	withheld      *prometheus.CounterVec
-	untold        prometheus.Counter
-	all           []prometheus.Collector
+	undelivered   prometheus.Counter
+	collectors    []prometheus.Collector
 }
 
 func newCounts() *Counts {
 	name := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "sluice", Subsystem: "xds", Name: name, Help: help}
 	}
-	counter := func(of, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts(name(of, help)), labels)
+	counter := func(suffix, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts(name(suffix, help)), labels)
 	}
 	c := &Counts{
-		streams:  prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Open streams of xDS."))),
-		sent:     counter("responses_total", "Responses, by type of resource.", "type"),
-		answers:  counter("answers_total", "Answers of clients to responses: APPLIED by ACK, REFUSED by NACK.", "type", "outcome"),
-		withheld: counter("endpoints_left_out_total", "Endpoints of subsets, or containers, that were left out, by reason.", "why"),
-		untold:   prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Deliveries that the log did not take."))),
+		streams:     prometheus.NewGauge(prometheus.GaugeOpts(name("streams", "Open streams of xDS."))),
+		sent:        counter("responses_total", "Responses, by type of resource.", "type"),
+		answers:     counter("answers_total", "ACKs (APPLIED) and NACKs (REFUSED) of clients, by type of resource.", "type", "outcome"),
+		withheld:    counter("endpoints_left_out_total", "Endpoints and containers that the server left out, by reason.", "why"),
+		undelivered: prometheus.NewCounter(prometheus.CounterOpts(name("deliveries_untold_total", "Reports of deliveries and sizes that the journal did not take."))),
 	}
-	c.all = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.untold}
+	c.collectors = []prometheus.Collector{c.streams, c.sent, c.answers, c.withheld, c.undelivered}
 	return c
 }
 
 // Describe implements prometheus.Collector.
 func (c *Counts) Describe(to chan<- *prometheus.Desc) {
-	for _, each := range c.all {
-		each.Describe(to)
+	for _, collector := range c.collectors {
+		collector.Describe(to)
 	}
 }
 
 // Collect implements prometheus.Collector.
 func (c *Counts) Collect(to chan<- prometheus.Metric) {
-	for _, each := range c.all {
-		each.Collect(to)
+	for _, collector := range c.collectors {
+		collector.Collect(to)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package xds serves subsets to clients that speak xDS, such as Envoy and gRPC, as endpoints (EDS), with the resources that a
-// gRPC client needs around them (LDS, RDS, CDS). It keeps only the records read of the log, and what each stream was sent.
+// gRPC client needs around them (LDS, RDS, CDS). It keeps only records of the journal, and the versions sent on each stream.
 package xds
 
 import (
@@ -18,28 +18,28 @@ import (
 	subsetsv1 "sluice.dev/api/subsets/v1"
 )
 
-// Log takes deliveries.
-type Log interface {
-	// Deliver writes what a client did with a subset to a shard. It may wait for the log.
+// Journal takes reports of deliveries and sizes.
+type Journal interface {
+	// Deliver writes a client's response to a subset to a shard. It may wait for the journal.
 	Deliver(ctx context.Context, shard int32, key keys.Subset, report *subsetsv1.SubsetReport) error
-	// Observed writes the size of a target, Report what was done with it. They may wait for the log.
+	// Observed writes the size of a target, Report an actuation of it. They may wait for the journal.
 	Observed(ctx context.Context, shard int32, pool keys.Pool, instance string, size *poolsv1.ObservedSize) error
 	Report(ctx context.Context, key string, report proto.Message, shards ...int32) error
-	// Ends are the offsets after the last committed records of the log's shards.
+	// Ends are the offsets after the last committed records of the journal's shards.
 	Ends(context.Context) ([]int64, error)
 }
 
-// Hub answers the streams when records were published.
+// Hub answers the streams at each publication.
 type Hub struct {
-	log    Log
-	logger *slog.Logger
-	counts *Counts
-	tables atomic.Pointer[table.Log]
-	ctx    context.Context
-	stop   context.CancelFunc
-	told   chan func(context.Context) error
-	// bounds are the pools whose sizes clients get.
-	bounds       Bounds
+	journal Journal
+	logger  *slog.Logger
+	counts  *Counts
+	tables  atomic.Pointer[table.Tables]
+	ctx     context.Context
+	stop    context.CancelFunc
+	queue   chan func(context.Context) error
+	// sizedPools are the pools whose sizes clients get.
+	sizedPools   SizedPools
 	observeEvery time.Duration
 
 	mu      sync.Mutex
@@ -49,23 +49,23 @@ type Hub struct {
 	faults map[string]fault
 }
 
-// New is a hub without tables: it sends nothing until Serve. bounds are the pools whose sizes clients get.
-func New(log Log, logger *slog.Logger, bounds Bounds) *Hub {
+// New is a hub without tables: it sends nothing until Serve. sizedPools are the pools whose sizes clients get.
+func New(journal Journal, logger *slog.Logger, sizedPools SizedPools) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &Hub{
-		log: log, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, told: make(chan func(context.Context) error, mostWaiting),
-		bounds: bounds, observeEvery: observeEvery,
+		journal: journal, logger: logger, counts: newCounts(), ctx: ctx, stop: stop, queue: make(chan func(context.Context) error, mostWaiting),
+		sizedPools: sizedPools, observeEvery: observeEvery,
 		open: map[*watch]struct{}{}, clients: map[*client]struct{}{}, faults: map[string]fault{},
 	}
 	go h.deliver()
-	if len(bounds) > 0 {
+	if len(sizedPools) > 0 {
 		go h.observe()
 	}
 	return h
 }
 
 // Serve answers from tables, until other tables replace them.
-func (h *Hub) Serve(tables *table.Log) {
+func (h *Hub) Serve(tables *table.Tables) {
 	h.tables.Store(tables)
 	go h.follow(tables)
 }
@@ -76,10 +76,10 @@ func (h *Hub) Stop() { h.stop() }
 // Counts are the metrics of xDS.
 func (h *Hub) Counts() *Counts { return h.counts }
 
-// follow checks every watch when records were published: pools are published last.
-func (h *Hub) follow(tables *table.Log) {
+// follow checks every watch at each publication; pools are published last.
+func (h *Hub) follow(tables *table.Tables) {
 	for view := tables.Pools.View(); h.tables.Load() == tables; {
-		h.all()
+		h.answerAll()
 		select {
 		case <-view.Next():
 			view = tables.Pools.View()
@@ -91,16 +91,16 @@ func (h *Hub) follow(tables *table.Log) {
 	}
 }
 
-func (h *Hub) all() {
+func (h *Hub) answerAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for each := range h.open {
-		h.look(each)
+	for watch := range h.open {
+		h.tryAnswer(watch)
 	}
 }
 
-// look answers a watch if there is news for it. mu is held, so that a cancelled watch is never answered.
-func (h *Hub) look(w *watch) {
+// tryAnswer answers a watch if there is news for it. mu is held, so that a cancelled watch is never answered.
+func (h *Hub) tryAnswer(w *watch) {
 	if tables := h.tables.Load(); tables != nil && w.answer(tables) {
 		delete(h.open, w)
 	}
@@ -111,9 +111,9 @@ func (h *Hub) watch(w *watch) (cancel func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.open[w] = struct{}{}
-	h.look(w)
+	h.tryAnswer(w)
 	if tables := h.tables.Load(); tables != nil && w.behind(tables) {
-		h.hurry(w)
+		h.waitBehind(w)
 	}
 	return func() {
 		h.mu.Lock()

@@ -18,95 +18,95 @@ import (
 
 const (
 	clientSide = poolsv1.Side_SIDE_CLIENT
-	// observeEvery: a size that is older than a minute no longer counts.
+	// observeEvery is well below a minute, after which a size no longer counts.
 	observeEvery = 15 * time.Second
 	actuator     = "sluice-server xds"
 )
 
-// holds records a cluster that the client had when it connected: it need not be sent, nor acknowledged, again. The hub's lock
-// is held.
-func (c *client) holds(kind string, r resource) {
-	if kind != clusterType || r.bound == nil || c.acked[kind+r.name] == r.version.String()+" "+refusedText {
+// recordHeld records a cluster that the client had at its connection, so that nobody sends or acknowledges it again. The hub's
+// lock is held.
+func (c *client) recordHeld(kind string, r resource) {
+	if kind != clusterType || r.poolSize == nil || c.acked[kind+r.name] == r.version.String()+" "+refusedText {
 		return
 	}
 	if _, known := c.inForce[r.name]; !known {
-		c.inForce[r.name], c.offered[r.name] = *r.bound, *r.bound
-		c.read(*r.bound, nil)
+		c.inForce[r.name], c.offered[r.name] = *r.poolSize, *r.poolSize
+		c.reportSize(*r.poolSize, nil)
 	}
 }
 
-// bounded records what the client did with the size of a cluster that it was sent. The hub's lock is held.
-func (c *client) bounded(name string, refused *spb.Status) {
+// recordPoolSize records the client's response to the size of a cluster. The hub's lock is held.
+func (c *client) recordPoolSize(name string, refused *spb.Status) {
 	sent, ok := c.offered[name]
 	if !ok {
 		return
 	}
-	before, known := c.inForce[name]
+	previous, known := c.inForce[name]
 	if refused != nil {
-		c.offered[name] = before
+		c.offered[name] = previous
 		if known {
-			c.read(before, &poolsv1.Actuation{
-				Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: sized(sent), Previous: sized(before),
-				Revision: sent.revision, Detail: cut(refused.GetMessage()),
+			c.reportSize(previous, &poolsv1.Actuation{
+				Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_FAILED, Requested: optionalSize(sent), Previous: optionalSize(previous),
+				Revision: sent.revision, Detail: truncate(refused.GetMessage()),
 			})
 		}
 		return
 	}
 	c.inForce[name] = sent
-	if sent.size == before.size {
-		c.read(sent, nil)
+	if sent.size == previous.size {
+		c.reportSize(sent, nil)
 		return
 	}
-	c.read(sent, &poolsv1.Actuation{
-		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, Requested: sized(sent), Previous: sized(before),
+	c.reportSize(sent, &poolsv1.Actuation{
+		Outcome: poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED, Requested: optionalSize(sent), Previous: optionalSize(previous),
 		Revision: sent.revision, Detail: "max_connections of cluster " + name + ", acknowledged by " + c.node.id,
 	})
 }
 
-// sized is nil where there is no size.
-func sized(of bound) *uint32 {
-	if of.size == 0 {
+// optionalSize is nil without a size.
+func optionalSize(s poolSize) *uint32 {
+	if s.size == 0 {
 		return nil
 	}
-	return proto.Uint32(of.size)
+	return proto.Uint32(s.size)
 }
 
-// read writes to the log which size the client has, and done, where it is not nil.
-func (c *client) read(of bound, done *poolsv1.Actuation) {
+// reportSize writes the client's size to the journal, with an actuation if it is not nil.
+func (c *client) reportSize(inForce poolSize, actuation *poolsv1.Actuation) {
 	tables := c.hub.tables.Load()
 	if tables == nil {
 		return
 	}
-	e, _ := tables.Pools.Get(of.pool)
+	e, _ := tables.Pools.Get(inForce.pool)
 	if e == nil {
 		return
 	}
-	by, now := c.by, time.Now()
-	if by == "" {
-		by = c.node.id
+	caller, now := c.caller, time.Now()
+	if caller == "" {
+		caller = c.node.id
 	}
-	size := &poolsv1.TargetSize{Instance: c.node.instance, Size: sized(of), Unbounded: of.size == 0, ReadAt: timestamppb.New(now)}
-	seen := &poolsv1.ObservedSize{Pool: of.pool.Proto(), Size: size, TargetName: target(of), Actuator: actuator, By: by}
+	size := &poolsv1.TargetSize{Instance: c.node.instance, Size: optionalSize(inForce), Unbounded: inForce.size == 0, ReadAt: timestamppb.New(now)}
+	observation := &poolsv1.ObservedSize{Pool: inForce.pool.Proto(), Size: size, TargetName: targetName(inForce), Actuator: actuator, By: caller}
 	var report *poolsv1.Report
-	if done != nil {
-		done.Pool, done.Instance, done.TargetName, done.Actuator = of.pool.Proto(), c.node.instance, target(of), actuator
-		done.ReadBack, done.Unbounded, done.At = size.Size, size.GetUnbounded(), timestamppb.New(now)
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%v\n%d", c.node.id, of.pool.Record(), done.GetOutcome(), now.UnixNano()))
+	if actuation != nil {
+		actuation.Pool, actuation.Instance, actuation.TargetName, actuation.Actuator = inForce.pool.Proto(), c.node.instance, targetName(inForce), actuator
+		actuation.ReadBack, actuation.Unbounded, actuation.At = size.Size, size.GetUnbounded(), timestamppb.New(now)
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%v\n%d", c.node.id, inForce.pool.Record(), actuation.GetOutcome(), now.UnixNano()))
 		report = &poolsv1.Report{
-			RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: by,
-			Report: &poolsv1.Report_Actuation{Actuation: done},
+			RequestId: hex.EncodeToString(sum[:16]), Received: timestamppb.New(now), By: caller,
+			Report: &poolsv1.Report_Actuation{Actuation: actuation},
 		}
-		seen.RequestId, seen.Written = report.GetRequestId(), done.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
+		observation.RequestId, observation.Written = report.GetRequestId(), actuation.GetOutcome() == poolsv1.ActuationOutcome_ACTUATION_OUTCOME_APPLIED
 	}
-	c.hub.tell(func(ctx context.Context) error { return c.hub.write(ctx, e, seen, report) })
+	c.hub.enqueue(func(ctx context.Context) error { return c.hub.write(ctx, e, observation, report) })
 }
 
 // write writes the size before the audit, as ReportActuation does.
-func (h *Hub) write(ctx context.Context, e *table.Pool, seen *poolsv1.ObservedSize, report *poolsv1.Report) error {
-	if err := h.log.Observed(ctx, e.Shard, e.Key, seen.GetSize().GetInstance(), seen); err != nil || report == nil {
+func (h *Hub) write(ctx context.Context, e *table.Pool, observation *poolsv1.ObservedSize, report *poolsv1.Report) error {
+	if err := h.journal.Observed(ctx, e.Shard, e.Key, observation.GetSize().GetInstance(), observation); err != nil || report == nil {
 		return err
 	}
-	return h.log.Report(ctx, e.Key.Record(), report, e.Shard)
+	return h.journal.Report(ctx, e.Key.Record(), report, e.Shard)
 }
 
 // observe reports again the sizes of the connected clients.
@@ -119,12 +119,12 @@ func (h *Hub) observe() {
 		}
 		h.mu.Lock()
 		for c := range h.clients {
-			for _, of := range c.inForce {
-				c.read(of, nil)
+			for _, inForce := range c.inForce {
+				c.reportSize(inForce, nil)
 			}
 		}
 		h.mu.Unlock()
 	}
 }
 
-func target(of bound) string { return "cluster " + of.pool.Peer }
+func targetName(inForce poolSize) string { return "cluster " + inForce.pool.Peer }

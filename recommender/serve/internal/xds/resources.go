@@ -31,10 +31,10 @@ type resource struct {
 	name    string
 	version version
 	body    *anypb.Any
-	// revision of the resource's subset; 0 where it has none.
+	// revision of the resource's subset; 0 if it has none.
 	revision uint64
-	// bound is the size of the pool that a cluster gets; nil where none is set.
-	bound *bound
+	// poolSize is the size of the pool that a cluster gets; nil if none is set.
+	poolSize *poolSize
 }
 
 // ads is the config source of all references: the stream that the resource came by.
@@ -45,15 +45,15 @@ func ads() *core.ConfigSource {
 	}
 }
 
-// fixed is a resource that a gRPC client needs around the endpoints of a service. It follows from the service's name alone:
-// the target xds:///SERVICE leads to a listener, a route and a cluster of that name.
-func fixed(kind, service string) (proto.Message, bool) {
+// namedResource is a resource that a gRPC client needs around the endpoints of a service. It follows from the service's name
+// alone: the target xds:///SERVICE leads to a listener, a route and a cluster of that name.
+func namedResource(kind, service string) (proto.Message, bool) {
 	switch kind {
 	case listenerType:
-		return &listener.Listener{Name: service, ApiListener: &listener.ApiListener{ApiListener: packed(&manager.HttpConnectionManager{
+		return &listener.Listener{Name: service, ApiListener: &listener.ApiListener{ApiListener: packAny(&manager.HttpConnectionManager{
 			RouteSpecifier: &manager.HttpConnectionManager_Rds{Rds: &manager.Rds{ConfigSource: ads(), RouteConfigName: service}},
 			HttpFilters: []*manager.HttpFilter{{
-				Name: "router", ConfigType: &manager.HttpFilter_TypedConfig{TypedConfig: packed(&router.Router{})},
+				Name: "router", ConfigType: &manager.HttpFilter_TypedConfig{TypedConfig: packAny(&router.Router{})},
 			}},
 		})}}, true
 	case routeType:
@@ -81,27 +81,27 @@ func fixed(kind, service string) (proto.Message, bool) {
 // assignment has a locality for each endpoint, with its weight: gRPC's round robin uses weights of localities, and ignores
 // those of endpoints (grpc-go 1.84, C-core 1.85, Java 1.76). Envoy, which ignores localities by default, uses the endpoint's
 // weight.
-func assignment(service string, those []endpoint) *endpoints.ClusterLoadAssignment {
-	all := &endpoints.ClusterLoadAssignment{ClusterName: service}
-	for _, each := range those {
-		weight := wrapperspb.UInt32(each.weight)
-		all.Endpoints = append(all.Endpoints, &endpoints.LocalityLbEndpoints{
-			Locality:            &core.Locality{Zone: each.zone, SubZone: each.instance},
+func assignment(service string, assigned []endpoint) *endpoints.ClusterLoadAssignment {
+	message := &endpoints.ClusterLoadAssignment{ClusterName: service}
+	for _, target := range assigned {
+		weight := wrapperspb.UInt32(target.weight)
+		message.Endpoints = append(message.Endpoints, &endpoints.LocalityLbEndpoints{
+			Locality:            &core.Locality{Zone: target.zone, SubZone: target.instance},
 			LoadBalancingWeight: weight,
 			LbEndpoints: []*endpoints.LbEndpoint{{
 				LoadBalancingWeight: weight,
 				HostIdentifier: &endpoints.LbEndpoint_Endpoint{Endpoint: &endpoints.Endpoint{Address: &core.Address{
 					Address: &core.Address_SocketAddress{SocketAddress: &core.SocketAddress{
-						Address: each.host, PortSpecifier: &core.SocketAddress_PortValue{PortValue: each.port},
+						Address: target.host, PortSpecifier: &core.SocketAddress_PortValue{PortValue: target.port},
 					}},
 				}}},
 			}},
 		})
 	}
-	return all
+	return message
 }
 
-func packed(message proto.Message) *anypb.Any {
+func packAny(message proto.Message) *anypb.Any {
 	body := &anypb.Any{}
 	if err := anypb.MarshalFrom(body, message, proto.MarshalOptions{Deterministic: true}); err != nil {
 		panic(err) // only a string outside UTF-8 can fail, and decoding lets none in

@@ -37,10 +37,10 @@ func (s *Server) DeltaAggregatedResources(stream discovery.AggregatedDiscoverySe
 	return s.ended(delta.NewServer(s.hub.ctx, client, nil).DeltaStreamHandler(stream, anyType))
 }
 
-func (s *Server) client(by string) (c *client, closed func()) {
+func (s *Server) client(caller string) (c *client, closed func()) {
 	c = &client{
-		hub: s.hub, by: by, made: map[string]*made{}, acked: map[string]string{}, revisions: map[string]uint64{},
-		offered: map[string]bound{}, inForce: map[string]bound{},
+		hub: s.hub, caller: caller, endpointCache: map[string]*cachedEndpoints{}, acked: map[string]string{}, revisions: map[string]uint64{},
+		offered: map[string]poolSize{}, inForce: map[string]poolSize{},
 	}
 	s.hub.counts.streams.Inc()
 	s.hub.mu.Lock()
@@ -57,7 +57,7 @@ func (s *Server) client(by string) (c *client, closed func()) {
 // ended is the error for a client when the server stops.
 func (s *Server) ended(err error) error {
 	if err == nil && s.hub.ctx.Err() != nil {
-		return problem.Of(codes.Unavailable, problem.Stopping, "the server stops: connect to another")
+		return problem.New(codes.Unavailable, problem.Stopping, "the server stops: connect to another")
 	}
 	return err
 }

@@ -13,9 +13,9 @@ import (
 	"sluice.dev/serve/internal/table"
 )
 
-// version has the places in the log of a resource's sources, and a hash of its content. By the content a restarted server, or
+// version has the places in the journal of a resource's sources, and a hash of its content. By the content a restarted server, or
 // another one, sees that a client already has it. By the places it sees that a client is ahead of it. As text:
-// TOPIC@SHARD:OFFSET,...=CONTENT. A resource that does not depend on the log has no places.
+// TOPIC@SHARD:OFFSET,...=CONTENT. A resource that does not depend on the journal has no places.
 type version struct {
 	topic   string
 	places  map[int32]int64
@@ -53,8 +53,8 @@ func parseVersion(text string) version {
 	return v
 }
 
-// same is true for two versions of one content.
-func same(one, other string) bool {
+// sameContent is true for two versions with the same content.
+func sameContent(one, other string) bool {
 	return one == other || one != "" && other != "" && parseVersion(one).content == parseVersion(other).content
 }
 
@@ -72,26 +72,26 @@ func contentOf(bytes []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// together is the version of several resources.
-func together(those []resource) version {
-	all := version{}
+// combinedVersion is the version of several resources.
+func combinedVersion(resources []resource) version {
+	combined := version{}
 	var text strings.Builder
-	for _, each := range slices.SortedFunc(slices.Values(those), func(a, b resource) int { return cmp.Compare(a.name, b.name) }) {
-		fmt.Fprintf(&text, "%q %s\n", each.name, each.version.content)
-		if each.version.topic != "" {
-			all.topic = each.version.topic
+	for _, part := range slices.SortedFunc(slices.Values(resources), func(a, b resource) int { return cmp.Compare(a.name, b.name) }) {
+		fmt.Fprintf(&text, "%q %s\n", part.name, part.version.content)
+		if part.version.topic != "" {
+			combined.topic = part.version.topic
 		}
-		for shard, offset := range each.version.places {
-			all.add(shard, offset)
+		for shard, offset := range part.version.places {
+			combined.add(shard, offset)
 		}
 	}
-	all.content = contentOf([]byte(text.String()))
-	return all
+	combined.content = contentOf([]byte(text.String()))
+	return combined
 }
 
 func topicName(topic table.Topic) string { return hex.EncodeToString(topic[:4]) }
 
-// ahead is true where v has a place that was not read yet.
+// ahead is true if v has a place that this server has not read yet.
 func ahead[K table.Key[K], V any](v version, view *table.View[K, V]) bool {
 	if v.topic != topicName(view.Topic) {
 		return false

@@ -23,23 +23,23 @@ func TestAVersionIsReadAgain(t *testing.T) {
 }
 
 func TestVersionsAreTheSameByContent(t *testing.T) {
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		one, other string
 		want       bool
 	}{
 		{"t@0:1=a", "t@0:9=a", true}, {"t@0:1=a", "u@0:1=a", true}, {"t@0:1=a", "t@0:1=b", false},
 		{"", "t@0:1=a", false}, {"", "", true}, {"rubbish", "t@0:1=a", false},
 	} {
-		if same(each.one, each.other) != each.want {
-			t.Error(each)
+		if sameContent(tt.one, tt.other) != tt.want {
+			t.Error(tt)
 		}
 	}
 	b, c := resource{name: "b", version: version{topic: "t", places: map[int32]int64{0: 4}, content: "x"}},
 		resource{name: "c", version: version{topic: "t", places: map[int32]int64{0: 2, 1: 7}, content: "y"}}
-	if one, other := together([]resource{b, c}), together([]resource{c, b}); one.String() != other.String() || one.places[0] != 4 || one.places[1] != 7 {
+	if one, other := combinedVersion([]resource{b, c}), combinedVersion([]resource{c, b}); one.String() != other.String() || one.places[0] != 4 || one.places[1] != 7 {
 		t.Error(one, other)
 	}
-	if same(together([]resource{b}).String(), together([]resource{b, c}).String()) {
+	if sameContent(combinedVersion([]resource{b}).String(), combinedVersion([]resource{b, c}).String()) {
 		t.Error("one and two are the same")
 	}
 }
@@ -52,7 +52,7 @@ func TestANodeIsAContainer(t *testing.T) {
 		}
 		return s
 	}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		given *core.Node
 		want  node
 	}{
@@ -62,8 +62,8 @@ func TestANodeIsAContainer(t *testing.T) {
 		{&core.Node{Metadata: metadata("a", "a-1")}, node{"a~a-1", "a", "a-1"}},
 		{&core.Node{Id: "a~a-1", Metadata: metadata("b", "")}, node{"a~a-1", "a", "a-1"}},
 	} {
-		if got, err := nodeOf(each.given); err != nil || got != each.want {
-			t.Errorf("%v: %v %v", each.given, got, err)
+		if got, err := nodeOf(tt.given); err != nil || got != tt.want {
+			t.Errorf("%v: %v %v", tt.given, got, err)
 		}
 	}
 	for _, id := range []string{"", "a", "~", "a~", "~a-1", "a~%zz"} {

@@ -17,42 +17,42 @@ type watch struct {
 	client *client
 	kind   string
 	names  []string
-	// wildcard: the services that the node's container calls are included.
+	// wildcard is true if the watch includes the services that the node's container calls.
 	wildcard bool
-	// known has the versions that the client has, by name. In state of the world, a new stream has only the version of all
+	// versions has the versions that the client has, by name. In state of the world, a new stream has only the version of all
 	// resources together.
-	known    map[string]string
-	together string
-	// first of its type on the stream.
-	first bool
-	// patient: a client that is ahead of this server waits for it.
-	patient bool
+	versions map[string]string
+	combined string
+	// firstOfType is true for the first watch of its type on the stream.
+	firstOfType bool
+	// waits is true while a client that is ahead of this server waits for it.
+	waits bool
 	// send receives all resources, and those of them that the client does not have.
 	send func(all, news []resource)
 }
 
 // answer sends the resources that are new, if any. The hub's lock is held.
-func (w *watch) answer(tables *table.Log) bool {
-	if w.patient && w.behind(tables) {
+func (w *watch) answer(tables *table.Tables) bool {
+	if w.waits && w.behind(tables) {
 		return false
 	}
-	all := w.client.resources(tables, w.kind, w.wanted(tables))
-	if w.together != "" && same(w.together, together(all).String()) {
-		for _, each := range all {
-			w.client.holds(w.kind, each)
+	all := w.client.resources(tables, w.kind, w.wantedNames(tables))
+	if w.combined != "" && sameContent(w.combined, combinedVersion(all).String()) {
+		for _, item := range all {
+			w.client.recordHeld(w.kind, item)
 		}
 		return false
 	}
 	var news []resource
-	for _, each := range all {
-		if same(w.known[each.name], each.version.String()) {
-			w.client.holds(w.kind, each)
+	for _, item := range all {
+		if sameContent(w.versions[item.name], item.version.String()) {
+			w.client.recordHeld(w.kind, item)
 		} else {
-			news = append(news, each)
+			news = append(news, item)
 		}
 	}
 	// An Envoy that asks for all listeners waits for a response, also when there are none.
-	nothing := w.first && w.wildcard && len(all) == 0
+	nothing := w.firstOfType && w.wildcard && len(all) == 0
 	if len(news) == 0 && !nothing {
 		return false
 	}
@@ -60,98 +60,98 @@ func (w *watch) answer(tables *table.Log) bool {
 	return true
 }
 
-func (w *watch) wanted(tables *table.Log) []string {
+func (w *watch) wantedNames(tables *table.Tables) []string {
 	if !w.wildcard || w.kind == listenerType {
 		return w.names
 	}
-	return append(w.client.calls(tables), w.names...)
+	return append(w.client.downstreamServices(tables), w.names...)
 }
 
-// behind: the client has seen records that this server has not read, for example from a server that reads faster.
-func (w *watch) behind(tables *table.Log) bool {
+// behind is true if the client has records that this server has not read, for example from a server that reads faster.
+func (w *watch) behind(tables *table.Tables) bool {
 	view := tables.Subsets.View()
-	if w.together != "" && ahead(parseVersion(w.together), view) {
+	if w.combined != "" && ahead(parseVersion(w.combined), view) {
 		return true
 	}
-	for _, known := range w.known {
-		if known != "" && ahead(parseVersion(known), view) {
+	for _, text := range w.versions {
+		if text != "" && ahead(parseVersion(text), view) {
 			return true
 		}
 	}
 	return false
 }
 
-// world is the watch of a request for the state of the world. A response has all the resources that a client named, because a
-// client regards a part as the whole. Nothing is removed: listeners, routes and clusters exist for every name, and endpoints
-// that are not sent stay.
-func (c *client) world(request *cache.Request, of cache.Subscription, to chan cache.Response) *watch {
-	w := c.opened(request.GetTypeUrl(), request.GetResponseNonce(), of)
-	if w.first && len(w.known) == 0 {
-		w.together = request.GetVersionInfo()
+// stateOfTheWorld is the watch of a request for the state of the world. A response has all resources that the client named,
+// because the client regards a part as complete. The server removes nothing: listeners, routes and clusters exist for every
+// name, and unsent endpoints stay.
+func (c *client) stateOfTheWorld(request *cache.Request, subscription cache.Subscription, to chan cache.Response) *watch {
+	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), subscription)
+	if w.firstOfType && len(w.versions) == 0 {
+		w.combined = request.GetVersionInfo()
 	}
 	w.send = func(all, _ []resource) {
-		version := together(all).String()
+		version := combinedVersion(all).String()
 		response := &discovery.DiscoveryResponse{VersionInfo: version, TypeUrl: w.kind}
-		for _, each := range all {
-			response.Resources = append(response.Resources, each.body)
+		for _, item := range all {
+			response.Resources = append(response.Resources, item.body)
 		}
-		to <- &cache.PassthroughResponse{Request: request, DiscoveryResponse: response, ReturnedResources: c.sent(w, all)}
+		to <- &cache.PassthroughResponse{Request: request, DiscoveryResponse: response, ReturnedResources: c.recordSent(w, all)}
 	}
 	return w
 }
 
 // delta is the watch of an incremental request.
-func (c *client) delta(request *cache.DeltaRequest, of cache.Subscription, to chan cache.DeltaResponse) *watch {
-	w := c.opened(request.GetTypeUrl(), request.GetResponseNonce(), of)
+func (c *client) delta(request *cache.DeltaRequest, subscription cache.Subscription, to chan cache.DeltaResponse) *watch {
+	w := c.newWatch(request.GetTypeUrl(), request.GetResponseNonce(), subscription)
 	w.send = func(all, news []resource) {
-		response := &discovery.DeltaDiscoveryResponse{SystemVersionInfo: together(all).String(), TypeUrl: w.kind}
-		for _, each := range news {
+		response := &discovery.DeltaDiscoveryResponse{SystemVersionInfo: combinedVersion(all).String(), TypeUrl: w.kind}
+		for _, item := range news {
 			response.Resources = append(response.Resources, &discovery.Resource{
-				Name: each.name, Version: each.version.String(), Resource: &anypb.Any{TypeUrl: w.kind, Value: each.body.GetValue()},
+				Name: item.name, Version: item.version.String(), Resource: &anypb.Any{TypeUrl: w.kind, Value: item.body.GetValue()},
 			})
 		}
-		to <- &cache.DeltaPassthroughResponse{DeltaRequest: request, DeltaDiscoveryResponse: response, NextVersionMap: c.sent(w, news)}
+		to <- &cache.DeltaPassthroughResponse{DeltaRequest: request, DeltaDiscoveryResponse: response, NextVersionMap: c.recordSent(w, news)}
 	}
 	return w
 }
 
-func (c *client) opened(kind, nonce string, of cache.Subscription) *watch {
-	w := &watch{client: c, kind: kind, wildcard: of.IsWildcard(), first: nonce == "", known: of.ReturnedResources(), patient: true}
-	for name := range of.SubscribedResources() {
+func (c *client) newWatch(kind, nonce string, subscription cache.Subscription) *watch {
+	w := &watch{client: c, kind: kind, wildcard: subscription.IsWildcard(), firstOfType: nonce == "", versions: subscription.ReturnedResources(), waits: true}
+	for name := range subscription.SubscribedResources() {
 		w.names = append(w.names, name)
 	}
 	return w
 }
 
-// hurry answers a client that is ahead of this server, where the log lost the records that the client has seen. It waits as
+// waitBehind answers a client that is ahead of this server, if the journal lost the records that the client has. It waits as
 // long as for a resume token.
-func (h *Hub) hurry(w *watch) {
+func (h *Hub) waitBehind(w *watch) {
 	time.AfterFunc(patience, func() {
 		tables := h.tables.Load()
 		if tables == nil || h.ctx.Err() != nil {
 			return
 		}
-		ends, err := h.log.Ends(h.ctx)
+		ends, err := h.journal.Ends(h.ctx)
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if _, open := h.open[w]; !open || !w.behind(tables) {
 			return
 		}
-		if err != nil || !w.beyond(ends) {
-			h.hurry(w) // this server is behind, or that is not known
+		if err != nil || !w.pastEnd(ends) {
+			h.waitBehind(w) // this server is behind, or the end is unknown
 			return
 		}
-		w.patient = false
-		h.look(w)
+		w.waits = false
+		h.tryAnswer(w)
 	})
 }
 
 const patience = 5 * time.Second
 
-// beyond: the client has seen records after the end of the log.
-func (w *watch) beyond(ends []int64) bool {
-	for _, known := range append([]string{w.together}, values(w.known)...) {
-		for shard, offset := range parseVersion(known).places {
+// pastEnd is true if the client has records after the end of the journal.
+func (w *watch) pastEnd(ends []int64) bool {
+	for _, text := range append([]string{w.combined}, values(w.versions)...) {
+		for shard, offset := range parseVersion(text).places {
 			if int(shard) < len(ends) && offset >= ends[shard] {
 				return true
 			}
@@ -160,9 +160,9 @@ func (w *watch) beyond(ends []int64) bool {
 	return false
 }
 
-func values(of map[string]string) (all []string) {
-	for _, each := range of {
-		all = append(all, each)
+func values(versions map[string]string) (texts []string) {
+	for _, value := range versions {
+		texts = append(texts, value)
 	}
-	return all
+	return texts
 }

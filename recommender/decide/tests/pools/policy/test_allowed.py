@@ -3,7 +3,7 @@
 import pytest
 
 from sluice.pools.estimate.belief.evidence import Evidence, Second
-from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unrefused, was_full
+from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unmeasured, unrefused, was_full
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import RefusedSize, Trust
 from sluice.pools.policy.observation import Occupancy
@@ -82,7 +82,7 @@ def test_a_pool_that_was_not_full_gives_back_what_was_added(change: Change | Non
     assert floor(Facts(change=change), seen(16.0, seconds), 16, None) == least
 
 
-def test_the_operator_s_size_is_measured_before_it_is_shrunk() -> None:
+def test_the_operator_s_size_is_measured_before_it_is_changed() -> None:
     """By it the guard judges all others. 64 was full for long, and 16 was set by hand a second ago."""
     of = seen(64.0, 60.0).evidence
     facts = Facts(trust=Trust(operator=16))
@@ -92,6 +92,9 @@ def test_the_operator_s_size_is_measured_before_it_is_shrunk() -> None:
         return (*earlier, *(Beat(10 + at, 16, 10.0, 0.0, 16.0, 1.0) for at in range(seconds)))
 
     assert floor(facts, Learnt(evidence=of, beats=beats(1)), 16, None) == 16
+    assert unmeasured(facts, Learnt(evidence=of, beats=beats(1)), 16)
+    assert not unmeasured(facts, Learnt(evidence=of, beats=beats(2)), 16)
+    assert not unmeasured(facts, Learnt(evidence=of, beats=beats(1)), 64), "it is not the operator's"
     assert floor(facts, Learnt(evidence=of, beats=beats(2)), 16, None) == 1
     # A decider that has just begun has seen nothing yet.
     assert floor(facts, Learnt(evidence=of), 16, None) == 1

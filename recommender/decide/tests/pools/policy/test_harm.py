@@ -433,8 +433,10 @@ def test_sizes_that_take_turns_are_judged_together() -> None:
     turns = [beat for at in range(5) for beat in beats(16 + 4 * (at % 2), 6, 45.0, 20.0, since=S0 + 6 * at)]
     shown = scene(16, *turns, from_size=20)
     recent = replace(TRUST, since_ms=T0 + 24_000)
-    assert judged(recent, shown, 29.9)[1] is None
+    assert judged(recent, scene(16, *turns[:-1], from_size=20), 29)[1] is None
     trust, verdict = judged(recent, shown, 30)
+    # A host's clock that is a second ahead changes nothing.
+    assert judged(recent, shown, 29)[1] == verdict
     assert verdict == GuardVerdict(Case.GAVE_UP, 32, "45/s at 16 to 20, 100/s at 32")
     assert trust.given_up_ms > T0
     # The newest three seconds are as good as the operator's: the size of now is no worse.

@@ -21,15 +21,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// All that an actuator has to understand of an answer. States, bases and reasons are for people.
+// The field that an actuator acts on. State, basis and reasons are for people.
 type Action int32
 
 const (
 	// Counts as ACTION_HOLD.
 	Action_ACTION_UNSPECIFIED Action = 0
-	// Leave what is in force.
+	// Keep the value in force.
 	Action_ACTION_HOLD Action = 1
-	// Apply it, within the actuator's own limits and the answer's lease.
+	// Apply the value, within the actuator's own limits and the lease.
 	Action_ACTION_APPLY Action = 2
 )
 
@@ -74,7 +74,7 @@ func (Action) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_common_v1_decision_proto_rawDescGZIP(), []int{0}
 }
 
-// One ground for the answer. `code` is stable and machine-readable, `text` is for people.
+// Explains a decision. `code` is stable and for programs, `text` is for people.
 type Reason struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Code          string                 `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`

@@ -26,18 +26,18 @@ const (
 type ScalingEvent struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// Since when it is in force; the time of receipt when absent or later than that. A sender that reports what it finds
-	// when it starts gives the time since when that has been so.
+	// Start of the change's effect. The time of receipt replaces an absent or a later time. A source that reports the state
+	// at its own start gives the start of that state.
 	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	// CPU limit of one instance, in cores. At least one of this, replicas, version and containers must be set; what is
-	// absent did not change.
+	// CPU limit of one instance, in cores. An event sets at least one of CPU limit, replicas, version and containers; absent
+	// fields did not change.
 	CpuLimitCores *float64 `protobuf:"fixed64,3,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
 	Replicas      *uint32  `protobuf:"varint,4,opt,name=replicas,proto3,oneof" json:"replicas,omitempty"`
-	// Of the service's software, or of the data that it serves: whatever makes an old curve one of another service.
+	// Version of the service's software or data. Evidence of one version does not count for another one.
 	Version string `protobuf:"bytes,5,opt,name=version,proto3" json:"version,omitempty"`
-	// Who tells, for the audit: the autoscaler's or the actuator's name.
+	// Name of the source, for the audit: an autoscaler or an actuator.
 	Source string `protobuf:"bytes,6,opt,name=source,proto3" json:"source,omitempty"`
-	// All containers of the service, where the source knows them; empty: not told. Subsets go by them at once.
+	// All containers of the service; empty: the source does not know them. Subsets follow them at once.
 	Containers    []*ServiceContainer `protobuf:"bytes,7,rep,name=containers,proto3" json:"containers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -122,17 +122,17 @@ func (x *ScalingEvent) GetContainers() []*ServiceContainer {
 	return nil
 }
 
-// A container of a service, as a source that knows it tells of it.
+// A container of a service, as the source of a scaling event knows it.
 type ServiceContainer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As its spans name it.
+	// The name that its spans give.
 	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	// host:port, at which callers reach it; empty: not known.
+	// host:port for callers; empty: unknown.
 	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
-	// As its host's metrics name it; empty: as its spans say.
+	// The name that its host's metrics give; empty: its spans name the host.
 	Host string `protobuf:"bytes,3,opt,name=host,proto3" json:"host,omitempty"`
 	Zone string `protobuf:"bytes,4,opt,name=zone,proto3" json:"zone,omitempty"`
-	// It is to be left: it gets no connections.
+	// The container drains: it gets no connections.
 	Drained       bool `protobuf:"varint,5,opt,name=drained,proto3" json:"drained,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -23,20 +23,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What became of a resume token.
+// Why a watch did not resume.
 type Resumption int32
 
 const (
 	Resumption_RESUMPTION_UNSPECIFIED Resumption = 0
-	// None was given.
+	// The request has no token.
 	Resumption_RESUMPTION_NO_TOKEN Resumption = 1
-	// It is of another topic, or of one with another number of shards.
+	// The token is of another topic, or of a topic with another number of shards.
 	Resumption_RESUMPTION_OTHER_LOG Resumption = 2
-	// It was given under another filter.
+	// The token is of another filter.
 	Resumption_RESUMPTION_OTHER_FILTER Resumption = 3
-	// It is older than removals are remembered.
+	// The token is older than the removals that the server remembers.
 	Resumption_RESUMPTION_TOO_OLD Resumption = 4
-	// It is beyond the end of the log: that was lost, or restored from a copy.
+	// The token is past the end of the journal, which was lost or restored from a copy.
 	Resumption_RESUMPTION_PAST_END Resumption = 5
 )
 
@@ -87,12 +87,12 @@ func (Resumption) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_common_v1_watch_proto_rawDescGZIP(), []int{0}
 }
 
-// The first state of a watch is whole: what was not in it does not exist.
+// Ends the first state of a watch. Items that the watch did not send before it do not exist.
 type Snapshot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Answers in it.
+	// Number of decisions or subsets in the first state.
 	Answers uint32 `protobuf:"varint,1,opt,name=answers,proto3" json:"answers,omitempty"`
-	// Why it is everything, and not what changed since a resume token.
+	// Why the watch sends the complete state instead of the changes since a resume token.
 	Resumption    Resumption `protobuf:"varint,2,opt,name=resumption,proto3,enum=sluice.common.v1.Resumption" json:"resumption,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -142,14 +142,14 @@ func (x *Snapshot) GetResumption() Resumption {
 	return Resumption_RESUMPTION_UNSPECIFIED
 }
 
-// Confirms every answer received that says ACTION_APPLY: each has the lease below instead of its own.
+// Renews the lease of every decision with ACTION_APPLY that the watch sent: the lease below replaces the decision's own.
 type Heartbeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The newest control period.
+	// Start of the newest period.
 	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
-	// Of the shard whose lease ends first.
+	// The earliest end of a shard's lease.
 	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
-	// Each shard that has answers of this watch, ordered by number. None: as above, for all.
+	// Every shard with decisions in this watch, ordered by number. Empty: the two times above hold for all shards.
 	Shards        []*ShardLease `protobuf:"bytes,3,rep,name=shards,proto3" json:"shards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -206,14 +206,15 @@ func (x *Heartbeat) GetShards() []*ShardLease {
 	return nil
 }
 
-// Confirms the answers of one shard. Past either end, an answer is STALE and must not be applied.
+// Renews the decisions of one shard. After valid_until or lease_left, whichever ends first, they are STALE and nobody may
+// apply them.
 type ShardLease struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Shard      uint32                 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
 	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
 	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
-	// What is left of it as this is sent: to be counted down on a clock that only grows, whatever the time of day is. 0
-	// and absent: over.
+	// Rest of the lease when the server sends this message. The client counts it down on a monotonic clock. 0 or absent: the
+	// lease is over.
 	LeaseLeft     *durationpb.Duration `protobuf:"bytes,4,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -26,13 +26,14 @@ type ActuationOutcome int32
 
 const (
 	ActuationOutcome_ACTUATION_OUTCOME_UNSPECIFIED ActuationOutcome = 0
-	// Recommend-only, or nothing to do: the size was read and nothing was written.
+	// The actuator read the size and wrote nothing: it only recommends, or the size is right.
 	ActuationOutcome_ACTUATION_OUTCOME_OBSERVED ActuationOutcome = 1
-	// ACK: written, read back, and equal.
+	// ACK: the size read back equals the size written.
 	ActuationOutcome_ACTUATION_OUTCOME_APPLIED ActuationOutcome = 2
-	// NACK: written or tried, and the read-back differs or the target answered an error.
+	// NACK of a write: the size read back differs, or the target returned an error.
 	ActuationOutcome_ACTUATION_OUTCOME_FAILED ActuationOutcome = 3
-	// NACK before writing: lease over, outside the target's own limits, or no target where the answer says ACTION_APPLY.
+	// NACK before a write: the lease is over, the size is outside the target's own limits, or a decision with ACTION_APPLY
+	// has no target size.
 	ActuationOutcome_ACTUATION_OUTCOME_REFUSED ActuationOutcome = 4
 )
 
@@ -81,33 +82,34 @@ func (ActuationOutcome) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_actuation_proto_rawDescGZIP(), []int{0}
 }
 
-// What an actuator saw and did at one target.
+// One actuation of an actuator at one target, or one reading.
 type Actuation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// Of the service that owns the pool: which of its replicas the target is. Empty: `target_name` stands in.
+	// Instance of the service that owns the pool. Empty: `target_name` replaces it.
 	Instance string `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
 	// Name of the target in the actuator's configuration.
 	TargetName string `protobuf:"bytes,3,opt,name=target_name,json=targetName,proto3" json:"target_name,omitempty"`
 	// Name of the actuator process.
 	Actuator string           `protobuf:"bytes,4,opt,name=actuator,proto3" json:"actuator,omitempty"`
 	Outcome  ActuationOutcome `protobuf:"varint,5,opt,name=outcome,proto3,enum=sluice.pools.v1.ActuationOutcome" json:"outcome,omitempty"`
-	// The PoolSize.revision acted on; 0 for OBSERVED without one.
+	// PoolSize.revision of the decision that the actuator followed; 0 for OBSERVED without one.
 	Revision uint64 `protobuf:"varint,6,opt,name=revision,proto3" json:"revision,omitempty"`
-	// What was written: a step of the actuator's towards the target where that is further away than it may go at once.
+	// The size written. It is a step towards the decided size if that is further away than one write may go.
 	Requested *uint32 `protobuf:"varint,7,opt,name=requested,proto3,oneof" json:"requested,omitempty"`
-	// Size before, as read from the target; absent also where the pool had no limit.
+	// Size read before the write; absent also if the pool had no limit.
 	Previous *uint32 `protobuf:"varint,8,opt,name=previous,proto3,oneof" json:"previous,omitempty"`
-	// Size after, as read from the target, never assumed; absent also where `unbounded`.
+	// Size read after the write, never assumed; absent also if `unbounded`.
 	ReadBack *uint32 `protobuf:"varint,9,opt,name=read_back,json=readBack,proto3,oneof" json:"read_back,omitempty"`
-	// As read after: the pool has no limit.
+	// The reading after the write found no limit.
 	Unbounded bool                   `protobuf:"varint,10,opt,name=unbounded,proto3" json:"unbounded,omitempty"`
 	Detail    string                 `protobuf:"bytes,11,opt,name=detail,proto3" json:"detail,omitempty"`
 	At        *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=at,proto3" json:"at,omitempty"`
-	// Under the size after; absent where the target cannot tell, or was not read since it changed.
+	// Occupancy under the size after the write; absent if the target does not report it, or has no reading since the write.
 	Occupancy *Occupancy `protobuf:"bytes,13,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
-	// The configuration that the actuator runs, the same after a restart and no other's: `NAME@HOST STATUS_ADDRESS`. Of two
-	// that report one target the second is refused (TARGET_OWNED). Empty: not compared, as where a Lease decides.
+	// The reporter, `NAME@HOST STATUS_ADDRESS`: the same after a restart, and different for any other configuration. The
+	// server refuses the second reporter of a target (TARGET_OWNED). Empty: the server does not compare, as with a Lease of
+	// Kubernetes.
 	Reporter      string `protobuf:"bytes,14,opt,name=reporter,proto3" json:"reporter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -26,11 +26,11 @@ type Advice_Kind int32
 
 const (
 	Advice_KIND_UNSPECIFIED Advice_Kind = 0
-	// No size of the pool does what is asked in time on this CPU limit and these replicas.
+	// No size of the pool meets the demand in time on this CPU limit with these replicas.
 	Advice_KIND_SCALE_OUT Advice_Kind = 1
-	// Half of the CPU limit, or half of the replicas, would do all that is asked.
+	// Half of the CPU limit, or half of the replicas, meets the demand.
 	Advice_KIND_SCALE_IN Advice_Kind = 2
-	// Neither is known.
+	// The evidence shows neither of the two.
 	Advice_KIND_KEEP Advice_Kind = 3
 )
 
@@ -77,26 +77,26 @@ func (Advice_Kind) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_advice_proto_rawDescGZIP(), []int{0, 0}
 }
 
-// What is said of the hardware under a server pool, for people and for hardware autoscalers: nothing here ever scales.
-// Absent where the basis is not enough, which is not the same as KIND_KEEP. Rates are of one instance of the service.
+// Advice on the hardware under a server pool, for people and for hardware autoscalers. Sluice itself never scales. Absent
+// advice means too little evidence, which differs from KIND_KEEP. Rates are of one instance of the service.
 type Advice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Kind  Advice_Kind            `protobuf:"varint,1,opt,name=kind,proto3,enum=sluice.pools.v1.Advice_Kind" json:"kind,omitempty"`
-	// When this kind was said first.
+	// When the advice became this kind.
 	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
-	// Calls that ended, in time or not, over the last minute.
+	// Calls that ended per second over the last minute, in time or not.
 	AskedPerS float64 `protobuf:"fixed64,3,opt,name=asked_per_s,json=askedPerS,proto3" json:"asked_per_s,omitempty"`
-	// The part of them within the threshold, 0..1; absent where no caller's spans tell.
+	// The part of these calls within the threshold, 0..1; absent if no caller's spans show it.
 	InTime *float64 `protobuf:"fixed64,4,opt,name=in_time,json=inTime,proto3,oneof" json:"in_time,omitempty"`
-	// The size that completes most of those that are legal and let requests stay no longer than the threshold, and what it
-	// does, as is believed: ExplainPoolSize has the curve.
+	// The legal size with the most expected completions, of the sizes that keep requests no longer than the threshold, and
+	// its expected completions per second. ExplainPoolSize has the curve.
 	Best     uint32  `protobuf:"varint,5,opt,name=best,proto3" json:"best,omitempty"`
 	BestPerS float64 `protobuf:"fixed64,6,opt,name=best_per_s,json=bestPerS,proto3" json:"best_per_s,omitempty"`
-	// What there is: the CPU limit of one instance, and replicas. Absent where nobody told.
+	// The hardware in force: CPU limit of one instance, and replicas. Absent if no source reported it.
 	CpuLimitCores *float64 `protobuf:"fixed64,7,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
 	Replicas      *uint32  `protobuf:"varint,8,opt,name=replicas,proto3,oneof" json:"replicas,omitempty"`
-	// What would do, either of them with the other left as it is; of KIND_KEEP what there is. Absent where nobody told what
-	// there is, or more of it is not known to help.
+	// Enough hardware: either of the two, if the other one stays. With KIND_KEEP the hardware in force. Absent if no source
+	// reported the hardware in force, or if nothing shows that more of it helps.
 	AdvisedCpuLimitCores *float64 `protobuf:"fixed64,9,opt,name=advised_cpu_limit_cores,json=advisedCpuLimitCores,proto3,oneof" json:"advised_cpu_limit_cores,omitempty"`
 	AdvisedReplicas      *uint32  `protobuf:"varint,10,opt,name=advised_replicas,json=advisedReplicas,proto3,oneof" json:"advised_replicas,omitempty"`
 	unknownFields        protoimpl.UnknownFields

@@ -22,15 +22,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What an agent had learnt at a time: a file of the directory that the deciders' configuration names.
+// A checkpoint of an agent: a file in the directory that the deciders' configuration names.
 type Checkpoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// SHA-256 of the file, in hex. A file with another one is not taken up.
+	// SHA-256 of the file, in hex. A decider does not load a file with another one.
 	Sha256 string `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
-	// Of the file's format.
+	// Version of the file's format.
 	Version uint32 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
-	// Gradient steps that it was trained with.
+	// Gradient steps before the checkpoint.
 	Steps         uint64                 `protobuf:"varint,4,opt,name=steps,proto3" json:"steps,omitempty"`
 	At            *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields

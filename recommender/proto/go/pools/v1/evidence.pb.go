@@ -23,15 +23,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// The spans whose durations judged a completion good or bad.
+// The spans whose durations are compared with the threshold.
 type LatencySource int32
 
 const (
 	LatencySource_LATENCY_SOURCE_UNSPECIFIED LatencySource = 0
-	// One level up (callers' CLIENT spans for a server pool; the service's own SERVER spans for a
-	// client pool): contains the wait for the pool.
+	// The spans one level up: callers' CLIENT spans for a server pool, the service's own SERVER spans for a client pool. They
+	// contain the wait for the pool.
 	LatencySource_LATENCY_SOURCE_CALLER LatencySource = 1
-	// The pool's own spans: a wait for the pool is invisible in them.
+	// The pool's own spans. They do not contain the wait for the pool.
 	LatencySource_LATENCY_SOURCE_OWN LatencySource = 2
 )
 
@@ -76,14 +76,14 @@ func (LatencySource) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{0}
 }
 
-// How it comes to the baseline of now.
+// How the size is converted to the present baseline.
 type RememberedCurve_Kind int32
 
 const (
 	RememberedCurve_KIND_UNSPECIFIED RememberedCurve_Kind = 0
-	// Found on the same baseline.
+	// The curve was measured on the same baseline.
 	RememberedCurve_KIND_SAME RememberedCurve_Kind = 1
-	// Found on another CPU limit, and multiplied with the ratio of the limits.
+	// The curve was measured on another CPU limit; the size is multiplied by the ratio of the limits.
 	RememberedCurve_KIND_SCALED RememberedCurve_Kind = 2
 )
 
@@ -128,7 +128,7 @@ func (RememberedCurve_Kind) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{11, 0}
 }
 
-// A PoolSize and what is behind it.
+// A decision with its evidence.
 type Explanation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	PoolSize      *PoolSize              `protobuf:"bytes,1,opt,name=pool_size,json=poolSize,proto3" json:"pool_size,omitempty"`
@@ -140,21 +140,21 @@ type Explanation struct {
 	Buckets       uint32                 `protobuf:"varint,7,opt,name=buckets,proto3" json:"buckets,omitempty"`
 	Completions   uint64                 `protobuf:"varint,8,opt,name=completions,proto3" json:"completions,omitempty"`
 	Instances     uint32                 `protobuf:"varint,9,opt,name=instances,proto3" json:"instances,omitempty"`
-	// What the pool stands on, as far as scaling notifications told.
+	// Hardware and versions under the pool, from scaling events.
 	Baseline *Baseline `protobuf:"bytes,10,opt,name=baseline,proto3" json:"baseline,omitempty"`
-	// Not given any more: what was seen before, and on other CPU limits, is among the points of the belief.
+	// Never set: the points of the belief hold earlier evidence, also that on other CPU limits.
 	RememberedCurve *RememberedCurve `protobuf:"bytes,11,opt,name=remembered_curve,json=rememberedCurve,proto3" json:"remembered_curve,omitempty"`
-	// Of the model, or of what decides; absent while there is none.
+	// Evidence of the pool's model; absent while there is none.
 	//
 	// Types that are valid to be assigned to Evidence:
 	//
 	//	*Explanation_Curve
 	//	*Explanation_Belief
 	Evidence isExplanation_Evidence `protobuf_oneof:"evidence"`
-	// Of the pool's agent, where one learns (model "dqn"), beside the belief that decides where no size of its may be
+	// Values of the pool's agent (model "dqn"), beside the belief. The belief decides while the agent's size may not be
 	// chosen.
 	Learned *LearnedEvidence `protobuf:"bytes,14,opt,name=learned,proto3" json:"learned,omitempty"`
-	// What is believed on the CPU limit that PoolSize.advice names, where that is another one.
+	// The expected curve on the CPU limit that PoolSize.advice names, if it differs from the one in force.
 	AdvisedCurve  []*BelievedPoint `protobuf:"bytes,15,rep,name=advised_curve,json=advisedCurve,proto3" json:"advised_curve,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -322,7 +322,7 @@ func (*Explanation_Curve) isExplanation_Evidence() {}
 
 func (*Explanation_Belief) isExplanation_Evidence() {}
 
-// What a deep Q-network makes of the newest state (uConAdapter 3.2).
+// A deep Q-network's values of the newest state (uConAdapter 3.2).
 type LearnedEvidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Ascending in size.
@@ -334,11 +334,11 @@ type LearnedEvidence struct {
 	// Gradient steps taken, and transitions in the replay memory.
 	Steps       uint64 `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
 	Transitions uint32 `protobuf:"varint,6,opt,name=transitions,proto3" json:"transitions,omitempty"`
-	// The newest second that was learnt from.
+	// The newest second that the agent trained on.
 	Until *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until,proto3" json:"until,omitempty"`
-	// The newest that was written; absent before the first.
+	// The newest written checkpoint; absent before the first.
 	Checkpoint *Checkpoint `protobuf:"bytes,8,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
-	// What else the state has.
+	// The rest of the state.
 	Condition     *LearnedCondition `protobuf:"bytes,9,opt,name=condition,proto3" json:"condition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -437,7 +437,7 @@ func (x *LearnedEvidence) GetCondition() *LearnedCondition {
 	return nil
 }
 
-// What a pool stands on, as the state has it. Absent: nobody told, or nothing was measured.
+// Conditions of the pool in the agent's state. Absent: no source reported it, or nothing was measured.
 type LearnedCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// CPU limit of an instance of the service, and of its peer.
@@ -445,9 +445,9 @@ type LearnedCondition struct {
 	PeerCpuLimitCores *float64 `protobuf:"fixed64,2,opt,name=peer_cpu_limit_cores,json=peerCpuLimitCores,proto3,oneof" json:"peer_cpu_limit_cores,omitempty"`
 	// Versions of both.
 	Versions string `protobuf:"bytes,3,opt,name=versions,proto3" json:"versions,omitempty"`
-	// In service for one request, where least was in flight.
+	// Service time of one request at the lowest concurrency.
 	WorkMs *float64 `protobuf:"fixed64,4,opt,name=work_ms,json=workMs,proto3,oneof" json:"work_ms,omitempty"`
-	// What a span moved in the newest minute, on average of the spans that say so.
+	// Mean amount that a span moved in the newest minute, over the spans that carry it.
 	Rows          *float64 `protobuf:"fixed64,5,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
 	Bytes         *float64 `protobuf:"fixed64,6,opt,name=bytes,proto3,oneof" json:"bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -526,14 +526,14 @@ func (x *LearnedCondition) GetBytes() float64 {
 	return 0
 }
 
-// Of one size: what the network says, and what was seen of it while it was in force.
+// The network's value of one size, and the measurements while the size was in force.
 type SizeValue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Size  uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
-	// Discounted reward of having it from now on.
+	// Discounted reward if the size is in force from now on.
 	Q float64 `protobuf:"fixed64,2,opt,name=q,proto3" json:"q,omitempty"`
-	// Reward of a second under it, by off-policy evaluation at the demand of now, 0..1, its standard error, and how many
-	// seconds speak for it; 0 seconds: it was not in force under such a demand.
+	// Reward of a second under the size at the present demand, 0..1, by off-policy evaluation, with its standard error and
+	// the number of seconds behind it. 0 seconds: the size was never in force under such a demand.
 	Reward        float64 `protobuf:"fixed64,3,opt,name=reward,proto3" json:"reward,omitempty"`
 	Error         float64 `protobuf:"fixed64,4,opt,name=error,proto3" json:"error,omitempty"`
 	Seconds       float64 `protobuf:"fixed64,5,opt,name=seconds,proto3" json:"seconds,omitempty"`
@@ -606,14 +606,14 @@ func (x *SizeValue) GetSeconds() float64 {
 	return 0
 }
 
-// The goodput curve, of SCG and the like.
+// The goodput curve of a published model, such as SCG.
 type CurveEvidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Averaged per concurrency level, ascending.
+	// Means per concurrency level, ascending.
 	Points []*CurvePoint `protobuf:"bytes,1,rep,name=points,proto3" json:"points,omitempty"`
-	// Concurrency at the knee; absent when there is none.
+	// Concurrency at the knee; absent if there is none.
 	Knee *float64 `protobuf:"fixed64,2,opt,name=knee,proto3,oneof" json:"knee,omitempty"`
-	// Degree of the fitted polynomial, 5 to 8; 0 when nothing was fitted.
+	// Degree of the fitted polynomial, 5 to 8; 0 without a fit.
 	PolynomialDegree uint32 `protobuf:"varint,3,opt,name=polynomial_degree,json=polynomialDegree,proto3" json:"polynomial_degree,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -670,16 +670,16 @@ func (x *CurveEvidence) GetPolynomialDegree() uint32 {
 	return 0
 }
 
-// One averaged point of the goodput curve: SCG's pair <Q_n, GP_n> (Sora 3.2).
+// One mean point of the goodput curve: SCG's pair <Q_n, GP_n> (Sora 3.2).
 type CurvePoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Mean number in flight in one instance.
+	// Concurrency in one instance.
 	Concurrency float64 `protobuf:"fixed64,1,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
 	// Completions per second and instance within the threshold.
 	GoodputPerS float64 `protobuf:"fixed64,2,opt,name=goodput_per_s,json=goodputPerS,proto3" json:"goodput_per_s,omitempty"`
 	// Buckets averaged into this point.
 	Samples uint32 `protobuf:"varint,3,opt,name=samples,proto3" json:"samples,omitempty"`
-	// The fitted polynomial at this concurrency; absent when nothing was fitted.
+	// The fitted polynomial at this concurrency; absent without a fit.
 	FittedPerS    *float64 `protobuf:"fixed64,4,opt,name=fitted_per_s,json=fittedPerS,proto3,oneof" json:"fitted_per_s,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -743,23 +743,23 @@ func (x *CurvePoint) GetFittedPerS() float64 {
 	return 0
 }
 
-// What is believed of a full pool's throughput over its size, and what it was learnt from. Rates are of one instance.
+// The belief over a full pool's curve, and the measurements that it rests on. Rates are of one instance.
 type BeliefEvidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was seen, ascending in concurrency.
+	// Measured seconds, ascending in concurrency.
 	Points []*SeenPoint `protobuf:"bytes,1,rep,name=points,proto3" json:"points,omitempty"`
-	// What is believed, ascending in size, up to twice what was seen or in force.
+	// The expected curve, ascending in size, up to twice the largest concurrency or size in force.
 	Curve []*BelievedPoint `protobuf:"bytes,2,rep,name=curve,proto3" json:"curve,omitempty"`
-	// The smallest and the largest size that complete at least 99 % of what the best one does. They may lie beyond the
-	// curve, where the pool was never full.
+	// The range: the smallest and the largest size expected to complete at least 99 % of what the best size completes. It
+	// may lie beyond the curve if the pool was never full.
 	Knee  uint32 `protobuf:"varint,3,opt,name=knee,proto3" json:"knee,omitempty"`
 	Upper uint32 `protobuf:"varint,4,opt,name=upper,proto3" json:"upper,omitempty"`
-	// The size that completes most.
+	// The best size.
 	Best uint32 `protobuf:"varint,5,opt,name=best,proto3" json:"best,omitempty"`
-	// Expected of the size in force, as a part of what the best one completes: 0.01 is 1 %. Absent where no one size is in
-	// force.
+	// The expected loss of the size in force, as a part of what the best size completes: 0.01 is 1 %. Absent while targets
+	// have different sizes or none.
 	Loss *float64 `protobuf:"fixed64,6,opt,name=loss,proto3,oneof" json:"loss,omitempty"`
-	// Of points on the CPU limit of now; older seconds count less.
+	// Seconds of the points on the CPU limit in force; older seconds have less weight.
 	Seconds float64 `protobuf:"fixed64,7,opt,name=seconds,proto3" json:"seconds,omitempty"`
 	// The CPU limit of one instance that the curve is for.
 	CpuLimitCores float64 `protobuf:"fixed64,8,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3" json:"cpu_limit_cores,omitempty"`
@@ -853,17 +853,17 @@ func (x *BeliefEvidence) GetCpuLimitCores() float64 {
 	return 0
 }
 
-// Seconds about one concurrency, summed.
+// The sum of the seconds near one concurrency.
 type SeenPoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Mean number in flight in one instance.
+	// Concurrency in one instance.
 	Concurrency    float64 `protobuf:"fixed64,1,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
 	ThroughputPerS float64 `protobuf:"fixed64,2,opt,name=throughput_per_s,json=throughputPerS,proto3" json:"throughput_per_s,omitempty"`
-	// Older ones count less.
+	// Older seconds have less weight.
 	Seconds float64 `protobuf:"fixed64,3,opt,name=seconds,proto3" json:"seconds,omitempty"`
-	// Whether the pool was full. One that was not completes less at the same concurrency than one that is.
+	// Whether the pool was full. A pool that is not full completes less than a full one at the same concurrency.
 	Full bool `protobuf:"varint,4,opt,name=full,proto3" json:"full,omitempty"`
-	// The CPU limit of the instance then.
+	// CPU limit of the instance in these seconds.
 	CpuLimitCores float64 `protobuf:"fixed64,5,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3" json:"cpu_limit_cores,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -934,12 +934,12 @@ func (x *SeenPoint) GetCpuLimitCores() float64 {
 	return 0
 }
 
-// What is believed to complete in a full pool of one size.
+// The expected completions of a full pool of one size.
 type BelievedPoint struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Size           uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
 	ThroughputPerS float64                `protobuf:"fixed64,2,opt,name=throughput_per_s,json=throughputPerS,proto3" json:"throughput_per_s,omitempty"`
-	// 80 % of what is believed lies between them.
+	// The central 80 % of the belief.
 	LowerPerS     float64 `protobuf:"fixed64,3,opt,name=lower_per_s,json=lowerPerS,proto3" json:"lower_per_s,omitempty"`
 	UpperPerS     float64 `protobuf:"fixed64,4,opt,name=upper_per_s,json=upperPerS,proto3" json:"upper_per_s,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1004,13 +1004,13 @@ func (x *BelievedPoint) GetUpperPerS() float64 {
 	return 0
 }
 
-// Where the response-time threshold came from.
+// The threshold and its origin.
 type Threshold struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Value *durationpb.Duration   `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
-	// "slo" (an SLO less what upstream services take) or "pool" (set on the pool itself).
+	// "slo" (an SLO less the time of upstream services) or "pool" (the pool's own configuration).
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
-	// The arithmetic in words, e.g. "slo checkout 250 ms - 20 ms upstream".
+	// The calculation, e.g. "slo checkout 250 ms - 20 ms upstream".
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1067,16 +1067,16 @@ func (x *Threshold) GetDetail() string {
 	return ""
 }
 
-// What the pool stands on. Absent and empty fields: nobody told.
+// Hardware and versions under a pool. Absent and empty fields: no source reported them.
 type Baseline struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of one instance of the service.
+	// CPU limit of one instance of the service.
 	CpuLimitCores *float64 `protobuf:"fixed64,1,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3,oneof" json:"cpu_limit_cores,omitempty"`
 	Version       string   `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	// Of one instance of the peer, for a client pool.
+	// CPU limit of one instance of the peer of a client pool.
 	PeerCpuLimitCores *float64 `protobuf:"fixed64,3,opt,name=peer_cpu_limit_cores,json=peerCpuLimitCores,proto3,oneof" json:"peer_cpu_limit_cores,omitempty"`
 	PeerVersion       string   `protobuf:"bytes,4,opt,name=peer_version,json=peerVersion,proto3" json:"peer_version,omitempty"`
-	// When the CPU limit or the version changed last, as told.
+	// The last reported change of the CPU limit or the version.
 	Since         *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1147,13 +1147,13 @@ func (x *Baseline) GetSince() *timestamppb.Timestamp {
 	return nil
 }
 
-// Not given any more. The optimum of a curve that was seen before.
+// Never sent. The best size of an earlier curve.
 type RememberedCurve struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Kind  RememberedCurve_Kind   `protobuf:"varint,1,opt,name=kind,proto3,enum=sluice.pools.v1.RememberedCurve_Kind" json:"kind,omitempty"`
-	// For the baseline of now.
+	// Size for the present baseline.
 	Target uint32 `protobuf:"varint,2,opt,name=target,proto3" json:"target,omitempty"`
-	// The optimum as it was found, on `baseline`, at `found_at`.
+	// Best size and range on `baseline` at `found_at`.
 	FoundTarget     uint32                 `protobuf:"varint,3,opt,name=found_target,json=foundTarget,proto3" json:"found_target,omitempty"`
 	FoundLowerBound uint32                 `protobuf:"varint,4,opt,name=found_lower_bound,json=foundLowerBound,proto3" json:"found_lower_bound,omitempty"`
 	FoundUpperBound uint32                 `protobuf:"varint,5,opt,name=found_upper_bound,json=foundUpperBound,proto3" json:"found_upper_bound,omitempty"`

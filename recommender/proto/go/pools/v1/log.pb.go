@@ -24,21 +24,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// The last record of every transaction on sluice_decisions: what came before it in the shard counts from it on. It says
-// all that is known of leases by itself, since compaction leaves the newest alone.
+// The last record of every transaction on sluice_decisions. It publishes the records before it in the shard. It holds all
+// leases of the shard, since compaction keeps only the newest one.
 type ShardHeartbeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The partition, and how many the writer was configured with.
+	// The partition, and the number of shards in the writer's configuration.
 	Shard  uint32 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
 	Shards uint32 `protobuf:"varint,2,opt,name=shards,proto3" json:"shards,omitempty"`
-	// Of the configuration that was decided by; it never falls.
+	// Generation of the writer's configuration; it never falls.
 	Generation uint64 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"`
-	// When the control period began that it ends.
+	// Start of the period that the transaction ends.
 	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
-	// Every answer of the shard may be applied for so long after the time of this record, but those below.
+	// Lease of every decision of the shard from the time of this record on, except those of not_renewed.
 	Lease      *durationpb.Duration `protobuf:"bytes,5,opt,name=lease,proto3" json:"lease,omitempty"`
 	NotRenewed []*NotRenewed        `protobuf:"bytes,6,rep,name=not_renewed,json=notRenewed,proto3" json:"not_renewed,omitempty"`
-	// Who wrote it, for people.
+	// Name of the writer, for people.
 	Decider       string `protobuf:"bytes,7,opt,name=decider,proto3" json:"decider,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -123,13 +123,13 @@ func (x *ShardHeartbeat) GetDecider() string {
 	return ""
 }
 
-// An answer that was not confirmed, such as one whose data did not come.
+// A decision whose lease the period did not renew, for example because its data did not come.
 type NotRenewed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// The end of its lease, which an earlier heartbeat gave it.
+	// End of the lease that an earlier heartbeat gave.
 	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
-	// What is left of it, as PoolSize.lease_left. Not in the log.
+	// Rest of that lease, as PoolSize.lease_left. Absent in the journal.
 	LeaseLeft     *durationpb.Duration `protobuf:"bytes,3,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -186,7 +186,7 @@ func (x *NotRenewed) GetLeaseLeft() *durationpb.Duration {
 	return nil
 }
 
-// The size of one target as it was read last.
+// The newest size read of one target.
 type ObservedSize struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
@@ -194,12 +194,12 @@ type ObservedSize struct {
 	Size       *TargetSize `protobuf:"bytes,2,opt,name=size,proto3" json:"size,omitempty"`
 	TargetName string      `protobuf:"bytes,3,opt,name=target_name,json=targetName,proto3" json:"target_name,omitempty"`
 	Actuator   string      `protobuf:"bytes,4,opt,name=actuator,proto3" json:"actuator,omitempty"`
-	// Whether it was just written.
+	// Whether the actuator has just written the size.
 	Written bool `protobuf:"varint,5,opt,name=written,proto3" json:"written,omitempty"`
-	// Who reported it: the caller's identity; empty where none was asked for.
+	// Identity of the caller that reported it; empty if the server asks for none.
 	By string `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
-	// Of the Report that was told with it, whose `received` is the size's read_at; empty where there is none. Another
-	// read_at under the same id: the report was told again, and says nothing of the size now.
+	// request_id of the Report that came with it, whose `received` is the size's read_at; empty without one. A Report of the
+	// same id with another `received` is a repeat and does not describe the present size.
 	RequestId     string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -284,13 +284,12 @@ func (x *ObservedSize) GetRequestId() string {
 	return ""
 }
 
-// What was told, for deciders and for the audit. The same id from the same caller: the same report, told again, which counts
-// once.
+// A report to deciders and to the audit. Reports of one caller with the same id are repeats and count once.
 type Report struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	RequestId string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	Received  *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=received,proto3" json:"received,omitempty"`
-	// Who told it: the caller's identity, or the name that the caller gave where none is asked for.
+	// The caller's identity, or the name that the caller gives if the server asks for no identity.
 	By string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
 	// Types that are valid to be assigned to Report:
 	//
@@ -409,14 +408,14 @@ func (*Report_Pause) isReport_Report() {}
 
 func (*Report_Scaling) isReport_Report() {}
 
-// An operator's word on one pool.
+// An operator's command on one pool.
 type Pause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// False: the pause is over.
+	// False ends the pause.
 	Paused bool   `protobuf:"varint,2,opt,name=paused,proto3" json:"paused,omitempty"`
 	Why    string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
-	// As of PausePoolRequest.
+	// As in PausePoolRequest.
 	Size          *uint32 `protobuf:"varint,4,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,19 +21,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// How much of its pool one target says is in use, over the readings since it was told last, all of them under the size that it
-// is told with. Absent where the target cannot tell, which is not the same as 0.
+// Occupancy of one target, over all readings since its last report, all under the size reported with it. Absent if the
+// target does not report it, which differs from 0.
 type Occupancy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Readings that told; 1 at least.
+	// Number of readings with a value; at least 1.
 	Readings uint32 `protobuf:"varint,1,opt,name=readings,proto3" json:"readings,omitempty"`
-	// Of them, those in which as many were in use as the size is, or more.
+	// Readings with as many or more in use than the size.
 	Full uint32 `protobuf:"varint,2,opt,name=full,proto3" json:"full,omitempty"`
-	// Threads or connections in use: the newest reading, the mean of all, and the most.
+	// Threads or connections in use: newest reading, mean and maximum.
 	Busy     uint32  `protobuf:"varint,3,opt,name=busy,proto3" json:"busy,omitempty"`
 	BusyMean float64 `protobuf:"fixed64,4,opt,name=busy_mean,json=busyMean,proto3" json:"busy_mean,omitempty"`
 	BusyMost uint32  `protobuf:"varint,5,opt,name=busy_most,json=busyMost,proto3" json:"busy_most,omitempty"`
-	// Callers that wait for one, likewise. All three are absent where the target cannot tell.
+	// Callers that wait for a thread or connection, likewise. All three are absent if the target does not report them.
 	Waiting       *uint32  `protobuf:"varint,6,opt,name=waiting,proto3,oneof" json:"waiting,omitempty"`
 	WaitingMean   *float64 `protobuf:"fixed64,7,opt,name=waiting_mean,json=waitingMean,proto3,oneof" json:"waiting_mean,omitempty"`
 	WaitingMost   *uint32  `protobuf:"varint,8,opt,name=waiting_most,json=waitingMost,proto3,oneof" json:"waiting_most,omitempty"`

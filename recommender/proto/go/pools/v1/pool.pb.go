@@ -76,13 +76,13 @@ func (Side) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_pool_proto_rawDescGZIP(), []int{0}
 }
 
-// A soft resource: a point of one service where concurrency is bounded.
+// A soft resource: a point of one service that bounds concurrency.
 type Pool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The service that owns the pool (`service.name`).
 	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
 	Side    Side   `protobuf:"varint,2,opt,name=side,proto3,enum=sluice.pools.v1.Side" json:"side,omitempty"`
-	// The service, database or queue that a client pool leads to; empty for the other sides.
+	// The service, database or queue that a client pool connects to; empty for the other sides.
 	Peer          string `protobuf:"bytes,3,opt,name=peer,proto3" json:"peer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,27 +24,27 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// How good what is known of the pool is, for people. Missing data is a state, never a size of 0.
+// How well a pool is known, for people. Missing data is a state, never a size of 0.
 type State int32
 
 const (
 	State_STATE_UNSPECIFIED State = 0
-	// It is known within 2 % of throughput which size is best, whichever is in force, by a minute of evidence.
+	// A minute of evidence shows the best size within 2 % of throughput, whichever size is in force.
 	State_STATE_PROVIDED State = 1
-	// A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force.
+	// A better size is likely, or the best size is unknown: too little evidence, doubt about it, or targets that differ.
 	State_STATE_LEARNING State = 2
 	// Nothing completed for 30 s.
 	State_STATE_NO_DATA State = 3
-	// The newest answer is older than its lease; its values are repeated.
+	// The lease of the newest decision is over; its values are repeated.
 	State_STATE_STALE State = 4
 	// An operator paused this pool.
 	State_STATE_PAUSED State = 5
-	// Bounds, or the backend's limit, hold the pool off a size that would be better; or the operator's is held (GAVE_UP).
+	// Bounds or the backend's capacity keep the pool from a better size, or the operator's size is held (GAVE_UP).
 	State_STATE_GUARDED State = 6
-	// Never full on this CPU limit: no size is needed yet.
+	// The pool was never full on this CPU limit and needs no size yet.
 	State_STATE_UNSATURATED State = 7
-	// The pool was taken out of the configuration: there is a pool and a revision, and nothing else. Only watches say so,
-	// and only to those who knew it; calls answer NOT_FOUND.
+	// The configuration no longer has the pool: the message has a pool and a revision only. Only watches that sent the pool
+	// before send this state; calls return NOT_FOUND.
 	State_STATE_DELETED State = 8
 )
 
@@ -101,26 +101,26 @@ func (State) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_pool_size_proto_rawDescGZIP(), []int{0}
 }
 
-// What the target rests on.
+// What the target size rests on.
 type Basis int32
 
 const (
 	Basis_BASIS_UNSPECIFIED Basis = 0
-	// What is believed of the curve, from what was seen on this CPU limit.
+	// The belief, from evidence on this CPU limit.
 	Basis_BASIS_CURVE Basis = 1
-	// A size that is not known to be better, but worth a look of a few seconds.
+	// A look: a size that may be better, tried for some seconds.
 	Basis_BASIS_PROBE Basis = 2
-	// Back to the size before the last change, which turned out worse.
+	// The size before the last change, which was worse.
 	Basis_BASIS_REVERT Basis = 3
-	// What was seen of this version of the service before it was away.
+	// Evidence of this version of the service from before another version replaced it.
 	Basis_BASIS_MEMORY Basis = 4
-	// What was seen on another CPU limit.
+	// Evidence on another CPU limit.
 	Basis_BASIS_CARRIED Basis = 5
-	// What was learnt from other pools, or by a policy that learns.
+	// An agent's policy, learnt from this pool or from others.
 	Basis_BASIS_LEARNED Basis = 6
-	// No better size is known than the one in force, or nothing may change; also where there is no target.
+	// The size in force: no better size is known, or nothing may change. Also without a target size.
 	Basis_BASIS_HELD Basis = 7
-	// An operator's word.
+	// An operator's command.
 	Basis_BASIS_OPERATOR Basis = 8
 )
 
@@ -177,19 +177,20 @@ func (Basis) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_pool_size_proto_rawDescGZIP(), []int{1}
 }
 
-// A size as it was last read from one target of a pool. Replicas differ while they roll.
+// The newest size read from one target of a pool. Replicas differ during a rollout.
 type TargetSize struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of the service; as the actuator's configuration names it.
+	// Instance of the service, as the actuator's configuration names it.
 	Instance string `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	// Absent where the pool has no limit.
+	// Absent if the pool has no limit.
 	Size *uint32 `protobuf:"varint,2,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	// The pool has no limit, such as MaxOpenConns 0 of Go's database/sql. It is not a size of 0.
 	Unbounded bool                   `protobuf:"varint,3,opt,name=unbounded,proto3" json:"unbounded,omitempty"`
 	ReadAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=read_at,json=readAt,proto3" json:"read_at,omitempty"`
-	// As the target tells; absent where it cannot. An answer has it as of when it was written: it is no new one for that.
+	// As the target reports it; absent if it does not. Its value is of the time of the decision: a new occupancy alone makes
+	// no new decision.
 	Occupancy *Occupancy `protobuf:"bytes,5,opt,name=occupancy,proto3" json:"occupancy,omitempty"`
-	// The Actuation.reporter that owns the target: the first, until it has reported nothing for a minute. Empty: nobody's.
+	// The Actuation.reporter that owns the target: the first one, until it has sent no report for a minute. Empty: no owner.
 	Reporter      string `protobuf:"bytes,6,opt,name=reporter,proto3" json:"reporter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -267,54 +268,53 @@ func (x *TargetSize) GetReporter() string {
 	return ""
 }
 
-// Per instance of the service, like every size in this API.
+// A decision on one pool. Sizes are per instance of the service, like every size in this API.
 type PoolSize struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
 	State State                  `protobuf:"varint,2,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
-	// All that an actuator looks at, with target, valid_until, sizes for how far one write goes, and whether the basis is
-	// BASIS_REVERT or a reason GAVE_UP: then it goes back at once to what was in force.
+	// An actuator reads this field with target, valid_until and sizes (for the length of one write). With BASIS_REVERT or a
+	// reason GAVE_UP it returns to the earlier size in one write.
 	Action v1.Action `protobuf:"varint,3,opt,name=action,proto3,enum=sluice.common.v1.Action" json:"action,omitempty"`
 	Basis  Basis     `protobuf:"varint,4,opt,name=basis,proto3,enum=sluice.pools.v1.Basis" json:"basis,omitempty"`
-	// The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no
-	// actuator reported within a minute.
+	// The size in force at all targets. Absent if they differ (reason MIXED), have no limit (reason UNBOUNDED), or have no
+	// report within a minute.
 	Current *uint32 `protobuf:"varint,5,opt,name=current,proto3,oneof" json:"current,omitempty"`
-	// Absent when there is neither a size in force nor one that was ever good.
+	// Absent without a size in force and without a baseline.
 	Target *uint32 `protobuf:"varint,6,opt,name=target,proto3,oneof" json:"target,omitempty"`
-	// The sizes that are expected to complete at least 99 % of what the best one does; absent without a belief.
+	// The range: sizes expected to complete at least 99 % of what the best size completes; absent without a belief.
 	LowerBound *uint32 `protobuf:"varint,7,opt,name=lower_bound,json=lowerBound,proto3,oneof" json:"lower_bound,omitempty"`
 	UpperBound *uint32 `protobuf:"varint,8,opt,name=upper_bound,json=upperBound,proto3,oneof" json:"upper_bound,omitempty"`
-	// The best size within the pool's own bounds, which may be more than its backend leaves, and without those that were taken
-	// back; absent without a belief, of a pool that was never full, and while spans contradict themselves or the pool waits for
-	// another one.
+	// The best size within the pool's own bounds, without refused sizes. It may exceed the backend's capacity. Absent without
+	// a belief, for a pool that was never full, and while spans contradict themselves or the pool waits for another one.
 	UnguardedTarget *uint32 `protobuf:"varint,9,opt,name=unguarded_target,json=unguardedTarget,proto3,oneof" json:"unguarded_target,omitempty"`
-	// 0..1. Of a change: how likely the target is no worse than what is in force; else how likely the best size loses under 3 %.
-	// Less while little was seen.
+	// 0..1. For a change: how likely the target size is no worse than the size in force. Else: how likely the best size loses
+	// under 3 %. Little evidence lowers it.
 	Confidence float64      `protobuf:"fixed64,10,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	Reasons    []*v1.Reason `protobuf:"bytes,11,rep,name=reasons,proto3" json:"reasons,omitempty"`
-	// What decides: "belief", or the name of an estimator, such as "scg".
+	// The model that decides: "belief", or a published model such as "scg".
 	Model string `protobuf:"bytes,12,opt,name=model,proto3" json:"model,omitempty"`
-	// When the newest control period began that came to it, whenever it came to it first.
+	// Start of the newest period that made this decision, also if an earlier one made it first.
 	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
-	// The lease, from when the answer was published: past this time the value must not be applied.
+	// End of the lease that began with the publication. Nobody may apply the decision after it.
 	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
-	// Grows by one whenever the answer for this pool changes; never falls, also over a restart.
+	// Grows by one at each change of the pool's decision; never falls, also over a restart.
 	Revision uint64 `protobuf:"varint,15,opt,name=revision,proto3" json:"revision,omitempty"`
-	// What was read back of each target within the last minute, ordered by instance.
+	// The sizes read from targets within the last minute, ordered by instance.
 	Sizes []*TargetSize `protobuf:"bytes,16,rep,name=sizes,proto3" json:"sizes,omitempty"`
-	// Which of the log it is in: a heartbeat of a watch gives each shard's lease.
+	// Shard of the journal that has the decision: a heartbeat of a watch has each shard's lease.
 	Shard uint32 `protobuf:"varint,17,opt,name=shard,proto3" json:"shard,omitempty"`
-	// What is left of the lease as the answer is sent: to be counted down on a clock that only grows, whatever the time of
-	// day is. `valid_until` holds beside it. Absent where the server does not know.
+	// Rest of the lease when the server sends this message. The client counts it down on a monotonic clock, besides
+	// `valid_until`. Absent if the server does not know it.
 	LeaseLeft *durationpb.Duration `protobuf:"bytes,18,opt,name=lease_left,json=leaseLeft,proto3" json:"lease_left,omitempty"`
-	// The response time that completions were judged by; absent where there was none, or nobody says.
+	// The pool's threshold; absent if there is none, or if the record does not have it.
 	Threshold *durationpb.Duration `protobuf:"bytes,19,opt,name=threshold,proto3" json:"threshold,omitempty"`
-	// The end of the newest window that it was decided by, as of its record; absent where there was none.
+	// End of the newest window behind the decision, as recorded; absent if there was none.
 	DataUntil *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=data_until,json=dataUntil,proto3" json:"data_until,omitempty"`
-	// The instances that `target` is for, as `sizes` names them: a change comes to one of several first, then to a few,
-	// then to all. The others are to leave the size that they have. Empty: for all.
+	// The wave: instances that get `target`, named as in `sizes`. A change comes to one of several first, then to a few, then
+	// to all. The others keep their size. Empty: all instances.
 	Targets []string `protobuf:"bytes,21,rep,name=targets,proto3" json:"targets,omitempty"`
-	// Of the hardware under it; absent where nothing is to be said.
+	// Advice on the hardware under the pool; absent with too little evidence.
 	Advice        *Advice `protobuf:"bytes,22,opt,name=advice,proto3" json:"advice,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -113,11 +113,11 @@ func (x *GetPoolSizeResponse) GetPoolSize() *PoolSize {
 
 type ListPoolSizesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only this service; all when empty.
+	// Only this service; empty: all.
 	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// At most so many; 0 to 5,000, 0 and what is above: 5,000. Fewer may come.
+	// Largest number of decisions in the page, up to 5,000; 0 or more than 5,000: 5,000. A page may have fewer.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// next_page_token of the previous page; empty for the first.
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -229,14 +229,15 @@ func (x *ListPoolSizesResponse) GetNextPageToken() string {
 
 type WatchPoolSizesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only this service; all when empty.
+	// Only this service; empty: all.
 	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// Of the last message received: what did not change since is not sent again. Empty for everything. It is a position in
-	// the log, good at any server. One that cannot be gone on from gives everything, and Snapshot.resumption says why.
+	// resume_token of the last message received: the watch sends only later changes. It is a position in the journal, valid
+	// at any server. Empty: the watch sends the complete state, as with a token that it cannot resume from
+	// (Snapshot.resumption names the cause).
 	ResumeToken string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
-	// Only these services, besides `service`; at most 100.
+	// Also these services, beside `service`; at most 100.
 	Services []string `protobuf:"bytes,3,rep,name=services,proto3" json:"services,omitempty"`
-	// Only these pools, besides those of the services; at most 1,000.
+	// Also these pools, beside those of the services; at most 1,000.
 	Pools         []*Pool `protobuf:"bytes,4,rep,name=pools,proto3" json:"pools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -308,9 +309,9 @@ type WatchPoolSizesResponse struct {
 	//	*WatchPoolSizesResponse_Snapshot
 	//	*WatchPoolSizesResponse_Heartbeat
 	Event isWatchPoolSizesResponse_Event `protobuf_oneof:"event"`
-	// Of a snapshot or a heartbeat: continues behind it. Empty in between.
+	// Position after a snapshot or a heartbeat, for resuming. Empty in other messages.
 	ResumeToken string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
-	// Of a heartbeat: the answers that it does not confirm.
+	// With a heartbeat: the decisions whose leases it does not renew.
 	NotRenewed    []*NotRenewed `protobuf:"bytes,5,rep,name=not_renewed,json=notRenewed,proto3" json:"not_renewed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -399,17 +400,17 @@ type isWatchPoolSizesResponse_Event interface {
 }
 
 type WatchPoolSizesResponse_PoolSize struct {
-	// An answer: a part of the first state, or one that changed.
+	// A decision of the first state, or a changed one.
 	PoolSize *PoolSize `protobuf:"bytes,1,opt,name=pool_size,json=poolSize,proto3,oneof"`
 }
 
 type WatchPoolSizesResponse_Snapshot struct {
-	// The first state is whole.
+	// Ends the first state.
 	Snapshot *v1.Snapshot `protobuf:"bytes,2,opt,name=snapshot,proto3,oneof"`
 }
 
 type WatchPoolSizesResponse_Heartbeat struct {
-	// The end of what changed in a control period. Comes every 10 s even without one: `computed_at` then stands still.
+	// Ends the changes of a period. Without a period it comes every 10 s, with the same `computed_at`.
 	Heartbeat *v1.Heartbeat `protobuf:"bytes,3,opt,name=heartbeat,proto3,oneof"`
 }
 
@@ -510,8 +511,8 @@ func (x *ExplainPoolSizeResponse) GetExplanation() *Explanation {
 type ReportActuationRequest struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Actuation *Actuation             `protobuf:"bytes,1,opt,name=actuation,proto3" json:"actuation,omitempty"`
-	// Made by the caller for this report, and sent again with it: up to 64 characters. Empty: as the report's content says,
-	// where it has its time.
+	// The caller's identifier of this report, the same in every repeat: up to 64 characters. Empty: derived from the content
+	// of a report that has its time.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -600,14 +601,14 @@ func (*ReportActuationResponse) Descriptor() ([]byte, []int) {
 type PausePoolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// Who asks; for the audit. The caller's identity stands instead, where one is asked for.
+	// Name of the operator, for the audit. The caller's identity replaces it if the server asks for one.
 	By  string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
 	Why string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
-	// Made by the caller for this request, and sent again with it: up to 64 characters. Told again it counts once, also
-	// after the pool was resumed. Empty: each counts.
+	// The caller's identifier of this request, the same in every repeat: up to 64 characters. Repeats count once, also after
+	// a resume. Empty: every request counts.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// The size to hold it at, 1 to 100,000: it is brought there, as far as its bounds and its backend's capacity let it.
-	// Absent: the size in force.
+	// The size to hold, 1 to 100,000: the pool moves to it, as far as its bounds and its backend's capacity allow. Absent:
+	// the size in force.
 	Size          *uint32 `protobuf:"varint,5,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -719,7 +720,7 @@ type ResumePoolRequest struct {
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
 	By    string                 `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
 	Why   string                 `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
-	// As of PausePoolRequest.
+	// As in PausePoolRequest.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -830,7 +831,7 @@ func (x *ResumePoolResponse) GetWasPaused() bool {
 type NotifyScalingRequest struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	ScalingEvent *v1.ScalingEvent       `protobuf:"bytes,1,opt,name=scaling_event,json=scalingEvent,proto3" json:"scaling_event,omitempty"`
-	// As of ReportActuationRequest.
+	// As in ReportActuationRequest.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -882,7 +883,7 @@ func (x *NotifyScalingRequest) GetRequestId() string {
 
 type NotifyScalingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Configured pools that stand on this service: its own, and client pools towards it. 0 is no error.
+	// Number of configured pools that the event concerns: the service's own, and client pools towards it. 0 is no error.
 	Pools         uint32 `protobuf:"varint,1,opt,name=pools,proto3" json:"pools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -928,9 +929,9 @@ func (x *NotifyScalingResponse) GetPools() uint32 {
 type ListPoolSizeHistoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// At most so many; 0 to 1,000, 0: 100, what is above: 1,000.
+	// Largest number of decisions in the page, up to 1,000; 0: 100, more than 1,000: 1,000.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// next_page_token of the previous page; empty for the first.
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1042,9 +1043,9 @@ func (x *ListPoolSizeHistoryResponse) GetNextPageToken() string {
 
 type DiffPoolSizesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only this service; all when empty.
+	// Only this service; empty: all.
 	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// As of ListPoolSizesRequest; of pools, not of changes.
+	// As in ListPoolSizesRequest; they count pools, not changes.
 	PageSize      int32  `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1104,7 +1105,7 @@ func (x *DiffPoolSizesRequest) GetPageToken() string {
 
 type DiffPoolSizesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Ordered by service, side, peer, instance. The actuator's own limits and steps come after it.
+	// Ordered by service, side, peer, instance. The actuator's own limits and steps are not in it.
 	Changes []*DiffPoolSizesResponse_Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -1156,10 +1157,10 @@ func (x *DiffPoolSizesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// An answer, and from when to when it was the newest.
+// A decision, and the interval in which it was the newest.
 type ListPoolSizeHistoryResponse_Answer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of what is recorded: codes of reasons have no text, and there are no sizes of targets.
+	// The recorded part: reasons have no text, and there are no sizes of targets.
 	PoolSize      *PoolSize              `protobuf:"bytes,1,opt,name=pool_size,json=poolSize,proto3" json:"pool_size,omitempty"`
 	Since         *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
 	Until         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=until,proto3" json:"until,omitempty"`
@@ -1223,7 +1224,7 @@ type DiffPoolSizesResponse_Change struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Pool     *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
 	Instance string                 `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
-	// In force; absent where there is no limit.
+	// The size in force; absent if the target has no limit.
 	Current       *uint32 `protobuf:"varint,3,opt,name=current,proto3,oneof" json:"current,omitempty"`
 	Target        uint32  `protobuf:"varint,4,opt,name=target,proto3" json:"target,omitempty"`
 	Revision      uint64  `protobuf:"varint,5,opt,name=revision,proto3" json:"revision,omitempty"`

@@ -35,38 +35,37 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-// of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-// names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+// Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+// google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+// INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
 type PoolSizeServiceClient interface {
-	// The newest answer for one pool.
+	// Returns the newest decision on one pool.
 	GetPoolSize(ctx context.Context, in *GetPoolSizeRequest, opts ...grpc.CallOption) (*GetPoolSizeResponse, error)
-	// The newest answers, ordered by service, side, peer; in pages.
+	// Returns the newest decisions in pages, ordered by service, side, peer.
 	ListPoolSizes(ctx context.Context, in *ListPoolSizesRequest, opts ...grpc.CallOption) (*ListPoolSizesResponse, error)
-	// First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-	// heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
-	// lease is then over. A client that is slow gets the newest answers, not every one in between.
+	// Sends the newest decisions and a snapshot message; then, after each period, the changed decisions and a heartbeat. A
+	// watch agrees with GetPoolSize at any time. It sends no STALE decision: the lease in its heartbeats ends instead. A slow
+	// client gets the newest decision on each pool and may miss decisions between.
 	WatchPoolSizes(ctx context.Context, in *WatchPoolSizesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchPoolSizesResponse], error)
-	// The newest answer with the curve, the knee and the threshold behind it.
+	// Returns the newest decision with its curve, knee and threshold.
 	ExplainPoolSize(ctx context.Context, in *ExplainPoolSizeRequest, opts ...grpc.CallOption) (*ExplainPoolSizeResponse, error)
-	// An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-	// observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-	// once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
-	// taken, the audit has the refusal, and the caller must not write the target.
+	// Reports an actuation: the size read back becomes one of PoolSize.sizes. The audit table gets every report except an
+	// observation of a known size. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts once.
+	// FAILED_PRECONDITION (TARGET_OWNED): another reporter owns the target, named in PoolSize.sizes. The server then ignores
+	// the size and audits the refusal, and the caller must not write the target.
 	ReportActuation(ctx context.Context, in *ReportActuationRequest, opts ...grpc.CallOption) (*ReportActuationResponse, error)
-	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-	// restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
+	// Pauses a pool. A period follows at once; from it on the pool is in state PAUSED and keeps its size, also over a restart
+	// of the recommender. A pause of a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
 	PausePool(ctx context.Context, in *PausePoolRequest, opts ...grpc.CallOption) (*PausePoolResponse, error)
-	// Ends a pause. Resuming a pool that is not paused changes nothing.
+	// Ends a pause. It changes nothing at a pool that is not paused.
 	ResumePool(ctx context.Context, in *ResumePoolRequest, opts ...grpc.CallOption) (*ResumePoolResponse, error)
-	// What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
-	// are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
-	// size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
-	// not stored, not taken up.
+	// Reports a change by a hardware autoscaler or a release. After another CPU limit or version, the decider keeps samples
+	// from before the event apart from newer ones; earlier evidence under the same limit and version gives a first size. A
+	// period follows at once. Events may come late, out of order and more than once. UNAVAILABLE: not stored, no effect.
 	NotifyScaling(ctx context.Context, in *NotifyScalingRequest, opts ...grpc.CallOption) (*NotifyScalingResponse, error)
-	// The answers that one pool was given, newest first; in pages. As far back as the database keeps them.
+	// Returns the decisions on one pool in pages, newest first, as far back as the database keeps them.
 	ListPoolSizeHistory(ctx context.Context, in *ListPoolSizeHistoryRequest, opts ...grpc.CallOption) (*ListPoolSizeHistoryResponse, error)
-	// What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
+	// Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY.
 	DiffPoolSizes(ctx context.Context, in *DiffPoolSizesRequest, opts ...grpc.CallOption) (*DiffPoolSizesResponse, error)
 }
 
@@ -191,38 +190,37 @@ func (c *poolSizeServiceClient) DiffPoolSizes(ctx context.Context, in *DiffPoolS
 // All implementations must embed UnimplementedPoolSizeServiceServer
 // for forward compatibility.
 //
-// Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-// of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-// names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+// Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+// google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+// INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
 type PoolSizeServiceServer interface {
-	// The newest answer for one pool.
+	// Returns the newest decision on one pool.
 	GetPoolSize(context.Context, *GetPoolSizeRequest) (*GetPoolSizeResponse, error)
-	// The newest answers, ordered by service, side, peer; in pages.
+	// Returns the newest decisions in pages, ordered by service, side, peer.
 	ListPoolSizes(context.Context, *ListPoolSizesRequest) (*ListPoolSizesResponse, error)
-	// First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-	// heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
-	// lease is then over. A client that is slow gets the newest answers, not every one in between.
+	// Sends the newest decisions and a snapshot message; then, after each period, the changed decisions and a heartbeat. A
+	// watch agrees with GetPoolSize at any time. It sends no STALE decision: the lease in its heartbeats ends instead. A slow
+	// client gets the newest decision on each pool and may miss decisions between.
 	WatchPoolSizes(*WatchPoolSizesRequest, grpc.ServerStreamingServer[WatchPoolSizesResponse]) error
-	// The newest answer with the curve, the knee and the threshold behind it.
+	// Returns the newest decision with its curve, knee and threshold.
 	ExplainPoolSize(context.Context, *ExplainPoolSizeRequest) (*ExplainPoolSizeResponse, error)
-	// An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-	// observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-	// once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
-	// taken, the audit has the refusal, and the caller must not write the target.
+	// Reports an actuation: the size read back becomes one of PoolSize.sizes. The audit table gets every report except an
+	// observation of a known size. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts once.
+	// FAILED_PRECONDITION (TARGET_OWNED): another reporter owns the target, named in PoolSize.sizes. The server then ignores
+	// the size and audits the refusal, and the caller must not write the target.
 	ReportActuation(context.Context, *ReportActuationRequest) (*ReportActuationResponse, error)
-	// From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-	// restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
+	// Pauses a pool. A period follows at once; from it on the pool is in state PAUSED and keeps its size, also over a restart
+	// of the recommender. A pause of a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
 	PausePool(context.Context, *PausePoolRequest) (*PausePoolResponse, error)
-	// Ends a pause. Resuming a pool that is not paused changes nothing.
+	// Ends a pause. It changes nothing at a pool that is not paused.
 	ResumePool(context.Context, *ResumePoolRequest) (*ResumePoolResponse, error)
-	// What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
-	// are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
-	// size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
-	// not stored, not taken up.
+	// Reports a change by a hardware autoscaler or a release. After another CPU limit or version, the decider keeps samples
+	// from before the event apart from newer ones; earlier evidence under the same limit and version gives a first size. A
+	// period follows at once. Events may come late, out of order and more than once. UNAVAILABLE: not stored, no effect.
 	NotifyScaling(context.Context, *NotifyScalingRequest) (*NotifyScalingResponse, error)
-	// The answers that one pool was given, newest first; in pages. As far back as the database keeps them.
+	// Returns the decisions on one pool in pages, newest first, as far back as the database keeps them.
 	ListPoolSizeHistory(context.Context, *ListPoolSizeHistoryRequest) (*ListPoolSizeHistoryResponse, error)
-	// What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
+	// Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY.
 	DiffPoolSizes(context.Context, *DiffPoolSizesRequest) (*DiffPoolSizesResponse, error)
 	mustEmbedUnimplementedPoolSizeServiceServer()
 }

@@ -23,23 +23,23 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What reports and decisions changed: written when it changes.
+// The part that reports and decisions change, written at each change.
 type PoolFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// The newest time that a decision was made for when this was written. It never falls.
+	// Time of the newest decision before this record. It never falls.
 	Now *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=now,proto3" json:"now,omitempty"`
-	// The size in force, as last read. Absent before the first, and where the pool has no limit.
+	// The newest size read. Absent before the first reading, and if the pool has no limit.
 	Current *uint32 `protobuf:"varint,3,opt,name=current,proto3,oneof" json:"current,omitempty"`
-	// The last one that was decided; absent before the first.
+	// The last decided change; absent before the first.
 	Change *SizeChange `protobuf:"bytes,4,opt,name=change,proto3" json:"change,omitempty"`
-	// The last size that was expected to lose less than 1 %.
+	// The baseline: the last size that was expected to lose less than 1 %.
 	Baseline *uint32 `protobuf:"varint,5,opt,name=baseline,proto3,oneof" json:"baseline,omitempty"`
-	// What was last said of the pool by its curve; unspecified before the first.
+	// The last state that the belief gave; unspecified before the first.
 	State State `protobuf:"varint,6,opt,name=state,proto3,enum=sluice.pools.v1.State" json:"state,omitempty"`
-	// Of the pool's agent, where one learns (model "dqn"); absent before the first.
+	// Checkpoint of the pool's agent (model "dqn"); absent before the first.
 	Checkpoint *Checkpoint `protobuf:"bytes,7,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
-	// The operator's size, and what sizes did and do: by it a change that does harm is taken back.
+	// The guard's measurements.
 	Trust         *Trust `protobuf:"bytes,8,opt,name=trust,proto3" json:"trust,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -131,23 +131,23 @@ func (x *PoolFacts) GetTrust() *Trust {
 	return nil
 }
 
-// What the guard of last resort knows of a pool. Rates are of one instance, and of completions without errors.
+// The guard's state of a pool: it takes back a harmful change. Rates are of one instance and of completions without errors.
 type Trust struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The size that somebody else set last; absent before the first.
+	// The operator's size; absent before the first.
 	OperatorSize *uint32 `protobuf:"varint,1,opt,name=operator_size,json=operatorSize,proto3,oneof" json:"operator_size,omitempty"`
-	// When the size in force was read first.
+	// The first reading of the size in force.
 	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
 	// Oldest first.
 	Measured []*Trust_Measured `protobuf:"bytes,3,rep,name=measured,proto3" json:"measured,omitempty"`
 	Refused  []*Trust_Refused  `protobuf:"bytes,4,rep,name=refused,proto3" json:"refused,omitempty"`
-	// When a look at the operator's size began, absent while there is none, and what completed a second before it.
+	// Start of a look at the operator's size, absent without one, and completions per second before it.
 	Checked     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=checked,proto3" json:"checked,omitempty"`
 	CheckedPerS float64                `protobuf:"fixed64,6,opt,name=checked_per_s,json=checkedPerS,proto3" json:"checked_per_s,omitempty"`
-	// What such a look showed to be the demand, and until when that counts.
+	// The demand that such a look measured, and the time until which it counts.
 	DemandPerS  float64                `protobuf:"fixed64,7,opt,name=demand_per_s,json=demandPerS,proto3" json:"demand_per_s,omitempty"`
 	DemandUntil *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=demand_until,json=demandUntil,proto3" json:"demand_until,omitempty"`
-	// Until when the operator's size is held, and how often it was, of late.
+	// End of the hold of the operator's size, and the number of recent holds.
 	GivenUpUntil  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=given_up_until,json=givenUpUntil,proto3" json:"given_up_until,omitempty"`
 	GivenUpTimes  uint32                 `protobuf:"varint,10,opt,name=given_up_times,json=givenUpTimes,proto3" json:"given_up_times,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -254,15 +254,15 @@ func (x *Trust) GetGivenUpTimes() uint32 {
 	return 0
 }
 
-// A size that was decided, and the one in force then.
+// A decided size, and the size in force at that time.
 type SizeChange struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	FromSize uint32                 `protobuf:"varint,1,opt,name=from_size,json=fromSize,proto3" json:"from_size,omitempty"`
 	ToSize   uint32                 `protobuf:"varint,2,opt,name=to_size,json=toSize,proto3" json:"to_size,omitempty"`
-	// Of a change that comes in waves, the newest of them.
+	// The time of the change; of a change in waves, the newest wave.
 	At    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
 	Basis Basis                  `protobuf:"varint,4,opt,name=basis,proto3,enum=sluice.pools.v1.Basis" json:"basis,omitempty"`
-	// The instances that it was given to so far; empty: all of them.
+	// The instances of the waves so far; empty: all instances.
 	Targets       []string `protobuf:"bytes,5,rep,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -333,25 +333,25 @@ func (x *SizeChange) GetTargets() []string {
 	return nil
 }
 
-// What was seen of the pool up to a window: written once a minute. Sums are of one instance of the service.
+// The pool's evidence up to a window, written once a minute. Sums are of one instance of the service.
 type PoolEvidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Pool  *Pool                  `protobuf:"bytes,1,opt,name=pool,proto3" json:"pool,omitempty"`
-	// As PoolFacts.now.
+	// As in PoolFacts.
 	Now *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=now,proto3" json:"now,omitempty"`
-	// Start of the newest window in it: it is continued from the one after. Absent before the first.
+	// Start of the newest window in the evidence; reading continues with the next one. Absent before the first.
 	Until *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=until,proto3" json:"until,omitempty"`
-	// Of the service; empty where nobody told.
+	// Version of the service; empty: no source reported it.
 	Version string                `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
 	Levels  []*PoolEvidence_Level `protobuf:"bytes,5,rep,name=levels,proto3" json:"levels,omitempty"`
-	// CUSUM of the log likelihood ratio that the service has changed, and what waits to be believed.
+	// CUSUM of the log likelihood ratio that the service has changed, and the seconds that do not count yet.
 	DoubtScore float64                `protobuf:"fixed64,6,opt,name=doubt_score,json=doubtScore,proto3" json:"doubt_score,omitempty"`
 	Doubted    []*PoolEvidence_Second `protobuf:"bytes,7,rep,name=doubted,proto3" json:"doubted,omitempty"`
 	// Share of full windows of each of the newest seconds, 0..1, oldest first.
 	FullShares []float64 `protobuf:"fixed64,8,rep,packed,name=full_shares,json=fullShares,proto3" json:"full_shares,omitempty"`
 	// Start of the newest window in which something completed; absent before the first.
 	Completed *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=completed,proto3" json:"completed,omitempty"`
-	// The levels were kept from when this version was in force before.
+	// The levels are from an earlier time of this version.
 	Remembered bool `protobuf:"varint,10,opt,name=remembered,proto3" json:"remembered,omitempty"`
 	// Oldest first.
 	OtherVersions []*PoolEvidence_Version `protobuf:"bytes,11,rep,name=other_versions,json=otherVersions,proto3" json:"other_versions,omitempty"`
@@ -483,7 +483,7 @@ func (x *PoolEvidence) GetPeaks() []*Peak {
 	return nil
 }
 
-// The most that completed a second over 10 s, without errors, in the hour that begins at `hour`.
+// The most completions without errors per second, over 10 s, in the hour that begins at `hour`.
 type Peak struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hour          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=hour,proto3" json:"hour,omitempty"`
@@ -536,18 +536,18 @@ func (x *Peak) GetPerS() float64 {
 	return 0
 }
 
-// What is said of the hardware, and how long there was ground for it.
+// The advice on the hardware, and how long the evidence has supported it.
 type Standing struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// End of the newest minute that was judged.
+	// End of the newest minute in the readings.
 	Until *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=until,proto3" json:"until,omitempty"`
-	// Readings that speak for KIND_SCALE_OUT and KIND_SCALE_IN, less those against.
+	// Readings for KIND_SCALE_OUT and for KIND_SCALE_IN, less those against.
 	Short uint32 `protobuf:"varint,2,opt,name=short,proto3" json:"short,omitempty"`
 	Spare uint32 `protobuf:"varint,3,opt,name=spare,proto3" json:"spare,omitempty"`
-	// As told then; 0: nobody did.
+	// Hardware in force then; 0: no source reported it.
 	CpuLimitCores float64 `protobuf:"fixed64,4,opt,name=cpu_limit_cores,json=cpuLimitCores,proto3" json:"cpu_limit_cores,omitempty"`
 	Replicas      uint32  `protobuf:"varint,5,opt,name=replicas,proto3" json:"replicas,omitempty"`
-	// What was said last.
+	// The newest advice.
 	Advice        *Advice `protobuf:"bytes,6,opt,name=advice,proto3" json:"advice,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -632,7 +632,7 @@ type PoolPause struct {
 	At    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	By    string                 `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
 	Why   string                 `protobuf:"bytes,4,opt,name=why,proto3" json:"why,omitempty"`
-	// The size that it is held at; absent: the one in force.
+	// The held size; absent: the size in force.
 	Size          *uint32 `protobuf:"varint,5,opt,name=size,proto3,oneof" json:"size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -703,11 +703,11 @@ func (x *PoolPause) GetSize() uint32 {
 	return 0
 }
 
-// What was told of the CPU limit, replicas and version of a service.
+// Scaling events of a service.
 type ServiceScalings struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// The newest, oldest first, each with its time.
+	// The newest events, each with its time, in ascending order of time.
 	Events        []*v1.ScalingEvent `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -757,18 +757,18 @@ func (x *ServiceScalings) GetEvents() []*v1.ScalingEvent {
 	return nil
 }
 
-// What a size did when it was left.
+// Measurements of a size from just before a change to another one.
 type Trust_Measured struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Size  uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
 	PerS  float64                `protobuf:"fixed64,2,opt,name=per_s,json=perS,proto3" json:"per_s,omitempty"`
-	// How long a request stayed, s.
+	// Mean time of a request in the pool, s.
 	StayS float64 `protobuf:"fixed64,3,opt,name=stay_s,json=stayS,proto3" json:"stay_s,omitempty"`
-	// The share of completions that failed, 0..1.
+	// Share of completions that failed, 0..1.
 	Failed float64 `protobuf:"fixed64,4,opt,name=failed,proto3" json:"failed,omitempty"`
-	// CPU limit of the instance; 0 where nobody told.
+	// CPU limit of the instance; 0: no source reported it.
 	Cores float64 `protobuf:"fixed64,6,opt,name=cores,proto3" json:"cores,omitempty"`
-	// How late windows were then, ms.
+	// Delay of the windows at that time, ms.
 	LagMs         uint32 `protobuf:"varint,8,opt,name=lag_ms,json=lagMs,proto3" json:"lag_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -846,7 +846,7 @@ func (x *Trust_Measured) GetLagMs() uint32 {
 	return 0
 }
 
-// A size that did harm: it, and all beyond it as seen from from_size, are not chosen before `until`.
+// A refused size. The decider chooses neither it nor any size beyond it, seen from from_size, before `until`.
 type Trust_Refused struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
@@ -915,15 +915,15 @@ func (x *Trust_Refused) GetTimes() uint32 {
 	return 0
 }
 
-// Seconds about one concurrency, summed; older ones count less.
+// The sum of the seconds near one concurrency; older seconds have less weight.
 type PoolEvidence_Level struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// CPU limit of the instance; 0 where nobody told.
+	// CPU limit of the instance; 0: no source reported it.
 	Cores float64 `protobuf:"fixed64,1,opt,name=cores,proto3" json:"cores,omitempty"`
-	// Whether the pool was full in most of their windows, and in all but all.
+	// Whether the pool was full in most of their windows, and in at least 95 % of them.
 	Full      bool `protobuf:"varint,2,opt,name=full,proto3" json:"full,omitempty"`
 	Saturated bool `protobuf:"varint,3,opt,name=saturated,proto3" json:"saturated,omitempty"`
-	// ln of the concurrency, by the width of a level.
+	// ln of the concurrency, divided by the width of a level.
 	Step        int32   `protobuf:"zigzag32,4,opt,name=step,proto3" json:"step,omitempty"`
 	Completions float64 `protobuf:"fixed64,5,opt,name=completions,proto3" json:"completions,omitempty"`
 	Seconds     float64 `protobuf:"fixed64,6,opt,name=seconds,proto3" json:"seconds,omitempty"`
@@ -1012,13 +1012,13 @@ func (x *PoolEvidence_Level) GetInFlightS() float64 {
 	return 0
 }
 
-// A second that contradicts the levels, and is not believed yet.
+// A second that contradicts the levels and does not count yet.
 type PoolEvidence_Second struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Cores     float64                `protobuf:"fixed64,1,opt,name=cores,proto3" json:"cores,omitempty"`
 	Full      bool                   `protobuf:"varint,2,opt,name=full,proto3" json:"full,omitempty"`
 	Saturated bool                   `protobuf:"varint,3,opt,name=saturated,proto3" json:"saturated,omitempty"`
-	// Mean number in flight.
+	// Mean concurrency.
 	Concurrency   float64 `protobuf:"fixed64,4,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
 	Completions   float64 `protobuf:"fixed64,5,opt,name=completions,proto3" json:"completions,omitempty"`
 	Seconds       float64 `protobuf:"fixed64,6,opt,name=seconds,proto3" json:"seconds,omitempty"`
@@ -1098,7 +1098,7 @@ func (x *PoolEvidence_Second) GetSeconds() float64 {
 	return 0
 }
 
-// What was seen of another version of the service.
+// Evidence of another version of the service.
 type PoolEvidence_Version struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       string                 `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`

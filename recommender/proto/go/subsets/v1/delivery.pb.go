@@ -26,9 +26,9 @@ type DeliveryOutcome int32
 
 const (
 	DeliveryOutcome_DELIVERY_OUTCOME_UNSPECIFIED DeliveryOutcome = 0
-	// ACK: taken up.
+	// ACK: the client uses the subset.
 	DeliveryOutcome_DELIVERY_OUTCOME_APPLIED DeliveryOutcome = 1
-	// NACK: refused, and what was there before stays.
+	// NACK: the client refused the subset and keeps its previous one.
 	DeliveryOutcome_DELIVERY_OUTCOME_REFUSED DeliveryOutcome = 2
 )
 
@@ -73,14 +73,14 @@ func (DeliveryOutcome) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_subsets_v1_delivery_proto_rawDescGZIP(), []int{0}
 }
 
-// What a client did with a subset: one that speaks xDS by its ACK and NACK, any other by telling.
+// A client's response to a subset. An xDS client sends ACK or NACK, any other client calls ReportDelivery.
 type Delivery struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Key     *SubsetKey             `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	Outcome DeliveryOutcome        `protobuf:"varint,2,opt,name=outcome,proto3,enum=sluice.subsets.v1.DeliveryOutcome" json:"outcome,omitempty"`
-	// The Subset.revision acted on.
+	// Subset.revision of that subset.
 	Revision uint64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
-	// Who: the xDS node's id, or the caller's name for itself.
+	// The xDS node's id, or the name that the caller gives.
 	Client        string                 `protobuf:"bytes,4,opt,name=client,proto3" json:"client,omitempty"`
 	Detail        string                 `protobuf:"bytes,5,opt,name=detail,proto3" json:"detail,omitempty"`
 	At            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=at,proto3" json:"at,omitempty"`

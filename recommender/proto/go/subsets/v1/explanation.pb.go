@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Two services of which one calls the other.
+// Two services: the upstream one calls the downstream one.
 type Pair struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Upstream      string                 `protobuf:"bytes,1,opt,name=upstream,proto3" json:"upstream,omitempty"`
@@ -75,36 +75,36 @@ func (x *Pair) GetDownstream() string {
 	return ""
 }
 
-// Why a pair has as many connections as it has, and to whom.
+// Explains the number of a pair's connections, and their downstream containers.
 type PairExplanation struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Pair     *Pair                  `protobuf:"bytes,1,opt,name=pair,proto3" json:"pair,omitempty"`
 	RatePerS float64                `protobuf:"fixed64,2,opt,name=rate_per_s,json=ratePerS,proto3" json:"rate_per_s,omitempty"`
 	Quota    uint32                 `protobuf:"varint,3,opt,name=quota,proto3" json:"quota,omitempty"`
-	// Connections that reach everybody with the least subsets, and that connect everybody.
+	// Connections with the smallest subsets that reach every container, and connections of a full mesh.
 	Least uint32 `protobuf:"varint,4,opt,name=least,proto3" json:"least,omitempty"`
 	Most  uint32 `protobuf:"varint,5,opt,name=most,proto3" json:"most,omitempty"`
-	// At the percentile of the solution: as it is, with as many connections as one likes, and fully connected with equal
-	// shares. Absent where no latencies were seen.
+	// Expected latency at the solution's percentile: of the plan, of an unlimited number of connections, and of a full mesh
+	// with equal shares. Absent without measured latencies.
 	PredictedMs      *float64 `protobuf:"fixed64,6,opt,name=predicted_ms,json=predictedMs,proto3,oneof" json:"predicted_ms,omitempty"`
 	BestMs           *float64 `protobuf:"fixed64,7,opt,name=best_ms,json=bestMs,proto3,oneof" json:"best_ms,omitempty"`
 	FullyConnectedMs *float64 `protobuf:"fixed64,8,opt,name=fully_connected_ms,json=fullyConnectedMs,proto3,oneof" json:"fully_connected_ms,omitempty"`
-	// What one more connection is expected to change of the pair's latency, and how much of that reaches the end-to-end
-	// latency of all roots (graph merge).
+	// Expected change of the pair's latency by one more connection, and the part of it that reaches the end-to-end latency
+	// of all roots (graph merge).
 	GradientMs *float64 `protobuf:"fixed64,9,opt,name=gradient_ms,json=gradientMs,proto3,oneof" json:"gradient_ms,omitempty"`
 	Reaches    float64  `protobuf:"fixed64,10,opt,name=reaches,proto3" json:"reaches,omitempty"`
-	// What latencies rest on, such as "XGBoost of 2140 samples", and how wrong they were on samples that it was not
-	// trained on: mean relative difference of e^mu and of sigma.
+	// The latency model, such as "XGBoost of 2140 samples", and its error on samples outside its training: mean relative
+	// difference of e^mu and of sigma.
 	Basis      string           `protobuf:"bytes,11,opt,name=basis,proto3" json:"basis,omitempty"`
 	MuError    *float64         `protobuf:"fixed64,12,opt,name=mu_error,json=muError,proto3,oneof" json:"mu_error,omitempty"`
 	SigmaError *float64         `protobuf:"fixed64,13,opt,name=sigma_error,json=sigmaError,proto3,oneof" json:"sigma_error,omitempty"`
 	Containers []*ContainerLoad `protobuf:"bytes,14,rep,name=containers,proto3" json:"containers,omitempty"`
-	// Of which it is a part, and whose Run made it: its name in the configuration.
+	// Name in the configuration of the application that has the pair; its Run made the plan.
 	Application string `protobuf:"bytes,15,opt,name=application,proto3" json:"application,omitempty"`
-	// As mu_error, of the percentile over all containers of the downstream service, and of how many samples these are.
+	// As mu_error, for the percentile over all containers of the downstream service, and the number of samples.
 	PairError      *float64 `protobuf:"fixed64,16,opt,name=pair_error,json=pairError,proto3,oneof" json:"pair_error,omitempty"`
 	HeldOutSamples uint64   `protobuf:"varint,17,opt,name=held_out_samples,json=heldOutSamples,proto3" json:"held_out_samples,omitempty"`
-	// Of the latency model: when it was learnt, ms of Unix time. 0: nothing was learnt.
+	// Time of the latency model's training, ms of Unix time. 0: no model.
 	ModelVersion  uint64 `protobuf:"varint,18,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -266,19 +266,19 @@ func (x *PairExplanation) GetModelVersion() uint64 {
 	return 0
 }
 
-// A downstream container, whoever calls it.
+// A downstream container, with the load of all callers.
 type ContainerLoad struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
 	Host     string                 `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
-	// Of the host, 0..1.
+	// Contention of the host, 0..1.
 	Cpu             float64 `protobuf:"fixed64,3,opt,name=cpu,proto3" json:"cpu,omitempty"`
 	MemoryBandwidth float64 `protobuf:"fixed64,4,opt,name=memory_bandwidth,json=memoryBandwidth,proto3" json:"memory_bandwidth,omitempty"`
 	Network         float64 `protobuf:"fixed64,5,opt,name=network,proto3" json:"network,omitempty"`
-	// Calls per second that it gets by the solution, and those at which all of its service would be equally slow.
+	// Calls per second in the solution, and calls per second at which all containers of the service are equally slow.
 	RatePerS     float64 `protobuf:"fixed64,6,opt,name=rate_per_s,json=ratePerS,proto3" json:"rate_per_s,omitempty"`
 	BestRatePerS float64 `protobuf:"fixed64,7,opt,name=best_rate_per_s,json=bestRatePerS,proto3" json:"best_rate_per_s,omitempty"`
-	// At the percentile, under that load.
+	// Expected latency at the percentile, under rate_per_s.
 	LatencyMs     *float64 `protobuf:"fixed64,8,opt,name=latency_ms,json=latencyMs,proto3,oneof" json:"latency_ms,omitempty"`
 	Connections   uint32   `protobuf:"varint,9,opt,name=connections,proto3" json:"connections,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -383,20 +383,20 @@ type Run struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Strategy string                 `protobuf:"bytes,1,opt,name=strategy,proto3" json:"strategy,omitempty"`
 	At       *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
-	// What it was made for: START, SCALING, DRIFT, TRAINED; WEIGHTS: they go on towards the solution; REVERT: what they did
+	// START, SCALING, DRIFT or TRAINED; WEIGHTS: a further step of the weights towards the solution; REVERT: the step before
 	// was worse.
 	Cause       string   `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
 	Iterations  uint32   `protobuf:"varint,4,opt,name=iterations,proto3" json:"iterations,omitempty"`
 	Converged   bool     `protobuf:"varint,5,opt,name=converged,proto3" json:"converged,omitempty"`
 	Quota       uint32   `protobuf:"varint,6,opt,name=quota,proto3" json:"quota,omitempty"`
 	PredictedMs *float64 `protobuf:"fixed64,7,opt,name=predicted_ms,json=predictedMs,proto3,oneof" json:"predicted_ms,omitempty"`
-	// The part of all connections that it changed, and that it was allowed to beyond what had to be.
+	// The part of all connections that the run changed, and its budget for changes beyond necessary ones.
 	Churn       float64 `protobuf:"fixed64,8,opt,name=churn,proto3" json:"churn,omitempty"`
 	ChurnBudget float64 `protobuf:"fixed64,9,opt,name=churn_budget,json=churnBudget,proto3" json:"churn_budget,omitempty"`
-	// Inputs that were missing, and what stood in.
+	// Missing inputs with their substitutes.
 	Missing []string `protobuf:"bytes,10,rep,name=missing,proto3" json:"missing,omitempty"`
 	Notes   []string `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`
-	// The part of all calls that weights alone brought elsewhere, within the budget too.
+	// The part of all calls that weights alone moved to other containers; the budget limits it too.
 	Moved         float64 `protobuf:"fixed64,12,opt,name=moved,proto3" json:"moved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,14 +22,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// All containers of a service that is called. Whoever has no subset of it is given these, since everybody has to be given
-// somebody. A record without a value: the service is no more.
+// All containers of a downstream service. A caller without a subset gets them, since every caller needs endpoints. A record
+// without a value removes the service.
 type ServiceContainers struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
 	// Ordered by instance.
 	Containers []*Container `protobuf:"bytes,2,rep,name=containers,proto3" json:"containers,omitempty"`
-	// When they were found so.
+	// Time of the membership.
 	ComputedAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -89,10 +89,10 @@ func (x *ServiceContainers) GetComputedAt() *timestamppb.Timestamp {
 type Container struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
-	// host:port; empty where nobody told it.
+	// host:port; empty: unknown.
 	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
 	Zone    string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
-	// In no subset: it is to be left. Given to callers only where all of its service are.
+	// The container drains and is in no subset. Callers get it only if all containers of its service drain.
 	Drained       bool `protobuf:"varint,4,opt,name=drained,proto3" json:"drained,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -156,18 +156,18 @@ func (x *Container) GetDrained() bool {
 	return false
 }
 
-// Of the pairs that are solved together, as the configuration says. A shard has one application at most, and the whole of
-// it, since its quota is one.
+// The state of one application: the pairs that the configuration solves together, under one quota. A shard has at most one
+// application, and all of it.
 type ApplicationState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name in the configuration.
 	Application string `protobuf:"bytes,1,opt,name=application,proto3" json:"application,omitempty"`
 	LastRun     *Run   `protobuf:"bytes,2,opt,name=last_run,json=lastRun,proto3" json:"last_run,omitempty"`
-	// When connections were last changed for a better latency, and not because they had to be.
+	// The last change of connections for a better latency. Necessary changes do not count.
 	ImprovedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=improved_at,json=improvedAt,proto3" json:"improved_at,omitempty"`
-	// What the last run saw of each host, by which drift is told.
+	// Each host's contention in the last run, for the detection of drift.
 	Hosts []*HostContention `protobuf:"bytes,4,rep,name=hosts,proto3" json:"hosts,omitempty"`
-	// A solution could not be made from what came last; the one before stands since.
+	// Since when the inputs have allowed no solution; the previous plan stays in force.
 	HeldSince     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=held_since,json=heldSince,proto3" json:"held_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -306,12 +306,12 @@ func (x *HostContention) GetNetwork() float64 {
 	return 0
 }
 
-// What was told, for deciders and for the audit. The same id: the same report, told again.
+// A report to deciders and to the audit. Reports with the same id are repeats.
 type SubsetReport struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	RequestId string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	Received  *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=received,proto3" json:"received,omitempty"`
-	// Who told it: the caller's identity, or the name that the caller gave where none is asked for.
+	// The caller's identity, or the name that the caller gives if the server asks for no identity.
 	By            string    `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
 	Delivery      *Delivery `protobuf:"bytes,4,opt,name=delivery,proto3" json:"delivery,omitempty"`
 	unknownFields protoimpl.UnknownFields

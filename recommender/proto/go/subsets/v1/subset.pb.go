@@ -23,21 +23,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// How good the answer is, for people. No state means an empty subset.
+// Grades a subset, for people. No state means an empty subset.
 type State int32
 
 const (
 	State_STATE_UNSPECIFIED State = 0
-	// From latencies that were learnt of the downstream service.
+	// The plan rests on learnt latencies of the downstream service.
 	State_STATE_PROVIDED State = 1
-	// Too few latencies were seen: containers are compared by their hosts' utilization. Also where nothing is known yet,
-	// and everybody is connected.
+	// Too few measured latencies: the plan compares containers by their hosts' contention. Also a full mesh while nothing is
+	// known.
 	State_STATE_LEARNING State = 2
-	// What it was made from has a mistake, or is missing: the last good answer stands, and reasons name it.
+	// An input is wrong or missing: the last good plan stays, and reasons name the input.
 	State_STATE_HELD State = 3
-	// An operator's word: the answer stays as it is, but for containers that went.
+	// An operator's command: the subset stays, without containers that are gone.
 	State_STATE_PAUSED State = 4
-	// The upstream container, or the pair, is no more. Only watches say so, and only to those who knew it.
+	// The upstream container or the pair is gone. Only watches that sent the subset before send this state.
 	State_STATE_DELETED State = 5
 )
 
@@ -91,11 +91,11 @@ func (State) EnumDescriptor() ([]byte, []int) {
 // One upstream container and one service that it calls.
 type SubsetKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The service that calls (`service.name`).
+	// The calling service (`service.name`).
 	Upstream string `protobuf:"bytes,1,opt,name=upstream,proto3" json:"upstream,omitempty"`
-	// Its container: the instance of its spans.
+	// Its container, by the instance of its spans.
 	Instance string `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
-	// The service that is called.
+	// The called service.
 	Downstream    string `protobuf:"bytes,3,opt,name=downstream,proto3" json:"downstream,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -158,7 +158,7 @@ type Endpoint struct {
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
 	// host:port.
 	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
-	// Share of the upstream container's calls, relative to that of its other endpoints; 1 or more.
+	// Share of the upstream container's calls, relative to its other endpoints; at least 1.
 	Weight        uint32 `protobuf:"varint,3,opt,name=weight,proto3" json:"weight,omitempty"`
 	Zone          string `protobuf:"bytes,4,opt,name=zone,proto3" json:"zone,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -223,8 +223,8 @@ func (x *Endpoint) GetZone() string {
 	return ""
 }
 
-// Which downstream containers one upstream container is connected to. It has no end: a subset that nobody renewed is
-// better than none.
+// The downstream containers that one upstream container is connected to. It has no lease: an old subset is better than
+// none.
 type Subset struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Key   *SubsetKey             `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -232,13 +232,13 @@ type Subset struct {
 	// Ordered by instance; never empty while the downstream service has containers that are not drained.
 	Endpoints []*Endpoint  `protobuf:"bytes,3,rep,name=endpoints,proto3" json:"endpoints,omitempty"`
 	Reasons   []*v1.Reason `protobuf:"bytes,4,rep,name=reasons,proto3" json:"reasons,omitempty"`
-	// What decided: "microns", or the name of another strategy.
+	// The solver: "microns", or the name of another strategy.
 	Strategy string `protobuf:"bytes,5,opt,name=strategy,proto3" json:"strategy,omitempty"`
-	// When the solution was made.
+	// Time of the solution.
 	ComputedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=computed_at,json=computedAt,proto3" json:"computed_at,omitempty"`
-	// Grows by one whenever endpoints or weights change; never falls, also over a restart.
+	// Grows by one at each change of endpoints or weights; never falls, also over a restart.
 	Revision uint64 `protobuf:"varint,7,opt,name=revision,proto3" json:"revision,omitempty"`
-	// Which of the log it is in.
+	// Shard of the journal that has the subset.
 	Shard         uint32 `protobuf:"varint,8,opt,name=shard,proto3" json:"shard,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

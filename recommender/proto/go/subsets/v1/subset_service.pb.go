@@ -112,13 +112,13 @@ func (x *GetSubsetResponse) GetSubset() *Subset {
 
 type ListSubsetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only this upstream service, this instance of it, and towards this downstream one; all where empty.
+	// Only this upstream service, this instance of it, and this downstream service; empty: all.
 	Upstream   string `protobuf:"bytes,1,opt,name=upstream,proto3" json:"upstream,omitempty"`
 	Instance   string `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
 	Downstream string `protobuf:"bytes,3,opt,name=downstream,proto3" json:"downstream,omitempty"`
-	// At most so many; 0 to 5,000, 0 and what is above: 5,000. Fewer may come.
+	// Largest number of subsets in the page, up to 5,000; 0 or more than 5,000: 5,000. A page may have fewer.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// next_page_token of the previous page; empty for the first.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -244,12 +244,13 @@ func (x *ListSubsetsResponse) GetNextPageToken() string {
 
 type WatchSubsetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As of ListSubsetsRequest.
+	// As in ListSubsetsRequest.
 	Upstream   string `protobuf:"bytes,1,opt,name=upstream,proto3" json:"upstream,omitempty"`
 	Instance   string `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
 	Downstream string `protobuf:"bytes,3,opt,name=downstream,proto3" json:"downstream,omitempty"`
-	// Of the last message received: what did not change since is not sent again. Empty for everything. It is a position in
-	// the log, good at any server. One that cannot be gone on from gives everything, and Snapshot.resumption says why.
+	// resume_token of the last message received: the watch sends only later changes. It is a position in the journal, valid
+	// at any server. Empty: the watch sends the complete state, as with a token that it cannot resume from
+	// (Snapshot.resumption names the cause).
 	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -321,7 +322,7 @@ type WatchSubsetsResponse struct {
 	//	*WatchSubsetsResponse_Snapshot
 	//	*WatchSubsetsResponse_Heartbeat
 	Event isWatchSubsetsResponse_Event `protobuf_oneof:"event"`
-	// Of a snapshot or a heartbeat: continues behind it. Empty in between.
+	// Position after a snapshot or a heartbeat, for resuming. Empty in other messages.
 	ResumeToken   string `protobuf:"bytes,4,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -403,17 +404,17 @@ type isWatchSubsetsResponse_Event interface {
 }
 
 type WatchSubsetsResponse_Subset struct {
-	// An answer: a part of the first state, or one that changed.
+	// A subset of the first state, or a changed one.
 	Subset *Subset `protobuf:"bytes,1,opt,name=subset,proto3,oneof"`
 }
 
 type WatchSubsetsResponse_Snapshot struct {
-	// The first state is whole.
+	// Ends the first state.
 	Snapshot *v1.Snapshot `protobuf:"bytes,2,opt,name=snapshot,proto3,oneof"`
 }
 
 type WatchSubsetsResponse_Heartbeat struct {
-	// Comes every 10 s even where nothing changed. It confirms: subsets have no lease, so its ends are absent.
+	// Comes every 10 s, also without a change. Subsets have no lease, so its lease fields are absent.
 	Heartbeat *v1.Heartbeat `protobuf:"bytes,3,opt,name=heartbeat,proto3,oneof"`
 }
 
@@ -470,7 +471,7 @@ func (x *ExplainPairRequest) GetPair() *Pair {
 type ExplainPairResponse struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Explanation *PairExplanation       `protobuf:"bytes,1,opt,name=explanation,proto3" json:"explanation,omitempty"`
-	// The run that made it.
+	// The run that made the plan.
 	Run           *Run `protobuf:"bytes,2,opt,name=run,proto3" json:"run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -523,8 +524,8 @@ func (x *ExplainPairResponse) GetRun() *Run {
 type ReportDeliveryRequest struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Delivery *Delivery              `protobuf:"bytes,1,opt,name=delivery,proto3" json:"delivery,omitempty"`
-	// Made by the caller for this report, and sent again with it: up to 64 characters. Empty: as the report's content says,
-	// where it has its time.
+	// The caller's identifier of this report, the same in every repeat: up to 64 characters. Empty: derived from the content
+	// of a report that has its time.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

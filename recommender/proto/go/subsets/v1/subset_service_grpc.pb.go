@@ -30,19 +30,20 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-// Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+// Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+// sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
 type SubsetServiceClient interface {
-	// The newest answer for one upstream container and one downstream service.
+	// Returns the newest subset of one upstream container towards one downstream service.
 	GetSubset(ctx context.Context, in *GetSubsetRequest, opts ...grpc.CallOption) (*GetSubsetResponse, error)
-	// The newest answers, ordered by upstream, downstream, instance; in pages.
+	// Returns the newest subsets in pages, ordered by upstream, downstream, instance.
 	ListSubsets(ctx context.Context, in *ListSubsetsRequest, opts ...grpc.CallOption) (*ListSubsetsResponse, error)
-	// First the newest answers and a snapshot message; then, after each run, the answers that changed and a heartbeat.
-	// Agrees with GetSubset at any time. A client that is slow gets the newest answers, not every one in between.
+	// Sends the newest subsets and a snapshot message; then, after each run, the changed subsets and a heartbeat. A watch
+	// agrees with GetSubset at any time. A slow client gets the newest subsets and may miss changes between.
 	WatchSubsets(ctx context.Context, in *WatchSubsetsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSubsetsResponse], error)
-	// What a pair's quota and its connections rest on.
+	// Explains a pair's quota and connections.
 	ExplainPair(ctx context.Context, in *ExplainPairRequest, opts ...grpc.CallOption) (*ExplainPairResponse, error)
-	// What a client did with a subset. UNAVAILABLE: it may be stored; told again under its request_id it counts once.
+	// Reports a client's response to a subset. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts
+	// once.
 	ReportDelivery(ctx context.Context, in *ReportDeliveryRequest, opts ...grpc.CallOption) (*ReportDeliveryResponse, error)
 }
 
@@ -117,19 +118,20 @@ func (c *subsetServiceClient) ReportDelivery(ctx context.Context, in *ReportDeli
 // All implementations must embed UnimplementedSubsetServiceServer
 // for forward compatibility.
 //
-// Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-// Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+// Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+// sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
 type SubsetServiceServer interface {
-	// The newest answer for one upstream container and one downstream service.
+	// Returns the newest subset of one upstream container towards one downstream service.
 	GetSubset(context.Context, *GetSubsetRequest) (*GetSubsetResponse, error)
-	// The newest answers, ordered by upstream, downstream, instance; in pages.
+	// Returns the newest subsets in pages, ordered by upstream, downstream, instance.
 	ListSubsets(context.Context, *ListSubsetsRequest) (*ListSubsetsResponse, error)
-	// First the newest answers and a snapshot message; then, after each run, the answers that changed and a heartbeat.
-	// Agrees with GetSubset at any time. A client that is slow gets the newest answers, not every one in between.
+	// Sends the newest subsets and a snapshot message; then, after each run, the changed subsets and a heartbeat. A watch
+	// agrees with GetSubset at any time. A slow client gets the newest subsets and may miss changes between.
 	WatchSubsets(*WatchSubsetsRequest, grpc.ServerStreamingServer[WatchSubsetsResponse]) error
-	// What a pair's quota and its connections rest on.
+	// Explains a pair's quota and connections.
 	ExplainPair(context.Context, *ExplainPairRequest) (*ExplainPairResponse, error)
-	// What a client did with a subset. UNAVAILABLE: it may be stored; told again under its request_id it counts once.
+	// Reports a client's response to a subset. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts
+	// once.
 	ReportDelivery(context.Context, *ReportDeliveryRequest) (*ReportDeliveryResponse, error)
 	mustEmbedUnimplementedSubsetServiceServer()
 }

@@ -115,13 +115,13 @@ func (*SessionRecord_Head) isSessionRecord_Record() {}
 
 func (*SessionRecord_Trial) isSessionRecord_Record() {}
 
-// What a caller asked for.
+// A caller's command.
 type Command struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of this one command: two with the same are one.
+	// Identifier of the command: commands with the same one are repeats.
 	RequestId string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	Received  *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=received,proto3" json:"received,omitempty"`
-	// Who asked: the caller's identity; empty where none was asked for.
+	// The caller's identity; empty if the server asks for none.
 	By string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
 	// Types that are valid to be assigned to Command:
 	//
@@ -256,7 +256,7 @@ func (*Command_Tell) isCommand_Command() {}
 
 func (*Command_Stop) isCommand_Command() {}
 
-// What became of the newest commands, the newest last.
+// Results of the newest commands, the newest last.
 type Answers struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Answers       []*Answer              `protobuf:"bytes,1,rep,name=answers,proto3" json:"answers,omitempty"`
@@ -301,12 +301,13 @@ func (x *Answers) GetAnswers() []*Answer {
 	return nil
 }
 
+// The result of one command.
 type Answer struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	RequestId string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Absent: it was done.
+	// Absent: the decider did the command.
 	Refusal *Refusal `protobuf:"bytes,2,opt,name=refusal,proto3" json:"refusal,omitempty"`
-	// Numbers of the trials that were asked for.
+	// Numbers of the requested trials.
 	Trials        []uint32 `protobuf:"varint,3,rep,packed,name=trials,proto3" json:"trials,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -363,12 +364,12 @@ func (x *Answer) GetTrials() []uint32 {
 	return nil
 }
 
-// Why a command changed nothing.
+// The cause why a command changed nothing.
 type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A code of gRPC by its name, as FAILED_PRECONDITION.
+	// Name of a gRPC code, such as FAILED_PRECONDITION.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// Of the request; empty: the whole.
+	// Field of the request; empty: the whole request.
 	Field         string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
 	Why           string `protobuf:"bytes,3,opt,name=why,proto3" json:"why,omitempty"`
 	unknownFields protoimpl.UnknownFields

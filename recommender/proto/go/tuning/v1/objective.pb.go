@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A figure of a root operation. Latencies are of requests that succeeded, from the root's start to its end.
+// A metric of a root operation. Latencies are of successful requests, from the root's start to its end.
 type Metric int32
 
 const (
@@ -30,11 +30,11 @@ const (
 	Metric_METRIC_P50_MS      Metric = 2
 	Metric_METRIC_P95_MS      Metric = 3
 	Metric_METRIC_P99_MS      Metric = 4
-	// Requests that succeeded within the objective's threshold, per second.
+	// Successful requests within the objective's threshold, per second.
 	Metric_METRIC_GOODPUT_PER_S Metric = 5
-	// Of all requests, 0 to 1.
+	// Share of failed requests among all, 0 to 1.
 	Metric_METRIC_ERROR_SHARE Metric = 6
-	// CPU time of all containers of the root's service, and of those that it calls, directly or through others, for one request.
+	// CPU time per request of all containers of the root's service and of the services that it calls, directly or not.
 	Metric_METRIC_CPU_MS Metric = 7
 )
 
@@ -89,13 +89,13 @@ func (Metric) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_tuning_v1_objective_proto_rawDescGZIP(), []int{0}
 }
 
-// The sum of weight x figure; less is better.
+// The sum of weight x metric; less is better.
 type Objective struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Each metric once.
+	// At most one term a metric.
 	Terms []*Objective_Term `protobuf:"bytes,1,rep,name=terms,proto3" json:"terms,omitempty"`
 	Slos  []*Objective_Slo  `protobuf:"bytes,2,rep,name=slos,proto3" json:"slos,omitempty"`
-	// Of goodput. Absent: every success counts.
+	// Threshold of goodput. Absent: every success counts.
 	ThresholdMs   *float64 `protobuf:"fixed64,3,opt,name=threshold_ms,json=thresholdMs,proto3,oneof" json:"threshold_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -152,8 +152,8 @@ func (x *Objective) GetThresholdMs() float64 {
 	return 0
 }
 
-// How long a trial is measured: after `warm_up`, from `least` to `most`, in between until half of the interval's width is at
-// most `precision` of the value.
+// The duration of a trial's measurement. It begins after `warm_up` and lasts from `least` to `most`. Between the two it ends
+// once half of the interval's width is at most `precision` of the value.
 type Window struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	WarmUpS       float64                `protobuf:"fixed64,1,opt,name=warm_up_s,json=warmUpS,proto3" json:"warm_up_s,omitempty"`
@@ -225,7 +225,7 @@ func (x *Window) GetPrecision() float64 {
 type Objective_Term struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Metric Metric                 `protobuf:"varint,1,opt,name=metric,proto3,enum=sluice.tuning.v1.Metric" json:"metric,omitempty"`
-	// Finite, not 0; of goodput negative.
+	// Finite, not 0; negative for goodput.
 	Weight        float64 `protobuf:"fixed64,2,opt,name=weight,proto3" json:"weight,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -275,7 +275,7 @@ func (x *Objective_Term) GetWeight() float64 {
 	return 0
 }
 
-// Goodput is kept from below, all others from above.
+// A limit: the smallest goodput, or the largest value of any other metric.
 type Objective_Slo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Metric        Metric                 `protobuf:"varint,1,opt,name=metric,proto3,enum=sluice.tuning.v1.Metric" json:"metric,omitempty"`

@@ -22,13 +22,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Forward only.
+// Phases follow in this order.
 type Phase int32
 
 const (
 	Phase_PHASE_UNSPECIFIED Phase = 0
 	Phase_PHASE_SEARCHING   Phase = 1
-	// The winner and the default are measured in turn.
+	// Trials alternate between winner and default.
 	Phase_PHASE_CONFIRMING Phase = 2
 	Phase_PHASE_DONE       Phase = 3
 	Phase_PHASE_STOPPED    Phase = 4
@@ -79,31 +79,31 @@ func (Phase) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_tuning_v1_session_proto_rawDescGZIP(), []int{0}
 }
 
-// What a session is created with; it never changes. In a session that was created every field is there.
+// The definition of a session; it never changes. A created session has every field.
 type Plan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its own among all sessions, 1 to 200 characters.
+	// Unique among all sessions, 1 to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The application whose configuration is set. One session is open on it at a time.
+	// The application that the session configures. It has at most one open session.
 	Target    string     `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
 	Space     *Space     `protobuf:"bytes,3,opt,name=space,proto3" json:"space,omitempty"`
 	Objective *Objective `protobuf:"bytes,4,opt,name=objective,proto3" json:"objective,omitempty"`
 	// annealing, boosted_trees, cma_es, dds, gaussian_process, genetic, random_forest, random_search, swarm or tpe.
 	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
-	// Of all chance: the same seed and the same outcomes ask for the same configurations.
+	// Seed of all random choices: the same seed and outcomes give the same configurations.
 	Seed uint32 `protobuf:"varint,6,opt,name=seed,proto3" json:"seed,omitempty"`
-	// Trials of the search, besides the default's: 1 to 1,000, and trials x parameters at most 20,000.
+	// Trials of the search, beside the default's: 1 to 1,000, and trials x parameters at most 20,000.
 	Budget *uint32 `protobuf:"varint,7,opt,name=budget,proto3,oneof" json:"budget,omitempty"`
-	// Trials that may be in flight in the search: 1 to 100.
+	// Largest number of trials in flight in the search: 1 to 100.
 	Parallel *uint32 `protobuf:"varint,8,opt,name=parallel,proto3,oneof" json:"parallel,omitempty"`
-	// Pairs of default and winner that confirm: 2 to 50. 0: the winner is not confirmed.
+	// Pairs of default and winner in the confirmation: 2 to 50. 0: no confirmation.
 	Pairs *uint32 `protobuf:"varint,9,opt,name=pairs,proto3,oneof" json:"pairs,omitempty"`
-	// How long after it was asked for a trial may be told.
+	// Longest time between the request for a trial and its outcome.
 	PatienceMs *uint32 `protobuf:"varint,10,opt,name=patience_ms,json=patienceMs,proto3,oneof" json:"patience_ms,omitempty"`
 	Window     *Window `protobuf:"bytes,11,opt,name=window,proto3" json:"window,omitempty"`
-	// Tried first.
+	// Configurations of the first trials.
 	First []*Configuration `protobuf:"bytes,12,rep,name=first,proto3" json:"first,omitempty"`
-	// What the pipeline measures. Absent: outcomes are told by callers alone.
+	// The requests that the pipeline measures. Absent: only callers report outcomes.
 	Root          *Root `protobuf:"bytes,13,opt,name=root,proto3" json:"root,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -230,11 +230,11 @@ func (x *Plan) GetRoot() *Root {
 	return nil
 }
 
-// The requests that an objective is of, by the SERVER spans that they begin with.
+// The requests of an objective, by their first SERVER spans.
 type Root struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Service string                 `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	// Empty: of all its operations.
+	// Empty: all operations of the service.
 	Operation     string `protobuf:"bytes,2,opt,name=operation,proto3" json:"operation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -284,7 +284,7 @@ func (x *Root) GetOperation() string {
 	return ""
 }
 
-// By what share of the default's value the winner's is less, with a 95 % interval.
+// The difference of default and winner, as a share of the default's value, with a 95 % interval.
 type Gain struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Share         float64                `protobuf:"fixed64,1,opt,name=share,proto3" json:"share,omitempty"`
@@ -353,22 +353,22 @@ func (x *Gain) GetPairs() uint32 {
 	return 0
 }
 
-// All that is known of a session. In the log it stands without its trials, which have a record each (log.proto).
+// A session. The journal has it without its trials, which have a record each (log.proto).
 type TuningSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Plan  *Plan                  `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
 	Phase Phase                  `protobuf:"varint,2,opt,name=phase,proto3,enum=sluice.tuning.v1.Phase" json:"phase,omitempty"`
-	// By number, from 0.
+	// Ordered by number, from 0.
 	Trials    []*Trial               `protobuf:"bytes,3,rep,name=trials,proto3" json:"trials,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The newest time that an event had. It never falls.
+	// Time of the newest event. It never falls.
 	Now *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=now,proto3" json:"now,omitempty"`
-	// Winners that failed, or passed an SLO, when they were tried again.
+	// Numbers of winners that failed or missed an SLO in a repeat.
 	Refuted []uint32 `protobuf:"varint,6,rep,packed,name=refuted,proto3" json:"refuted,omitempty"`
-	// Absent until confirmed.
+	// Absent before the confirmation.
 	Gain    *Gain                  `protobuf:"bytes,7,opt,name=gain,proto3" json:"gain,omitempty"`
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
-	// Why it is in its phase.
+	// Explains the phase.
 	Why           string `protobuf:"bytes,9,opt,name=why,proto3" json:"why,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

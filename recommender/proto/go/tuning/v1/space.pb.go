@@ -138,9 +138,9 @@ func (*Value_Flag) isValue_Kind() {}
 // A parameter of one service.
 type Parameter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its own among all parameters of the space.
+	// Unique among all parameters of the space.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Empty: of none in particular.
+	// Empty: no single service.
 	Service string `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
 	// Types that are valid to be assigned to Kind:
 	//
@@ -149,7 +149,7 @@ type Parameter struct {
 	//	*Parameter_Category_
 	//	*Parameter_Boolean_
 	Kind isParameter_Kind `protobuf_oneof:"kind"`
-	// In force unless something else is set.
+	// The value in force without a session.
 	DefaultValue *Value `protobuf:"bytes,7,opt,name=default_value,json=defaultValue,proto3" json:"default_value,omitempty"`
 	// Absent: it always has a value.
 	When          *Parameter_Condition `protobuf:"bytes,8,opt,name=when,proto3" json:"when,omitempty"`
@@ -286,7 +286,7 @@ func (*Parameter_Category_) isParameter_Kind() {}
 
 func (*Parameter_Boolean_) isParameter_Kind() {}
 
-// at_least <= sum of factor x value <= at_most. It does not bind where one of its parameters has no value.
+// at_least <= sum of factor x value <= at_most. It has no effect if one of its parameters has no value.
 type LinearConstraint struct {
 	state         protoimpl.MessageState   `protogen:"open.v1"`
 	Terms         []*LinearConstraint_Term `protobuf:"bytes,1,rep,name=terms,proto3" json:"terms,omitempty"`
@@ -400,7 +400,7 @@ func (x *Space) GetConstraints() []*LinearConstraint {
 	return nil
 }
 
-// Values of all parameters that have one, in the order of the space.
+// The values of all parameters with a value, in the order of the space.
 type Configuration struct {
 	state         protoimpl.MessageState   `protogen:"open.v1"`
 	Settings      []*Configuration_Setting `protobuf:"bytes,1,rep,name=settings,proto3" json:"settings,omitempty"`
@@ -449,7 +449,7 @@ type Parameter_Integer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Low   int64                  `protobuf:"zigzag64,1,opt,name=low,proto3" json:"low,omitempty"`
 	High  int64                  `protobuf:"zigzag64,2,opt,name=high,proto3" json:"high,omitempty"`
-	// Steps of equal ratio: 1 to 10 is as far as 10 to 100.
+	// Logarithmic scale: 1 to 10 is as far as 10 to 100.
 	Log           bool `protobuf:"varint,3,opt,name=log,proto3" json:"log,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -568,7 +568,7 @@ func (x *Parameter_Float) GetLog() bool {
 
 type Parameter_Category struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 2 to 100, each once; their order means nothing.
+	// 2 to 100 different values, without an order.
 	Choices       []string `protobuf:"bytes,1,rep,name=choices,proto3" json:"choices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -647,7 +647,7 @@ func (*Parameter_Boolean) Descriptor() ([]byte, []int) {
 	return file_sluice_tuning_v1_space_proto_rawDescGZIP(), []int{1, 3}
 }
 
-// The parameter has a value only where another one, of those before it, has one of these.
+// The parameter has a value only if an earlier parameter of the space has one of these values.
 type Parameter_Condition struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Parameter     string                 `protobuf:"bytes,1,opt,name=parameter,proto3" json:"parameter,omitempty"`

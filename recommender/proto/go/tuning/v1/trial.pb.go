@@ -22,18 +22,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// How a trial ended. None is lost: what failed is told to the method too, as worse than all that was measured.
+// The end of a trial. The method gets a failed trial as worse than every measured one.
 type Verdict int32
 
 const (
 	Verdict_VERDICT_UNSPECIFIED Verdict = 0
 	// Measured, and within every SLO.
 	Verdict_VERDICT_GOOD Verdict = 1
-	// Given up early: it cannot be the best.
+	// Ended early: the trial cannot be the best.
 	Verdict_VERDICT_HOPELESS Verdict = 2
-	// Passed an SLO.
+	// Missed an SLO.
 	Verdict_VERDICT_UNSAFE Verdict = 3
-	// Could not be set, or not be measured.
+	// The configuration could not be set or measured.
 	Verdict_VERDICT_FAILED Verdict = 4
 )
 
@@ -86,9 +86,9 @@ type Purpose int32
 
 const (
 	Purpose_PURPOSE_UNSPECIFIED Purpose = 0
-	// The default (trial 0), or what the method named.
+	// The default (trial 0), or a configuration of the method.
 	Purpose_PURPOSE_SEARCH Purpose = 1
-	// The default again, and the winner again, in turn.
+	// Repeats of the default and of the winner in the confirmation.
 	Purpose_PURPOSE_DEFAULT Purpose = 2
 	Purpose_PURPOSE_WINNER  Purpose = 3
 )
@@ -139,12 +139,12 @@ func (Purpose) EnumDescriptor() ([]byte, []int) {
 type Outcome struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Verdict Verdict                `protobuf:"varint,1,opt,name=verdict,proto3,enum=sluice.tuning.v1.Verdict" json:"verdict,omitempty"`
-	// The objective, finite. A good trial has it; of a hopeless one it is what it was when it was given up.
+	// The objective, finite. A good trial has it; a hopeless trial has the value at its early end.
 	Value *float64 `protobuf:"fixed64,2,opt,name=value,proto3,oneof" json:"value,omitempty"`
-	// Its interval.
+	// Interval of the value.
 	Lower *float64 `protobuf:"fixed64,3,opt,name=lower,proto3,oneof" json:"lower,omitempty"`
 	Upper *float64 `protobuf:"fixed64,4,opt,name=upper,proto3,oneof" json:"upper,omitempty"`
-	// Of an unsafe trial: the largest share by which it passed an SLO. 600 ms of 500: 0.2.
+	// Of an unsafe trial: the largest excess over an SLO, as a share of its limit. 600 ms of 500: 0.2.
 	Excess        float64 `protobuf:"fixed64,5,opt,name=excess,proto3" json:"excess,omitempty"`
 	Why           string  `protobuf:"bytes,6,opt,name=why,proto3" json:"why,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -223,27 +223,27 @@ func (x *Outcome) GetWhy() string {
 	return ""
 }
 
-// One configuration, tried once.
+// One measurement of one configuration.
 type Trial struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Number        uint32                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	Purpose       Purpose                `protobuf:"varint,2,opt,name=purpose,proto3,enum=sluice.tuning.v1.Purpose" json:"purpose,omitempty"`
 	Configuration *Configuration         `protobuf:"bytes,3,opt,name=configuration,proto3" json:"configuration,omitempty"`
-	// As the method asked for it: 0 to 1 a parameter, before rounding.
+	// The method's proposal before rounding: 0 to 1 a parameter.
 	Point []float64 `protobuf:"fixed64,4,rep,packed,name=point,proto3" json:"point,omitempty"`
-	// Of the call that asked for it.
+	// request_id of the call AskTrials.
 	RequestId string                 `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	AskedAt   *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=asked_at,json=askedAt,proto3" json:"asked_at,omitempty"`
-	// When it fails unless it was told.
+	// The trial fails at this time without an outcome.
 	DueAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=due_at,json=dueAt,proto3" json:"due_at,omitempty"`
-	// Of a confirming trial: the number of the one that is confirmed.
+	// Of a trial in the confirmation: the number of the trial that it repeats.
 	Confirms *uint32 `protobuf:"varint,8,opt,name=confirms,proto3,oneof" json:"confirms,omitempty"`
-	// The three are absent while it is in flight.
+	// outcome, told_at and place are absent while the trial is in flight.
 	Outcome *Outcome               `protobuf:"bytes,9,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	ToldAt  *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=told_at,json=toldAt,proto3" json:"told_at,omitempty"`
-	// How many trials were told before it.
+	// Number of trials with an earlier outcome.
 	Place *uint32 `protobuf:"varint,11,opt,name=place,proto3,oneof" json:"place,omitempty"`
-	// Since when it is in force, where that was told.
+	// Since when the configuration is in force, if a caller reported it.
 	AppliedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=applied_at,json=appliedAt,proto3" json:"applied_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,9 +25,9 @@ const (
 
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is absent has its default: method dds, budget 15, parallel 1, pairs 5, patience 10 min, a window of 30 s to 2 min.
+	// Defaults of absent fields: method dds, budget 15, parallel 1, pairs 5, patience 10 min, a window of 30 s to 2 min.
 	Plan *Plan `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
-	// A session whose best configurations, as far as this space has them, are tried first. Empty: none.
+	// A session whose best configurations are the first trials, as far as this space has them. Empty: none.
 	WarmStart     string `protobuf:"bytes,2,opt,name=warm_start,json=warmStart,proto3" json:"warm_start,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -124,9 +124,9 @@ func (x *CreateSessionResponse) GetSession() *TuningSession {
 type AskTrialsRequest struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	// At least 1; fewer may come.
+	// At least 1; the response may have fewer.
 	Count uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
-	// Made by the caller for this call, and sent again with it: up to 64 characters.
+	// The caller's identifier of this call, the same in every repeat: up to 64 characters.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -231,9 +231,10 @@ type TellTrialRequest struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	Trial   uint32                 `protobuf:"varint,2,opt,name=trial,proto3" json:"trial,omitempty"`
-	// Either how it ended,
+	// Either the trial's outcome,
 	Outcome *Outcome `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	// or since when it is in force, as read back: it is measured from then on; told again with a later time, anew. FAILED_PRECONDITION where the plan has no root.
+	// or the time of the reading that found it in force: the measurement begins there, and again at a later time of a repeat.
+	// FAILED_PRECONDITION: the plan has no root.
 	AppliedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=applied_at,json=appliedAt,proto3" json:"applied_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -299,7 +300,7 @@ func (x *TellTrialRequest) GetAppliedAt() *timestamppb.Timestamp {
 
 type TellTrialResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// After it was told.
+	// Phase after the report.
 	Phase         Phase  `protobuf:"varint,1,opt,name=phase,proto3,enum=sluice.tuning.v1.Phase" json:"phase,omitempty"`
 	Why           string `protobuf:"bytes,2,opt,name=why,proto3" json:"why,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -441,7 +442,7 @@ func (x *GetSessionResponse) GetSession() *TuningSession {
 type WatchSessionRequest struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	// Of the last message received. Empty for everything.
+	// resume_token of the last message received. Empty: the watch sends everything.
 	ResumeToken   string `protobuf:"bytes,2,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -601,12 +602,12 @@ type isWatchSessionResponse_Event interface {
 }
 
 type WatchSessionResponse_Session struct {
-	// Without its trials: as it is, and each time that it changed.
+	// The session without its trials, at the start and at each change.
 	Session *TuningSession `protobuf:"bytes,1,opt,name=session,proto3,oneof"`
 }
 
 type WatchSessionResponse_Trial struct {
-	// Handed out, in force, or told.
+	// A trial that is new, in force, or has an outcome.
 	Trial *Trial `protobuf:"bytes,2,opt,name=trial,proto3,oneof"`
 }
 
@@ -622,7 +623,7 @@ type WatchSessionResponse_Heartbeat struct {
 }
 
 type WatchSessionResponse_Snapshot struct {
-	// What came before it is everything. At the start, and wherever it cannot be gone on from `resume_token`.
+	// Ends the first state. It comes at the start, and whenever the watch cannot resume from `resume_token`.
 	Snapshot *v1.Snapshot `protobuf:"bytes,6,opt,name=snapshot,proto3,oneof"`
 }
 
@@ -684,13 +685,13 @@ type ExplainSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Without its trials.
 	Session *TuningSession `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	// What to set: the winner where it is known to be better, else the default.
+	// The winner if the confirmation showed that it is better, else the default.
 	Recommended *Configuration `protobuf:"bytes,2,opt,name=recommended,proto3" json:"recommended,omitempty"`
-	// The good trials that were better than all told before them, in that order.
+	// The good trials that were better than all earlier ones, in order of their outcomes.
 	Improvements []*ExplainSessionResponse_Improvement `protobuf:"bytes,3,rep,name=improvements,proto3" json:"improvements,omitempty"`
 	// Strongest first.
 	Effects []*ExplainSessionResponse_Effect `protobuf:"bytes,4,rep,name=effects,proto3" json:"effects,omitempty"`
-	// Where the winner differs from the default.
+	// Settings of the winner that differ from the default.
 	Changed       []*Configuration_Setting `protobuf:"bytes,5,rep,name=changed,proto3" json:"changed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -859,9 +860,9 @@ func (x *StopSessionResponse) GetSession() *TuningSession {
 
 type ListSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only of this target; all when empty.
+	// Only sessions of this target; empty: all.
 	Target string `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	// At most so many; 0 to 1,000, 0: 100.
+	// Largest number of sessions in the page, up to 1,000; 0: 100.
 	PageSize      int32  `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -972,16 +973,16 @@ func (x *ListSessionsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// What the trials of the search say of one parameter.
+// The effect of one parameter in the trials of the search.
 type ExplainSessionResponse_Effect struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Parameter string                 `protobuf:"bytes,1,opt,name=parameter,proto3" json:"parameter,omitempty"`
-	// Spearman's rank correlation of value and loss, -1 to 1; of a category or
-	// boolean the correlation ratio of the ranks, 0 to 1.
+	// Spearman's rank correlation of value and objective, -1 to 1; of a category or boolean the correlation ratio of the
+	// ranks, 0 to 1.
 	Strength float64 `protobuf:"fixed64,2,opt,name=strength,proto3" json:"strength,omitempty"`
-	// That so much is seen by chance where there is none, 0 to 1.
+	// Probability of this strength without an effect (p-value), 0 to 1.
 	Chance float64 `protobuf:"fixed64,3,opt,name=chance,proto3" json:"chance,omitempty"`
-	// Trials in which it had a value.
+	// Trials in which the parameter had a value.
 	Trials        uint32 `protobuf:"varint,4,opt,name=trials,proto3" json:"trials,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1049,7 +1050,7 @@ type ExplainSessionResponse_Improvement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Trial uint32                 `protobuf:"varint,1,opt,name=trial,proto3" json:"trial,omitempty"`
 	Value float64                `protobuf:"fixed64,2,opt,name=value,proto3" json:"value,omitempty"`
-	// Trials of the search that were told by then, this one too.
+	// Trials of the search with an outcome by then, including this one.
 	Told          uint32 `protobuf:"varint,3,opt,name=told,proto3" json:"told,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

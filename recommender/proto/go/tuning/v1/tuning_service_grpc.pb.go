@@ -33,26 +33,29 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-// and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-// is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+// Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+// sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+// changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+// may be done, try again.
 type TuningServiceClient interface {
-	// ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target.
+	// Creates a session. ALREADY_EXISTS: another session has the name; FAILED_PRECONDITION: the target has an open session.
 	CreateSession(ctx context.Context, in *CreateSessionRequest, opts ...grpc.CallOption) (*CreateSessionResponse, error)
-	// Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
-	// session has ended. Asked again under one request_id, the same trials come again.
+	// Returns trials to make now. RESOURCE_EXHAUSTED: the largest number of trials is in flight; FAILED_PRECONDITION: the
+	// budget is used, or the session has ended. A repeat with the same request_id returns the same trials.
 	AskTrials(ctx context.Context, in *AskTrialsRequest, opts ...grpc.CallOption) (*AskTrialsResponse, error)
-	// How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
-	// ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+	// Reports a trial's outcome, also a failure; or reports that the trial is in force. The pipeline then measures it and
+	// gives the outcome. ALREADY_EXISTS: the trial has an outcome. A trial without an outcome at `due_at` fails.
 	TellTrial(ctx context.Context, in *TellTrialRequest, opts ...grpc.CallOption) (*TellTrialResponse, error)
 	GetSession(ctx context.Context, in *GetSessionRequest, opts ...grpc.CallOption) (*GetSessionResponse, error)
-	// First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s.
+	// Sends the session, each of its trials and a snapshot message; then each changed session or trial, and a heartbeat every
+	// 10 s.
 	WatchSession(ctx context.Context, in *WatchSessionRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchSessionResponse], error)
-	// The session, what it recommends, and what the trials say of each parameter.
+	// Returns the session, its recommended configuration, and the effect of each parameter.
 	ExplainSession(ctx context.Context, in *ExplainSessionRequest, opts ...grpc.CallOption) (*ExplainSessionResponse, error)
-	// Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION.
+	// Stops a session: it gives no more trials, and takes outcomes of trials in flight. FAILED_PRECONDITION: the session has
+	// ended.
 	StopSession(ctx context.Context, in *StopSessionRequest, opts ...grpc.CallOption) (*StopSessionResponse, error)
-	// By name, without their trials; in pages.
+	// Returns sessions in pages, ordered by name, without their trials.
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error)
 }
 
@@ -157,26 +160,29 @@ func (c *tuningServiceClient) ListSessions(ctx context.Context, in *ListSessions
 // All implementations must embed UnimplementedTuningServiceServer
 // for forward compatibility.
 //
-// Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-// and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-// is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+// Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+// sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+// changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+// may be done, try again.
 type TuningServiceServer interface {
-	// ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target.
+	// Creates a session. ALREADY_EXISTS: another session has the name; FAILED_PRECONDITION: the target has an open session.
 	CreateSession(context.Context, *CreateSessionRequest) (*CreateSessionResponse, error)
-	// Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
-	// session has ended. Asked again under one request_id, the same trials come again.
+	// Returns trials to make now. RESOURCE_EXHAUSTED: the largest number of trials is in flight; FAILED_PRECONDITION: the
+	// budget is used, or the session has ended. A repeat with the same request_id returns the same trials.
 	AskTrials(context.Context, *AskTrialsRequest) (*AskTrialsResponse, error)
-	// How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
-	// ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+	// Reports a trial's outcome, also a failure; or reports that the trial is in force. The pipeline then measures it and
+	// gives the outcome. ALREADY_EXISTS: the trial has an outcome. A trial without an outcome at `due_at` fails.
 	TellTrial(context.Context, *TellTrialRequest) (*TellTrialResponse, error)
 	GetSession(context.Context, *GetSessionRequest) (*GetSessionResponse, error)
-	// First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s.
+	// Sends the session, each of its trials and a snapshot message; then each changed session or trial, and a heartbeat every
+	// 10 s.
 	WatchSession(*WatchSessionRequest, grpc.ServerStreamingServer[WatchSessionResponse]) error
-	// The session, what it recommends, and what the trials say of each parameter.
+	// Returns the session, its recommended configuration, and the effect of each parameter.
 	ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error)
-	// Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION.
+	// Stops a session: it gives no more trials, and takes outcomes of trials in flight. FAILED_PRECONDITION: the session has
+	// ended.
 	StopSession(context.Context, *StopSessionRequest) (*StopSessionResponse, error)
-	// By name, without their trials; in pages.
+	// Returns sessions in pages, ordered by name, without their trials.
 	ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error)
 	mustEmbedUnimplementedTuningServiceServer()
 }

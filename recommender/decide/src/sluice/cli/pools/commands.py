@@ -8,7 +8,7 @@ from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_item, print_items, say
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.explanation import print_explanation
-from sluice.cli.pools.message_json import explanation_to_json, message_to_json
+from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
 from sluice.cli.pools.selector import Selector, SelectorError, parse_selector
 from sluice.cli.pools.table import print_pools
@@ -80,7 +80,7 @@ def explain_command(pool: str, side: str | None, peer: str | None, address: str 
     with connect(address or addresses().recommender) as client:
         explanation = client.explain(selector)
     if output != "table":
-        print_item(explanation_to_json(explanation), output)
+        print_item(message_to_json(explanation), output)
     else:
         print_explanation(explanation, datetime.now(UTC))
 

@@ -26,24 +26,24 @@ class _ActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Action.ValueTy
     ACTION_UNSPECIFIED: _Action.ValueType  # 0
     """Counts as ACTION_HOLD."""
     ACTION_HOLD: _Action.ValueType  # 1
-    """Leave what is in force."""
+    """Keep the value in force."""
     ACTION_APPLY: _Action.ValueType  # 2
-    """Apply it, within the actuator's own limits and the answer's lease."""
+    """Apply the value, within the actuator's own limits and the lease."""
 
 class Action(_Action, metaclass=_ActionEnumTypeWrapper):
-    """All that an actuator has to understand of an answer. States, bases and reasons are for people."""
+    """The field that an actuator acts on. State, basis and reasons are for people."""
 
 ACTION_UNSPECIFIED: Action.ValueType  # 0
 """Counts as ACTION_HOLD."""
 ACTION_HOLD: Action.ValueType  # 1
-"""Leave what is in force."""
+"""Keep the value in force."""
 ACTION_APPLY: Action.ValueType  # 2
-"""Apply it, within the actuator's own limits and the answer's lease."""
+"""Apply the value, within the actuator's own limits and the lease."""
 Global___Action: _TypeAlias = Action  # noqa: Y015
 
 @_typing.final
 class Reason(_message.Message):
-    """One ground for the answer. `code` is stable and machine-readable, `text` is for people."""
+    """Explains a decision. `code` is stable and for programs, `text` is for people."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

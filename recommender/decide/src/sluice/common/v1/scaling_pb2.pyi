@@ -34,23 +34,23 @@ class ScalingEvent(_message.Message):
     CONTAINERS_FIELD_NUMBER: _builtins.int
     service: _builtins.str
     cpu_limit_cores: _builtins.float
-    """CPU limit of one instance, in cores. At least one of this, replicas, version and containers must be set; what is
-    absent did not change.
+    """CPU limit of one instance, in cores. An event sets at least one of CPU limit, replicas, version and containers; absent
+    fields did not change.
     """
     replicas: _builtins.int
     version: _builtins.str
-    """Of the service's software, or of the data that it serves: whatever makes an old curve one of another service."""
+    """Version of the service's software or data. Evidence of one version does not count for another one."""
     source: _builtins.str
-    """Who tells, for the audit: the autoscaler's or the actuator's name."""
+    """Name of the source, for the audit: an autoscaler or an actuator."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp:
-        """Since when it is in force; the time of receipt when absent or later than that. A sender that reports what it finds
-        when it starts gives the time since when that has been so.
+        """Start of the change's effect. The time of receipt replaces an absent or a later time. A source that reports the state
+        at its own start gives the start of that state.
         """
 
     @_builtins.property
     def containers(self) -> _containers.RepeatedCompositeFieldContainer[Global___ServiceContainer]:
-        """All containers of the service, where the source knows them; empty: not told. Subsets go by them at once."""
+        """All containers of the service; empty: the source does not know them. Subsets follow them at once."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ Global___ScalingEvent: _TypeAlias = ScalingEvent  # noqa: Y015
 
 @_typing.final
 class ServiceContainer(_message.Message):
-    """A container of a service, as a source that knows it tells of it."""
+    """A container of a service, as the source of a scaling event knows it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -90,14 +90,14 @@ class ServiceContainer(_message.Message):
     ZONE_FIELD_NUMBER: _builtins.int
     DRAINED_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
-    """As its spans name it."""
+    """The name that its spans give."""
     address: _builtins.str
-    """host:port, at which callers reach it; empty: not known."""
+    """host:port for callers; empty: unknown."""
     host: _builtins.str
-    """As its host's metrics name it; empty: as its spans say."""
+    """The name that its host's metrics give; empty: its spans name the host."""
     zone: _builtins.str
     drained: _builtins.bool
-    """It is to be left: it gets no connections."""
+    """The container drains: it gets no connections."""
     def __init__(
         self,
         *,

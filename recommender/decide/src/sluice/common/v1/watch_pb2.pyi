@@ -29,44 +29,44 @@ class _ResumptionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Resumption
     DESCRIPTOR: _descriptor.EnumDescriptor
     RESUMPTION_UNSPECIFIED: _Resumption.ValueType  # 0
     RESUMPTION_NO_TOKEN: _Resumption.ValueType  # 1
-    """None was given."""
+    """The request has no token."""
     RESUMPTION_OTHER_LOG: _Resumption.ValueType  # 2
-    """It is of another topic, or of one with another number of shards."""
+    """The token is of another topic, or of a topic with another number of shards."""
     RESUMPTION_OTHER_FILTER: _Resumption.ValueType  # 3
-    """It was given under another filter."""
+    """The token is of another filter."""
     RESUMPTION_TOO_OLD: _Resumption.ValueType  # 4
-    """It is older than removals are remembered."""
+    """The token is older than the removals that the server remembers."""
     RESUMPTION_PAST_END: _Resumption.ValueType  # 5
-    """It is beyond the end of the log: that was lost, or restored from a copy."""
+    """The token is past the end of the journal, which was lost or restored from a copy."""
 
 class Resumption(_Resumption, metaclass=_ResumptionEnumTypeWrapper):
-    """What became of a resume token."""
+    """Why a watch did not resume."""
 
 RESUMPTION_UNSPECIFIED: Resumption.ValueType  # 0
 RESUMPTION_NO_TOKEN: Resumption.ValueType  # 1
-"""None was given."""
+"""The request has no token."""
 RESUMPTION_OTHER_LOG: Resumption.ValueType  # 2
-"""It is of another topic, or of one with another number of shards."""
+"""The token is of another topic, or of a topic with another number of shards."""
 RESUMPTION_OTHER_FILTER: Resumption.ValueType  # 3
-"""It was given under another filter."""
+"""The token is of another filter."""
 RESUMPTION_TOO_OLD: Resumption.ValueType  # 4
-"""It is older than removals are remembered."""
+"""The token is older than the removals that the server remembers."""
 RESUMPTION_PAST_END: Resumption.ValueType  # 5
-"""It is beyond the end of the log: that was lost, or restored from a copy."""
+"""The token is past the end of the journal, which was lost or restored from a copy."""
 Global___Resumption: _TypeAlias = Resumption  # noqa: Y015
 
 @_typing.final
 class Snapshot(_message.Message):
-    """The first state of a watch is whole: what was not in it does not exist."""
+    """Ends the first state of a watch. Items that the watch did not send before it do not exist."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ANSWERS_FIELD_NUMBER: _builtins.int
     RESUMPTION_FIELD_NUMBER: _builtins.int
     answers: _builtins.int
-    """Answers in it."""
+    """Number of decisions or subsets in the first state."""
     resumption: Global___Resumption.ValueType
-    """Why it is everything, and not what changed since a resume token."""
+    """Why the watch sends the complete state instead of the changes since a resume token."""
     def __init__(
         self,
         *,
@@ -83,7 +83,7 @@ Global___Snapshot: _TypeAlias = Snapshot  # noqa: Y015
 
 @_typing.final
 class Heartbeat(_message.Message):
-    """Confirms every answer received that says ACTION_APPLY: each has the lease below instead of its own."""
+    """Renews the lease of every decision with ACTION_APPLY that the watch sent: the lease below replaces the decision's own."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -92,15 +92,15 @@ class Heartbeat(_message.Message):
     SHARDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def computed_at(self) -> _timestamp_pb2.Timestamp:
-        """The newest control period."""
+        """Start of the newest period."""
 
     @_builtins.property
     def valid_until(self) -> _timestamp_pb2.Timestamp:
-        """Of the shard whose lease ends first."""
+        """The earliest end of a shard's lease."""
 
     @_builtins.property
     def shards(self) -> _containers.RepeatedCompositeFieldContainer[Global___ShardLease]:
-        """Each shard that has answers of this watch, ordered by number. None: as above, for all."""
+        """Every shard with decisions in this watch, ordered by number. Empty: the two times above hold for all shards."""
 
     def __init__(
         self,
@@ -119,7 +119,9 @@ Global___Heartbeat: _TypeAlias = Heartbeat  # noqa: Y015
 
 @_typing.final
 class ShardLease(_message.Message):
-    """Confirms the answers of one shard. Past either end, an answer is STALE and must not be applied."""
+    """Renews the decisions of one shard. After valid_until or lease_left, whichever ends first, they are STALE and nobody may
+    apply them.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,8 +136,8 @@ class ShardLease(_message.Message):
     def valid_until(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def lease_left(self) -> _duration_pb2.Duration:
-        """What is left of it as this is sent: to be counted down on a clock that only grows, whatever the time of day is. 0
-        and absent: over.
+        """Rest of the lease when the server sends this message. The client counts it down on a monotonic clock. 0 or absent: the
+        lease is over.
         """
 
     def __init__(

@@ -25,7 +25,7 @@ from sluice.pools.policy.state import Facts, Learnt
 FULL_S, OF_SIZE = 3.0, 0.85
 # The same where the size surely completes less than two thirds of what the best one does (reach.py).
 COLLAPSING_S = 2.0
-# Seconds of the operator's size that must be seen before it is shrunk.
+# Seconds of the operator's size that must be seen before it is changed.
 MEASURED_S = 2.0
 # Older seconds have less weight: of three seconds, the first counts 0.99.
 COUNTED = 0.98
@@ -63,12 +63,11 @@ def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
 
 
 def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, least_s: float = FULL_S) -> int:
-    """The smallest size that the pool may be shrunk to: any for a pool that was full. The operator's size is first
-    measured, because the guard judges all others by it.
+    """The smallest size that the pool may be shrunk to: any for a pool that was full.
 
     Worked: 14 were full, and a look at 27 is worse: the floor is 14 from the first second on.
     """
-    if current == facts.trust.operator and not _measured(learnt, current):
+    if unmeasured(facts, learnt, current):
         return current
     if was_full(learnt, current, told, least_s):
         return 1
@@ -77,10 +76,18 @@ def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, le
     return change.from_size if change is not None and ours else current
 
 
-def _measured(learnt: Learnt, size: int) -> bool:
-    """Whether the newest half minute has 2 s of it; a decider that has just begun has nothing, and asks nothing."""
-    pace = pace_of(learnt.beats, size)
-    return not learnt.beats or (pace is not None and pace.seconds >= MEASURED_S)
+def unmeasured(facts: Facts, learnt: Learnt, current: int) -> bool:
+    """Whether the operator's size is in force and the newest half minute has less than 2 s of it. It is neither shrunk
+    nor enlarged before, because the guard judges all other sizes by it. A decider that has just begun has no beats, and
+    does not wait for them.
+
+    Worked: an operator sets 7 while nothing completes at 13. The evidence asks for 13 at once; 7 first shows what it
+    does.
+    """
+    if current != facts.trust.operator or not learnt.beats:
+        return False
+    pace = pace_of(learnt.beats, current)
+    return pace is None or pace.seconds < MEASURED_S
 
 
 def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> tuple[int, int]:

@@ -248,7 +248,9 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
         does = newest = Pace(LASTS_S, 0.0, 0.0, 0.0, 0.0, 0.0)
     if does is None or newest is None or does.seconds < LASTS_S - SEEN_S:
         return None
-    if not silent and now_ms - 1_000 * away[0].second < 1_000 * LASTS_S:
+    # Beats have their host's clock, which may be ahead of this one.
+    newest_s = max(now_ms / 1_000, away[-1].second + 1 if away else 0)
+    if not silent and newest_s - away[0].second < LASTS_S:
         return None
     if max(does.per_s, newest.per_s) >= FEWER * did.per_s:
         return None

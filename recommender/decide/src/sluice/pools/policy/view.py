@@ -10,7 +10,7 @@ from sluice.model.demand import Demand
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import PARTIAL
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unrefused
+from sluice.pools.policy.allowed import COLLAPSING_S, floor, larger_tried, least_needed, narrowed, unmeasured, unrefused
 from sluice.pools.policy.harm import GuardVerdict
 from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
@@ -97,8 +97,11 @@ def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> Vie
     if current is None or learnt.kept is None or not (known or stops):
         return View(current, before, None, None)
     full = full_share(facts, learnt)
-    least = 1 if stops and taken(seen, current) else floor(facts, learnt, current, seen.occupancy)
+    shrinks = stops and taken(seen, current)
+    least = 1 if shrinks else floor(facts, learnt, current, seen.occupancy)
     near = reach(current, before, seen.constraints, full)
+    if unmeasured(facts, learnt, current):
+        near = near[0] if shrinks else current, current
     within = narrowed(near, least, facts.trust, now_ms)
     of = _prospects(facts, learnt, current, within, seen, now_ms)
     sure = learnt.evidence.weight(seen.cores) >= SURE_S

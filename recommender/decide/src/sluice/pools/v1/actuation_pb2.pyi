@@ -28,30 +28,34 @@ class _ActuationOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Actu
     DESCRIPTOR: _descriptor.EnumDescriptor
     ACTUATION_OUTCOME_UNSPECIFIED: _ActuationOutcome.ValueType  # 0
     ACTUATION_OUTCOME_OBSERVED: _ActuationOutcome.ValueType  # 1
-    """Recommend-only, or nothing to do: the size was read and nothing was written."""
+    """The actuator read the size and wrote nothing: it only recommends, or the size is right."""
     ACTUATION_OUTCOME_APPLIED: _ActuationOutcome.ValueType  # 2
-    """ACK: written, read back, and equal."""
+    """ACK: the size read back equals the size written."""
     ACTUATION_OUTCOME_FAILED: _ActuationOutcome.ValueType  # 3
-    """NACK: written or tried, and the read-back differs or the target answered an error."""
+    """NACK of a write: the size read back differs, or the target returned an error."""
     ACTUATION_OUTCOME_REFUSED: _ActuationOutcome.ValueType  # 4
-    """NACK before writing: lease over, outside the target's own limits, or no target where the answer says ACTION_APPLY."""
+    """NACK before a write: the lease is over, the size is outside the target's own limits, or a decision with ACTION_APPLY
+    has no target size.
+    """
 
 class ActuationOutcome(_ActuationOutcome, metaclass=_ActuationOutcomeEnumTypeWrapper): ...
 
 ACTUATION_OUTCOME_UNSPECIFIED: ActuationOutcome.ValueType  # 0
 ACTUATION_OUTCOME_OBSERVED: ActuationOutcome.ValueType  # 1
-"""Recommend-only, or nothing to do: the size was read and nothing was written."""
+"""The actuator read the size and wrote nothing: it only recommends, or the size is right."""
 ACTUATION_OUTCOME_APPLIED: ActuationOutcome.ValueType  # 2
-"""ACK: written, read back, and equal."""
+"""ACK: the size read back equals the size written."""
 ACTUATION_OUTCOME_FAILED: ActuationOutcome.ValueType  # 3
-"""NACK: written or tried, and the read-back differs or the target answered an error."""
+"""NACK of a write: the size read back differs, or the target returned an error."""
 ACTUATION_OUTCOME_REFUSED: ActuationOutcome.ValueType  # 4
-"""NACK before writing: lease over, outside the target's own limits, or no target where the answer says ACTION_APPLY."""
+"""NACK before a write: the lease is over, the size is outside the target's own limits, or a decision with ACTION_APPLY
+has no target size.
+"""
 Global___ActuationOutcome: _TypeAlias = ActuationOutcome  # noqa: Y015
 
 @_typing.final
 class Actuation(_message.Message):
-    """What an actuator saw and did at one target."""
+    """One actuation of an actuator at one target, or one reading."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -70,26 +74,27 @@ class Actuation(_message.Message):
     OCCUPANCY_FIELD_NUMBER: _builtins.int
     REPORTER_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
-    """Of the service that owns the pool: which of its replicas the target is. Empty: `target_name` stands in."""
+    """Instance of the service that owns the pool. Empty: `target_name` replaces it."""
     target_name: _builtins.str
     """Name of the target in the actuator's configuration."""
     actuator: _builtins.str
     """Name of the actuator process."""
     outcome: Global___ActuationOutcome.ValueType
     revision: _builtins.int
-    """The PoolSize.revision acted on; 0 for OBSERVED without one."""
+    """PoolSize.revision of the decision that the actuator followed; 0 for OBSERVED without one."""
     requested: _builtins.int
-    """What was written: a step of the actuator's towards the target where that is further away than it may go at once."""
+    """The size written. It is a step towards the decided size if that is further away than one write may go."""
     previous: _builtins.int
-    """Size before, as read from the target; absent also where the pool had no limit."""
+    """Size read before the write; absent also if the pool had no limit."""
     read_back: _builtins.int
-    """Size after, as read from the target, never assumed; absent also where `unbounded`."""
+    """Size read after the write, never assumed; absent also if `unbounded`."""
     unbounded: _builtins.bool
-    """As read after: the pool has no limit."""
+    """The reading after the write found no limit."""
     detail: _builtins.str
     reporter: _builtins.str
-    """The configuration that the actuator runs, the same after a restart and no other's: `NAME@HOST STATUS_ADDRESS`. Of two
-    that report one target the second is refused (TARGET_OWNED). Empty: not compared, as where a Lease decides.
+    """The reporter, `NAME@HOST STATUS_ADDRESS`: the same after a restart, and different for any other configuration. The
+    server refuses the second reporter of a target (TARGET_OWNED). Empty: the server does not compare, as with a Lease of
+    Kubernetes.
     """
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
@@ -97,7 +102,7 @@ class Actuation(_message.Message):
     def at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def occupancy(self) -> _occupancy_pb2.Occupancy:
-        """Under the size after; absent where the target cannot tell, or was not read since it changed."""
+        """Occupancy under the size after the write; absent if the target does not report it, or has no reading since the write."""
 
     def __init__(
         self,

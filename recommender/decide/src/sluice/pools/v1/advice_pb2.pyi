@@ -20,8 +20,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Advice(_message.Message):
-    """What is said of the hardware under a server pool, for people and for hardware autoscalers: nothing here ever scales.
-    Absent where the basis is not enough, which is not the same as KIND_KEEP. Rates are of one instance of the service.
+    """Advice on the hardware under a server pool, for people and for hardware autoscalers. Sluice itself never scales. Absent
+    advice means too little evidence, which differs from KIND_KEEP. Rates are of one instance of the service.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -34,20 +34,20 @@ class Advice(_message.Message):
         DESCRIPTOR: _descriptor.EnumDescriptor
         KIND_UNSPECIFIED: Advice._Kind.ValueType  # 0
         KIND_SCALE_OUT: Advice._Kind.ValueType  # 1
-        """No size of the pool does what is asked in time on this CPU limit and these replicas."""
+        """No size of the pool meets the demand in time on this CPU limit with these replicas."""
         KIND_SCALE_IN: Advice._Kind.ValueType  # 2
-        """Half of the CPU limit, or half of the replicas, would do all that is asked."""
+        """Half of the CPU limit, or half of the replicas, meets the demand."""
         KIND_KEEP: Advice._Kind.ValueType  # 3
-        """Neither is known."""
+        """The evidence shows neither of the two."""
 
     class Kind(_Kind, metaclass=_KindEnumTypeWrapper): ...
     KIND_UNSPECIFIED: Advice.Kind.ValueType  # 0
     KIND_SCALE_OUT: Advice.Kind.ValueType  # 1
-    """No size of the pool does what is asked in time on this CPU limit and these replicas."""
+    """No size of the pool meets the demand in time on this CPU limit with these replicas."""
     KIND_SCALE_IN: Advice.Kind.ValueType  # 2
-    """Half of the CPU limit, or half of the replicas, would do all that is asked."""
+    """Half of the CPU limit, or half of the replicas, meets the demand."""
     KIND_KEEP: Advice.Kind.ValueType  # 3
-    """Neither is known."""
+    """The evidence shows neither of the two."""
 
     KIND_FIELD_NUMBER: _builtins.int
     SINCE_FIELD_NUMBER: _builtins.int
@@ -61,25 +61,25 @@ class Advice(_message.Message):
     ADVISED_REPLICAS_FIELD_NUMBER: _builtins.int
     kind: Global___Advice.Kind.ValueType
     asked_per_s: _builtins.float
-    """Calls that ended, in time or not, over the last minute."""
+    """Calls that ended per second over the last minute, in time or not."""
     in_time: _builtins.float
-    """The part of them within the threshold, 0..1; absent where no caller's spans tell."""
+    """The part of these calls within the threshold, 0..1; absent if no caller's spans show it."""
     best: _builtins.int
-    """The size that completes most of those that are legal and let requests stay no longer than the threshold, and what it
-    does, as is believed: ExplainPoolSize has the curve.
+    """The legal size with the most expected completions, of the sizes that keep requests no longer than the threshold, and
+    its expected completions per second. ExplainPoolSize has the curve.
     """
     best_per_s: _builtins.float
     cpu_limit_cores: _builtins.float
-    """What there is: the CPU limit of one instance, and replicas. Absent where nobody told."""
+    """The hardware in force: CPU limit of one instance, and replicas. Absent if no source reported it."""
     replicas: _builtins.int
     advised_cpu_limit_cores: _builtins.float
-    """What would do, either of them with the other left as it is; of KIND_KEEP what there is. Absent where nobody told what
-    there is, or more of it is not known to help.
+    """Enough hardware: either of the two, if the other one stays. With KIND_KEEP the hardware in force. Absent if no source
+    reported the hardware in force, or if nothing shows that more of it helps.
     """
     advised_replicas: _builtins.int
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """When this kind was said first."""
+        """When the advice became this kind."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Checkpoint(_message.Message):
-    """What an agent had learnt at a time: a file of the directory that the deciders' configuration names."""
+    """A checkpoint of an agent: a file in the directory that the deciders' configuration names."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -30,11 +30,11 @@ class Checkpoint(_message.Message):
     AT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     sha256: _builtins.str
-    """SHA-256 of the file, in hex. A file with another one is not taken up."""
+    """SHA-256 of the file, in hex. A decider does not load a file with another one."""
     version: _builtins.int
-    """Of the file's format."""
+    """Version of the file's format."""
     steps: _builtins.int
-    """Gradient steps that it was trained with."""
+    """Gradient steps before the checkpoint."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(

@@ -31,27 +31,27 @@ class _LatencySourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Latency
     DESCRIPTOR: _descriptor.EnumDescriptor
     LATENCY_SOURCE_UNSPECIFIED: _LatencySource.ValueType  # 0
     LATENCY_SOURCE_CALLER: _LatencySource.ValueType  # 1
-    """One level up (callers' CLIENT spans for a server pool; the service's own SERVER spans for a
-    client pool): contains the wait for the pool.
+    """The spans one level up: callers' CLIENT spans for a server pool, the service's own SERVER spans for a client pool. They
+    contain the wait for the pool.
     """
     LATENCY_SOURCE_OWN: _LatencySource.ValueType  # 2
-    """The pool's own spans: a wait for the pool is invisible in them."""
+    """The pool's own spans. They do not contain the wait for the pool."""
 
 class LatencySource(_LatencySource, metaclass=_LatencySourceEnumTypeWrapper):
-    """The spans whose durations judged a completion good or bad."""
+    """The spans whose durations are compared with the threshold."""
 
 LATENCY_SOURCE_UNSPECIFIED: LatencySource.ValueType  # 0
 LATENCY_SOURCE_CALLER: LatencySource.ValueType  # 1
-"""One level up (callers' CLIENT spans for a server pool; the service's own SERVER spans for a
-client pool): contains the wait for the pool.
+"""The spans one level up: callers' CLIENT spans for a server pool, the service's own SERVER spans for a client pool. They
+contain the wait for the pool.
 """
 LATENCY_SOURCE_OWN: LatencySource.ValueType  # 2
-"""The pool's own spans: a wait for the pool is invisible in them."""
+"""The pool's own spans. They do not contain the wait for the pool."""
 Global___LatencySource: _TypeAlias = LatencySource  # noqa: Y015
 
 @_typing.final
 class Explanation(_message.Message):
-    """A PoolSize and what is behind it."""
+    """A decision with its evidence."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -86,11 +86,11 @@ class Explanation(_message.Message):
     def bucket(self) -> _duration_pb2.Duration: ...
     @_builtins.property
     def baseline(self) -> Global___Baseline:
-        """What the pool stands on, as far as scaling notifications told."""
+        """Hardware and versions under the pool, from scaling events."""
 
     @_builtins.property
     def remembered_curve(self) -> Global___RememberedCurve:
-        """Not given any more: what was seen before, and on other CPU limits, is among the points of the belief."""
+        """Never set: the points of the belief hold earlier evidence, also that on other CPU limits."""
 
     @_builtins.property
     def curve(self) -> Global___CurveEvidence: ...
@@ -98,13 +98,13 @@ class Explanation(_message.Message):
     def belief(self) -> Global___BeliefEvidence: ...
     @_builtins.property
     def learned(self) -> Global___LearnedEvidence:
-        """Of the pool's agent, where one learns (model "dqn"), beside the belief that decides where no size of its may be
+        """Values of the pool's agent (model "dqn"), beside the belief. The belief decides while the agent's size may not be
         chosen.
         """
 
     @_builtins.property
     def advised_curve(self) -> _containers.RepeatedCompositeFieldContainer[Global___BelievedPoint]:
-        """What is believed on the CPU limit that PoolSize.advice names, where that is another one."""
+        """The expected curve on the CPU limit that PoolSize.advice names, if it differs from the one in force."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ Global___Explanation: _TypeAlias = Explanation  # noqa: Y015
 
 @_typing.final
 class LearnedEvidence(_message.Message):
-    """What a deep Q-network makes of the newest state (uConAdapter 3.2)."""
+    """A deep Q-network's values of the newest state (uConAdapter 3.2)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -163,15 +163,15 @@ class LearnedEvidence(_message.Message):
 
     @_builtins.property
     def until(self) -> _timestamp_pb2.Timestamp:
-        """The newest second that was learnt from."""
+        """The newest second that the agent trained on."""
 
     @_builtins.property
     def checkpoint(self) -> _checkpoint_pb2.Checkpoint:
-        """The newest that was written; absent before the first."""
+        """The newest written checkpoint; absent before the first."""
 
     @_builtins.property
     def condition(self) -> Global___LearnedCondition:
-        """What else the state has."""
+        """The rest of the state."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ Global___LearnedEvidence: _TypeAlias = LearnedEvidence  # noqa: Y015
 
 @_typing.final
 class LearnedCondition(_message.Message):
-    """What a pool stands on, as the state has it. Absent: nobody told, or nothing was measured."""
+    """Conditions of the pool in the agent's state. Absent: no source reported it, or nothing was measured."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -212,9 +212,9 @@ class LearnedCondition(_message.Message):
     versions: _builtins.str
     """Versions of both."""
     work_ms: _builtins.float
-    """In service for one request, where least was in flight."""
+    """Service time of one request at the lowest concurrency."""
     rows: _builtins.float
-    """What a span moved in the newest minute, on average of the spans that say so."""
+    """Mean amount that a span moved in the newest minute, over the spans that carry it."""
     bytes: _builtins.float
     def __init__(
         self,
@@ -255,7 +255,7 @@ Global___LearnedCondition: _TypeAlias = LearnedCondition  # noqa: Y015
 
 @_typing.final
 class SizeValue(_message.Message):
-    """Of one size: what the network says, and what was seen of it while it was in force."""
+    """The network's value of one size, and the measurements while the size was in force."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -266,10 +266,10 @@ class SizeValue(_message.Message):
     SECONDS_FIELD_NUMBER: _builtins.int
     size: _builtins.int
     q: _builtins.float
-    """Discounted reward of having it from now on."""
+    """Discounted reward if the size is in force from now on."""
     reward: _builtins.float
-    """Reward of a second under it, by off-policy evaluation at the demand of now, 0..1, its standard error, and how many
-    seconds speak for it; 0 seconds: it was not in force under such a demand.
+    """Reward of a second under the size at the present demand, 0..1, by off-policy evaluation, with its standard error and
+    the number of seconds behind it. 0 seconds: the size was never in force under such a demand.
     """
     error: _builtins.float
     seconds: _builtins.float
@@ -292,7 +292,7 @@ Global___SizeValue: _TypeAlias = SizeValue  # noqa: Y015
 
 @_typing.final
 class CurveEvidence(_message.Message):
-    """The goodput curve, of SCG and the like."""
+    """The goodput curve of a published model, such as SCG."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -300,12 +300,12 @@ class CurveEvidence(_message.Message):
     KNEE_FIELD_NUMBER: _builtins.int
     POLYNOMIAL_DEGREE_FIELD_NUMBER: _builtins.int
     knee: _builtins.float
-    """Concurrency at the knee; absent when there is none."""
+    """Concurrency at the knee; absent if there is none."""
     polynomial_degree: _builtins.int
-    """Degree of the fitted polynomial, 5 to 8; 0 when nothing was fitted."""
+    """Degree of the fitted polynomial, 5 to 8; 0 without a fit."""
     @_builtins.property
     def points(self) -> _containers.RepeatedCompositeFieldContainer[Global___CurvePoint]:
-        """Averaged per concurrency level, ascending."""
+        """Means per concurrency level, ascending."""
 
     def __init__(
         self,
@@ -326,7 +326,7 @@ Global___CurveEvidence: _TypeAlias = CurveEvidence  # noqa: Y015
 
 @_typing.final
 class CurvePoint(_message.Message):
-    """One averaged point of the goodput curve: SCG's pair <Q_n, GP_n> (Sora 3.2)."""
+    """One mean point of the goodput curve: SCG's pair <Q_n, GP_n> (Sora 3.2)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -335,13 +335,13 @@ class CurvePoint(_message.Message):
     SAMPLES_FIELD_NUMBER: _builtins.int
     FITTED_PER_S_FIELD_NUMBER: _builtins.int
     concurrency: _builtins.float
-    """Mean number in flight in one instance."""
+    """Concurrency in one instance."""
     goodput_per_s: _builtins.float
     """Completions per second and instance within the threshold."""
     samples: _builtins.int
     """Buckets averaged into this point."""
     fitted_per_s: _builtins.float
-    """The fitted polynomial at this concurrency; absent when nothing was fitted."""
+    """The fitted polynomial at this concurrency; absent without a fit."""
     def __init__(
         self,
         *,
@@ -362,7 +362,7 @@ Global___CurvePoint: _TypeAlias = CurvePoint  # noqa: Y015
 
 @_typing.final
 class BeliefEvidence(_message.Message):
-    """What is believed of a full pool's throughput over its size, and what it was learnt from. Rates are of one instance."""
+    """The belief over a full pool's curve, and the measurements that it rests on. Rates are of one instance."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -375,27 +375,27 @@ class BeliefEvidence(_message.Message):
     SECONDS_FIELD_NUMBER: _builtins.int
     CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
     knee: _builtins.int
-    """The smallest and the largest size that complete at least 99 % of what the best one does. They may lie beyond the
-    curve, where the pool was never full.
+    """The range: the smallest and the largest size expected to complete at least 99 % of what the best size completes. It
+    may lie beyond the curve if the pool was never full.
     """
     upper: _builtins.int
     best: _builtins.int
-    """The size that completes most."""
+    """The best size."""
     loss: _builtins.float
-    """Expected of the size in force, as a part of what the best one completes: 0.01 is 1 %. Absent where no one size is in
-    force.
+    """The expected loss of the size in force, as a part of what the best size completes: 0.01 is 1 %. Absent while targets
+    have different sizes or none.
     """
     seconds: _builtins.float
-    """Of points on the CPU limit of now; older seconds count less."""
+    """Seconds of the points on the CPU limit in force; older seconds have less weight."""
     cpu_limit_cores: _builtins.float
     """The CPU limit of one instance that the curve is for."""
     @_builtins.property
     def points(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeenPoint]:
-        """What was seen, ascending in concurrency."""
+        """Measured seconds, ascending in concurrency."""
 
     @_builtins.property
     def curve(self) -> _containers.RepeatedCompositeFieldContainer[Global___BelievedPoint]:
-        """What is believed, ascending in size, up to twice what was seen or in force."""
+        """The expected curve, ascending in size, up to twice the largest concurrency or size in force."""
 
     def __init__(
         self,
@@ -421,7 +421,7 @@ Global___BeliefEvidence: _TypeAlias = BeliefEvidence  # noqa: Y015
 
 @_typing.final
 class SeenPoint(_message.Message):
-    """Seconds about one concurrency, summed."""
+    """The sum of the seconds near one concurrency."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -431,14 +431,14 @@ class SeenPoint(_message.Message):
     FULL_FIELD_NUMBER: _builtins.int
     CPU_LIMIT_CORES_FIELD_NUMBER: _builtins.int
     concurrency: _builtins.float
-    """Mean number in flight in one instance."""
+    """Concurrency in one instance."""
     throughput_per_s: _builtins.float
     seconds: _builtins.float
-    """Older ones count less."""
+    """Older seconds have less weight."""
     full: _builtins.bool
-    """Whether the pool was full. One that was not completes less at the same concurrency than one that is."""
+    """Whether the pool was full. A pool that is not full completes less than a full one at the same concurrency."""
     cpu_limit_cores: _builtins.float
-    """The CPU limit of the instance then."""
+    """CPU limit of the instance in these seconds."""
     def __init__(
         self,
         *,
@@ -458,7 +458,7 @@ Global___SeenPoint: _TypeAlias = SeenPoint  # noqa: Y015
 
 @_typing.final
 class BelievedPoint(_message.Message):
-    """What is believed to complete in a full pool of one size."""
+    """The expected completions of a full pool of one size."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -469,7 +469,7 @@ class BelievedPoint(_message.Message):
     size: _builtins.int
     throughput_per_s: _builtins.float
     lower_per_s: _builtins.float
-    """80 % of what is believed lies between them."""
+    """The central 80 % of the belief."""
     upper_per_s: _builtins.float
     def __init__(
         self,
@@ -489,7 +489,7 @@ Global___BelievedPoint: _TypeAlias = BelievedPoint  # noqa: Y015
 
 @_typing.final
 class Threshold(_message.Message):
-    """Where the response-time threshold came from."""
+    """The threshold and its origin."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -497,9 +497,9 @@ class Threshold(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     source: _builtins.str
-    """"slo" (an SLO less what upstream services take) or "pool" (set on the pool itself)."""
+    """"slo" (an SLO less the time of upstream services) or "pool" (the pool's own configuration)."""
     detail: _builtins.str
-    """The arithmetic in words, e.g. "slo checkout 250 ms - 20 ms upstream"."""
+    """The calculation, e.g. "slo checkout 250 ms - 20 ms upstream"."""
     @_builtins.property
     def value(self) -> _duration_pb2.Duration: ...
     def __init__(
@@ -519,7 +519,7 @@ Global___Threshold: _TypeAlias = Threshold  # noqa: Y015
 
 @_typing.final
 class Baseline(_message.Message):
-    """What the pool stands on. Absent and empty fields: nobody told."""
+    """Hardware and versions under a pool. Absent and empty fields: no source reported them."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -529,14 +529,14 @@ class Baseline(_message.Message):
     PEER_VERSION_FIELD_NUMBER: _builtins.int
     SINCE_FIELD_NUMBER: _builtins.int
     cpu_limit_cores: _builtins.float
-    """Of one instance of the service."""
+    """CPU limit of one instance of the service."""
     version: _builtins.str
     peer_cpu_limit_cores: _builtins.float
-    """Of one instance of the peer, for a client pool."""
+    """CPU limit of one instance of the peer of a client pool."""
     peer_version: _builtins.str
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """When the CPU limit or the version changed last, as told."""
+        """The last reported change of the CPU limit or the version."""
 
     def __init__(
         self,
@@ -564,7 +564,7 @@ Global___Baseline: _TypeAlias = Baseline  # noqa: Y015
 
 @_typing.final
 class RememberedCurve(_message.Message):
-    """Not given any more. The optimum of a curve that was seen before."""
+    """Never sent. The best size of an earlier curve."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -576,18 +576,18 @@ class RememberedCurve(_message.Message):
         DESCRIPTOR: _descriptor.EnumDescriptor
         KIND_UNSPECIFIED: RememberedCurve._Kind.ValueType  # 0
         KIND_SAME: RememberedCurve._Kind.ValueType  # 1
-        """Found on the same baseline."""
+        """The curve was measured on the same baseline."""
         KIND_SCALED: RememberedCurve._Kind.ValueType  # 2
-        """Found on another CPU limit, and multiplied with the ratio of the limits."""
+        """The curve was measured on another CPU limit; the size is multiplied by the ratio of the limits."""
 
     class Kind(_Kind, metaclass=_KindEnumTypeWrapper):
-        """How it comes to the baseline of now."""
+        """How the size is converted to the present baseline."""
 
     KIND_UNSPECIFIED: RememberedCurve.Kind.ValueType  # 0
     KIND_SAME: RememberedCurve.Kind.ValueType  # 1
-    """Found on the same baseline."""
+    """The curve was measured on the same baseline."""
     KIND_SCALED: RememberedCurve.Kind.ValueType  # 2
-    """Found on another CPU limit, and multiplied with the ratio of the limits."""
+    """The curve was measured on another CPU limit; the size is multiplied by the ratio of the limits."""
 
     KIND_FIELD_NUMBER: _builtins.int
     TARGET_FIELD_NUMBER: _builtins.int
@@ -598,9 +598,9 @@ class RememberedCurve(_message.Message):
     FOUND_AT_FIELD_NUMBER: _builtins.int
     kind: Global___RememberedCurve.Kind.ValueType
     target: _builtins.int
-    """For the baseline of now."""
+    """Size for the present baseline."""
     found_target: _builtins.int
-    """The optimum as it was found, on `baseline`, at `found_at`."""
+    """Best size and range on `baseline` at `found_at`."""
     found_lower_bound: _builtins.int
     found_upper_bound: _builtins.int
     @_builtins.property

@@ -26,12 +26,12 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ShardHeartbeat(_message.Message):
-    """Records of the topics between deciders and servers (collector/topics.yaml says their keys); no call takes or gives them.
-    sluice_decisions has a PoolSize of each pool, and a ShardHeartbeat of each shard; sluice_explanations an Explanation of
+    """Records of the journal between deciders and servers (collector/topics.yaml has their keys); no call has them.
+    sluice_decisions has a PoolSize of each pool and a ShardHeartbeat of each shard; sluice_explanations an Explanation of
     each pool, without its pool_size; sluice_observed an ObservedSize of each target; sluice_reports a Report each.
 
-    The last record of every transaction on sluice_decisions: what came before it in the shard counts from it on. It says
-    all that is known of leases by itself, since compaction leaves the newest alone.
+    The last record of every transaction on sluice_decisions. It publishes the records before it in the shard. It holds all
+    leases of the shard, since compaction keeps only the newest one.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -44,19 +44,19 @@ class ShardHeartbeat(_message.Message):
     NOT_RENEWED_FIELD_NUMBER: _builtins.int
     DECIDER_FIELD_NUMBER: _builtins.int
     shard: _builtins.int
-    """The partition, and how many the writer was configured with."""
+    """The partition, and the number of shards in the writer's configuration."""
     shards: _builtins.int
     generation: _builtins.int
-    """Of the configuration that was decided by; it never falls."""
+    """Generation of the writer's configuration; it never falls."""
     decider: _builtins.str
-    """Who wrote it, for people."""
+    """Name of the writer, for people."""
     @_builtins.property
     def computed_at(self) -> _timestamp_pb2.Timestamp:
-        """When the control period began that it ends."""
+        """Start of the period that the transaction ends."""
 
     @_builtins.property
     def lease(self) -> _duration_pb2.Duration:
-        """Every answer of the shard may be applied for so long after the time of this record, but those below."""
+        """Lease of every decision of the shard from the time of this record on, except those of not_renewed."""
 
     @_builtins.property
     def not_renewed(self) -> _containers.RepeatedCompositeFieldContainer[Global___NotRenewed]: ...
@@ -81,7 +81,7 @@ Global___ShardHeartbeat: _TypeAlias = ShardHeartbeat  # noqa: Y015
 
 @_typing.final
 class NotRenewed(_message.Message):
-    """An answer that was not confirmed, such as one whose data did not come."""
+    """A decision whose lease the period did not renew, for example because its data did not come."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -92,11 +92,11 @@ class NotRenewed(_message.Message):
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
     def valid_until(self) -> _timestamp_pb2.Timestamp:
-        """The end of its lease, which an earlier heartbeat gave it."""
+        """End of the lease that an earlier heartbeat gave."""
 
     @_builtins.property
     def lease_left(self) -> _duration_pb2.Duration:
-        """What is left of it, as PoolSize.lease_left. Not in the log."""
+        """Rest of that lease, as PoolSize.lease_left. Absent in the journal."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ Global___NotRenewed: _TypeAlias = NotRenewed  # noqa: Y015
 
 @_typing.final
 class ObservedSize(_message.Message):
-    """The size of one target as it was read last."""
+    """The newest size read of one target."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -129,12 +129,12 @@ class ObservedSize(_message.Message):
     target_name: _builtins.str
     actuator: _builtins.str
     written: _builtins.bool
-    """Whether it was just written."""
+    """Whether the actuator has just written the size."""
     by: _builtins.str
-    """Who reported it: the caller's identity; empty where none was asked for."""
+    """Identity of the caller that reported it; empty if the server asks for none."""
     request_id: _builtins.str
-    """Of the Report that was told with it, whose `received` is the size's read_at; empty where there is none. Another
-    read_at under the same id: the report was told again, and says nothing of the size now.
+    """request_id of the Report that came with it, whose `received` is the size's read_at; empty without one. A Report of the
+    same id with another `received` is a repeat and does not describe the present size.
     """
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
@@ -163,9 +163,7 @@ Global___ObservedSize: _TypeAlias = ObservedSize  # noqa: Y015
 
 @_typing.final
 class Report(_message.Message):
-    """What was told, for deciders and for the audit. The same id from the same caller: the same report, told again, which counts
-    once.
-    """
+    """A report to deciders and to the audit. Reports of one caller with the same id are repeats and count once."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -177,7 +175,7 @@ class Report(_message.Message):
     SCALING_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     by: _builtins.str
-    """Who told it: the caller's identity, or the name that the caller gave where none is asked for."""
+    """The caller's identity, or the name that the caller gives if the server asks for no identity."""
     @_builtins.property
     def received(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
@@ -208,7 +206,7 @@ Global___Report: _TypeAlias = Report  # noqa: Y015
 
 @_typing.final
 class Pause(_message.Message):
-    """An operator's word on one pool."""
+    """An operator's command on one pool."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -217,10 +215,10 @@ class Pause(_message.Message):
     WHY_FIELD_NUMBER: _builtins.int
     SIZE_FIELD_NUMBER: _builtins.int
     paused: _builtins.bool
-    """False: the pause is over."""
+    """False ends the pause."""
     why: _builtins.str
     size: _builtins.int
-    """As of PausePoolRequest."""
+    """As in PausePoolRequest."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     def __init__(

@@ -18,8 +18,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Occupancy(_message.Message):
-    """How much of its pool one target says is in use, over the readings since it was told last, all of them under the size that it
-    is told with. Absent where the target cannot tell, which is not the same as 0.
+    """Occupancy of one target, over all readings since its last report, all under the size reported with it. Absent if the
+    target does not report it, which differs from 0.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -33,15 +33,15 @@ class Occupancy(_message.Message):
     WAITING_MEAN_FIELD_NUMBER: _builtins.int
     WAITING_MOST_FIELD_NUMBER: _builtins.int
     readings: _builtins.int
-    """Readings that told; 1 at least."""
+    """Number of readings with a value; at least 1."""
     full: _builtins.int
-    """Of them, those in which as many were in use as the size is, or more."""
+    """Readings with as many or more in use than the size."""
     busy: _builtins.int
-    """Threads or connections in use: the newest reading, the mean of all, and the most."""
+    """Threads or connections in use: newest reading, mean and maximum."""
     busy_mean: _builtins.float
     busy_most: _builtins.int
     waiting: _builtins.int
-    """Callers that wait for one, likewise. All three are absent where the target cannot tell."""
+    """Callers that wait for a thread or connection, likewise. All three are absent if the target does not report them."""
     waiting_mean: _builtins.float
     waiting_most: _builtins.int
     def __init__(

@@ -44,7 +44,7 @@ Global___Side: _TypeAlias = Side  # noqa: Y015
 
 @_typing.final
 class Pool(_message.Message):
-    """A soft resource: a point of one service where concurrency is bounded."""
+    """A soft resource: a point of one service that bounds concurrency."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -55,7 +55,7 @@ class Pool(_message.Message):
     """The service that owns the pool (`service.name`)."""
     side: Global___Side.ValueType
     peer: _builtins.str
-    """The service, database or queue that a client pool leads to; empty for the other sides."""
+    """The service, database or queue that a client pool connects to; empty for the other sides."""
     def __init__(
         self,
         *,

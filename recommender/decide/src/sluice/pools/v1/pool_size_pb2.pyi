@@ -33,45 +33,45 @@ class _StateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_State.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     STATE_UNSPECIFIED: _State.ValueType  # 0
     STATE_PROVIDED: _State.ValueType  # 1
-    """It is known within 2 % of throughput which size is best, whichever is in force, by a minute of evidence."""
+    """A minute of evidence shows the best size within 2 % of throughput, whichever size is in force."""
     STATE_LEARNING: _State.ValueType  # 2
-    """A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
+    """A better size is likely, or the best size is unknown: too little evidence, doubt about it, or targets that differ."""
     STATE_NO_DATA: _State.ValueType  # 3
     """Nothing completed for 30 s."""
     STATE_STALE: _State.ValueType  # 4
-    """The newest answer is older than its lease; its values are repeated."""
+    """The lease of the newest decision is over; its values are repeated."""
     STATE_PAUSED: _State.ValueType  # 5
     """An operator paused this pool."""
     STATE_GUARDED: _State.ValueType  # 6
-    """Bounds, or the backend's limit, hold the pool off a size that would be better; or the operator's is held (GAVE_UP)."""
+    """Bounds or the backend's capacity keep the pool from a better size, or the operator's size is held (GAVE_UP)."""
     STATE_UNSATURATED: _State.ValueType  # 7
-    """Never full on this CPU limit: no size is needed yet."""
+    """The pool was never full on this CPU limit and needs no size yet."""
     STATE_DELETED: _State.ValueType  # 8
-    """The pool was taken out of the configuration: there is a pool and a revision, and nothing else. Only watches say so,
-    and only to those who knew it; calls answer NOT_FOUND.
+    """The configuration no longer has the pool: the message has a pool and a revision only. Only watches that sent the pool
+    before send this state; calls return NOT_FOUND.
     """
 
 class State(_State, metaclass=_StateEnumTypeWrapper):
-    """How good what is known of the pool is, for people. Missing data is a state, never a size of 0."""
+    """How well a pool is known, for people. Missing data is a state, never a size of 0."""
 
 STATE_UNSPECIFIED: State.ValueType  # 0
 STATE_PROVIDED: State.ValueType  # 1
-"""It is known within 2 % of throughput which size is best, whichever is in force, by a minute of evidence."""
+"""A minute of evidence shows the best size within 2 % of throughput, whichever size is in force."""
 STATE_LEARNING: State.ValueType  # 2
-"""A better size is likely, or nobody knows: too little evidence, doubt about it, or no one size in force."""
+"""A better size is likely, or the best size is unknown: too little evidence, doubt about it, or targets that differ."""
 STATE_NO_DATA: State.ValueType  # 3
 """Nothing completed for 30 s."""
 STATE_STALE: State.ValueType  # 4
-"""The newest answer is older than its lease; its values are repeated."""
+"""The lease of the newest decision is over; its values are repeated."""
 STATE_PAUSED: State.ValueType  # 5
 """An operator paused this pool."""
 STATE_GUARDED: State.ValueType  # 6
-"""Bounds, or the backend's limit, hold the pool off a size that would be better; or the operator's is held (GAVE_UP)."""
+"""Bounds or the backend's capacity keep the pool from a better size, or the operator's size is held (GAVE_UP)."""
 STATE_UNSATURATED: State.ValueType  # 7
-"""Never full on this CPU limit: no size is needed yet."""
+"""The pool was never full on this CPU limit and needs no size yet."""
 STATE_DELETED: State.ValueType  # 8
-"""The pool was taken out of the configuration: there is a pool and a revision, and nothing else. Only watches say so,
-and only to those who knew it; calls answer NOT_FOUND.
+"""The configuration no longer has the pool: the message has a pool and a revision only. Only watches that sent the pool
+before send this state; calls return NOT_FOUND.
 """
 Global___State: _TypeAlias = State  # noqa: Y015
 
@@ -83,47 +83,47 @@ class _BasisEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Basis.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     BASIS_UNSPECIFIED: _Basis.ValueType  # 0
     BASIS_CURVE: _Basis.ValueType  # 1
-    """What is believed of the curve, from what was seen on this CPU limit."""
+    """The belief, from evidence on this CPU limit."""
     BASIS_PROBE: _Basis.ValueType  # 2
-    """A size that is not known to be better, but worth a look of a few seconds."""
+    """A look: a size that may be better, tried for some seconds."""
     BASIS_REVERT: _Basis.ValueType  # 3
-    """Back to the size before the last change, which turned out worse."""
+    """The size before the last change, which was worse."""
     BASIS_MEMORY: _Basis.ValueType  # 4
-    """What was seen of this version of the service before it was away."""
+    """Evidence of this version of the service from before another version replaced it."""
     BASIS_CARRIED: _Basis.ValueType  # 5
-    """What was seen on another CPU limit."""
+    """Evidence on another CPU limit."""
     BASIS_LEARNED: _Basis.ValueType  # 6
-    """What was learnt from other pools, or by a policy that learns."""
+    """An agent's policy, learnt from this pool or from others."""
     BASIS_HELD: _Basis.ValueType  # 7
-    """No better size is known than the one in force, or nothing may change; also where there is no target."""
+    """The size in force: no better size is known, or nothing may change. Also without a target size."""
     BASIS_OPERATOR: _Basis.ValueType  # 8
-    """An operator's word."""
+    """An operator's command."""
 
 class Basis(_Basis, metaclass=_BasisEnumTypeWrapper):
-    """What the target rests on."""
+    """What the target size rests on."""
 
 BASIS_UNSPECIFIED: Basis.ValueType  # 0
 BASIS_CURVE: Basis.ValueType  # 1
-"""What is believed of the curve, from what was seen on this CPU limit."""
+"""The belief, from evidence on this CPU limit."""
 BASIS_PROBE: Basis.ValueType  # 2
-"""A size that is not known to be better, but worth a look of a few seconds."""
+"""A look: a size that may be better, tried for some seconds."""
 BASIS_REVERT: Basis.ValueType  # 3
-"""Back to the size before the last change, which turned out worse."""
+"""The size before the last change, which was worse."""
 BASIS_MEMORY: Basis.ValueType  # 4
-"""What was seen of this version of the service before it was away."""
+"""Evidence of this version of the service from before another version replaced it."""
 BASIS_CARRIED: Basis.ValueType  # 5
-"""What was seen on another CPU limit."""
+"""Evidence on another CPU limit."""
 BASIS_LEARNED: Basis.ValueType  # 6
-"""What was learnt from other pools, or by a policy that learns."""
+"""An agent's policy, learnt from this pool or from others."""
 BASIS_HELD: Basis.ValueType  # 7
-"""No better size is known than the one in force, or nothing may change; also where there is no target."""
+"""The size in force: no better size is known, or nothing may change. Also without a target size."""
 BASIS_OPERATOR: Basis.ValueType  # 8
-"""An operator's word."""
+"""An operator's command."""
 Global___Basis: _TypeAlias = Basis  # noqa: Y015
 
 @_typing.final
 class TargetSize(_message.Message):
-    """A size as it was last read from one target of a pool. Replicas differ while they roll."""
+    """The newest size read from one target of a pool. Replicas differ during a rollout."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,18 +134,20 @@ class TargetSize(_message.Message):
     OCCUPANCY_FIELD_NUMBER: _builtins.int
     REPORTER_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
-    """Of the service; as the actuator's configuration names it."""
+    """Instance of the service, as the actuator's configuration names it."""
     size: _builtins.int
-    """Absent where the pool has no limit."""
+    """Absent if the pool has no limit."""
     unbounded: _builtins.bool
     """The pool has no limit, such as MaxOpenConns 0 of Go's database/sql. It is not a size of 0."""
     reporter: _builtins.str
-    """The Actuation.reporter that owns the target: the first, until it has reported nothing for a minute. Empty: nobody's."""
+    """The Actuation.reporter that owns the target: the first one, until it has sent no report for a minute. Empty: no owner."""
     @_builtins.property
     def read_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def occupancy(self) -> _occupancy_pb2.Occupancy:
-        """As the target tells; absent where it cannot. An answer has it as of when it was written: it is no new one for that."""
+        """As the target reports it; absent if it does not. Its value is of the time of the decision: a new occupancy alone makes
+        no new decision.
+        """
 
     def __init__(
         self,
@@ -169,7 +171,7 @@ Global___TargetSize: _TypeAlias = TargetSize  # noqa: Y015
 
 @_typing.final
 class PoolSize(_message.Message):
-    """Per instance of the service, like every size in this API."""
+    """A decision on one pool. Sizes are per instance of the service, like every size in this API."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -197,73 +199,72 @@ class PoolSize(_message.Message):
     ADVICE_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     action: _decision_pb2.Action.ValueType
-    """All that an actuator looks at, with target, valid_until, sizes for how far one write goes, and whether the basis is
-    BASIS_REVERT or a reason GAVE_UP: then it goes back at once to what was in force.
+    """An actuator reads this field with target, valid_until and sizes (for the length of one write). With BASIS_REVERT or a
+    reason GAVE_UP it returns to the earlier size in one write.
     """
     basis: Global___Basis.ValueType
     current: _builtins.int
-    """The size that all targets have. Absent when they differ (reason MIXED), have no limit (reason UNBOUNDED), or no
-    actuator reported within a minute.
+    """The size in force at all targets. Absent if they differ (reason MIXED), have no limit (reason UNBOUNDED), or have no
+    report within a minute.
     """
     target: _builtins.int
-    """Absent when there is neither a size in force nor one that was ever good."""
+    """Absent without a size in force and without a baseline."""
     lower_bound: _builtins.int
-    """The sizes that are expected to complete at least 99 % of what the best one does; absent without a belief."""
+    """The range: sizes expected to complete at least 99 % of what the best size completes; absent without a belief."""
     upper_bound: _builtins.int
     unguarded_target: _builtins.int
-    """The best size within the pool's own bounds, which may be more than its backend leaves, and without those that were taken
-    back; absent without a belief, of a pool that was never full, and while spans contradict themselves or the pool waits for
-    another one.
+    """The best size within the pool's own bounds, without refused sizes. It may exceed the backend's capacity. Absent without
+    a belief, for a pool that was never full, and while spans contradict themselves or the pool waits for another one.
     """
     confidence: _builtins.float
-    """0..1. Of a change: how likely the target is no worse than what is in force; else how likely the best size loses under 3 %.
-    Less while little was seen.
+    """0..1. For a change: how likely the target size is no worse than the size in force. Else: how likely the best size loses
+    under 3 %. Little evidence lowers it.
     """
     model: _builtins.str
-    """What decides: "belief", or the name of an estimator, such as "scg"."""
+    """The model that decides: "belief", or a published model such as "scg"."""
     revision: _builtins.int
-    """Grows by one whenever the answer for this pool changes; never falls, also over a restart."""
+    """Grows by one at each change of the pool's decision; never falls, also over a restart."""
     shard: _builtins.int
-    """Which of the log it is in: a heartbeat of a watch gives each shard's lease."""
+    """Shard of the journal that has the decision: a heartbeat of a watch has each shard's lease."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_decision_pb2.Reason]: ...
     @_builtins.property
     def computed_at(self) -> _timestamp_pb2.Timestamp:
-        """When the newest control period began that came to it, whenever it came to it first."""
+        """Start of the newest period that made this decision, also if an earlier one made it first."""
 
     @_builtins.property
     def valid_until(self) -> _timestamp_pb2.Timestamp:
-        """The lease, from when the answer was published: past this time the value must not be applied."""
+        """End of the lease that began with the publication. Nobody may apply the decision after it."""
 
     @_builtins.property
     def sizes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TargetSize]:
-        """What was read back of each target within the last minute, ordered by instance."""
+        """The sizes read from targets within the last minute, ordered by instance."""
 
     @_builtins.property
     def lease_left(self) -> _duration_pb2.Duration:
-        """What is left of the lease as the answer is sent: to be counted down on a clock that only grows, whatever the time of
-        day is. `valid_until` holds beside it. Absent where the server does not know.
+        """Rest of the lease when the server sends this message. The client counts it down on a monotonic clock, besides
+        `valid_until`. Absent if the server does not know it.
         """
 
     @_builtins.property
     def threshold(self) -> _duration_pb2.Duration:
-        """The response time that completions were judged by; absent where there was none, or nobody says."""
+        """The pool's threshold; absent if there is none, or if the record does not have it."""
 
     @_builtins.property
     def data_until(self) -> _timestamp_pb2.Timestamp:
-        """The end of the newest window that it was decided by, as of its record; absent where there was none."""
+        """End of the newest window behind the decision, as recorded; absent if there was none."""
 
     @_builtins.property
     def targets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The instances that `target` is for, as `sizes` names them: a change comes to one of several first, then to a few,
-        then to all. The others are to leave the size that they have. Empty: for all.
+        """The wave: instances that get `target`, named as in `sizes`. A change comes to one of several first, then to a few, then
+        to all. The others keep their size. Empty: all instances.
         """
 
     @_builtins.property
     def advice(self) -> _advice_pb2.Advice:
-        """Of the hardware under it; absent where nothing is to be said."""
+        """Advice on the hardware under the pool; absent with too little evidence."""
 
     def __init__(
         self,

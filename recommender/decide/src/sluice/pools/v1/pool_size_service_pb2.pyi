@@ -74,11 +74,11 @@ class ListPoolSizesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     service: _builtins.str
-    """Only this service; all when empty."""
+    """Only this service; empty: all."""
     page_size: _builtins.int
-    """At most so many; 0 to 5,000, 0 and what is above: 5,000. Fewer may come."""
+    """Largest number of decisions in the page, up to 5,000; 0 or more than 5,000: 5,000. A page may have fewer."""
     page_token: _builtins.str
-    """next_page_token of the page before; empty for the first."""
+    """next_page_token of the previous page; empty for the first."""
     def __init__(
         self,
         *,
@@ -127,18 +127,19 @@ class WatchPoolSizesRequest(_message.Message):
     SERVICES_FIELD_NUMBER: _builtins.int
     POOLS_FIELD_NUMBER: _builtins.int
     service: _builtins.str
-    """Only this service; all when empty."""
+    """Only this service; empty: all."""
     resume_token: _builtins.str
-    """Of the last message received: what did not change since is not sent again. Empty for everything. It is a position in
-    the log, good at any server. One that cannot be gone on from gives everything, and Snapshot.resumption says why.
+    """resume_token of the last message received: the watch sends only later changes. It is a position in the journal, valid
+    at any server. Empty: the watch sends the complete state, as with a token that it cannot resume from
+    (Snapshot.resumption names the cause).
     """
     @_builtins.property
     def services(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Only these services, besides `service`; at most 100."""
+        """Also these services, beside `service`; at most 100."""
 
     @_builtins.property
     def pools(self) -> _containers.RepeatedCompositeFieldContainer[_pool_pb2.Pool]:
-        """Only these pools, besides those of the services; at most 1,000."""
+        """Also these pools, beside those of the services; at most 1,000."""
 
     def __init__(
         self,
@@ -166,22 +167,22 @@ class WatchPoolSizesResponse(_message.Message):
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     NOT_RENEWED_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
-    """Of a snapshot or a heartbeat: continues behind it. Empty in between."""
+    """Position after a snapshot or a heartbeat, for resuming. Empty in other messages."""
     @_builtins.property
     def pool_size(self) -> _pool_size_pb2.PoolSize:
-        """An answer: a part of the first state, or one that changed."""
+        """A decision of the first state, or a changed one."""
 
     @_builtins.property
     def snapshot(self) -> _watch_pb2.Snapshot:
-        """The first state is whole."""
+        """Ends the first state."""
 
     @_builtins.property
     def heartbeat(self) -> _watch_pb2.Heartbeat:
-        """The end of what changed in a control period. Comes every 10 s even without one: `computed_at` then stands still."""
+        """Ends the changes of a period. Without a period it comes every 10 s, with the same `computed_at`."""
 
     @_builtins.property
     def not_renewed(self) -> _containers.RepeatedCompositeFieldContainer[_log_pb2.NotRenewed]:
-        """Of a heartbeat: the answers that it does not confirm."""
+        """With a heartbeat: the decisions whose leases it does not renew."""
 
     def __init__(
         self,
@@ -249,8 +250,8 @@ class ReportActuationRequest(_message.Message):
     ACTUATION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Made by the caller for this report, and sent again with it: up to 64 characters. Empty: as the report's content says,
-    where it has its time.
+    """The caller's identifier of this report, the same in every repeat: up to 64 characters. Empty: derived from the content
+    of a report that has its time.
     """
     @_builtins.property
     def actuation(self) -> _actuation_pb2.Actuation: ...
@@ -293,15 +294,15 @@ class PausePoolRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     SIZE_FIELD_NUMBER: _builtins.int
     by: _builtins.str
-    """Who asks; for the audit. The caller's identity stands instead, where one is asked for."""
+    """Name of the operator, for the audit. The caller's identity replaces it if the server asks for one."""
     why: _builtins.str
     request_id: _builtins.str
-    """Made by the caller for this request, and sent again with it: up to 64 characters. Told again it counts once, also
-    after the pool was resumed. Empty: each counts.
+    """The caller's identifier of this request, the same in every repeat: up to 64 characters. Repeats count once, also after
+    a resume. Empty: every request counts.
     """
     size: _builtins.int
-    """The size to hold it at, 1 to 100,000: it is brought there, as far as its bounds and its backend's capacity let it.
-    Absent: the size in force.
+    """The size to hold, 1 to 100,000: the pool moves to it, as far as its bounds and its backend's capacity allow. Absent:
+    the size in force.
     """
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
@@ -350,7 +351,7 @@ class ResumePoolRequest(_message.Message):
     by: _builtins.str
     why: _builtins.str
     request_id: _builtins.str
-    """As of PausePoolRequest."""
+    """As in PausePoolRequest."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     def __init__(
@@ -395,7 +396,7 @@ class NotifyScalingRequest(_message.Message):
     SCALING_EVENT_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """As of ReportActuationRequest."""
+    """As in ReportActuationRequest."""
     @_builtins.property
     def scaling_event(self) -> _scaling_pb2.ScalingEvent: ...
     def __init__(
@@ -418,7 +419,7 @@ class NotifyScalingResponse(_message.Message):
 
     POOLS_FIELD_NUMBER: _builtins.int
     pools: _builtins.int
-    """Configured pools that stand on this service: its own, and client pools towards it. 0 is no error."""
+    """Number of configured pools that the event concerns: the service's own, and client pools towards it. 0 is no error."""
     def __init__(
         self,
         *,
@@ -440,9 +441,9 @@ class ListPoolSizeHistoryRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most so many; 0 to 1,000, 0: 100, what is above: 1,000."""
+    """Largest number of decisions in the page, up to 1,000; 0: 100, more than 1,000: 1,000."""
     page_token: _builtins.str
-    """next_page_token of the page before; empty for the first."""
+    """next_page_token of the previous page; empty for the first."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     def __init__(
@@ -466,7 +467,7 @@ class ListPoolSizeHistoryResponse(_message.Message):
 
     @_typing.final
     class Answer(_message.Message):
-        """An answer, and from when to when it was the newest."""
+        """A decision, and the interval in which it was the newest."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -475,7 +476,7 @@ class ListPoolSizeHistoryResponse(_message.Message):
         UNTIL_FIELD_NUMBER: _builtins.int
         @_builtins.property
         def pool_size(self) -> _pool_size_pb2.PoolSize:
-            """Of what is recorded: codes of reasons have no text, and there are no sizes of targets."""
+            """The recorded part: reasons have no text, and there are no sizes of targets."""
 
         @_builtins.property
         def since(self) -> _timestamp_pb2.Timestamp: ...
@@ -522,9 +523,9 @@ class DiffPoolSizesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     service: _builtins.str
-    """Only this service; all when empty."""
+    """Only this service; empty: all."""
     page_size: _builtins.int
-    """As of ListPoolSizesRequest; of pools, not of changes."""
+    """As in ListPoolSizesRequest; they count pools, not changes."""
     page_token: _builtins.str
     def __init__(
         self,
@@ -558,7 +559,7 @@ class DiffPoolSizesResponse(_message.Message):
         REVISION_FIELD_NUMBER: _builtins.int
         instance: _builtins.str
         current: _builtins.int
-        """In force; absent where there is no limit."""
+        """The size in force; absent if the target has no limit."""
         target: _builtins.int
         revision: _builtins.int
         @_builtins.property
@@ -586,7 +587,7 @@ class DiffPoolSizesResponse(_message.Message):
     """Empty on the last page."""
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___DiffPoolSizesResponse.Change]:
-        """Ordered by service, side, peer, instance. The actuator's own limits and steps come after it."""
+        """Ordered by service, side, peer, instance. The actuator's own limits and steps are not in it."""
 
     def __init__(
         self,

@@ -26,9 +26,9 @@ if _version_not_supported:
 
 
 class PoolSizeServiceStub:
-    """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+    """Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+    google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+    INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
     """
 
     def __init__(self, channel):
@@ -90,85 +90,84 @@ class PoolSizeServiceStub:
 
 
 class PoolSizeServiceServicer:
-    """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+    """Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+    google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+    INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
     """
 
     def GetPoolSize(self, request, context):
-        """The newest answer for one pool.
+        """Returns the newest decision on one pool.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListPoolSizes(self, request, context):
-        """The newest answers, ordered by service, side, peer; in pages.
+        """Returns the newest decisions in pages, ordered by service, side, peer.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchPoolSizes(self, request, context):
-        """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-        heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
-        lease is then over. A client that is slow gets the newest answers, not every one in between.
+        """Sends the newest decisions and a snapshot message; then, after each period, the changed decisions and a heartbeat. A
+        watch agrees with GetPoolSize at any time. It sends no STALE decision: the lease in its heartbeats ends instead. A slow
+        client gets the newest decision on each pool and may miss decisions between.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExplainPoolSize(self, request, context):
-        """The newest answer with the curve, the knee and the threshold behind it.
+        """Returns the newest decision with its curve, knee and threshold.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReportActuation(self, request, context):
-        """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-        observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-        once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
-        taken, the audit has the refusal, and the caller must not write the target.
+        """Reports an actuation: the size read back becomes one of PoolSize.sizes. The audit table gets every report except an
+        observation of a known size. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts once.
+        FAILED_PRECONDITION (TARGET_OWNED): another reporter owns the target, named in PoolSize.sizes. The server then ignores
+        the size and audits the refusal, and the caller must not write the target.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PausePool(self, request, context):
-        """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-        restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
+        """Pauses a pool. A period follows at once; from it on the pool is in state PAUSED and keeps its size, also over a restart
+        of the recommender. A pause of a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResumePool(self, request, context):
-        """Ends a pause. Resuming a pool that is not paused changes nothing.
+        """Ends a pause. It changes nothing at a pool that is not paused.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def NotifyScaling(self, request, context):
-        """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
-        are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
-        size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
-        not stored, not taken up.
+        """Reports a change by a hardware autoscaler or a release. After another CPU limit or version, the decider keeps samples
+        from before the event apart from newer ones; earlier evidence under the same limit and version gives a first size. A
+        period follows at once. Events may come late, out of order and more than once. UNAVAILABLE: not stored, no effect.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListPoolSizeHistory(self, request, context):
-        """The answers that one pool was given, newest first; in pages. As far back as the database keeps them.
+        """Returns the decisions on one pool in pages, newest first, as far back as the database keeps them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DiffPoolSizes(self, request, context):
-        """What would change if every answer that may be applied were applied now: targets whose size is another. In pages.
+        """Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -236,9 +235,9 @@ def add_PoolSizeServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PoolSizeService:
-    """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+    """Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+    google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+    INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
     """
 
     @staticmethod

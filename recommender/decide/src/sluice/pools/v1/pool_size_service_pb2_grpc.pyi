@@ -27,9 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PoolSizeServiceStub:
-    """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+    """Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+    google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+    INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
     """
 
     @_typing.overload
@@ -37,85 +37,83 @@ class PoolSizeServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PoolSizeServiceAsyncStub: ...
     GetPoolSize: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.GetPoolSizeRequest, _pool_size_service_pb2.GetPoolSizeResponse]
-    """The newest answer for one pool."""
+    """Returns the newest decision on one pool."""
     ListPoolSizes: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizesRequest, _pool_size_service_pb2.ListPoolSizesResponse]
-    """The newest answers, ordered by service, side, peer; in pages."""
+    """Returns the newest decisions in pages, ordered by service, side, peer."""
     WatchPoolSizes: _grpc.UnaryStreamMultiCallable[_pool_size_service_pb2.WatchPoolSizesRequest, _pool_size_service_pb2.WatchPoolSizesResponse]
-    """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-    heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
-    lease is then over. A client that is slow gets the newest answers, not every one in between.
+    """Sends the newest decisions and a snapshot message; then, after each period, the changed decisions and a heartbeat. A
+    watch agrees with GetPoolSize at any time. It sends no STALE decision: the lease in its heartbeats ends instead. A slow
+    client gets the newest decision on each pool and may miss decisions between.
     """
     ExplainPoolSize: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]
-    """The newest answer with the curve, the knee and the threshold behind it."""
+    """Returns the newest decision with its curve, knee and threshold."""
     ReportActuation: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]
-    """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-    observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-    once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
-    taken, the audit has the refusal, and the caller must not write the target.
+    """Reports an actuation: the size read back becomes one of PoolSize.sizes. The audit table gets every report except an
+    observation of a known size. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts once.
+    FAILED_PRECONDITION (TARGET_OWNED): another reporter owns the target, named in PoolSize.sizes. The server then ignores
+    the size and audits the refusal, and the caller must not write the target.
     """
     PausePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]
-    """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-    restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
+    """Pauses a pool. A period follows at once; from it on the pool is in state PAUSED and keeps its size, also over a restart
+    of the recommender. A pause of a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
     """
     ResumePool: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]
-    """Ends a pause. Resuming a pool that is not paused changes nothing."""
+    """Ends a pause. It changes nothing at a pool that is not paused."""
     NotifyScaling: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.NotifyScalingRequest, _pool_size_service_pb2.NotifyScalingResponse]
-    """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
-    are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
-    size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
-    not stored, not taken up.
+    """Reports a change by a hardware autoscaler or a release. After another CPU limit or version, the decider keeps samples
+    from before the event apart from newer ones; earlier evidence under the same limit and version gives a first size. A
+    period follows at once. Events may come late, out of order and more than once. UNAVAILABLE: not stored, no effect.
     """
     ListPoolSizeHistory: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizeHistoryRequest, _pool_size_service_pb2.ListPoolSizeHistoryResponse]
-    """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
+    """Returns the decisions on one pool in pages, newest first, as far back as the database keeps them."""
     DiffPoolSizes: _grpc.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]
-    """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
+    """Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY."""
 
 @_typing.type_check_only
 class PoolSizeServiceAsyncStub(PoolSizeServiceStub):
-    """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+    """Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+    google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+    INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetPoolSize: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.GetPoolSizeRequest, _pool_size_service_pb2.GetPoolSizeResponse]  # type: ignore[assignment]
-    """The newest answer for one pool."""
+    """Returns the newest decision on one pool."""
     ListPoolSizes: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizesRequest, _pool_size_service_pb2.ListPoolSizesResponse]  # type: ignore[assignment]
-    """The newest answers, ordered by service, side, peer; in pages."""
+    """Returns the newest decisions in pages, ordered by service, side, peer."""
     WatchPoolSizes: _aio.UnaryStreamMultiCallable[_pool_size_service_pb2.WatchPoolSizesRequest, _pool_size_service_pb2.WatchPoolSizesResponse]  # type: ignore[assignment]
-    """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-    heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
-    lease is then over. A client that is slow gets the newest answers, not every one in between.
+    """Sends the newest decisions and a snapshot message; then, after each period, the changed decisions and a heartbeat. A
+    watch agrees with GetPoolSize at any time. It sends no STALE decision: the lease in its heartbeats ends instead. A slow
+    client gets the newest decision on each pool and may miss decisions between.
     """
     ExplainPoolSize: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ExplainPoolSizeRequest, _pool_size_service_pb2.ExplainPoolSizeResponse]  # type: ignore[assignment]
-    """The newest answer with the curve, the knee and the threshold behind it."""
+    """Returns the newest decision with its curve, knee and threshold."""
     ReportActuation: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ReportActuationRequest, _pool_size_service_pb2.ReportActuationResponse]  # type: ignore[assignment]
-    """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-    observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-    once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
-    taken, the audit has the refusal, and the caller must not write the target.
+    """Reports an actuation: the size read back becomes one of PoolSize.sizes. The audit table gets every report except an
+    observation of a known size. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts once.
+    FAILED_PRECONDITION (TARGET_OWNED): another reporter owns the target, named in PoolSize.sizes. The server then ignores
+    the size and audits the refusal, and the caller must not write the target.
     """
     PausePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.PausePoolRequest, _pool_size_service_pb2.PausePoolResponse]  # type: ignore[assignment]
-    """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-    restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
+    """Pauses a pool. A period follows at once; from it on the pool is in state PAUSED and keeps its size, also over a restart
+    of the recommender. A pause of a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
     """
     ResumePool: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ResumePoolRequest, _pool_size_service_pb2.ResumePoolResponse]  # type: ignore[assignment]
-    """Ends a pause. Resuming a pool that is not paused changes nothing."""
+    """Ends a pause. It changes nothing at a pool that is not paused."""
     NotifyScaling: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.NotifyScalingRequest, _pool_size_service_pb2.NotifyScalingResponse]  # type: ignore[assignment]
-    """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
-    are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
-    size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
-    not stored, not taken up.
+    """Reports a change by a hardware autoscaler or a release. After another CPU limit or version, the decider keeps samples
+    from before the event apart from newer ones; earlier evidence under the same limit and version gives a first size. A
+    period follows at once. Events may come late, out of order and more than once. UNAVAILABLE: not stored, no effect.
     """
     ListPoolSizeHistory: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.ListPoolSizeHistoryRequest, _pool_size_service_pb2.ListPoolSizeHistoryResponse]  # type: ignore[assignment]
-    """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
+    """Returns the decisions on one pool in pages, newest first, as far back as the database keeps them."""
     DiffPoolSizes: _aio.UnaryUnaryMultiCallable[_pool_size_service_pb2.DiffPoolSizesRequest, _pool_size_service_pb2.DiffPoolSizesResponse]  # type: ignore[assignment]
-    """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
+    """Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY."""
 
 class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Sizes of soft resources. Every pool of the configuration has an answer at any time; its state says
-    of what quality. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest that
-    names it and says what is legal. INVALID_ARGUMENT: the request; NOT_FOUND: the pool; UNAVAILABLE: try again.
+    """Sizes of soft resources. Every pool of the configuration has a decision at any time; its state grades it. Errors are
+    google.rpc.Status with an ErrorInfo (domain sluice.dev) and, for a field, a BadRequest with its name and legal values.
+    INVALID_ARGUMENT: the request is wrong; NOT_FOUND: no such pool; UNAVAILABLE: try again.
     """
 
     @_abc_1.abstractmethod
@@ -124,7 +122,7 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.GetPoolSizeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.GetPoolSizeResponse, _abc.Awaitable[_pool_size_service_pb2.GetPoolSizeResponse]]:
-        """The newest answer for one pool."""
+        """Returns the newest decision on one pool."""
 
     @_abc_1.abstractmethod
     def ListPoolSizes(
@@ -132,7 +130,7 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.ListPoolSizesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ListPoolSizesResponse, _abc.Awaitable[_pool_size_service_pb2.ListPoolSizesResponse]]:
-        """The newest answers, ordered by service, side, peer; in pages."""
+        """Returns the newest decisions in pages, ordered by service, side, peer."""
 
     @_abc_1.abstractmethod
     def WatchPoolSizes(
@@ -140,9 +138,9 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.WatchPoolSizesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_pool_size_service_pb2.WatchPoolSizesResponse], _abc.AsyncIterator[_pool_size_service_pb2.WatchPoolSizesResponse]]:
-        """First the newest answers and a snapshot message; then, after each control period, the answers that changed and a
-        heartbeat. Agrees with GetPoolSize at any time; that an answer is STALE a watch says by its heartbeats alone, whose
-        lease is then over. A client that is slow gets the newest answers, not every one in between.
+        """Sends the newest decisions and a snapshot message; then, after each period, the changed decisions and a heartbeat. A
+        watch agrees with GetPoolSize at any time. It sends no STALE decision: the lease in its heartbeats ends instead. A slow
+        client gets the newest decision on each pool and may miss decisions between.
         """
 
     @_abc_1.abstractmethod
@@ -151,7 +149,7 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.ExplainPoolSizeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ExplainPoolSizeResponse, _abc.Awaitable[_pool_size_service_pb2.ExplainPoolSizeResponse]]:
-        """The newest answer with the curve, the knee and the threshold behind it."""
+        """Returns the newest decision with its curve, knee and threshold."""
 
     @_abc_1.abstractmethod
     def ReportActuation(
@@ -159,10 +157,10 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.ReportActuationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ReportActuationResponse, _abc.Awaitable[_pool_size_service_pb2.ReportActuationResponse]]:
-        """An actuator's report: its read-back becomes one of PoolSize.sizes. Appended to the audit table, unless it only
-        observed the size that was known already. UNAVAILABLE: it may be stored; told again under its request_id it counts
-        once. FAILED_PRECONDITION (TARGET_OWNED): another reporter has the target, and PoolSize.sizes names it; the size is not
-        taken, the audit has the refusal, and the caller must not write the target.
+        """Reports an actuation: the size read back becomes one of PoolSize.sizes. The audit table gets every report except an
+        observation of a known size. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts once.
+        FAILED_PRECONDITION (TARGET_OWNED): another reporter owns the target, named in PoolSize.sizes. The server then ignores
+        the size and audits the refusal, and the caller must not write the target.
         """
 
     @_abc_1.abstractmethod
@@ -171,8 +169,8 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.PausePoolRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.PausePoolResponse, _abc.Awaitable[_pool_size_service_pb2.PausePoolResponse]]:
-        """From the next control period on, which follows at once, the pool is in state PAUSED and keeps its size, also over a
-        restart of the recommender. Pausing a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
+        """Pauses a pool. A period follows at once; from it on the pool is in state PAUSED and keeps its size, also over a restart
+        of the recommender. A pause of a paused pool replaces by, why and size. UNAVAILABLE: not stored, not paused.
         """
 
     @_abc_1.abstractmethod
@@ -181,7 +179,7 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.ResumePoolRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ResumePoolResponse, _abc.Awaitable[_pool_size_service_pb2.ResumePoolResponse]]:
-        """Ends a pause. Resuming a pool that is not paused changes nothing."""
+        """Ends a pause. It changes nothing at a pool that is not paused."""
 
     @_abc_1.abstractmethod
     def NotifyScaling(
@@ -189,10 +187,9 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.NotifyScalingRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.NotifyScalingResponse, _abc.Awaitable[_pool_size_service_pb2.NotifyScalingResponse]]:
-        """What a hardware autoscaler, or a release, changed. With another CPU limit or version, samples older than the event
-        are no longer mixed with newer ones; a curve that was seen under the same limit and version before gives a first
-        size. The next control period follows at once. Events may come late, out of order and more than once. UNAVAILABLE:
-        not stored, not taken up.
+        """Reports a change by a hardware autoscaler or a release. After another CPU limit or version, the decider keeps samples
+        from before the event apart from newer ones; earlier evidence under the same limit and version gives a first size. A
+        period follows at once. Events may come late, out of order and more than once. UNAVAILABLE: not stored, no effect.
         """
 
     @_abc_1.abstractmethod
@@ -201,7 +198,7 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.ListPoolSizeHistoryRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.ListPoolSizeHistoryResponse, _abc.Awaitable[_pool_size_service_pb2.ListPoolSizeHistoryResponse]]:
-        """The answers that one pool was given, newest first; in pages. As far back as the database keeps them."""
+        """Returns the decisions on one pool in pages, newest first, as far back as the database keeps them."""
 
     @_abc_1.abstractmethod
     def DiffPoolSizes(
@@ -209,6 +206,6 @@ class PoolSizeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pool_size_service_pb2.DiffPoolSizesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pool_size_service_pb2.DiffPoolSizesResponse, _abc.Awaitable[_pool_size_service_pb2.DiffPoolSizesResponse]]:
-        """What would change if every answer that may be applied were applied now: targets whose size is another. In pages."""
+        """Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY."""
 
 def add_PoolSizeServiceServicer_to_server(servicer: PoolSizeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,11 +26,11 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PoolFacts(_message.Message):
-    """What outlives a decider. Records of the topic sluice_state (collector/topics.yaml); no call takes or gives them. The state
-    of a pool is in two parts; beside it is what callers told that holds until they tell otherwise. Sizes are at least 1;
-    numbers are finite.
+    """The state that outlives a decider: records of the topic sluice_state (collector/topics.yaml); no call has them. A pool's
+    state has two parts. Pauses and scaling events, which hold until callers replace them, are records of their own. Sizes
+    are at least 1; numbers are finite.
 
-    What reports and decisions changed: written when it changes.
+    The part that reports and decisions change, written at each change.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -44,28 +44,28 @@ class PoolFacts(_message.Message):
     CHECKPOINT_FIELD_NUMBER: _builtins.int
     TRUST_FIELD_NUMBER: _builtins.int
     current: _builtins.int
-    """The size in force, as last read. Absent before the first, and where the pool has no limit."""
+    """The newest size read. Absent before the first reading, and if the pool has no limit."""
     baseline: _builtins.int
-    """The last size that was expected to lose less than 1 %."""
+    """The baseline: the last size that was expected to lose less than 1 %."""
     state: _pool_size_pb2.State.ValueType
-    """What was last said of the pool by its curve; unspecified before the first."""
+    """The last state that the belief gave; unspecified before the first."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
     def now(self) -> _timestamp_pb2.Timestamp:
-        """The newest time that a decision was made for when this was written. It never falls."""
+        """Time of the newest decision before this record. It never falls."""
 
     @_builtins.property
     def change(self) -> Global___SizeChange:
-        """The last one that was decided; absent before the first."""
+        """The last decided change; absent before the first."""
 
     @_builtins.property
     def checkpoint(self) -> _checkpoint_pb2.Checkpoint:
-        """Of the pool's agent, where one learns (model "dqn"); absent before the first."""
+        """Checkpoint of the pool's agent (model "dqn"); absent before the first."""
 
     @_builtins.property
     def trust(self) -> Global___Trust:
-        """The operator's size, and what sizes did and do: by it a change that does harm is taken back."""
+        """The guard's measurements."""
 
     def __init__(
         self,
@@ -96,13 +96,13 @@ Global___PoolFacts: _TypeAlias = PoolFacts  # noqa: Y015
 
 @_typing.final
 class Trust(_message.Message):
-    """What the guard of last resort knows of a pool. Rates are of one instance, and of completions without errors."""
+    """The guard's state of a pool: it takes back a harmful change. Rates are of one instance and of completions without errors."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     @_typing.final
     class Measured(_message.Message):
-        """What a size did when it was left."""
+        """Measurements of a size from just before a change to another one."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -115,13 +115,13 @@ class Trust(_message.Message):
         size: _builtins.int
         per_s: _builtins.float
         stay_s: _builtins.float
-        """How long a request stayed, s."""
+        """Mean time of a request in the pool, s."""
         failed: _builtins.float
-        """The share of completions that failed, 0..1."""
+        """Share of completions that failed, 0..1."""
         cores: _builtins.float
-        """CPU limit of the instance; 0 where nobody told."""
+        """CPU limit of the instance; 0: no source reported it."""
         lag_ms: _builtins.int
-        """How late windows were then, ms."""
+        """Delay of the windows at that time, ms."""
         def __init__(
             self,
             *,
@@ -140,7 +140,7 @@ class Trust(_message.Message):
 
     @_typing.final
     class Refused(_message.Message):
-        """A size that did harm: it, and all beyond it as seen from from_size, are not chosen before `until`."""
+        """A refused size. The decider chooses neither it nor any size beyond it, seen from from_size, before `until`."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -178,14 +178,14 @@ class Trust(_message.Message):
     GIVEN_UP_UNTIL_FIELD_NUMBER: _builtins.int
     GIVEN_UP_TIMES_FIELD_NUMBER: _builtins.int
     operator_size: _builtins.int
-    """The size that somebody else set last; absent before the first."""
+    """The operator's size; absent before the first."""
     checked_per_s: _builtins.float
     demand_per_s: _builtins.float
-    """What such a look showed to be the demand, and until when that counts."""
+    """The demand that such a look measured, and the time until which it counts."""
     given_up_times: _builtins.int
     @_builtins.property
     def since(self) -> _timestamp_pb2.Timestamp:
-        """When the size in force was read first."""
+        """The first reading of the size in force."""
 
     @_builtins.property
     def measured(self) -> _containers.RepeatedCompositeFieldContainer[Global___Trust.Measured]:
@@ -195,13 +195,13 @@ class Trust(_message.Message):
     def refused(self) -> _containers.RepeatedCompositeFieldContainer[Global___Trust.Refused]: ...
     @_builtins.property
     def checked(self) -> _timestamp_pb2.Timestamp:
-        """When a look at the operator's size began, absent while there is none, and what completed a second before it."""
+        """Start of a look at the operator's size, absent without one, and completions per second before it."""
 
     @_builtins.property
     def demand_until(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def given_up_until(self) -> _timestamp_pb2.Timestamp:
-        """Until when the operator's size is held, and how often it was, of late."""
+        """End of the hold of the operator's size, and the number of recent holds."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ Global___Trust: _TypeAlias = Trust  # noqa: Y015
 
 @_typing.final
 class SizeChange(_message.Message):
-    """A size that was decided, and the one in force then."""
+    """A decided size, and the size in force at that time."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -243,11 +243,11 @@ class SizeChange(_message.Message):
     basis: _pool_size_pb2.Basis.ValueType
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp:
-        """Of a change that comes in waves, the newest of them."""
+        """The time of the change; of a change in waves, the newest wave."""
 
     @_builtins.property
     def targets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The instances that it was given to so far; empty: all of them."""
+        """The instances of the waves so far; empty: all instances."""
 
     def __init__(
         self,
@@ -268,13 +268,13 @@ Global___SizeChange: _TypeAlias = SizeChange  # noqa: Y015
 
 @_typing.final
 class PoolEvidence(_message.Message):
-    """What was seen of the pool up to a window: written once a minute. Sums are of one instance of the service."""
+    """The pool's evidence up to a window, written once a minute. Sums are of one instance of the service."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     @_typing.final
     class Level(_message.Message):
-        """Seconds about one concurrency, summed; older ones count less."""
+        """The sum of the seconds near one concurrency; older seconds have less weight."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -286,12 +286,12 @@ class PoolEvidence(_message.Message):
         SECONDS_FIELD_NUMBER: _builtins.int
         IN_FLIGHT_S_FIELD_NUMBER: _builtins.int
         cores: _builtins.float
-        """CPU limit of the instance; 0 where nobody told."""
+        """CPU limit of the instance; 0: no source reported it."""
         full: _builtins.bool
-        """Whether the pool was full in most of their windows, and in all but all."""
+        """Whether the pool was full in most of their windows, and in at least 95 % of them."""
         saturated: _builtins.bool
         step: _builtins.int
-        """ln of the concurrency, by the width of a level."""
+        """ln of the concurrency, divided by the width of a level."""
         completions: _builtins.float
         seconds: _builtins.float
         in_flight_s: _builtins.float
@@ -315,7 +315,7 @@ class PoolEvidence(_message.Message):
 
     @_typing.final
     class Second(_message.Message):
-        """A second that contradicts the levels, and is not believed yet."""
+        """A second that contradicts the levels and does not count yet."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -329,7 +329,7 @@ class PoolEvidence(_message.Message):
         full: _builtins.bool
         saturated: _builtins.bool
         concurrency: _builtins.float
-        """Mean number in flight."""
+        """Mean concurrency."""
         completions: _builtins.float
         seconds: _builtins.float
         def __init__(
@@ -350,7 +350,7 @@ class PoolEvidence(_message.Message):
 
     @_typing.final
     class Version(_message.Message):
-        """What was seen of another version of the service."""
+        """Evidence of another version of the service."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -385,20 +385,20 @@ class PoolEvidence(_message.Message):
     STANDING_FIELD_NUMBER: _builtins.int
     PEAKS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
-    """Of the service; empty where nobody told."""
+    """Version of the service; empty: no source reported it."""
     doubt_score: _builtins.float
-    """CUSUM of the log likelihood ratio that the service has changed, and what waits to be believed."""
+    """CUSUM of the log likelihood ratio that the service has changed, and the seconds that do not count yet."""
     remembered: _builtins.bool
-    """The levels were kept from when this version was in force before."""
+    """The levels are from an earlier time of this version."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
     def now(self) -> _timestamp_pb2.Timestamp:
-        """As PoolFacts.now."""
+        """As in PoolFacts."""
 
     @_builtins.property
     def until(self) -> _timestamp_pb2.Timestamp:
-        """Start of the newest window in it: it is continued from the one after. Absent before the first."""
+        """Start of the newest window in the evidence; reading continues with the next one. Absent before the first."""
 
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___PoolEvidence.Level]: ...
@@ -449,7 +449,7 @@ Global___PoolEvidence: _TypeAlias = PoolEvidence  # noqa: Y015
 
 @_typing.final
 class Peak(_message.Message):
-    """The most that completed a second over 10 s, without errors, in the hour that begins at `hour`."""
+    """The most completions without errors per second, over 10 s, in the hour that begins at `hour`."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -474,7 +474,7 @@ Global___Peak: _TypeAlias = Peak  # noqa: Y015
 
 @_typing.final
 class Standing(_message.Message):
-    """What is said of the hardware, and how long there was ground for it."""
+    """The advice on the hardware, and how long the evidence has supported it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -485,18 +485,18 @@ class Standing(_message.Message):
     REPLICAS_FIELD_NUMBER: _builtins.int
     ADVICE_FIELD_NUMBER: _builtins.int
     short: _builtins.int
-    """Readings that speak for KIND_SCALE_OUT and KIND_SCALE_IN, less those against."""
+    """Readings for KIND_SCALE_OUT and for KIND_SCALE_IN, less those against."""
     spare: _builtins.int
     cpu_limit_cores: _builtins.float
-    """As told then; 0: nobody did."""
+    """Hardware in force then; 0: no source reported it."""
     replicas: _builtins.int
     @_builtins.property
     def until(self) -> _timestamp_pb2.Timestamp:
-        """End of the newest minute that was judged."""
+        """End of the newest minute in the readings."""
 
     @_builtins.property
     def advice(self) -> _advice_pb2.Advice:
-        """What was said last."""
+        """The newest advice."""
 
     def __init__(
         self,
@@ -530,7 +530,7 @@ class PoolPause(_message.Message):
     by: _builtins.str
     why: _builtins.str
     size: _builtins.int
-    """The size that it is held at; absent: the one in force."""
+    """The held size; absent: the size in force."""
     @_builtins.property
     def pool(self) -> _pool_pb2.Pool: ...
     @_builtins.property
@@ -556,7 +556,7 @@ Global___PoolPause: _TypeAlias = PoolPause  # noqa: Y015
 
 @_typing.final
 class ServiceScalings(_message.Message):
-    """What was told of the CPU limit, replicas and version of a service."""
+    """Scaling events of a service."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -565,7 +565,7 @@ class ServiceScalings(_message.Message):
     service: _builtins.str
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_scaling_pb2.ScalingEvent]:
-        """The newest, oldest first, each with its time."""
+        """The newest events, each with its time, in ascending order of time."""
 
     def __init__(
         self,

@@ -27,22 +27,22 @@ class _DeliveryOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Deliv
     DESCRIPTOR: _descriptor.EnumDescriptor
     DELIVERY_OUTCOME_UNSPECIFIED: _DeliveryOutcome.ValueType  # 0
     DELIVERY_OUTCOME_APPLIED: _DeliveryOutcome.ValueType  # 1
-    """ACK: taken up."""
+    """ACK: the client uses the subset."""
     DELIVERY_OUTCOME_REFUSED: _DeliveryOutcome.ValueType  # 2
-    """NACK: refused, and what was there before stays."""
+    """NACK: the client refused the subset and keeps its previous one."""
 
 class DeliveryOutcome(_DeliveryOutcome, metaclass=_DeliveryOutcomeEnumTypeWrapper): ...
 
 DELIVERY_OUTCOME_UNSPECIFIED: DeliveryOutcome.ValueType  # 0
 DELIVERY_OUTCOME_APPLIED: DeliveryOutcome.ValueType  # 1
-"""ACK: taken up."""
+"""ACK: the client uses the subset."""
 DELIVERY_OUTCOME_REFUSED: DeliveryOutcome.ValueType  # 2
-"""NACK: refused, and what was there before stays."""
+"""NACK: the client refused the subset and keeps its previous one."""
 Global___DeliveryOutcome: _TypeAlias = DeliveryOutcome  # noqa: Y015
 
 @_typing.final
 class Delivery(_message.Message):
-    """What a client did with a subset: one that speaks xDS by its ACK and NACK, any other by telling."""
+    """A client's response to a subset. An xDS client sends ACK or NACK, any other client calls ReportDelivery."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -54,9 +54,9 @@ class Delivery(_message.Message):
     AT_FIELD_NUMBER: _builtins.int
     outcome: Global___DeliveryOutcome.ValueType
     revision: _builtins.int
-    """The Subset.revision acted on."""
+    """Subset.revision of that subset."""
     client: _builtins.str
-    """Who: the xDS node's id, or the caller's name for itself."""
+    """The xDS node's id, or the name that the caller gives."""
     detail: _builtins.str
     @_builtins.property
     def key(self) -> _subset_pb2.SubsetKey: ...

@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Pair(_message.Message):
-    """Two services of which one calls the other."""
+    """Two services: the upstream one calls the downstream one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -45,7 +45,7 @@ Global___Pair: _TypeAlias = Pair  # noqa: Y015
 
 @_typing.final
 class PairExplanation(_message.Message):
-    """Why a pair has as many connections as it has, and to whom."""
+    """Explains the number of a pair's connections, and their downstream containers."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -70,32 +70,32 @@ class PairExplanation(_message.Message):
     rate_per_s: _builtins.float
     quota: _builtins.int
     least: _builtins.int
-    """Connections that reach everybody with the least subsets, and that connect everybody."""
+    """Connections with the smallest subsets that reach every container, and connections of a full mesh."""
     most: _builtins.int
     predicted_ms: _builtins.float
-    """At the percentile of the solution: as it is, with as many connections as one likes, and fully connected with equal
-    shares. Absent where no latencies were seen.
+    """Expected latency at the solution's percentile: of the plan, of an unlimited number of connections, and of a full mesh
+    with equal shares. Absent without measured latencies.
     """
     best_ms: _builtins.float
     fully_connected_ms: _builtins.float
     gradient_ms: _builtins.float
-    """What one more connection is expected to change of the pair's latency, and how much of that reaches the end-to-end
-    latency of all roots (graph merge).
+    """Expected change of the pair's latency by one more connection, and the part of it that reaches the end-to-end latency
+    of all roots (graph merge).
     """
     reaches: _builtins.float
     basis: _builtins.str
-    """What latencies rest on, such as "XGBoost of 2140 samples", and how wrong they were on samples that it was not
-    trained on: mean relative difference of e^mu and of sigma.
+    """The latency model, such as "XGBoost of 2140 samples", and its error on samples outside its training: mean relative
+    difference of e^mu and of sigma.
     """
     mu_error: _builtins.float
     sigma_error: _builtins.float
     application: _builtins.str
-    """Of which it is a part, and whose Run made it: its name in the configuration."""
+    """Name in the configuration of the application that has the pair; its Run made the plan."""
     pair_error: _builtins.float
-    """As mu_error, of the percentile over all containers of the downstream service, and of how many samples these are."""
+    """As mu_error, for the percentile over all containers of the downstream service, and the number of samples."""
     held_out_samples: _builtins.int
     model_version: _builtins.int
-    """Of the latency model: when it was learnt, ms of Unix time. 0: nothing was learnt."""
+    """Time of the latency model's training, ms of Unix time. 0: no model."""
     @_builtins.property
     def pair(self) -> Global___Pair: ...
     @_builtins.property
@@ -159,7 +159,7 @@ Global___PairExplanation: _TypeAlias = PairExplanation  # noqa: Y015
 
 @_typing.final
 class ContainerLoad(_message.Message):
-    """A downstream container, whoever calls it."""
+    """A downstream container, with the load of all callers."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -175,14 +175,14 @@ class ContainerLoad(_message.Message):
     instance: _builtins.str
     host: _builtins.str
     cpu: _builtins.float
-    """Of the host, 0..1."""
+    """Contention of the host, 0..1."""
     memory_bandwidth: _builtins.float
     network: _builtins.float
     rate_per_s: _builtins.float
-    """Calls per second that it gets by the solution, and those at which all of its service would be equally slow."""
+    """Calls per second in the solution, and calls per second at which all containers of the service are equally slow."""
     best_rate_per_s: _builtins.float
     latency_ms: _builtins.float
-    """At the percentile, under that load."""
+    """Expected latency at the percentile, under rate_per_s."""
     connections: _builtins.int
     def __init__(
         self,
@@ -227,7 +227,7 @@ class Run(_message.Message):
     MOVED_FIELD_NUMBER: _builtins.int
     strategy: _builtins.str
     cause: _builtins.str
-    """What it was made for: START, SCALING, DRIFT, TRAINED; WEIGHTS: they go on towards the solution; REVERT: what they did
+    """START, SCALING, DRIFT or TRAINED; WEIGHTS: a further step of the weights towards the solution; REVERT: the step before
     was worse.
     """
     iterations: _builtins.int
@@ -235,15 +235,15 @@ class Run(_message.Message):
     quota: _builtins.int
     predicted_ms: _builtins.float
     churn: _builtins.float
-    """The part of all connections that it changed, and that it was allowed to beyond what had to be."""
+    """The part of all connections that the run changed, and its budget for changes beyond necessary ones."""
     churn_budget: _builtins.float
     moved: _builtins.float
-    """The part of all calls that weights alone brought elsewhere, within the budget too."""
+    """The part of all calls that weights alone moved to other containers; the budget limits it too."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def missing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Inputs that were missing, and what stood in."""
+        """Missing inputs with their substitutes."""
 
     @_builtins.property
     def notes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...

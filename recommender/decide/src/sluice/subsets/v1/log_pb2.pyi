@@ -23,12 +23,12 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ServiceContainers(_message.Message):
-    """Records of the topics between deciders and servers (collector/topics.yaml says their keys); no call takes or gives them.
-    Decisions have a Subset of each key, and the ServiceContainers of each service; explanations a PairExplanation of each
-    pair, and the newest Run of each application; states an ApplicationState of each; reports a SubsetReport each.
+    """Records of the journal between deciders and servers (collector/topics.yaml has their keys); no call has them. The topic of
+    decisions has a Subset of each key and the ServiceContainers of each service; explanations a PairExplanation of each pair
+    and the newest Run of each application; states an ApplicationState of each; reports a SubsetReport each.
 
-    All containers of a service that is called. Whoever has no subset of it is given these, since everybody has to be given
-    somebody. A record without a value: the service is no more.
+    All containers of a downstream service. A caller without a subset gets them, since every caller needs endpoints. A record
+    without a value removes the service.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -43,7 +43,7 @@ class ServiceContainers(_message.Message):
 
     @_builtins.property
     def computed_at(self) -> _timestamp_pb2.Timestamp:
-        """When they were found so."""
+        """Time of the membership."""
 
     def __init__(
         self,
@@ -70,10 +70,10 @@ class Container(_message.Message):
     DRAINED_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     address: _builtins.str
-    """host:port; empty where nobody told it."""
+    """host:port; empty: unknown."""
     zone: _builtins.str
     drained: _builtins.bool
-    """In no subset: it is to be left. Given to callers only where all of its service are."""
+    """The container drains and is in no subset. Callers get it only if all containers of its service drain."""
     def __init__(
         self,
         *,
@@ -92,8 +92,8 @@ Global___Container: _TypeAlias = Container  # noqa: Y015
 
 @_typing.final
 class ApplicationState(_message.Message):
-    """Of the pairs that are solved together, as the configuration says. A shard has one application at most, and the whole of
-    it, since its quota is one.
+    """The state of one application: the pairs that the configuration solves together, under one quota. A shard has at most one
+    application, and all of it.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -109,15 +109,15 @@ class ApplicationState(_message.Message):
     def last_run(self) -> _explanation_pb2.Run: ...
     @_builtins.property
     def improved_at(self) -> _timestamp_pb2.Timestamp:
-        """When connections were last changed for a better latency, and not because they had to be."""
+        """The last change of connections for a better latency. Necessary changes do not count."""
 
     @_builtins.property
     def hosts(self) -> _containers.RepeatedCompositeFieldContainer[Global___HostContention]:
-        """What the last run saw of each host, by which drift is told."""
+        """Each host's contention in the last run, for the detection of drift."""
 
     @_builtins.property
     def held_since(self) -> _timestamp_pb2.Timestamp:
-        """A solution could not be made from what came last; the one before stands since."""
+        """Since when the inputs have allowed no solution; the previous plan stays in force."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ Global___HostContention: _TypeAlias = HostContention  # noqa: Y015
 
 @_typing.final
 class SubsetReport(_message.Message):
-    """What was told, for deciders and for the audit. The same id: the same report, told again."""
+    """A report to deciders and to the audit. Reports with the same id are repeats."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -176,7 +176,7 @@ class SubsetReport(_message.Message):
     DELIVERY_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     by: _builtins.str
-    """Who told it: the caller's identity, or the name that the caller gave where none is asked for."""
+    """The caller's identity, or the name that the caller gives if the server asks for no identity."""
     @_builtins.property
     def received(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property

@@ -29,34 +29,34 @@ class _StateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_State.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     STATE_UNSPECIFIED: _State.ValueType  # 0
     STATE_PROVIDED: _State.ValueType  # 1
-    """From latencies that were learnt of the downstream service."""
+    """The plan rests on learnt latencies of the downstream service."""
     STATE_LEARNING: _State.ValueType  # 2
-    """Too few latencies were seen: containers are compared by their hosts' utilization. Also where nothing is known yet,
-    and everybody is connected.
+    """Too few measured latencies: the plan compares containers by their hosts' contention. Also a full mesh while nothing is
+    known.
     """
     STATE_HELD: _State.ValueType  # 3
-    """What it was made from has a mistake, or is missing: the last good answer stands, and reasons name it."""
+    """An input is wrong or missing: the last good plan stays, and reasons name the input."""
     STATE_PAUSED: _State.ValueType  # 4
-    """An operator's word: the answer stays as it is, but for containers that went."""
+    """An operator's command: the subset stays, without containers that are gone."""
     STATE_DELETED: _State.ValueType  # 5
-    """The upstream container, or the pair, is no more. Only watches say so, and only to those who knew it."""
+    """The upstream container or the pair is gone. Only watches that sent the subset before send this state."""
 
 class State(_State, metaclass=_StateEnumTypeWrapper):
-    """How good the answer is, for people. No state means an empty subset."""
+    """Grades a subset, for people. No state means an empty subset."""
 
 STATE_UNSPECIFIED: State.ValueType  # 0
 STATE_PROVIDED: State.ValueType  # 1
-"""From latencies that were learnt of the downstream service."""
+"""The plan rests on learnt latencies of the downstream service."""
 STATE_LEARNING: State.ValueType  # 2
-"""Too few latencies were seen: containers are compared by their hosts' utilization. Also where nothing is known yet,
-and everybody is connected.
+"""Too few measured latencies: the plan compares containers by their hosts' contention. Also a full mesh while nothing is
+known.
 """
 STATE_HELD: State.ValueType  # 3
-"""What it was made from has a mistake, or is missing: the last good answer stands, and reasons name it."""
+"""An input is wrong or missing: the last good plan stays, and reasons name the input."""
 STATE_PAUSED: State.ValueType  # 4
-"""An operator's word: the answer stays as it is, but for containers that went."""
+"""An operator's command: the subset stays, without containers that are gone."""
 STATE_DELETED: State.ValueType  # 5
-"""The upstream container, or the pair, is no more. Only watches say so, and only to those who knew it."""
+"""The upstream container or the pair is gone. Only watches that sent the subset before send this state."""
 Global___State: _TypeAlias = State  # noqa: Y015
 
 @_typing.final
@@ -69,11 +69,11 @@ class SubsetKey(_message.Message):
     INSTANCE_FIELD_NUMBER: _builtins.int
     DOWNSTREAM_FIELD_NUMBER: _builtins.int
     upstream: _builtins.str
-    """The service that calls (`service.name`)."""
+    """The calling service (`service.name`)."""
     instance: _builtins.str
-    """Its container: the instance of its spans."""
+    """Its container, by the instance of its spans."""
     downstream: _builtins.str
-    """The service that is called."""
+    """The called service."""
     def __init__(
         self,
         *,
@@ -103,7 +103,7 @@ class Endpoint(_message.Message):
     address: _builtins.str
     """host:port."""
     weight: _builtins.int
-    """Share of the upstream container's calls, relative to that of its other endpoints; 1 or more."""
+    """Share of the upstream container's calls, relative to its other endpoints; at least 1."""
     zone: _builtins.str
     def __init__(
         self,
@@ -123,8 +123,8 @@ Global___Endpoint: _TypeAlias = Endpoint  # noqa: Y015
 
 @_typing.final
 class Subset(_message.Message):
-    """Which downstream containers one upstream container is connected to. It has no end: a subset that nobody renewed is
-    better than none.
+    """The downstream containers that one upstream container is connected to. It has no lease: an old subset is better than
+    none.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -139,11 +139,11 @@ class Subset(_message.Message):
     SHARD_FIELD_NUMBER: _builtins.int
     state: Global___State.ValueType
     strategy: _builtins.str
-    """What decided: "microns", or the name of another strategy."""
+    """The solver: "microns", or the name of another strategy."""
     revision: _builtins.int
-    """Grows by one whenever endpoints or weights change; never falls, also over a restart."""
+    """Grows by one at each change of endpoints or weights; never falls, also over a restart."""
     shard: _builtins.int
-    """Which of the log it is in."""
+    """Shard of the journal that has the subset."""
     @_builtins.property
     def key(self) -> Global___SubsetKey: ...
     @_builtins.property
@@ -154,7 +154,7 @@ class Subset(_message.Message):
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_decision_pb2.Reason]: ...
     @_builtins.property
     def computed_at(self) -> _timestamp_pb2.Timestamp:
-        """When the solution was made."""
+        """Time of the solution."""
 
     def __init__(
         self,

@@ -72,13 +72,13 @@ class ListSubsetsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     upstream: _builtins.str
-    """Only this upstream service, this instance of it, and towards this downstream one; all where empty."""
+    """Only this upstream service, this instance of it, and this downstream service; empty: all."""
     instance: _builtins.str
     downstream: _builtins.str
     page_size: _builtins.int
-    """At most so many; 0 to 5,000, 0 and what is above: 5,000. Fewer may come."""
+    """Largest number of subsets in the page, up to 5,000; 0 or more than 5,000: 5,000. A page may have fewer."""
     page_token: _builtins.str
-    """next_page_token of the page before; empty for the first."""
+    """next_page_token of the previous page; empty for the first."""
     def __init__(
         self,
         *,
@@ -129,12 +129,13 @@ class WatchSubsetsRequest(_message.Message):
     DOWNSTREAM_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     upstream: _builtins.str
-    """As of ListSubsetsRequest."""
+    """As in ListSubsetsRequest."""
     instance: _builtins.str
     downstream: _builtins.str
     resume_token: _builtins.str
-    """Of the last message received: what did not change since is not sent again. Empty for everything. It is a position in
-    the log, good at any server. One that cannot be gone on from gives everything, and Snapshot.resumption says why.
+    """resume_token of the last message received: the watch sends only later changes. It is a position in the journal, valid
+    at any server. Empty: the watch sends the complete state, as with a token that it cannot resume from
+    (Snapshot.resumption names the cause).
     """
     def __init__(
         self,
@@ -161,18 +162,18 @@ class WatchSubsetsResponse(_message.Message):
     HEARTBEAT_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
-    """Of a snapshot or a heartbeat: continues behind it. Empty in between."""
+    """Position after a snapshot or a heartbeat, for resuming. Empty in other messages."""
     @_builtins.property
     def subset(self) -> _subset_pb2.Subset:
-        """An answer: a part of the first state, or one that changed."""
+        """A subset of the first state, or a changed one."""
 
     @_builtins.property
     def snapshot(self) -> _watch_pb2.Snapshot:
-        """The first state is whole."""
+        """Ends the first state."""
 
     @_builtins.property
     def heartbeat(self) -> _watch_pb2.Heartbeat:
-        """Comes every 10 s even where nothing changed. It confirms: subsets have no lease, so its ends are absent."""
+        """Comes every 10 s, also without a change. Subsets have no lease, so its lease fields are absent."""
 
     def __init__(
         self,
@@ -222,7 +223,7 @@ class ExplainPairResponse(_message.Message):
     def explanation(self) -> _explanation_pb2.PairExplanation: ...
     @_builtins.property
     def run(self) -> _explanation_pb2.Run:
-        """The run that made it."""
+        """The run that made the plan."""
 
     def __init__(
         self,
@@ -245,8 +246,8 @@ class ReportDeliveryRequest(_message.Message):
     DELIVERY_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Made by the caller for this report, and sent again with it: up to 64 characters. Empty: as the report's content says,
-    where it has its time.
+    """The caller's identifier of this report, the same in every repeat: up to 64 characters. Empty: derived from the content
+    of a report that has its time.
     """
     @_builtins.property
     def delivery(self) -> _delivery_pb2.Delivery: ...

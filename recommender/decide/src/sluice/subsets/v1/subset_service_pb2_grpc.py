@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class SubsetServiceStub:
-    """Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-    Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+    """Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+    sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
     """
 
     def __init__(self, channel):
@@ -64,41 +64,42 @@ class SubsetServiceStub:
 
 
 class SubsetServiceServicer:
-    """Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-    Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+    """Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+    sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
     """
 
     def GetSubset(self, request, context):
-        """The newest answer for one upstream container and one downstream service.
+        """Returns the newest subset of one upstream container towards one downstream service.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListSubsets(self, request, context):
-        """The newest answers, ordered by upstream, downstream, instance; in pages.
+        """Returns the newest subsets in pages, ordered by upstream, downstream, instance.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchSubsets(self, request, context):
-        """First the newest answers and a snapshot message; then, after each run, the answers that changed and a heartbeat.
-        Agrees with GetSubset at any time. A client that is slow gets the newest answers, not every one in between.
+        """Sends the newest subsets and a snapshot message; then, after each run, the changed subsets and a heartbeat. A watch
+        agrees with GetSubset at any time. A slow client gets the newest subsets and may miss changes between.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExplainPair(self, request, context):
-        """What a pair's quota and its connections rest on.
+        """Explains a pair's quota and connections.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReportDelivery(self, request, context):
-        """What a client did with a subset. UNAVAILABLE: it may be stored; told again under its request_id it counts once.
+        """Reports a client's response to a subset. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts
+        once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,8 +142,8 @@ def add_SubsetServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SubsetService:
-    """Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-    Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+    """Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+    sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SubsetServiceStub:
-    """Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-    Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+    """Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+    sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
     """
 
     @_typing.overload
@@ -36,41 +36,45 @@ class SubsetServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SubsetServiceAsyncStub: ...
     GetSubset: _grpc.UnaryUnaryMultiCallable[_subset_service_pb2.GetSubsetRequest, _subset_service_pb2.GetSubsetResponse]
-    """The newest answer for one upstream container and one downstream service."""
+    """Returns the newest subset of one upstream container towards one downstream service."""
     ListSubsets: _grpc.UnaryUnaryMultiCallable[_subset_service_pb2.ListSubsetsRequest, _subset_service_pb2.ListSubsetsResponse]
-    """The newest answers, ordered by upstream, downstream, instance; in pages."""
+    """Returns the newest subsets in pages, ordered by upstream, downstream, instance."""
     WatchSubsets: _grpc.UnaryStreamMultiCallable[_subset_service_pb2.WatchSubsetsRequest, _subset_service_pb2.WatchSubsetsResponse]
-    """First the newest answers and a snapshot message; then, after each run, the answers that changed and a heartbeat.
-    Agrees with GetSubset at any time. A client that is slow gets the newest answers, not every one in between.
+    """Sends the newest subsets and a snapshot message; then, after each run, the changed subsets and a heartbeat. A watch
+    agrees with GetSubset at any time. A slow client gets the newest subsets and may miss changes between.
     """
     ExplainPair: _grpc.UnaryUnaryMultiCallable[_subset_service_pb2.ExplainPairRequest, _subset_service_pb2.ExplainPairResponse]
-    """What a pair's quota and its connections rest on."""
+    """Explains a pair's quota and connections."""
     ReportDelivery: _grpc.UnaryUnaryMultiCallable[_subset_service_pb2.ReportDeliveryRequest, _subset_service_pb2.ReportDeliveryResponse]
-    """What a client did with a subset. UNAVAILABLE: it may be stored; told again under its request_id it counts once."""
+    """Reports a client's response to a subset. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts
+    once.
+    """
 
 @_typing.type_check_only
 class SubsetServiceAsyncStub(SubsetServiceStub):
-    """Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-    Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+    """Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+    sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetSubset: _aio.UnaryUnaryMultiCallable[_subset_service_pb2.GetSubsetRequest, _subset_service_pb2.GetSubsetResponse]  # type: ignore[assignment]
-    """The newest answer for one upstream container and one downstream service."""
+    """Returns the newest subset of one upstream container towards one downstream service."""
     ListSubsets: _aio.UnaryUnaryMultiCallable[_subset_service_pb2.ListSubsetsRequest, _subset_service_pb2.ListSubsetsResponse]  # type: ignore[assignment]
-    """The newest answers, ordered by upstream, downstream, instance; in pages."""
+    """Returns the newest subsets in pages, ordered by upstream, downstream, instance."""
     WatchSubsets: _aio.UnaryStreamMultiCallable[_subset_service_pb2.WatchSubsetsRequest, _subset_service_pb2.WatchSubsetsResponse]  # type: ignore[assignment]
-    """First the newest answers and a snapshot message; then, after each run, the answers that changed and a heartbeat.
-    Agrees with GetSubset at any time. A client that is slow gets the newest answers, not every one in between.
+    """Sends the newest subsets and a snapshot message; then, after each run, the changed subsets and a heartbeat. A watch
+    agrees with GetSubset at any time. A slow client gets the newest subsets and may miss changes between.
     """
     ExplainPair: _aio.UnaryUnaryMultiCallable[_subset_service_pb2.ExplainPairRequest, _subset_service_pb2.ExplainPairResponse]  # type: ignore[assignment]
-    """What a pair's quota and its connections rest on."""
+    """Explains a pair's quota and connections."""
     ReportDelivery: _aio.UnaryUnaryMultiCallable[_subset_service_pb2.ReportDeliveryRequest, _subset_service_pb2.ReportDeliveryResponse]  # type: ignore[assignment]
-    """What a client did with a subset. UNAVAILABLE: it may be stored; told again under its request_id it counts once."""
+    """Reports a client's response to a subset. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts
+    once.
+    """
 
 class SubsetServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Connection subsets. Every upstream container of a pair that is known has an answer; its state says of what quality.
-    Errors are those of sluice.pools.v1. Envoy and gRPC get the same answers over xDS.
+    """Connection subsets. Every upstream container of a known pair has a subset; its state grades it. Errors are those of
+    sluice.pools.v1. Envoy and gRPC clients get the same subsets over xDS.
     """
 
     @_abc_1.abstractmethod
@@ -79,7 +83,7 @@ class SubsetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _subset_service_pb2.GetSubsetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_subset_service_pb2.GetSubsetResponse, _abc.Awaitable[_subset_service_pb2.GetSubsetResponse]]:
-        """The newest answer for one upstream container and one downstream service."""
+        """Returns the newest subset of one upstream container towards one downstream service."""
 
     @_abc_1.abstractmethod
     def ListSubsets(
@@ -87,7 +91,7 @@ class SubsetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _subset_service_pb2.ListSubsetsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_subset_service_pb2.ListSubsetsResponse, _abc.Awaitable[_subset_service_pb2.ListSubsetsResponse]]:
-        """The newest answers, ordered by upstream, downstream, instance; in pages."""
+        """Returns the newest subsets in pages, ordered by upstream, downstream, instance."""
 
     @_abc_1.abstractmethod
     def WatchSubsets(
@@ -95,8 +99,8 @@ class SubsetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _subset_service_pb2.WatchSubsetsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_subset_service_pb2.WatchSubsetsResponse], _abc.AsyncIterator[_subset_service_pb2.WatchSubsetsResponse]]:
-        """First the newest answers and a snapshot message; then, after each run, the answers that changed and a heartbeat.
-        Agrees with GetSubset at any time. A client that is slow gets the newest answers, not every one in between.
+        """Sends the newest subsets and a snapshot message; then, after each run, the changed subsets and a heartbeat. A watch
+        agrees with GetSubset at any time. A slow client gets the newest subsets and may miss changes between.
         """
 
     @_abc_1.abstractmethod
@@ -105,7 +109,7 @@ class SubsetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _subset_service_pb2.ExplainPairRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_subset_service_pb2.ExplainPairResponse, _abc.Awaitable[_subset_service_pb2.ExplainPairResponse]]:
-        """What a pair's quota and its connections rest on."""
+        """Explains a pair's quota and connections."""
 
     @_abc_1.abstractmethod
     def ReportDelivery(
@@ -113,6 +117,8 @@ class SubsetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _subset_service_pb2.ReportDeliveryRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_subset_service_pb2.ReportDeliveryResponse, _abc.Awaitable[_subset_service_pb2.ReportDeliveryResponse]]:
-        """What a client did with a subset. UNAVAILABLE: it may be stored; told again under its request_id it counts once."""
+        """Reports a client's response to a subset. UNAVAILABLE: the report may be stored; a repeat with the same request_id counts
+        once.
+        """
 
 def add_SubsetServiceServicer_to_server(servicer: SubsetServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

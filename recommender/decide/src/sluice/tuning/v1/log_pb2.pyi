@@ -24,9 +24,9 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class SessionRecord(_message.Message):
-    """Records of the topics between deciders and servers (collector/topics.yaml says their keys); no call takes or gives them.
-    Decisions have a SessionRecord of each session and of each of its trials, and the Answers of the shard; explanations an
-    ExplainSessionResponse of each session, without it; reports a Command each.
+    """Records of the journal between deciders and servers (collector/topics.yaml has their keys); no call has them. The topic of
+    decisions has a SessionRecord of each session and of each of its trials, and the Answers of the shard; explanations an
+    ExplainSessionResponse of each session, without its session; reports a Command each.
 
     One record of a session.
     """
@@ -63,7 +63,7 @@ Global___SessionRecord: _TypeAlias = SessionRecord  # noqa: Y015
 
 @_typing.final
 class Command(_message.Message):
-    """What a caller asked for."""
+    """A caller's command."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -75,9 +75,9 @@ class Command(_message.Message):
     TELL_FIELD_NUMBER: _builtins.int
     STOP_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
-    """Of this one command: two with the same are one."""
+    """Identifier of the command: commands with the same one are repeats."""
     by: _builtins.str
-    """Who asked: the caller's identity; empty where none was asked for."""
+    """The caller's identity; empty if the server asks for none."""
     @_builtins.property
     def received(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
@@ -111,7 +111,7 @@ Global___Command: _TypeAlias = Command  # noqa: Y015
 
 @_typing.final
 class Answers(_message.Message):
-    """What became of the newest commands, the newest last."""
+    """Results of the newest commands, the newest last."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -133,6 +133,8 @@ Global___Answers: _TypeAlias = Answers  # noqa: Y015
 
 @_typing.final
 class Answer(_message.Message):
+    """The result of one command."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     REQUEST_ID_FIELD_NUMBER: _builtins.int
@@ -141,11 +143,11 @@ class Answer(_message.Message):
     request_id: _builtins.str
     @_builtins.property
     def refusal(self) -> Global___Refusal:
-        """Absent: it was done."""
+        """Absent: the decider did the command."""
 
     @_builtins.property
     def trials(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Numbers of the trials that were asked for."""
+        """Numbers of the requested trials."""
 
     def __init__(
         self,
@@ -164,7 +166,7 @@ Global___Answer: _TypeAlias = Answer  # noqa: Y015
 
 @_typing.final
 class Refusal(_message.Message):
-    """Why a command changed nothing."""
+    """The cause why a command changed nothing."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -172,9 +174,9 @@ class Refusal(_message.Message):
     FIELD_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """A code of gRPC by its name, as FAILED_PRECONDITION."""
+    """Name of a gRPC code, such as FAILED_PRECONDITION."""
     field: _builtins.str
-    """Of the request; empty: the whole."""
+    """Field of the request; empty: the whole request."""
     why: _builtins.str
     def __init__(
         self,

@@ -31,14 +31,14 @@ class _MetricEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Metric.ValueTy
     METRIC_P95_MS: _Metric.ValueType  # 3
     METRIC_P99_MS: _Metric.ValueType  # 4
     METRIC_GOODPUT_PER_S: _Metric.ValueType  # 5
-    """Requests that succeeded within the objective's threshold, per second."""
+    """Successful requests within the objective's threshold, per second."""
     METRIC_ERROR_SHARE: _Metric.ValueType  # 6
-    """Of all requests, 0 to 1."""
+    """Share of failed requests among all, 0 to 1."""
     METRIC_CPU_MS: _Metric.ValueType  # 7
-    """CPU time of all containers of the root's service, and of those that it calls, directly or through others, for one request."""
+    """CPU time per request of all containers of the root's service and of the services that it calls, directly or not."""
 
 class Metric(_Metric, metaclass=_MetricEnumTypeWrapper):
-    """A figure of a root operation. Latencies are of requests that succeeded, from the root's start to its end."""
+    """A metric of a root operation. Latencies are of successful requests, from the root's start to its end."""
 
 METRIC_UNSPECIFIED: Metric.ValueType  # 0
 METRIC_MEAN_MS: Metric.ValueType  # 1
@@ -46,16 +46,16 @@ METRIC_P50_MS: Metric.ValueType  # 2
 METRIC_P95_MS: Metric.ValueType  # 3
 METRIC_P99_MS: Metric.ValueType  # 4
 METRIC_GOODPUT_PER_S: Metric.ValueType  # 5
-"""Requests that succeeded within the objective's threshold, per second."""
+"""Successful requests within the objective's threshold, per second."""
 METRIC_ERROR_SHARE: Metric.ValueType  # 6
-"""Of all requests, 0 to 1."""
+"""Share of failed requests among all, 0 to 1."""
 METRIC_CPU_MS: Metric.ValueType  # 7
-"""CPU time of all containers of the root's service, and of those that it calls, directly or through others, for one request."""
+"""CPU time per request of all containers of the root's service and of the services that it calls, directly or not."""
 Global___Metric: _TypeAlias = Metric  # noqa: Y015
 
 @_typing.final
 class Objective(_message.Message):
-    """The sum of weight x figure; less is better."""
+    """The sum of weight x metric; less is better."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -67,7 +67,7 @@ class Objective(_message.Message):
         WEIGHT_FIELD_NUMBER: _builtins.int
         metric: Global___Metric.ValueType
         weight: _builtins.float
-        """Finite, not 0; of goodput negative."""
+        """Finite, not 0; negative for goodput."""
         def __init__(
             self,
             *,
@@ -82,7 +82,7 @@ class Objective(_message.Message):
 
     @_typing.final
     class Slo(_message.Message):
-        """Goodput is kept from below, all others from above."""
+        """A limit: the smallest goodput, or the largest value of any other metric."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -106,10 +106,10 @@ class Objective(_message.Message):
     SLOS_FIELD_NUMBER: _builtins.int
     THRESHOLD_MS_FIELD_NUMBER: _builtins.int
     threshold_ms: _builtins.float
-    """Of goodput. Absent: every success counts."""
+    """Threshold of goodput. Absent: every success counts."""
     @_builtins.property
     def terms(self) -> _containers.RepeatedCompositeFieldContainer[Global___Objective.Term]:
-        """Each metric once."""
+        """At most one term a metric."""
 
     @_builtins.property
     def slos(self) -> _containers.RepeatedCompositeFieldContainer[Global___Objective.Slo]: ...
@@ -132,8 +132,8 @@ Global___Objective: _TypeAlias = Objective  # noqa: Y015
 
 @_typing.final
 class Window(_message.Message):
-    """How long a trial is measured: after `warm_up`, from `least` to `most`, in between until half of the interval's width is at
-    most `precision` of the value.
+    """The duration of a trial's measurement. It begins after `warm_up` and lasts from `least` to `most`. Between the two it ends
+    once half of the interval's width is at most `precision` of the value.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -32,24 +32,24 @@ class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType
     PHASE_UNSPECIFIED: _Phase.ValueType  # 0
     PHASE_SEARCHING: _Phase.ValueType  # 1
     PHASE_CONFIRMING: _Phase.ValueType  # 2
-    """The winner and the default are measured in turn."""
+    """Trials alternate between winner and default."""
     PHASE_DONE: _Phase.ValueType  # 3
     PHASE_STOPPED: _Phase.ValueType  # 4
 
 class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
-    """Forward only."""
+    """Phases follow in this order."""
 
 PHASE_UNSPECIFIED: Phase.ValueType  # 0
 PHASE_SEARCHING: Phase.ValueType  # 1
 PHASE_CONFIRMING: Phase.ValueType  # 2
-"""The winner and the default are measured in turn."""
+"""Trials alternate between winner and default."""
 PHASE_DONE: Phase.ValueType  # 3
 PHASE_STOPPED: Phase.ValueType  # 4
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
 @_typing.final
 class Plan(_message.Message):
-    """What a session is created with; it never changes. In a session that was created every field is there."""
+    """The definition of a session; it never changes. A created session has every field."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -67,21 +67,21 @@ class Plan(_message.Message):
     FIRST_FIELD_NUMBER: _builtins.int
     ROOT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its own among all sessions, 1 to 200 characters."""
+    """Unique among all sessions, 1 to 200 characters."""
     target: _builtins.str
-    """The application whose configuration is set. One session is open on it at a time."""
+    """The application that the session configures. It has at most one open session."""
     method: _builtins.str
     """annealing, boosted_trees, cma_es, dds, gaussian_process, genetic, random_forest, random_search, swarm or tpe."""
     seed: _builtins.int
-    """Of all chance: the same seed and the same outcomes ask for the same configurations."""
+    """Seed of all random choices: the same seed and outcomes give the same configurations."""
     budget: _builtins.int
-    """Trials of the search, besides the default's: 1 to 1,000, and trials x parameters at most 20,000."""
+    """Trials of the search, beside the default's: 1 to 1,000, and trials x parameters at most 20,000."""
     parallel: _builtins.int
-    """Trials that may be in flight in the search: 1 to 100."""
+    """Largest number of trials in flight in the search: 1 to 100."""
     pairs: _builtins.int
-    """Pairs of default and winner that confirm: 2 to 50. 0: the winner is not confirmed."""
+    """Pairs of default and winner in the confirmation: 2 to 50. 0: no confirmation."""
     patience_ms: _builtins.int
-    """How long after it was asked for a trial may be told."""
+    """Longest time between the request for a trial and its outcome."""
     @_builtins.property
     def space(self) -> _space_pb2.Space: ...
     @_builtins.property
@@ -90,11 +90,11 @@ class Plan(_message.Message):
     def window(self) -> _objective_pb2.Window: ...
     @_builtins.property
     def first(self) -> _containers.RepeatedCompositeFieldContainer[_space_pb2.Configuration]:
-        """Tried first."""
+        """Configurations of the first trials."""
 
     @_builtins.property
     def root(self) -> Global___Root:
-        """What the pipeline measures. Absent: outcomes are told by callers alone."""
+        """The requests that the pipeline measures. Absent: only callers report outcomes."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ Global___Plan: _TypeAlias = Plan  # noqa: Y015
 
 @_typing.final
 class Root(_message.Message):
-    """The requests that an objective is of, by the SERVER spans that they begin with."""
+    """The requests of an objective, by their first SERVER spans."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -146,7 +146,7 @@ class Root(_message.Message):
     OPERATION_FIELD_NUMBER: _builtins.int
     service: _builtins.str
     operation: _builtins.str
-    """Empty: of all its operations."""
+    """Empty: all operations of the service."""
     def __init__(
         self,
         *,
@@ -163,7 +163,7 @@ Global___Root: _TypeAlias = Root  # noqa: Y015
 
 @_typing.final
 class Gain(_message.Message):
-    """By what share of the default's value the winner's is less, with a 95 % interval."""
+    """The difference of default and winner, as a share of the default's value, with a 95 % interval."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -193,7 +193,7 @@ Global___Gain: _TypeAlias = Gain  # noqa: Y015
 
 @_typing.final
 class TuningSession(_message.Message):
-    """All that is known of a session. In the log it stands without its trials, which have a record each (log.proto)."""
+    """A session. The journal has it without its trials, which have a record each (log.proto)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -208,26 +208,26 @@ class TuningSession(_message.Message):
     WHY_FIELD_NUMBER: _builtins.int
     phase: Global___Phase.ValueType
     why: _builtins.str
-    """Why it is in its phase."""
+    """Explains the phase."""
     @_builtins.property
     def plan(self) -> Global___Plan: ...
     @_builtins.property
     def trials(self) -> _containers.RepeatedCompositeFieldContainer[_trial_pb2.Trial]:
-        """By number, from 0."""
+        """Ordered by number, from 0."""
 
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def now(self) -> _timestamp_pb2.Timestamp:
-        """The newest time that an event had. It never falls."""
+        """Time of the newest event. It never falls."""
 
     @_builtins.property
     def refuted(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Winners that failed, or passed an SLO, when they were tried again."""
+        """Numbers of winners that failed or missed an SLO in a repeat."""
 
     @_builtins.property
     def gain(self) -> Global___Gain:
-        """Absent until confirmed."""
+        """Absent before the confirmation."""
 
     @_builtins.property
     def ended_at(self) -> _timestamp_pb2.Timestamp: ...

@@ -20,7 +20,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Value(_message.Message):
-    """What may be set, and how. Refused with the field and its legal range: see decide/src/sluice/tuning/space/check.py."""
+    """The parameters of a session. decide/src/sluice/tuning/space/check.py checks their ranges."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -66,7 +66,7 @@ class Parameter(_message.Message):
         low: _builtins.int
         high: _builtins.int
         log: _builtins.bool
-        """Steps of equal ratio: 1 to 10 is as far as 10 to 100."""
+        """Logarithmic scale: 1 to 10 is as far as 10 to 100."""
         def __init__(
             self,
             *,
@@ -110,7 +110,7 @@ class Parameter(_message.Message):
         CHOICES_FIELD_NUMBER: _builtins.int
         @_builtins.property
         def choices(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-            """2 to 100, each once; their order means nothing."""
+            """2 to 100 different values, without an order."""
 
         def __init__(
             self,
@@ -138,7 +138,7 @@ class Parameter(_message.Message):
 
     @_typing.final
     class Condition(_message.Message):
-        """The parameter has a value only where another one, of those before it, has one of these."""
+        """The parameter has a value only if an earlier parameter of the space has one of these values."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -168,9 +168,9 @@ class Parameter(_message.Message):
     DEFAULT_VALUE_FIELD_NUMBER: _builtins.int
     WHEN_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its own among all parameters of the space."""
+    """Unique among all parameters of the space."""
     service: _builtins.str
-    """Empty: of none in particular."""
+    """Empty: no single service."""
     @_builtins.property
     def integer(self) -> Global___Parameter.Integer: ...
     @_builtins.property
@@ -181,7 +181,7 @@ class Parameter(_message.Message):
     def boolean(self) -> Global___Parameter.Boolean: ...
     @_builtins.property
     def default_value(self) -> Global___Value:
-        """In force unless something else is set."""
+        """The value in force without a session."""
 
     @_builtins.property
     def when(self) -> Global___Parameter.Condition:
@@ -211,7 +211,7 @@ Global___Parameter: _TypeAlias = Parameter  # noqa: Y015
 
 @_typing.final
 class LinearConstraint(_message.Message):
-    """at_least <= sum of factor x value <= at_most. It does not bind where one of its parameters has no value."""
+    """at_least <= sum of factor x value <= at_most. It has no effect if one of its parameters has no value."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -292,7 +292,7 @@ Global___Space: _TypeAlias = Space  # noqa: Y015
 
 @_typing.final
 class Configuration(_message.Message):
-    """Values of all parameters that have one, in the order of the space."""
+    """The values of all parameters with a value, in the order of the space."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -31,24 +31,24 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     VERDICT_GOOD: _Verdict.ValueType  # 1
     """Measured, and within every SLO."""
     VERDICT_HOPELESS: _Verdict.ValueType  # 2
-    """Given up early: it cannot be the best."""
+    """Ended early: the trial cannot be the best."""
     VERDICT_UNSAFE: _Verdict.ValueType  # 3
-    """Passed an SLO."""
+    """Missed an SLO."""
     VERDICT_FAILED: _Verdict.ValueType  # 4
-    """Could not be set, or not be measured."""
+    """The configuration could not be set or measured."""
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
-    """How a trial ended. None is lost: what failed is told to the method too, as worse than all that was measured."""
+    """The end of a trial. The method gets a failed trial as worse than every measured one."""
 
 VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
 VERDICT_GOOD: Verdict.ValueType  # 1
 """Measured, and within every SLO."""
 VERDICT_HOPELESS: Verdict.ValueType  # 2
-"""Given up early: it cannot be the best."""
+"""Ended early: the trial cannot be the best."""
 VERDICT_UNSAFE: Verdict.ValueType  # 3
-"""Passed an SLO."""
+"""Missed an SLO."""
 VERDICT_FAILED: Verdict.ValueType  # 4
-"""Could not be set, or not be measured."""
+"""The configuration could not be set or measured."""
 Global___Verdict: _TypeAlias = Verdict  # noqa: Y015
 
 class _Purpose:
@@ -59,18 +59,18 @@ class _PurposeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Purpose.Value
     DESCRIPTOR: _descriptor.EnumDescriptor
     PURPOSE_UNSPECIFIED: _Purpose.ValueType  # 0
     PURPOSE_SEARCH: _Purpose.ValueType  # 1
-    """The default (trial 0), or what the method named."""
+    """The default (trial 0), or a configuration of the method."""
     PURPOSE_DEFAULT: _Purpose.ValueType  # 2
-    """The default again, and the winner again, in turn."""
+    """Repeats of the default and of the winner in the confirmation."""
     PURPOSE_WINNER: _Purpose.ValueType  # 3
 
 class Purpose(_Purpose, metaclass=_PurposeEnumTypeWrapper): ...
 
 PURPOSE_UNSPECIFIED: Purpose.ValueType  # 0
 PURPOSE_SEARCH: Purpose.ValueType  # 1
-"""The default (trial 0), or what the method named."""
+"""The default (trial 0), or a configuration of the method."""
 PURPOSE_DEFAULT: Purpose.ValueType  # 2
-"""The default again, and the winner again, in turn."""
+"""Repeats of the default and of the winner in the confirmation."""
 PURPOSE_WINNER: Purpose.ValueType  # 3
 Global___Purpose: _TypeAlias = Purpose  # noqa: Y015
 
@@ -86,12 +86,12 @@ class Outcome(_message.Message):
     WHY_FIELD_NUMBER: _builtins.int
     verdict: Global___Verdict.ValueType
     value: _builtins.float
-    """The objective, finite. A good trial has it; of a hopeless one it is what it was when it was given up."""
+    """The objective, finite. A good trial has it; a hopeless trial has the value at its early end."""
     lower: _builtins.float
-    """Its interval."""
+    """Interval of the value."""
     upper: _builtins.float
     excess: _builtins.float
-    """Of an unsafe trial: the largest share by which it passed an SLO. 600 ms of 500: 0.2."""
+    """Of an unsafe trial: the largest excess over an SLO, as a share of its limit. 600 ms of 500: 0.2."""
     why: _builtins.str
     def __init__(
         self,
@@ -124,7 +124,7 @@ Global___Outcome: _TypeAlias = Outcome  # noqa: Y015
 
 @_typing.final
 class Trial(_message.Message):
-    """One configuration, tried once."""
+    """One measurement of one configuration."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -143,32 +143,32 @@ class Trial(_message.Message):
     number: _builtins.int
     purpose: Global___Purpose.ValueType
     request_id: _builtins.str
-    """Of the call that asked for it."""
+    """request_id of the call AskTrials."""
     confirms: _builtins.int
-    """Of a confirming trial: the number of the one that is confirmed."""
+    """Of a trial in the confirmation: the number of the trial that it repeats."""
     place: _builtins.int
-    """How many trials were told before it."""
+    """Number of trials with an earlier outcome."""
     @_builtins.property
     def configuration(self) -> _space_pb2.Configuration: ...
     @_builtins.property
     def point(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
-        """As the method asked for it: 0 to 1 a parameter, before rounding."""
+        """The method's proposal before rounding: 0 to 1 a parameter."""
 
     @_builtins.property
     def asked_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def due_at(self) -> _timestamp_pb2.Timestamp:
-        """When it fails unless it was told."""
+        """The trial fails at this time without an outcome."""
 
     @_builtins.property
     def outcome(self) -> Global___Outcome:
-        """The three are absent while it is in flight."""
+        """outcome, told_at and place are absent while the trial is in flight."""
 
     @_builtins.property
     def told_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def applied_at(self) -> _timestamp_pb2.Timestamp:
-        """Since when it is in force, where that was told."""
+        """Since when the configuration is in force, if a caller reported it."""
 
     def __init__(
         self,

@@ -35,10 +35,10 @@ class CreateSessionRequest(_message.Message):
     PLAN_FIELD_NUMBER: _builtins.int
     WARM_START_FIELD_NUMBER: _builtins.int
     warm_start: _builtins.str
-    """A session whose best configurations, as far as this space has them, are tried first. Empty: none."""
+    """A session whose best configurations are the first trials, as far as this space has them. Empty: none."""
     @_builtins.property
     def plan(self) -> _session_pb2.Plan:
-        """What is absent has its default: method dds, budget 15, parallel 1, pairs 5, patience 10 min, a window of 30 s to 2 min."""
+        """Defaults of absent fields: method dds, budget 15, parallel 1, pairs 5, patience 10 min, a window of 30 s to 2 min."""
 
     def __init__(
         self,
@@ -83,9 +83,9 @@ class AskTrialsRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     count: _builtins.int
-    """At least 1; fewer may come."""
+    """At least 1; the response may have fewer."""
     request_id: _builtins.str
-    """Made by the caller for this call, and sent again with it: up to 64 characters."""
+    """The caller's identifier of this call, the same in every repeat: up to 64 characters."""
     def __init__(
         self,
         *,
@@ -133,11 +133,13 @@ class TellTrialRequest(_message.Message):
     trial: _builtins.int
     @_builtins.property
     def outcome(self) -> _trial_pb2.Outcome:
-        """Either how it ended,"""
+        """Either the trial's outcome,"""
 
     @_builtins.property
     def applied_at(self) -> _timestamp_pb2.Timestamp:
-        """or since when it is in force, as read back: it is measured from then on; told again with a later time, anew. FAILED_PRECONDITION where the plan has no root."""
+        """or the time of the reading that found it in force: the measurement begins there, and again at a later time of a repeat.
+        FAILED_PRECONDITION: the plan has no root.
+        """
 
     def __init__(
         self,
@@ -162,7 +164,7 @@ class TellTrialResponse(_message.Message):
     PHASE_FIELD_NUMBER: _builtins.int
     WHY_FIELD_NUMBER: _builtins.int
     phase: _session_pb2.Phase.ValueType
-    """After it was told."""
+    """Phase after the report."""
     why: _builtins.str
     def __init__(
         self,
@@ -225,7 +227,7 @@ class WatchSessionRequest(_message.Message):
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     resume_token: _builtins.str
-    """Of the last message received. Empty for everything."""
+    """resume_token of the last message received. Empty: the watch sends everything."""
     def __init__(
         self,
         *,
@@ -253,11 +255,11 @@ class WatchSessionResponse(_message.Message):
     resume_token: _builtins.str
     @_builtins.property
     def session(self) -> _session_pb2.TuningSession:
-        """Without its trials: as it is, and each time that it changed."""
+        """The session without its trials, at the start and at each change."""
 
     @_builtins.property
     def trial(self) -> _trial_pb2.Trial:
-        """Handed out, in force, or told."""
+        """A trial that is new, in force, or has an outcome."""
 
     @_builtins.property
     @_deprecated("""This field has been marked as deprecated using proto field options.""")
@@ -268,7 +270,7 @@ class WatchSessionResponse(_message.Message):
     def heartbeat(self) -> _watch_pb2.Heartbeat: ...
     @_builtins.property
     def snapshot(self) -> _watch_pb2.Snapshot:
-        """What came before it is everything. At the start, and wherever it cannot be gone on from `resume_token`."""
+        """Ends the first state. It comes at the start, and whenever the watch cannot resume from `resume_token`."""
 
     def __init__(
         self,
@@ -315,7 +317,7 @@ class ExplainSessionResponse(_message.Message):
 
     @_typing.final
     class Effect(_message.Message):
-        """What the trials of the search say of one parameter."""
+        """The effect of one parameter in the trials of the search."""
 
         DESCRIPTOR: _descriptor.Descriptor
 
@@ -325,13 +327,13 @@ class ExplainSessionResponse(_message.Message):
         TRIALS_FIELD_NUMBER: _builtins.int
         parameter: _builtins.str
         strength: _builtins.float
-        """Spearman's rank correlation of value and loss, -1 to 1; of a category or
-        boolean the correlation ratio of the ranks, 0 to 1.
+        """Spearman's rank correlation of value and objective, -1 to 1; of a category or boolean the correlation ratio of the
+        ranks, 0 to 1.
         """
         chance: _builtins.float
-        """That so much is seen by chance where there is none, 0 to 1."""
+        """Probability of this strength without an effect (p-value), 0 to 1."""
         trials: _builtins.int
-        """Trials in which it had a value."""
+        """Trials in which the parameter had a value."""
         def __init__(
             self,
             *,
@@ -356,7 +358,7 @@ class ExplainSessionResponse(_message.Message):
         trial: _builtins.int
         value: _builtins.float
         told: _builtins.int
-        """Trials of the search that were told by then, this one too."""
+        """Trials of the search with an outcome by then, including this one."""
         def __init__(
             self,
             *,
@@ -381,11 +383,11 @@ class ExplainSessionResponse(_message.Message):
 
     @_builtins.property
     def recommended(self) -> _space_pb2.Configuration:
-        """What to set: the winner where it is known to be better, else the default."""
+        """The winner if the confirmation showed that it is better, else the default."""
 
     @_builtins.property
     def improvements(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExplainSessionResponse.Improvement]:
-        """The good trials that were better than all told before them, in that order."""
+        """The good trials that were better than all earlier ones, in order of their outcomes."""
 
     @_builtins.property
     def effects(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExplainSessionResponse.Effect]:
@@ -393,7 +395,7 @@ class ExplainSessionResponse(_message.Message):
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedCompositeFieldContainer[_space_pb2.Configuration.Setting]:
-        """Where the winner differs from the default."""
+        """Settings of the winner that differ from the default."""
 
     def __init__(
         self,
@@ -462,9 +464,9 @@ class ListSessionsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     target: _builtins.str
-    """Only of this target; all when empty."""
+    """Only sessions of this target; empty: all."""
     page_size: _builtins.int
-    """At most so many; 0 to 1,000, 0: 100."""
+    """Largest number of sessions in the page, up to 1,000; 0: 100."""
     page_token: _builtins.str
     def __init__(
         self,

@@ -26,9 +26,10 @@ if _version_not_supported:
 
 
 class TuningServiceStub:
-    """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+    """Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+    sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+    changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+    may be done, try again.
     """
 
     def __init__(self, channel):
@@ -80,29 +81,30 @@ class TuningServiceStub:
 
 
 class TuningServiceServicer:
-    """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+    """Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+    sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+    changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+    may be done, try again.
     """
 
     def CreateSession(self, request, context):
-        """ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target.
+        """Creates a session. ALREADY_EXISTS: another session has the name; FAILED_PRECONDITION: the target has an open session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AskTrials(self, request, context):
-        """Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
-        session has ended. Asked again under one request_id, the same trials come again.
+        """Returns trials to make now. RESOURCE_EXHAUSTED: the largest number of trials is in flight; FAILED_PRECONDITION: the
+        budget is used, or the session has ended. A repeat with the same request_id returns the same trials.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TellTrial(self, request, context):
-        """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
-        ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+        """Reports a trial's outcome, also a failure; or reports that the trial is in force. The pipeline then measures it and
+        gives the outcome. ALREADY_EXISTS: the trial has an outcome. A trial without an outcome at `due_at` fails.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -115,28 +117,30 @@ class TuningServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchSession(self, request, context):
-        """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s.
+        """Sends the session, each of its trials and a snapshot message; then each changed session or trial, and a heartbeat every
+        10 s.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExplainSession(self, request, context):
-        """The session, what it recommends, and what the trials say of each parameter.
+        """Returns the session, its recommended configuration, and the effect of each parameter.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StopSession(self, request, context):
-        """Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION.
+        """Stops a session: it gives no more trials, and takes outcomes of trials in flight. FAILED_PRECONDITION: the session has
+        ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListSessions(self, request, context):
-        """By name, without their trials; in pages.
+        """Returns sessions in pages, ordered by name, without their trials.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -194,9 +198,10 @@ def add_TuningServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TuningService:
-    """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+    """Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+    sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+    changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+    may be done, try again.
     """
 
     @staticmethod

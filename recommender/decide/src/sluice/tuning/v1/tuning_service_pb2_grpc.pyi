@@ -27,9 +27,10 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TuningServiceStub:
-    """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+    """Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+    sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+    changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+    may be done, try again.
     """
 
     @_typing.overload
@@ -37,57 +38,67 @@ class TuningServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TuningServiceAsyncStub: ...
     CreateSession: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.CreateSessionRequest, _tuning_service_pb2.CreateSessionResponse]
-    """ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target."""
+    """Creates a session. ALREADY_EXISTS: another session has the name; FAILED_PRECONDITION: the target has an open session."""
     AskTrials: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.AskTrialsRequest, _tuning_service_pb2.AskTrialsResponse]
-    """Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
-    session has ended. Asked again under one request_id, the same trials come again.
+    """Returns trials to make now. RESOURCE_EXHAUSTED: the largest number of trials is in flight; FAILED_PRECONDITION: the
+    budget is used, or the session has ended. A repeat with the same request_id returns the same trials.
     """
     TellTrial: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.TellTrialRequest, _tuning_service_pb2.TellTrialResponse]
-    """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
-    ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+    """Reports a trial's outcome, also a failure; or reports that the trial is in force. The pipeline then measures it and
+    gives the outcome. ALREADY_EXISTS: the trial has an outcome. A trial without an outcome at `due_at` fails.
     """
     GetSession: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.GetSessionRequest, _tuning_service_pb2.GetSessionResponse]
     WatchSession: _grpc.UnaryStreamMultiCallable[_tuning_service_pb2.WatchSessionRequest, _tuning_service_pb2.WatchSessionResponse]
-    """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s."""
+    """Sends the session, each of its trials and a snapshot message; then each changed session or trial, and a heartbeat every
+    10 s.
+    """
     ExplainSession: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.ExplainSessionRequest, _tuning_service_pb2.ExplainSessionResponse]
-    """The session, what it recommends, and what the trials say of each parameter."""
+    """Returns the session, its recommended configuration, and the effect of each parameter."""
     StopSession: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.StopSessionRequest, _tuning_service_pb2.StopSessionResponse]
-    """Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION."""
+    """Stops a session: it gives no more trials, and takes outcomes of trials in flight. FAILED_PRECONDITION: the session has
+    ended.
+    """
     ListSessions: _grpc.UnaryUnaryMultiCallable[_tuning_service_pb2.ListSessionsRequest, _tuning_service_pb2.ListSessionsResponse]
-    """By name, without their trials; in pages."""
+    """Returns sessions in pages, ordered by name, without their trials."""
 
 @_typing.type_check_only
 class TuningServiceAsyncStub(TuningServiceStub):
-    """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+    """Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+    sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+    changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+    may be done, try again.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateSession: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.CreateSessionRequest, _tuning_service_pb2.CreateSessionResponse]  # type: ignore[assignment]
-    """ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target."""
+    """Creates a session. ALREADY_EXISTS: another session has the name; FAILED_PRECONDITION: the target has an open session."""
     AskTrials: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.AskTrialsRequest, _tuning_service_pb2.AskTrialsResponse]  # type: ignore[assignment]
-    """Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
-    session has ended. Asked again under one request_id, the same trials come again.
+    """Returns trials to make now. RESOURCE_EXHAUSTED: the largest number of trials is in flight; FAILED_PRECONDITION: the
+    budget is used, or the session has ended. A repeat with the same request_id returns the same trials.
     """
     TellTrial: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.TellTrialRequest, _tuning_service_pb2.TellTrialResponse]  # type: ignore[assignment]
-    """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
-    ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+    """Reports a trial's outcome, also a failure; or reports that the trial is in force. The pipeline then measures it and
+    gives the outcome. ALREADY_EXISTS: the trial has an outcome. A trial without an outcome at `due_at` fails.
     """
     GetSession: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.GetSessionRequest, _tuning_service_pb2.GetSessionResponse]  # type: ignore[assignment]
     WatchSession: _aio.UnaryStreamMultiCallable[_tuning_service_pb2.WatchSessionRequest, _tuning_service_pb2.WatchSessionResponse]  # type: ignore[assignment]
-    """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s."""
+    """Sends the session, each of its trials and a snapshot message; then each changed session or trial, and a heartbeat every
+    10 s.
+    """
     ExplainSession: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.ExplainSessionRequest, _tuning_service_pb2.ExplainSessionResponse]  # type: ignore[assignment]
-    """The session, what it recommends, and what the trials say of each parameter."""
+    """Returns the session, its recommended configuration, and the effect of each parameter."""
     StopSession: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.StopSessionRequest, _tuning_service_pb2.StopSessionResponse]  # type: ignore[assignment]
-    """Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION."""
+    """Stops a session: it gives no more trials, and takes outcomes of trials in flight. FAILED_PRECONDITION: the session has
+    ended.
+    """
     ListSessions: _aio.UnaryUnaryMultiCallable[_tuning_service_pb2.ListSessionsRequest, _tuning_service_pb2.ListSessionsResponse]  # type: ignore[assignment]
-    """By name, without their trials; in pages."""
+    """Returns sessions in pages, ordered by name, without their trials."""
 
 class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Sessions that look for a configuration by trying some. Errors are google.rpc.Status with an ErrorInfo (domain sluice.dev)
-    and, for a field, a BadRequest that names it and says what is legal. A refused call changes nothing. What changes a session
-    is answered once the decider has it in the log; DEADLINE_EXCEEDED and UNAVAILABLE: it may have been done, ask again.
+    """Tuning sessions: searches for a better configuration in trials. Errors are google.rpc.Status with an ErrorInfo (domain
+    sluice.dev) and, for a field, a BadRequest with its name and legal values. A refused call changes nothing. A call that
+    changes a session returns once the decider has the change in the journal. DEADLINE_EXCEEDED and UNAVAILABLE: the change
+    may be done, try again.
     """
 
     @_abc_1.abstractmethod
@@ -96,7 +107,7 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.CreateSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.CreateSessionResponse, _abc.Awaitable[_tuning_service_pb2.CreateSessionResponse]]:
-        """ALREADY_EXISTS: the name; FAILED_PRECONDITION: another session is open on the target."""
+        """Creates a session. ALREADY_EXISTS: another session has the name; FAILED_PRECONDITION: the target has an open session."""
 
     @_abc_1.abstractmethod
     def AskTrials(
@@ -104,8 +115,8 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.AskTrialsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.AskTrialsResponse, _abc.Awaitable[_tuning_service_pb2.AskTrialsResponse]]:
-        """Trials to make now. RESOURCE_EXHAUSTED: as many are in flight as may be; FAILED_PRECONDITION: the budget is used, or the
-        session has ended. Asked again under one request_id, the same trials come again.
+        """Returns trials to make now. RESOURCE_EXHAUSTED: the largest number of trials is in flight; FAILED_PRECONDITION: the
+        budget is used, or the session has ended. A repeat with the same request_id returns the same trials.
         """
 
     @_abc_1.abstractmethod
@@ -114,8 +125,8 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.TellTrialRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.TellTrialResponse, _abc.Awaitable[_tuning_service_pb2.TellTrialResponse]]:
-        """How a trial ended, failed ones too; or that it is in force, from which on the pipeline measures it and says how it ended.
-        ALREADY_EXISTS: it has its outcome. What is not told by `due_at` has failed.
+        """Reports a trial's outcome, also a failure; or reports that the trial is in force. The pipeline then measures it and
+        gives the outcome. ALREADY_EXISTS: the trial has an outcome. A trial without an outcome at `due_at` fails.
         """
 
     @_abc_1.abstractmethod
@@ -131,7 +142,9 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.WatchSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_tuning_service_pb2.WatchSessionResponse], _abc.AsyncIterator[_tuning_service_pb2.WatchSessionResponse]]:
-        """First the session, each of its trials and a snapshot, then, at each change, what changed of it; a heartbeat every 10 s."""
+        """Sends the session, each of its trials and a snapshot message; then each changed session or trial, and a heartbeat every
+        10 s.
+        """
 
     @_abc_1.abstractmethod
     def ExplainSession(
@@ -139,7 +152,7 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.ExplainSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.ExplainSessionResponse, _abc.Awaitable[_tuning_service_pb2.ExplainSessionResponse]]:
-        """The session, what it recommends, and what the trials say of each parameter."""
+        """Returns the session, its recommended configuration, and the effect of each parameter."""
 
     @_abc_1.abstractmethod
     def StopSession(
@@ -147,7 +160,9 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.StopSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.StopSessionResponse, _abc.Awaitable[_tuning_service_pb2.StopSessionResponse]]:
-        """Nothing is handed out any more; what is in flight may still be told. Stopping an ended session is FAILED_PRECONDITION."""
+        """Stops a session: it gives no more trials, and takes outcomes of trials in flight. FAILED_PRECONDITION: the session has
+        ended.
+        """
 
     @_abc_1.abstractmethod
     def ListSessions(
@@ -155,6 +170,6 @@ class TuningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tuning_service_pb2.ListSessionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tuning_service_pb2.ListSessionsResponse, _abc.Awaitable[_tuning_service_pb2.ListSessionsResponse]]:
-        """By name, without their trials; in pages."""
+        """Returns sessions in pages, ordered by name, without their trials."""
 
 def add_TuningServiceServicer_to_server(servicer: TuningServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

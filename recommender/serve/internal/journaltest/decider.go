@@ -1,4 +1,4 @@
-package logtest
+package journaltest
 
 import (
 	"context"
@@ -18,11 +18,11 @@ import (
 
 // Decider writes one shard, by transactions.
 type Decider struct {
-	t      testing.TB
-	log    *Log
-	client *kgo.Client
-	shard  int32
-	wrote  []string // topics, in this transaction
+	t             testing.TB
+	journal       *Journal
+	client        *kgo.Client
+	shard         int32
+	topicsWritten []string // topics, in this transaction
 	// Lease, Generation and Shards are those of its heartbeats.
 	Lease      time.Duration
 	Generation uint64
@@ -30,16 +30,16 @@ type Decider struct {
 }
 
 // Decider takes over a shard; an earlier decider of the shard is fenced.
-func (l *Log) Decider(t testing.TB, shard int32) *Decider {
+func (l *Journal) Decider(t testing.TB, shard int32) *Decider {
 	t.Helper()
-	// A minute, because a busy machine takes many seconds for some hundred records.
+	// A minute: a busy machine takes many seconds for some hundred records.
 	client, err := kgo.NewClient(kgo.SeedBrokers(l.Brokers...), kgo.TransactionalID(l.Decisions+keys.Shard(shard)),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionTimeout(time.Minute), kgo.ProducerLinger(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return &Decider{t: t, log: l, client: client, shard: shard, Lease: time.Minute, Generation: 1, Shards: l.Shards}
+	return &Decider{t: t, journal: l, client: client, shard: shard, Lease: time.Minute, Generation: 1, Shards: l.Shards}
 }
 
 // Begin begins a transaction.
@@ -72,15 +72,15 @@ func (d *Decider) PutBytes(topic, key string, value []byte) {
 	if err := d.client.ProduceSync(ctx, record).FirstErr(); err != nil {
 		d.t.Fatal(err)
 	}
-	if !slices.Contains(d.wrote, topic) {
-		d.wrote = append(d.wrote, topic)
+	if !slices.Contains(d.topicsWritten, topic) {
+		d.topicsWritten = append(d.topicsWritten, topic)
 	}
 }
 
-// Beat writes a heartbeat.
-func (d *Decider) Beat(exempt ...*poolsv1.NotRenewed) {
+// Heartbeat writes a heartbeat.
+func (d *Decider) Heartbeat(exempt ...*poolsv1.NotRenewed) {
 	d.t.Helper()
-	d.Put(d.log.Decisions, keys.Shard(d.shard), &poolsv1.ShardHeartbeat{
+	d.Put(d.journal.Decisions, keys.Shard(d.shard), &poolsv1.ShardHeartbeat{
 		Shard: uint32(d.shard), Shards: uint32(d.Shards), Generation: d.Generation, ComputedAt: timestamppb.Now(),
 		Lease: durationpb.New(d.Lease), NotRenewed: exempt, Decider: "test",
 	})
@@ -94,8 +94,8 @@ func (d *Decider) End(commit bool) {
 	if err := d.client.EndTransaction(ctx, kgo.TransactionEndTry(commit)); err != nil {
 		d.t.Fatal(err)
 	}
-	d.log.settle(ctx, d.t, d.shard, d.wrote)
-	d.wrote = nil
+	d.journal.awaitEnd(ctx, d.t, d.shard, d.topicsWritten)
+	d.topicsWritten = nil
 }
 
 // Publish writes decisions and a heartbeat in one transaction.
@@ -103,9 +103,9 @@ func (d *Decider) Publish(sizes ...*poolsv1.PoolSize) {
 	d.t.Helper()
 	d.Begin()
 	for _, size := range sizes {
-		d.Put(d.log.Decisions, keys.Of(size.GetPool()).Record(), size)
+		d.Put(d.journal.Decisions, keys.PoolOf(size.GetPool()).Record(), size)
 	}
-	d.Beat()
+	d.Heartbeat()
 	d.End(true)
 }
 
@@ -113,7 +113,7 @@ func (d *Decider) Publish(sizes ...*poolsv1.PoolSize) {
 func (d *Decider) Explain(pool keys.Pool, explanation *poolsv1.Explanation) {
 	d.t.Helper()
 	d.Begin()
-	d.Put(d.log.Explanations, pool.Record(), explanation)
-	d.Beat()
+	d.Put(d.journal.Explanations, pool.Record(), explanation)
+	d.Heartbeat()
 	d.End(true)
 }

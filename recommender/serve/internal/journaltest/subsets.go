@@ -1,4 +1,4 @@
-package logtest
+package journaltest
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ func Container(instance string) *subsetsv1.Container {
 
 // Containers are all containers of a service.
 func Containers(service string, instances ...string) *subsetsv1.ServiceContainers {
-	all := &subsetsv1.ServiceContainers{Service: service}
+	message := &subsetsv1.ServiceContainers{Service: service}
 	for _, instance := range instances {
-		all.Containers = append(all.Containers, Container(instance))
+		message.Containers = append(message.Containers, Container(instance))
 	}
-	return all
+	return message
 }
 
 // Subset has the instances with weights 1, 2, 3 and so on.
@@ -42,13 +42,13 @@ func DeletedSubset(key keys.Subset, revision uint64) *subsetsv1.Subset {
 func (d *Decider) Connect(containers []*subsetsv1.ServiceContainers, subsets ...*subsetsv1.Subset) {
 	d.t.Helper()
 	d.Begin()
-	for _, all := range containers {
-		d.Put(d.log.Decisions, keys.Called(all.GetService()).Record(), all)
+	for _, service := range containers {
+		d.Put(d.journal.Decisions, keys.CalledService(service.GetService()).Record(), service)
 	}
 	for _, subset := range subsets {
-		d.Put(d.log.Decisions, keys.OfSubset(subset.GetKey()).Record(), subset)
+		d.Put(d.journal.Decisions, keys.SubsetOf(subset.GetKey()).Record(), subset)
 	}
-	d.Beat()
+	d.Heartbeat()
 	d.End(true)
 }
 

@@ -14,11 +14,11 @@ import (
 // Frame is an encoded message of a watch, shared by all its watchers.
 type Frame struct{ Bytes mem.BufferSlice }
 
-// Words encode the events of watchers of one kind.
-type Words[K table.Key[K], V any] struct {
-	answer   func(e *table.Entry[K, V], lease *table.Lease) *Frame
-	snapshot func(of *commonv1.Snapshot, token string) *Frame
-	// heartbeat confirms the decisions of shards.
+// Encoder encodes the events of watches of one kind.
+type Encoder[K table.Key[K], V any] struct {
+	publication func(e *table.Entry[K, V], lease *table.Lease) *Frame
+	snapshot    func(message *commonv1.Snapshot, token string) *Frame
+	// heartbeat renews the leases of decisions of shards.
 	heartbeat func(shards []*table.Shard[K, V], filter *Filter[K], token string, now time.Time) *Frame
 }
 

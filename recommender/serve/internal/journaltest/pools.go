@@ -1,4 +1,4 @@
-package logtest
+package journaltest
 
 import (
 	"sluice.dev/serve/internal/keys"

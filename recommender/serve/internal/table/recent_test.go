@@ -15,10 +15,10 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// writer writes a shard of a table as the log's reader would.
+// writer writes a shard of a table as the journal's reader would.
 type writer struct {
 	t      testing.TB
-	table  *Log
+	table  *Tables
 	offset int64
 }
 
@@ -35,7 +35,7 @@ func (w *writer) take(key string, message proto.Message) {
 
 func (w *writer) publish(sizes ...*poolsv1.PoolSize) {
 	for _, size := range sizes {
-		w.take(keys.Of(size.GetPool()).Record(), size)
+		w.take(keys.PoolOf(size.GetPool()).Record(), size)
 	}
 	w.take(keys.Shard(0), &poolsv1.ShardHeartbeat{Shards: 1, Lease: durationpb.New(time.Minute)})
 }
@@ -47,7 +47,7 @@ func size(service string, revision uint64) *poolsv1.PoolSize {
 // For any records and any position of a watcher, the watcher gets the same with the index as without it.
 func TestWhatIsFreshOfAServiceIsWhatAllOfItSays(t *testing.T) {
 	const services = 5
-	w := &writer{t: t, table: NewLog(Topic{}, 1, time.Hour, time.Now)}
+	w := &writer{t: t, table: NewTables(Topic{}, 1, time.Hour, time.Now)}
 	random := rand.New(rand.NewPCG(1, 2))
 	cursors, views := []int64{0}, []*View[keys.Pool, *poolsv1.PoolSize]{w.table.Pools.View()}
 	for n := range uint64(300) {
@@ -81,7 +81,7 @@ func TestWhatIsFreshOfAServiceIsWhatAllOfItSays(t *testing.T) {
 
 // All 10,000 pools are written again when a decider takes over a shard; each of 10,000 watchers selects one of them.
 func BenchmarkOneOf10000Services(b *testing.B) {
-	w := &writer{t: b, table: NewLog(Topic{}, 1, time.Hour, time.Now)}
+	w := &writer{t: b, table: NewTables(Topic{}, 1, time.Hour, time.Now)}
 	var sizes []*poolsv1.PoolSize
 	for n := range 10_000 {
 		sizes = append(sizes, size(fmt.Sprint("service-", n), 1))

@@ -11,7 +11,7 @@ import (
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/xds"
 
 	commonv1 "sluice.dev/api/common/v1"
@@ -20,7 +20,7 @@ import (
 
 const clusters = "type.googleapis.com/envoy.config.cluster.v3.Cluster"
 
-var ab = logtest.Client("a", "b")
+var ab = journaltest.Client("a", "b")
 
 // bounded is a delta client that knows the clusters of a's peers.
 type bounded struct {
@@ -50,15 +50,15 @@ func (b *bounded) most(refused string) uint32 {
 	defer impatient.Stop()
 	response, err := b.stream.Recv()
 	must(b.t, err)
-	of := &cluster.Cluster{}
-	must(b.t, response.GetResources()[0].GetResource().UnmarshalTo(of))
+	message := &cluster.Cluster{}
+	must(b.t, response.GetResources()[0].GetResource().UnmarshalTo(message))
 	b.version = response.GetResources()[0].GetVersion()
 	answer := &discovery.DeltaDiscoveryRequest{TypeUrl: clusters, ResponseNonce: response.GetNonce()}
 	if refused != "" {
 		answer.ErrorDetail = &spb.Status{Code: 13, Message: refused}
 	}
 	must(b.t, b.stream.Send(answer))
-	thresholds := of.GetCircuitBreakers().GetThresholds()[0]
+	thresholds := message.GetCircuitBreakers().GetThresholds()[0]
 	if thresholds.GetMaxRequests().GetValue() != 1<<32-1 || thresholds.GetMaxPendingRequests().GetValue() != 1<<32-1 {
 		b.t.Errorf("requests beyond the size would fail: %v", thresholds)
 	}
@@ -72,16 +72,16 @@ func (b *bounded) gets(want uint32, refused string) {
 	}
 }
 
-// sizesTold are the newest reported size of each instance, and the writes, oldest first.
-func sizesTold(t *testing.T, log *logtest.Log) (sizes map[string]*poolsv1.TargetSize, done []*poolsv1.Actuation) {
+// observedSizes are the newest reported size of each instance, and the writes, oldest first.
+func observedSizes(t *testing.T, journal *journaltest.Journal) (sizes map[string]*poolsv1.TargetSize, done []*poolsv1.Actuation) {
 	t.Helper()
 	sizes = map[string]*poolsv1.TargetSize{}
-	for _, record := range log.Read(t, log.Observed) {
-		seen := &poolsv1.ObservedSize{}
-		must(t, proto.Unmarshal(record.Value, seen))
-		sizes[seen.GetSize().GetInstance()] = seen.GetSize()
+	for _, record := range journal.Read(t, journal.Observed) {
+		observation := &poolsv1.ObservedSize{}
+		must(t, proto.Unmarshal(record.Value, observation))
+		sizes[observation.GetSize().GetInstance()] = observation.GetSize()
 	}
-	for _, record := range log.Read(t, log.Reports) {
+	for _, record := range journal.Read(t, journal.Reports) {
 		report := &poolsv1.Report{}
 		must(t, proto.Unmarshal(record.Value, report))
 		done = append(done, report.GetActuation())
@@ -89,31 +89,31 @@ func sizesTold(t *testing.T, log *logtest.Log) (sizes map[string]*poolsv1.Target
 	return sizes, done
 }
 
-func bounds(t *testing.T) (*running, *logtest.Decider, *logtest.Log, xds.Bounds) {
+func bounds(t *testing.T) (*running, *journaltest.Decider, *journaltest.Journal, xds.SizedPools) {
 	t.Helper()
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	those, err := xds.ParseBounds("a/client/b, a/client/c")
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	pools, err := xds.ParseSizedPools("a/client/b, a/client/c")
 	must(t, err)
-	hold := logtest.Apply(ab, 1, 12)
+	hold := journaltest.Apply(ab, 1, 12)
 	hold.Action, hold.Current, hold.Sizes = commonv1.Action_ACTION_HOLD, nil, nil
 	d.Publish(hold)
-	return start(t, log, options{bounds: those}).ready(t), d, log, those
+	return start(t, journal, options{bounds: pools}).ready(t), d, journal, pools
 }
 
 func TestAnEnvoyIsGivenWhatADecisionSaysAndItsACKIsTheReadBack(t *testing.T) {
-	r, d, log, those := bounds(t)
+	r, d, journal, envoys := bounds(t)
 	b := r.bounded(t, "a-1", "")
 	b.gets(1<<32-1, "") // nobody decided anything that may be applied
-	eventually(t, "it has no limit", func() bool { sizes, _ := sizesTold(t, log); return sizes["a-1"].GetUnbounded() })
-	d.Publish(logtest.Apply(ab, 2, 12))
+	eventually(t, "it has no limit", func() bool { sizes, _ := observedSizes(t, journal); return sizes["a-1"].GetUnbounded() })
+	d.Publish(journaltest.Apply(ab, 2, 12))
 	b.gets(12, "")
-	d.Publish(logtest.Apply(ab, 3, 5))
+	d.Publish(journaltest.Apply(ab, 3, 5))
 	b.gets(5, "no")
-	d.Publish(logtest.Apply(ab, 4, 20))
+	d.Publish(journaltest.Apply(ab, 4, 20))
 	b.gets(20, "")
-	eventually(t, "all is told", func() bool { _, done := sizesTold(t, log); return len(done) == 3 })
-	sizes, done := sizesTold(t, log)
+	eventually(t, "all is told", func() bool { _, done := observedSizes(t, journal); return len(done) == 3 })
+	sizes, done := observedSizes(t, journal)
 	if sizes["a-1"].GetSize() != 20 {
 		t.Error(sizes)
 	}
@@ -132,19 +132,19 @@ func TestAnEnvoyIsGivenWhatADecisionSaysAndItsACKIsTheReadBack(t *testing.T) {
 		}
 	}
 	// HOLD changes nothing. Neither does another server, which sees by the Envoy's version that it has the size.
-	hold := logtest.Apply(ab, 5, 20)
+	hold := journaltest.Apply(ab, 5, 20)
 	hold.Action, hold.Current, hold.Sizes[0].Instance, hold.Sizes[0].Size = commonv1.Action_ACTION_HOLD, proto.Uint32(20), "a-1", proto.Uint32(20)
 	d.Publish(hold)
 	b.cancel()
 	r.stop()
-	before := len(log.Read(t, log.Observed))
-	again := start(t, log, options{bounds: those}).ready(t)
+	before := len(journal.Read(t, journal.Observed))
+	again := start(t, journal, options{bounds: envoys}).ready(t)
 	same := again.bounded(t, "a-1", b.version)
-	eventually(t, "it is seen to be in force", func() bool { return len(log.Read(t, log.Observed)) > before })
-	if sizes, done := sizesTold(t, log); sizes["a-1"].GetSize() != 20 || len(done) != 3 {
+	eventually(t, "it is seen to be in force", func() bool { return len(journal.Read(t, journal.Observed)) > before })
+	if sizes, done := observedSizes(t, journal); sizes["a-1"].GetSize() != 20 || len(done) != 3 {
 		t.Error(sizes, done)
 	}
-	d.Publish(logtest.Apply(ab, 6, 10))
+	d.Publish(journaltest.Apply(ab, 6, 10))
 	same.gets(10, "")
 }
 
@@ -153,23 +153,23 @@ func TestAWaveIsForTheInstancesThatItNames(t *testing.T) {
 	one, two := r.bounded(t, "a-1", ""), r.bounded(t, "a-2", "")
 	one.gets(1<<32-1, "")
 	two.gets(1<<32-1, "")
-	wave := logtest.Apply(ab, 2, 12)
+	wave := journaltest.Apply(ab, 2, 12)
 	wave.Targets = []string{"a-1"}
 	d.Publish(wave)
 	one.gets(12, "")
-	d.Publish(logtest.Apply(ab, 3, 8))
+	d.Publish(journaltest.Apply(ab, 3, 8))
 	one.gets(8, "")
 	two.gets(8, "")
 }
 
 func TestAPoolThatNobodyNamedStaysAsItIs(t *testing.T) {
-	log := logtest.New(t, 1)
-	d := log.Decider(t, 0)
-	d.Publish(logtest.Apply(ab, 1, 12))
-	r := start(t, log, options{}).ready(t)
+	journal := journaltest.New(t, 1)
+	d := journal.Decider(t, 0)
+	d.Publish(journaltest.Apply(ab, 1, 12))
+	r := start(t, journal, options{}).ready(t)
 	b := r.bounded(t, "a-1", "")
 	b.gets(1<<32-1, "")
-	if sizes, done := sizesTold(t, log); len(sizes)+len(done) > 0 {
+	if sizes, done := observedSizes(t, journal); len(sizes)+len(done) > 0 {
 		t.Error(sizes, done)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	reflectionv1alpha "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 	"google.golang.org/grpc/status"
 
-	"sluice.dev/serve/internal/logtest"
+	"sluice.dev/serve/internal/journaltest"
 	"sluice.dev/serve/internal/problem"
 
 	poolsv1 "sluice.dev/api/pools/v1"
@@ -33,12 +33,12 @@ const (
 )
 
 func TestTokensHaveRolesAndNames(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
 	file := filepath.Join(t.TempDir(), "tokens")
 	content := "# who may\n" + readToken + " viewer read\n" + reportToken + " actuator read,report\n" + operateToken + " ann operate\n" + oldToken + "\n"
 	must(t, os.WriteFile(file, []byte(content), 0o600))
-	r := start(t, log, options{lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] }}).ready(t)
+	r := start(t, journal, options{lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] }}).ready(t)
 	get := func(ctx context.Context) error {
 		_, err := r.client.GetPoolSize(ctx, &poolsv1.GetPoolSizeRequest{Pool: cart.Proto()})
 		return err
@@ -57,7 +57,7 @@ func TestTokensHaveRolesAndNames(t *testing.T) {
 		_, err = stream.Recv()
 		return err
 	}
-	for _, each := range []struct {
+	for _, tt := range []struct {
 		token                   string
 		get, watch, tell, pause codes.Code
 	}{
@@ -67,21 +67,21 @@ func TestTokensHaveRolesAndNames(t *testing.T) {
 		{oldToken, codes.OK, codes.OK, codes.OK, codes.OK},
 		{"guess-guess-guess-guess", codes.Unauthenticated, codes.Unauthenticated, codes.Unauthenticated, codes.Unauthenticated},
 	} {
-		ctx := with(each.token)
+		ctx := with(tt.token)
 		got := []codes.Code{status.Code(get(ctx)), status.Code(watch(ctx)), status.Code(tell(ctx)), status.Code(pause(ctx))}
-		want := []codes.Code{each.get, each.watch, each.tell, each.pause}
+		want := []codes.Code{tt.get, tt.watch, tt.tell, tt.pause}
 		for i := range want {
 			if got[i] != want[i] {
-				t.Errorf("%s: %v, want %v", each.token, got, want)
+				t.Errorf("%s: %v, want %v", tt.token, got, want)
 				break
 			}
 		}
 	}
-	told(t, get(context.Background()), codes.Unauthenticated, problem.Unauthenticated, "")
-	told(t, tell(with(readToken)), codes.PermissionDenied, problem.RoleLacking, "")
+	assertError(t, get(context.Background()), codes.Unauthenticated, problem.Unauthenticated, "")
+	assertError(t, tell(with(readToken)), codes.PermissionDenied, problem.RoleLacking, "")
 	names := map[string]int{}
-	for _, each := range r.reports(t, log) {
-		names[each.GetBy()]++
+	for _, tt := range r.reports(t, journal) {
+		names[tt.GetBy()]++
 	}
 	if names["actuator"] != 1 || names["ann"] != 1 || names["somebody else"] != 0 || len(names) != 3 {
 		t.Error("who did it is the identity, and no field:", names)
@@ -106,11 +106,11 @@ func ended(stream poolsv1.PoolSizeService_WatchPoolSizesClient) error {
 }
 
 func TestAWatchEndsWithItsToken(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Decider(t, 0).Publish(logtest.Apply(cart, 1, 8))
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
 	file := filepath.Join(t.TempDir(), "tokens")
 	must(t, os.WriteFile(file, []byte(readToken+" viewer read\n"+oldToken+"\n"), 0o600))
-	r := start(t, log, options{
+	r := start(t, journal, options{
 		every:  20 * time.Millisecond,
 		lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] },
 	}).ready(t)
@@ -123,38 +123,38 @@ func TestAWatchEndsWithItsToken(t *testing.T) {
 	}
 	viewer, other := watch(readToken), watch(oldToken)
 	must(t, os.WriteFile(file, []byte(readToken+" viewer report\n"+oldToken+"\n"), 0o600))
-	told(t, ended(viewer), codes.PermissionDenied, problem.RoleLacking, "")
+	assertError(t, ended(viewer), codes.PermissionDenied, problem.RoleLacking, "")
 	for range 5 {
 		_, err := other.Recv()
 		must(t, err) // nothing changed for it
 	}
 	must(t, os.WriteFile(file, []byte(readToken+"\n"), 0o600))
-	told(t, ended(other), codes.Unauthenticated, problem.Unauthenticated, "")
+	assertError(t, ended(other), codes.Unauthenticated, problem.Unauthenticated, "")
 }
 
 func TestWhoAsksIsAskedBeforeWhat(t *testing.T) {
-	log := logtest.New(t, 1)
+	journal := journaltest.New(t, 1)
 	file := filepath.Join(t.TempDir(), "tokens")
 	must(t, os.WriteFile(file, []byte(readToken+" viewer read\n"), 0o600))
-	r := start(t, log, options{lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] }})
+	r := start(t, journal, options{lookup: func(name string) string { return map[string]string{"SLUICE_TOKENS": file}[name] }})
 	call := func(ctx context.Context) error {
 		return r.link.Invoke(ctx, "/sluice.pools.v1.PoolSizeService/GetPoolSize", &[]byte{0xff}, &[]byte{}, grpc.ForceCodecV2(raw{}))
 	}
-	told(t, call(t.Context()), codes.Unauthenticated, problem.Unauthenticated, "")
-	told(t, call(with(readToken)), codes.InvalidArgument, problem.NotProtobuf, "")
+	assertError(t, call(t.Context()), codes.Unauthenticated, problem.Unauthenticated, "")
+	assertError(t, call(with(readToken)), codes.InvalidArgument, problem.NotProtobuf, "")
 }
 
 func TestHealthAndReflection(t *testing.T) {
-	log := logtest.New(t, 1)
-	log.Delete(t)
-	r := start(t, log, options{})
+	journal := journaltest.New(t, 1)
+	journal.Delete(t)
+	r := start(t, journal, options{})
 	ask := &healthv1.HealthCheckRequest{Service: "sluice.pools.v1.PoolSizeService"}
 	got, err := healthv1.NewHealthClient(r.link).Check(t.Context(), ask)
 	must(t, err)
 	if got.GetStatus() != healthv1.HealthCheckResponse_NOT_SERVING {
 		t.Error("it serves before it has read", got)
 	}
-	log.Create(t, 1)
+	journal.Create(t, 1)
 	eventually(t, "it serves", func() bool {
 		got, err := healthv1.NewHealthClient(r.link).Check(t.Context(), ask)
 		return err == nil && got.GetStatus() == healthv1.HealthCheckResponse_SERVING

@@ -13,9 +13,9 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
-// Log has the records of the topic of decisions, in a table for each kind. The records of a transaction become visible first
+// Tables has the records of the topic of decisions, in a table for each kind. The records of a transaction become visible first
 // in the table of containers, then in that of subsets, then in that of pools.
-type Log struct {
+type Tables struct {
 	Pools      *Pools
 	Subsets    *Subsets
 	Containers *Containers
@@ -23,34 +23,33 @@ type Log struct {
 	Tunings *Tunings
 	Answers *Answers
 	shards  int
-	// refused counts records that were left out.
-	refused atomic.Int64
+	leftOut atomic.Int64
 }
 
-// NewLog is empty. Removals are kept for remembered.
-func NewLog(topic Topic, shards int, remembered time.Duration, now func() time.Time) *Log {
-	return &Log{
-		Pools:      New(PoolKind, topic, shards, remembered, now),
-		Subsets:    New(SubsetKind, topic, shards, remembered, now),
-		Containers: New(ContainersKind, topic, shards, remembered, now),
-		Tunings:    New(TuningKind, topic, shards, remembered, now),
-		Answers:    New(AnswersKind, topic, shards, remembered, now),
+// NewTables is empty. The tables keep removals for retention.
+func NewTables(topic Topic, shards int, retention time.Duration, now func() time.Time) *Tables {
+	return &Tables{
+		Pools:      New(PoolKind, topic, shards, retention, now),
+		Subsets:    New(SubsetKind, topic, shards, retention, now),
+		Containers: New(ContainersKind, topic, shards, retention, now),
+		Tunings:    New(TuningKind, topic, shards, retention, now),
+		Answers:    New(AnswersKind, topic, shards, retention, now),
 		shards:     shards,
 	}
 }
 
-// Refused counts the records that could not be used.
-func (l *Log) Refused() int64 { return l.refused.Load() }
+// LeftOut counts the records that the tables could not use.
+func (l *Tables) LeftOut() int64 { return l.leftOut.Load() }
 
 // Tick wakes every watcher.
-func (l *Log) Tick() {
+func (l *Tables) Tick() {
 	l.Tunings.Tick()
 	l.Subsets.Tick()
 	l.Pools.Tick()
 }
 
 // Close ends every watch: another topic replaced this one.
-func (l *Log) Close() {
+func (l *Tables) Close() {
 	l.Answers.Close()
 	l.Tunings.Close()
 	l.Containers.Close()
@@ -61,33 +60,33 @@ func (l *Log) Close() {
 // Take takes one committed record, in its partition's order. The record becomes visible with the next heartbeat of its shard.
 // written is the record's time, read the time of its arrival. An error names a record that was left out; all others still
 // count.
-func (l *Log) Take(shard int32, offset int64, key, value []byte, written, read time.Time) error {
+func (l *Tables) Take(shard int32, offset int64, key, value []byte, written, read time.Time) error {
 	if err := l.take(shard, offset, string(key), value, written, read); err != nil {
-		l.refused.Add(1)
+		l.leftOut.Add(1)
 		return fmt.Errorf("read shard %d, offset %d: %w", shard, offset, err)
 	}
 	return nil
 }
 
-func (l *Log) take(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
-	word, _, _ := strings.Cut(key, "/")
-	switch word {
+func (l *Tables) take(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
+	kind, _, _ := strings.Cut(key, "/")
+	switch kind {
 	case "shard":
-		return l.beat(shard, offset, key, value, written, read)
+		return l.heartbeat(shard, offset, key, value, written, read)
 	case "subset":
-		return l.Subsets.take(shard, offset, key, value)
+		return l.Subsets.stage(shard, offset, key, value)
 	case "containers":
-		return l.Containers.take(shard, offset, key, value)
+		return l.Containers.stage(shard, offset, key, value)
 	case "session", "trial":
-		return l.Tunings.take(shard, offset, key, value)
+		return l.Tunings.stage(shard, offset, key, value)
 	case "answers":
-		return l.Answers.take(shard, offset, key, value)
+		return l.Answers.stage(shard, offset, key, value)
 	default:
-		return l.Pools.take(shard, offset, key, value)
+		return l.Pools.stage(shard, offset, key, value)
 	}
 }
 
-func (l *Log) beat(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
+func (l *Tables) heartbeat(shard int32, offset int64, key string, value []byte, written, read time.Time) error {
 	number, _, err := keys.ParseShard(key)
 	if err != nil {
 		return err
@@ -105,9 +104,9 @@ func (l *Log) beat(shard int32, offset int64, key string, value []byte, written,
 	if beat.GetLease().AsDuration() <= 0 || beat.GetLease().CheckValid() != nil {
 		return fmt.Errorf("a heartbeat with a lease of %v", beat.GetLease().AsDuration())
 	}
-	before := l.Pools.View().Shards[shard].Lease
-	if before != nil && beat.GetGeneration() < before.Generation {
-		return fmt.Errorf("a heartbeat of generation %d after %d", beat.GetGeneration(), before.Generation)
+	previous := l.Pools.View().Shards[shard].Lease
+	if previous != nil && beat.GetGeneration() < previous.Generation {
+		return fmt.Errorf("a heartbeat of generation %d after %d", beat.GetGeneration(), previous.Generation)
 	}
 	lease := newLease(beat, written, read)
 	l.Tunings.publish(shard, offset+1, lease)

@@ -8,18 +8,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Pages are a process's metrics: those of every Go program, and further registered ones.
-type Pages struct{ registry *prometheus.Registry }
+// Exporter has a process's metrics: the Go runtime's, and registered ones.
+type Exporter struct{ registry *prometheus.Registry }
 
-// NewPages also has the metrics of more.
-func NewPages(more ...prometheus.Collector) *Pages {
-	p := &Pages{prometheus.NewRegistry()}
+// NewExporter also has the metrics of more.
+func NewExporter(more ...prometheus.Collector) *Exporter {
+	p := &Exporter{prometheus.NewRegistry()}
 	p.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	p.registry.MustRegister(more...)
 	return p
 }
 
 // Handler serves the metrics in Prometheus' format.
-func (p *Pages) Handler() http.Handler {
+func (p *Exporter) Handler() http.Handler {
 	return promhttp.HandlerFor(p.registry, promhttp.HandlerOpts{})
 }

@@ -1,6 +1,6 @@
-// Package logtest is a log for tests: in memory, with Kafka's rules for transactions, offsets and compaction (kfake); or
+// Package journaltest is a journal for tests: in memory, with Kafka's rules for transactions, offsets and compaction (kfake); or
 // on the real broker that SLUICE_TEST_KAFKA names, under topics of its own. Deciders write to it as production's do.
-package logtest
+package journaltest
 
 import (
 	"context"
@@ -18,17 +18,17 @@ import (
 	"sluice.dev/serve/internal/topics"
 )
 
-// Log is a log with empty topics.
-type Log struct {
-	topics.Log
+// Journal is a journal with empty topics.
+type Journal struct {
+	topics.Journal
 	client *kgo.Client
 	fake   *kfake.Cluster
 }
 
-// New makes a log that lasts as long as the test.
-func New(t testing.TB, shards int) *Log {
+// New makes a journal that lasts as long as the test.
+func New(t testing.TB, shards int) *Journal {
 	t.Helper()
-	l := &Log{}
+	l := &Journal{}
 	brokers := []string{os.Getenv("SLUICE_TEST_KAFKA")}
 	if brokers[0] == "" {
 		cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
@@ -38,7 +38,7 @@ func New(t testing.TB, shards int) *Log {
 		t.Cleanup(cluster.Close)
 		l.fake, brokers = cluster, cluster.ListenAddrs()
 	}
-	l.Log = topics.Named(brokers, shards, "test_"+strings.ToLower(rand.Text()[:10])+"_")
+	l.Journal = topics.JournalOf(brokers, shards, "test_"+strings.ToLower(rand.Text()[:10])+"_")
 	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...))
 	if err != nil {
 		t.Fatal(err)
@@ -52,11 +52,11 @@ func New(t testing.TB, shards int) *Log {
 	return l
 }
 
-// Fake is true where the log is in memory.
-func (l *Log) Fake() bool { return l.fake != nil }
+// Fake is true if the journal is in memory.
+func (l *Journal) Fake() bool { return l.fake != nil }
 
 // Create makes the topics.
-func (l *Log) Create(t testing.TB, shards int) {
+func (l *Journal) Create(t testing.TB, shards int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -68,8 +68,8 @@ func (l *Log) Create(t testing.TB, shards int) {
 	for name, config := range map[string]map[string]*string{
 		l.Decisions: compacted, l.Explanations: compacted, l.Observed: compacted, l.Reports: nil,
 	} {
-		if made, err := admin.CreateTopic(ctx, int32(shards), 1, config, name); err != nil || made.Err != nil {
-			t.Fatal(name, err, made.Err)
+		if created, err := admin.CreateTopic(ctx, int32(shards), 1, config, name); err != nil || created.Err != nil {
+			t.Fatal(name, err, created.Err)
 		}
 	}
 	// The controller creates a topic before the broker knows its partitions.
@@ -85,12 +85,12 @@ func (l *Log) Create(t testing.TB, shards int) {
 	}
 }
 
-func (l *Log) topics() []string {
+func (l *Journal) topics() []string {
 	return []string{l.Decisions, l.Explanations, l.Observed, l.Reports}
 }
 
 // Delete deletes the topics.
-func (l *Log) Delete(t testing.TB) {
+func (l *Journal) Delete(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -99,34 +99,34 @@ func (l *Log) Delete(t testing.TB) {
 	}
 }
 
-// settle waits until a shard's last transaction has ended in these topics. A broker answers when the end is decided, and
-// writes it to each partition later; until then a reader's end is before it.
-func (l *Log) settle(ctx context.Context, t testing.TB, shard int32, topics []string) {
+// awaitEnd waits until a shard's last transaction has ended in these topics. A broker answers when the end is decided, and
+// writes it to each partition later; until then readers see an earlier end.
+func (l *Journal) awaitEnd(ctx context.Context, t testing.TB, shard int32, topics []string) {
 	t.Helper()
 	admin := kadm.NewClient(l.client)
-	for over := len(topics) == 0; !over; {
+	for settled := len(topics) == 0; !settled; {
 		ends, err := admin.ListEndOffsets(ctx, topics...)
 		committed, failed := admin.ListCommittedOffsets(ctx, topics...)
 		if err = errors.Join(err, failed, ends.Error(), committed.Error()); err != nil {
 			t.Fatal(topics, err)
 		}
-		over = true
+		settled = true
 		for _, topic := range topics {
 			end, _ := ends.Lookup(topic, shard)
 			until, _ := committed.Lookup(topic, shard)
-			over = over && until.Offset == end.Offset
+			settled = settled && until.Offset == end.Offset
 		}
-		if !over {
+		if !settled {
 			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
 // Compact keeps the newest record of each key; it works in memory only.
-func (l *Log) Compact() { l.fake.Compact() }
+func (l *Journal) Compact() { l.fake.Compact() }
 
 // Read returns the records that were committed to a topic so far, in each shard's order.
-func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
+func (l *Journal) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -161,14 +161,5 @@ func (l *Log) Read(t testing.TB, topic string) (records []*kgo.Record) {
 	return records
 }
 
-// Write writes any record into a topic's first partition.
-func (l *Log) Write(t testing.TB, topic, key string, value []byte) {
-	t.Helper()
-	record := &kgo.Record{Topic: topic, Key: []byte(key), Value: value}
-	if err := l.client.ProduceSync(context.Background(), record).FirstErr(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Stop stops the broker; it works in memory only.
-func (l *Log) Stop() { l.fake.Close() }
+func (l *Journal) Stop() { l.fake.Close() }

@@ -9,7 +9,7 @@ from clickhouse_connect.driver.client import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schema.flink import written
+from schema.flink import written_tables
 from schema.tables import LENGTHS, Table
 from sluice_kit.servers.rows import insert_shop, now
 
@@ -40,7 +40,7 @@ def of(table: Table) -> tuple[dict[str, tuple[Any, Any]], str]:
 
 
 # What jobs write of tables.
-TABLES = {name: of(table) for name, table in written().items()}
+TABLES = {name: of(table) for name, table in written_tables().items()}
 
 
 def insert(client: Client, table: str, rows: list[list[Any]]) -> None:

@@ -299,14 +299,14 @@ class SetsClockBack(FakeCollector):
 def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
-    made = deciding.answer
+    made = deciding.publication
 
     def answer(pool: Pool, *rest: Any) -> Publication:
         if pool.key == DB:
             raise ValueError("no such answer")
         return made(pool, *rest)
 
-    monkeypatch.setattr(deciding, "answer", answer)
+    monkeypatch.setattr(deciding, "publication", answer)
     world.run(8)
     other = world.decider.answers[DB]
     assert (world.cart.content.state, codes(other)) == ("LEARNING", ("FAILED",))

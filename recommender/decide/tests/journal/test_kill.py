@@ -1,6 +1,6 @@
 """A decider that is killed in the middle of a trial: the next one goes on with it, as if nothing had been.
 
-In memory; tests/long/test_deciders.py kills processes on a real broker.
+In memory; tests/soak/test_deciders.py kills processes on a real broker.
 """
 
 from typing import Any

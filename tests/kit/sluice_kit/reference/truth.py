@@ -7,7 +7,7 @@ from typing import Any
 
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TopicPartition
 
-from schema.flink import written
+from schema.flink import written_tables
 from sluice_kit.local_stack.driver import Stack
 from sluice_kit.local_stack.topics import read_since
 from sluice_kit.reference import (
@@ -33,7 +33,7 @@ Row = dict[str, Any]
 Rows = dict[tuple[Any, ...], Row]
 #: Columns whose parts are rounded: each request may be 1 apart.
 ROUNDED = ("ln_sum", "ln_sum2")
-TABLES_OF_JOBS = written()
+TABLES_OF_JOBS = written_tables()
 #: How a column of a type comes: times as numbers, 128 bits as text.
 _SELECTED = {
     "DateTime('UTC')": "toUnixTimestamp({0})",

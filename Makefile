@@ -51,24 +51,24 @@ test-long: ## what needs longer, 50 minutes: real applications under load, a mil
 	@$(stack) setup --for test-long
 	@$(suites) test-unit-long long
 
-suites = $(toolchain); PYTHONPATH=tests:deploy/local $(python) -m support.suites
+suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit.suites
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served decider) tests/apart streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/support/tests
+unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed/tests tests/bench/tests deploy/local/tests tests/contract tests/kit/tests
 
 test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
 	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
 
 test-integration: ## Python tests on the real stack, on ports of their own; those that disturb it last
-	@$(pytest) --durations=25 tests/integration tests/e2e tests/faults
+	@$(pytest) --durations=25 tests/stack tests/chaos
 
 test-faults: ## of these, those that disturb the stack: kill -9 of each process under load, restores
-	@$(pytest) --durations=25 tests/faults
+	@$(pytest) --durations=25 tests/chaos
 
 .PHONY: test-long long test-unit-long test-java test-go
 long:
-	@$(pytest) --durations=25 tests/long
+	@$(pytest) --durations=25 tests/soak
 
 test-unit-long: ## what the Python tests that need no stack leave out in `make test`: more pools, pairs, seeds
 	@$(pytest) -n 2 --dist loadfile --durations=25 -m long $(wildcard $(unit))
@@ -83,7 +83,7 @@ test-go: ## Go tests of the actuator, the server and the collector's own process
 
 bench: ## measure speed; prints ratios against a reference of the same run, writes tests/bench/out (BENCH=NAME: one; QUICK=1; KEEP=1: and tests/bench/results)
 	@$(stack) setup --for bench
-	@PYTHONPATH=tests:recommender/decide/src:recommender/decide/tests/helpers:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
+	@PYTHONPATH=tests:tests/kit:recommender/decide/src:deploy/local:storage $(python) -m bench $(BENCH) $(if $(QUICK),--quick) $(if $(KEEP),--keep)
 
 count: ## lines of hand-written source and of tests, bench and testbed by room, beside their bars (CHECK=1: fail when over)
 	@$(if $(host_python),$(host_python) deploy/local/count.py,$(no_python)) $(if $(CHECK),--check)
@@ -98,11 +98,11 @@ lint: ## style, types, protobuf, generated code; says all that is wrong, then fa
 
 .PHONY: lint-python lint-go lint-java lint-proto
 # Types of all code but the tests of the rooms, which pytest runs anyway.
-typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/local tests/support tests/testbed
+typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/local tests/kit/sluice_kit tests/testbed
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \
-	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/(testbed|support)/tests/" || failed=1; exit $$failed
+	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/testbed/tests/" || failed=1; exit $$failed
 
 lint-go:
 	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/bench/xds_client tests/bench/jolokia_targets tests/testbed/resizable/go tests/testbed/storefront/go; do ( \

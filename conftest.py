@@ -2,6 +2,9 @@
 
 import pytest
 
+# Its assertions say what they compared, as those of tests do.
+pytest.register_assert_rewrite("sluice_kit")
+
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.getplugin("terminalreporter")

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.messages import PARTITIONS, SentSpan, message, produce
-from support.stack import STARTED, Stack, StackError, drive, start_anew, started
-from support.waiting import eventually
-from support.watch import reports, watched
+from sluice_kit.local_stack.driver import STARTED, Stack, StackError, drive, start_anew, started
+from sluice_kit.local_stack.flink_jobs import FlinkJobs, keeper_at_rest
+from sluice_kit.traffic.messages import PARTITIONS, SentSpan, message, produce
+from sluice_kit.waiting import eventually
+from sluice_kit.watchdog.watch import reports, watched
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +27,13 @@ def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
         pytest.exit(f"{error}; what it says stands above", pytest.ExitCode.INTERRUPTED)
     finally:
         drive("down")
+
+
+@pytest.fixture(scope="module")
+def flink(stack: Stack) -> Iterator[FlinkJobs]:
+    """Jobs that a test submits itself, while the stack's own rests."""
+    with keeper_at_rest(stack) as jobs:
+        yield jobs
 
 
 def read(stack: Stack) -> Iterator[Stack]:
@@ -54,4 +62,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "stack" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.stack)
-            item.add_marker(pytest.mark.timeout(1800 if "long" in item.path.parts else 900))
+            item.add_marker(pytest.mark.timeout(1800 if "soak" in item.path.parts else 900))

@@ -10,10 +10,10 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from migrate.__main__ import schema_up
-from support.clickhouse import clickhouse
-from support.grafana import Scope
-from support.rollups import fill_rollups
-from support.rows import SECONDS, insert_shop, now
+from sluice_kit.fakes.grafana import Scope
+from sluice_kit.servers.clickhouse import clickhouse
+from sluice_kit.servers.rollups import fill_rollups
+from sluice_kit.servers.rows import SECONDS, insert_shop, now
 
 JSON = Path(__file__).resolve().parents[1] / "json"
 

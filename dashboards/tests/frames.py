@@ -7,7 +7,7 @@ from typing import Any
 
 from clickhouse_connect.driver.client import Client
 
-from support.grafana import Scope, expand
+from sluice_kit.fakes.grafana import Scope, expand
 
 TIME_SERIES, TABLE = 0, 1
 

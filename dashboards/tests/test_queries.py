@@ -12,7 +12,7 @@ from clickhouse_connect.driver.exceptions import DatabaseError
 
 from generate.bad_input import MEANINGS
 from generate.variables import text
-from support.grafana import Scope
+from sluice_kit.fakes.grafana import Scope
 
 from .frames import faults, needed, queries, run
 

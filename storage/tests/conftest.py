@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from support.clickhouse import ClickHouse, clickhouse
-from support.schema import emptied, whole_schema
+from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.schema import emptied, whole_schema
 
 
 @pytest.fixture(scope="session")

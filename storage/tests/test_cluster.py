@@ -7,7 +7,7 @@ from migrate import clickhouse, definitions, migrations
 from migrate.__main__ import CLICKHOUSE
 from migrate.cluster import Cluster, bookkeeping, distributed, on_cluster, order_by
 from migrate.errors import MigrateError
-from support.clickhouse import ClickHouse
+from sluice_kit.servers.clickhouse import ClickHouse
 
 STATEMENTS = [statement for each in migrations.load(CLICKHOUSE) for statement in each.statements()]
 REPLACED = [

@@ -8,7 +8,7 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from migrate.statements import read
-from support.rows import MS, now
+from sluice_kit.servers.rows import MS, now
 from testbed.windows import latency_index
 
 COOKBOOK = Path(__file__).resolve().parents[1] / "clickhouse/cookbook"

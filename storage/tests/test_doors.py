@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from support.clickhouse import PASSWORD, WRITER, ClickHouse
+from sluice_kit.servers.clickhouse import PASSWORD, WRITER, ClickHouse
 
 REFUSED = "CANNOT_EXTRACT_TABLE_STRUCTURE|ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION|CANNOT_OPEN_FILE"
 

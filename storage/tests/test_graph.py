@@ -15,7 +15,7 @@ from neo4j.exceptions import ConstraintError, DatabaseError, TransientError
 
 import migrate.__main__ as command
 from migrate.statements import read
-from support.neo4j import Neo4j, neo4j
+from sluice_kit.servers.neo4j import Neo4j, neo4j
 
 pytestmark = pytest.mark.timeout(300)  # a loaded machine takes long to start the server
 

@@ -9,9 +9,9 @@ from clickhouse_connect.driver.client import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schema.flink import written
+from schema.flink import written_tables
 from schema.tables import LENGTHS, Table
-from support.rows import insert_shop, now
+from sluice_kit.servers.rows import insert_shop, now
 
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
 DAY = HOUR.replace(hour=0)
@@ -40,7 +40,7 @@ def of(table: Table) -> tuple[dict[str, tuple[Any, Any]], str]:
 
 
 # What jobs write of tables.
-TABLES = {name: of(table) for name, table in written().items()}
+TABLES = {name: of(table) for name, table in written_tables().items()}
 
 
 def insert(client: Client, table: str, rows: list[list[Any]]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import migrate.__main__ as command
-from support.clickhouse import ClickHouse
+from sluice_kit.servers.clickhouse import ClickHouse
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from support.rows import MS
+from sluice_kit.servers.rows import MS
 from testbed.windows import latency_index
 
 WINDOW = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)

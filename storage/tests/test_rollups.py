@@ -8,7 +8,7 @@ from clickhouse_connect.driver.client import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.rollups import ROLLUPS, fill_rollups
+from sluice_kit.servers.rollups import ROLLUPS, fill_rollups
 
 MINUTE = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(hours=2)
 KEY = ["side", "service", "peer", "instance", "bucket", "bucket_ms"]

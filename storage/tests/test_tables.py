@@ -9,7 +9,7 @@ from migrate.statements import read
 from schema import flink
 from schema.flink import Row, sink, sql_type
 from schema.tables import FOLDER, LENGTHS, WRITTEN, Column, Table, tables
-from support.clickhouse import ClickHouse
+from sluice_kit.servers.clickhouse import ClickHouse
 
 TABLES = flink.written_tables()
 # What tells rows apart has to be in ORDER BY. These only describe a row.

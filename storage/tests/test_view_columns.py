@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import migrate.__main__ as command
-from support.clickhouse import ClickHouse
+from sluice_kit.servers.clickhouse import ClickHouse
 
 # Views that show rows of a table, not sums over them, and the table.
 SHOWN = {

@@ -8,9 +8,9 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from migrate.statements import read
-from support.clickhouse import ClickHouse
-from support.rollups import fill_rollups
-from support.rows import MS, insert_shop, now
+from sluice_kit.servers.clickhouse import ClickHouse
+from sluice_kit.servers.rollups import fill_rollups
+from sluice_kit.servers.rows import MS, insert_shop, now
 from testbed.windows import latency_index
 
 CLICKHOUSE = Path(__file__).resolve().parents[1] / "clickhouse"

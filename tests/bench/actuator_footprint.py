@@ -19,14 +19,14 @@ from typing import Any
 from urllib.request import urlopen
 
 from bench.go_program import built
-from shard_log import Log, serving_at
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from support.kafka import kafka
-from support.ports import free_ports
-from support.processes import running
-from support.waiting import until
+from sluice_kit.journal.shard_log import Log, serving_at
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.machine.processes import running
+from sluice_kit.servers.kafka import kafka
+from sluice_kit.waiting import until
 
 CACHE = Path(__file__).parents[2] / ".cache"
 ACTUATOR = CACHE / "bin/sluice-actuator"

@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from migrate.__main__ import schema_up
-from shard_log import Log, serving_at
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
+from sluice_kit.journal.shard_log import Log, serving_at
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.clickhouse import clickhouse
+from sluice_kit.servers.kafka import kafka
 from stack import environment, settings
-from support.clickhouse import clickhouse
-from support.kafka import kafka
-from support.ports import free_ports
 
 SLUICE = str(Path(__file__).resolve().parents[2] / "sluice")
 #: Words of a command, and its bar in seconds of CPU.

@@ -7,13 +7,13 @@ import time
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from apart.test_critical_path import RECORDED
 from bench import java_loop
-from integration import hotel
-from integration.path_reference import critical_paths, jaeger_spans
 from sluice.cli.traces.critical_path.parts import TraceParts
 from sluice.cli.traces.critical_path.walker import command
 from sluice.cli.traces.replay.records import Skipped, read_traces
+from sluice_kit.reference.path_walk import critical_paths, jaeger_spans
+from sluice_kit.traffic import hotel
+from sluice_kit.traffic.path_traces import RECORDED
 
 TRACES = 3_000
 BAR = 50

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from clickhouse_connect.driver.client import Client
 
-from humps import Samples
 from sluice.pools.windows.delay import LONGEST_MS
 from sluice.pools.windows.latency import last_index_within
+from sluice_kit.decide.humps import Samples
 
 #: Of 100 ms, as many as are read at first: 60 s of window, and what is kept for spans that are late.
 BUCKETS = (60_000 + LONGEST_MS) // 100

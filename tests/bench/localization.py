@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from integration.path_reference import SpanDict, critical_paths
-from integration.path_tables import service_times
-from integration.path_waits import Waits, waits
 from sluice.pools.estimate.critical import Localization, PathTimes, Ranked, localize
+from sluice_kit.reference.path_tables import service_times
+from sluice_kit.reference.path_waits import Waits, waits
+from sluice_kit.reference.path_walk import SpanDict, critical_paths
 from testbed.distributions import Exponential, LogNormal
 from testbed.simulation import Scenario, Simulation
 from testbed.spans import Span

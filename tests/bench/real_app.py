@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from support.cores import split
-from support.postgres import postgres
-from support.real_load import Seen, steady
-from support.tomcat import Application, application
+from sluice_kit.applications.real_load import LoadResult, steady
+from sluice_kit.applications.tomcat import Application, application
+from sluice_kit.machine.cores import split
+from sluice_kit.servers.postgres import postgres
 
 SIZES = (4, 8, 12, 16, 24, 32, 64, 128)
 USERS = 100
 WARM_UP_S = 15.0
-Rounds = list[dict[int, Seen]]
+Rounds = list[dict[int, LoadResult]]
 
 
 def run(quick: bool = False) -> str:
@@ -39,7 +39,7 @@ def sweep(handler: str, rounds: int, seconds: float) -> Rounds:
 
 def _round(
     running: Application, url: str, handler: str, others: set[int], seconds: float, seed: int
-) -> dict[int, Seen]:
+) -> dict[int, LoadResult]:
     seen = {}
     for size in SIZES:
         running.resize(size)

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from support.real_load import Seen
-from support.real_scene import Scene, scene
-from support.stack import drive, start_anew, started
+from sluice_kit.applications.real_load import LoadResult
+from sluice_kit.applications.real_scene import Scene, scene
+from sluice_kit.local_stack.driver import drive, start_anew, started
 
 HANDLER, USERS = "update", 100
 STARTS = (128, 64, 4)
@@ -35,7 +35,7 @@ class Course(NamedTuple):
 
     start: int
     sizes: list[tuple[float, int]]
-    seen: Seen
+    seen: LoadResult
 
 
 def run(quick: bool = False) -> str:

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 from bench.cluster import cpu_s, otlp_http
 from bench.made_spans import SPANS_PER_ROUND, MadeSpans, Shape
+from sluice_kit.machine.processes import running
 from stack.layout import BIN
-from support.processes import running
 
 CONFIG = Path(__file__).with_name("spanmetrics.yaml")
 WARM_UP = 0.3

@@ -20,13 +20,13 @@ from urllib.request import urlopen
 import numpy as np
 
 from bench.go_program import built
-from shard_log import BINARY, Log, environment
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from support.kafka import kafka
-from support.ports import free_ports
-from support.processes import running
+from sluice_kit.journal.shard_log import BINARY, Log, environment
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.machine.processes import running
+from sluice_kit.servers.kafka import kafka
 
 #: (watchers, HTTP/2 connections): an actuator has a connection of its own; behind a proxy they share some.
 SIZES = ((1_000, 1_000), (10_000, 100), (10_000, 10_000))

@@ -18,11 +18,11 @@ import numpy as np
 
 from bench.go_program import built
 from bench.watchers import cpu_s, made, resident_kb, serving, talking
-from shard_log import Log, environment
 from sluice.subsets.v1.log_pb2 import Container, ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_PROVIDED, Endpoint, Subset, SubsetKey
-from support.kafka import kafka
-from support.ports import free_ports
+from sluice_kit.journal.shard_log import Log, environment
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.kafka import kafka
 
 #: (nodes, HTTP/2 connections): an Envoy has a connection of its own.
 SIZES = ((1_000, 1_000), (10_000, 100), (10_000, 10_000))

@@ -15,7 +15,7 @@ from stack.settings import REPOSITORY
 
 CASES = Path(__file__).with_name("kafka_settings") / "illegal.json"
 EXAMPLE = REPOSITORY / "collector/kafka.toml"
-TOLD = (
+PRINT_SETTINGS = (
     "import json, sys; from pathlib import Path; import kafka\n"
     "k = kafka.load(Path(sys.argv[1]), 'usual:1')\n"
     "print(json.dumps([k.brokers, [k.topic(t) for t in (kafka.SPANS, kafka.METRICS)], dict(k.properties)]))"
@@ -28,7 +28,7 @@ def program(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def of_jobs(path: Path) -> subprocess.CompletedProcess[str]:
-    return program("-c", TOLD, path)
+    return program("-c", PRINT_SETTINGS, path)
 
 
 def of_collector(path: Path) -> subprocess.CompletedProcess[str]:
@@ -94,8 +94,8 @@ def test_the_example_is_legal_for_all(tmp_path: Path) -> None:
     assert (exporter["traces"]["topic"], exporter["metrics"]["topic"]) == ("traces", "prod.otlp_metrics")
     assert exporter["timeout"] == "10s"
 
-    for said in (of_jobs(path).stdout, of_collector(path).stdout):
-        assert "secret" not in said.replace("secrets", "")
+    for output in (of_jobs(path).stdout, of_collector(path).stdout):
+        assert "secret" not in output.replace("secrets", "")
 
 
 def test_nothing_said_is_what_it_always_was(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contract.decisions.step_json import observation_of, said, state_of
+from contract.decisions.step_json import decision_json, observation_of, state_of
 from sluice.pools.policy.state import Facts
 from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import Case
@@ -17,7 +17,7 @@ CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "decisions" / 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_decides_as_the_vectors_have_it(case: dict[str, Any]) -> None:
     after, decision = step(state_of(case["state"]), observation_of(case["observation"]), case["now_ms"])
-    assert said(decision) == case["decision"]
+    assert decision_json(decision) == case["decision"]
     assert after.facts == state_of({"facts": case["facts"]}).facts
     assert isinstance(after.facts, Facts)
 

@@ -34,7 +34,7 @@ def test_flinks_java_options_are_found_nested_and_flat(config: str) -> None:
 
 
 def test_no_process_of_flink_answers_on_a_connection_that_the_other_began() -> None:
-    """What goes wrong else: tests/long/test_worker_is_back.py."""
+    """What goes wrong else: tests/soak/test_worker_is_back.py."""
     lines = (LOCAL / "flink/config.yaml").read_text().splitlines()
     options = {key: value for key, _, value in (line.partition(": ") for line in lines)}
     for process in ("jobmanager", "taskmanager"):

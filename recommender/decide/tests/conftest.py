@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from support.clickhouse import ClickHouse, clickhouse
-from support.kafka import Kafka, kafka
-from support.schema import emptied, whole_schema
+from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.kafka import Kafka, kafka
+from sluice_kit.servers.schema import emptied, whole_schema
 
 # How long an example takes depends on what else runs; a test that hangs is stopped by its timeout.
 settings.register_profile("patient", deadline=None)

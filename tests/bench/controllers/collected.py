@@ -8,9 +8,9 @@ import numpy as np
 
 from bench.controllers.bridge import samples_of
 from bench.controllers.windows_alone import WindowsAlone
-from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
+from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
 from sluice.pools.windows.complete_buckets import Whole
 from sluice.pools.windows.window import OnDemand
@@ -60,7 +60,9 @@ class Collected(WindowsAlone):
     def take(self, key: PoolKey, now_s: float, seen: PoolWindows) -> None:
         self._kept.setdefault(key, _Kept(seen)).take(now_s, seen)
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+    def collect(
+        self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
+    ) -> Window:
         kept = [self._kept[pool.key] for pool in config.pools]
         numbers = {pool.key: number for number, pool in enumerate(config.pools)}
         return Window(

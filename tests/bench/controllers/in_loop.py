@@ -15,8 +15,6 @@ from typing import cast
 
 from bench.controllers.applied import Applied
 from bench.controllers.collected import Collected
-from fakes import FakeClock
-from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.model.keys import PoolKey, Side
 from sluice.model.reason import Reason
@@ -30,6 +28,8 @@ from sluice.pools.period.decide import PoolResources
 from sluice.pools.period.workers import Workers
 from sluice.pools.policy.state import PoolState
 from sluice.pools.product import PoolsShard
+from sluice_kit.decide.fakes import FakeClock
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 from testbed.adjustable import AdjustablePool
 from testbed.fine import PoolWindows
 

@@ -2,25 +2,25 @@
 
 from collections.abc import Mapping
 
-from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import Asked, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.section import PoolsSection
 
 
 class WindowsAlone:
     """No services above, no demand, no sizes of data; nobody knows how far a clock is off."""
 
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
         return {}
 
-    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+    def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         return {}
 
-    def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]:
+    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
 
-    def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]:
+    def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         return {}

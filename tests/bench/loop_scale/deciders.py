@@ -9,7 +9,6 @@ from confluent_kafka import Producer
 
 from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import NOW_MS, Collects, Drawn
-from memory_log import pool_shard
 from sluice.config import Config
 from sluice.decider.products import codec, products
 from sluice.engine.loop import Loop
@@ -26,8 +25,9 @@ from sluice.pools.period.spread import Outcome, Spread, StepJob
 from sluice.pools.publication.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
-from support.kafka import Kafka
-from support.waiting import until
+from sluice_kit.journal.memory_log import pool_shard
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 PARTS: tuple[Part, ...] = ("facts", "evidence")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from bench.loop_scale.deciders import Deciders, Watched
 from bench.loop_scale.processes import cpu_s
 from bench.loop_scale.windows import NOW_MS, Collects, Drawn
-from memory_log import pool_shard
 from sluice.config import Config
 from sluice.engine.loop import Loop
 from sluice.pools.period.spread import Spread
-from support.kafka import kafka
+from sluice_kit.journal.memory_log import pool_shard
+from sluice_kit.servers.kafka import kafka
 
 PERIOD_S = 5
 PERIODS = 3

@@ -14,7 +14,7 @@ from sluice.config import Config
 from sluice.fast.garbage import search_rarely
 from sluice.pools.period.spread import Spread
 from sluice.pools.policy.prepare import prepare
-from support.clickhouse import clickhouse
+from sluice_kit.servers.clickhouse import clickhouse
 
 Rows = list[tuple[str, str]]
 BAR_S, BAR_POOLS = 5.0, 10_000

@@ -9,7 +9,6 @@ import numpy as np
 
 from bench.controllers.windows_alone import WindowsAlone
 from bench.loaded_windows import BUCKETS
-from humps import Samples, draw_samples, draw_service
 from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
@@ -19,6 +18,7 @@ from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import Whole, whole
 from sluice.pools.windows.window import OnDemand
+from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
 # Different curves; the others repeat them.
 CURVES = 100

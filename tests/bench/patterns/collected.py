@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from bench.controllers.windows_alone import WindowsAlone
-from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import Whole, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
@@ -28,7 +28,7 @@ class Collected(WindowsAlone):
         self._read: Ints = np.zeros(0, dtype=np.int64)
         self._newest_ms = NEVER
 
-    def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+    def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         """As `sluice.pools.windows.demand`: callers' spans of a minute, or the own spans
         of a client pool's service.
 
@@ -51,7 +51,9 @@ class Collected(WindowsAlone):
         )
         return {key: demand}
 
-    def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
+    def collect(
+        self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
+    ) -> Window:
         columns = self._known.read(now_ms / 1_000 - ORIGIN_S)
         first, until = max(0, (now_ms - int(config.window) - LONGEST_MS) // BUCKET_MS), now_ms // BUCKET_MS
         columns.reach(until)

@@ -7,10 +7,10 @@ from typing import cast
 
 from bench.controllers.applied import Applied
 from bench.patterns.collected import Collected
-from fakes import FakeClock
-from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.model.keys import PoolKey, Side
+from sluice_kit.decide.fakes import FakeClock
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 from testbed.patterns.pattern import Pattern
 from testbed.patterns.windows import Known, reader_ms
 

@@ -8,12 +8,12 @@ import pytest
 from bench.loaded_windows import BUCKETS, Loaded
 from bench.loop_scale.queried import Queried
 from bench.loop_scale.windows import BUCKET_MS, NOW_MS
-from humps import Samples, draw_samples, draw_service
 from migrate.__main__ import schema_up
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.windows import PoolWindow
-from support.clickhouse import clickhouse
+from sluice_kit.decide.humps import Samples, draw_samples, draw_service
+from sluice_kit.servers.clickhouse import clickhouse
 
 
 @pytest.mark.integration

@@ -12,7 +12,7 @@ from bench.tuning.real.judged import confirmed, pairs, table, users_gain
 from bench.tuning.real.parameters import PARAMETERS, TARGET, application, settings, tuned
 from bench.tuning.real.run import Session, in_order, sessions
 from sluice.tuning.application import load
-from support.storefront import NAMES, Storefront, made
+from sluice_kit.applications.storefront import NAMES, Storefront, made
 from testbed.storefront.access_log import span_of
 from testbed.windows import latency_index
 

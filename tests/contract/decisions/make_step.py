@@ -10,7 +10,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from contract.decisions.step_json import observation_of, said, state_of, trust_json
+from contract.decisions.step_json import decision_json, observation_of, state_of, trust_json
 from sluice.pools.policy.step import step
 
 OUT = Path(__file__).with_name("step.json")
@@ -42,8 +42,8 @@ def state(levels: list[Any], current: int | None = 64, full: float = 1.0, **fact
 
 def sees(*sizes: int | None, cores: float | None = 4.0, **constraints: Any) -> dict[str, Any]:
     named = {f"pod-{at}": size for at, size in enumerate(sizes)}
-    found: dict[str, Any] = {"sizes": named, "cores": cores, "slo_s": 10.0}
-    return found | ({"constraints": constraints} if constraints else {})
+    observation: dict[str, Any] = {"sizes": named, "cores": cores, "slo_s": 10.0}
+    return observation | ({"constraints": constraints} if constraints else {})
 
 
 def change(from_size: int, to_size: int, ago_ms: int, basis: str = "CURVE", *targets: str) -> dict[str, Any]:
@@ -52,23 +52,23 @@ def change(from_size: int, to_size: int, ago_ms: int, basis: str = "CURVE", *tar
 
 
 def doubted() -> dict[str, Any]:
-    found = state(KNOWN)
+    values = state(KNOWN)
     aside = [4.0, True, True, 64.0, 80.0, 1.0]
-    return found | {"learnt": found["learnt"] | {"doubt": {"score": 5.0, "aside": [aside]}}}
+    return values | {"learnt": values["learnt"] | {"doubt": {"score": 5.0, "aside": [aside]}}}
 
 
 def stopped(each_s: float) -> dict[str, Any]:
     """10 completions in a second, after so long each, and nothing for 5 s."""
-    found = state([[4.0, False, False, round(math.log(10 * each_s) / 0.12), 10.0, 1.0, 10 * each_s]], full=0.0)
-    return found | {"learnt": found["learnt"] | {"completed_ms": NOW - 6_100}}
+    values = state([[4.0, False, False, round(math.log(10 * each_s) / 0.12), 10.0, 1.0, 10 * each_s]], full=0.0)
+    return values | {"learnt": values["learnt"] | {"completed_ms": NOW - 6_100}}
 
 
 def guarded(trust: dict[str, Any], beats: list[list[float]] | None = None, current: int = 32) -> dict[str, Any]:
     """After a change of ours from the operator's 64, which did 100 a second of 0.25 s each when it was left."""
     did = {"size": 64, "per_s": 100.0, "stay_s": 0.25, "failed": 0.0, "cores": 4.0}
     trust = {"operator": 64, "measured": [did], **trust}
-    found = state(KNOWN, current=current, full=0.0, change=change(64, current, 61_000), trust=trust)
-    return found | {"learnt": found["learnt"] | {"beats": beats or []}}
+    values = state(KNOWN, current=current, full=0.0, change=change(64, current, 61_000), trust=trust)
+    return values | {"learnt": values["learnt"] | {"beats": beats or []}}
 
 
 def beats(size: int, seconds: int, good: float, failed: float = 0.0, in_flight: float = 0.0) -> list[list[float]]:
@@ -77,21 +77,21 @@ def beats(size: int, seconds: int, good: float, failed: float = 0.0, in_flight: 
     return [[newest - back, size, good, failed, in_flight, 1.0] for back in reversed(range(seconds))]
 
 
-def asked(in_time: float, in_flight: float = 0.0, waiting: float | None = None) -> dict[str, Any]:
-    told = {"until_ms": NOW - 30_000, "asked_per_s": 900.0, "in_time": in_time, "in_flight": in_flight}
-    return {"demand": told | {"waiting": waiting}}
+def demand(in_time: float, in_flight: float = 0.0, waiting: float | None = None) -> dict[str, Any]:
+    values = {"until_ms": NOW - 30_000, "asked_per_s": 900.0, "in_time": in_time, "in_flight": in_flight}
+    return {"demand": values | {"waiting": waiting}}
 
 
 def taken(in_flight: float) -> dict[str, Any]:
     """Of the newest second, in which 1 completes."""
     start_ms = [NOW - 1_000 + 100 * at for at in range(10)]
-    each = {"concurrency": in_flight, "completions": 0.1, "size": 64.0, "cores": 4.0}
-    return {"buckets": {"start_ms": start_ms, "bucket_s": 0.1, **each}}
+    bucket = {"concurrency": in_flight, "completions": 0.1, "size": 64.0, "cores": 4.0}
+    return {"buckets": {"start_ms": start_ms, "bucket_s": 0.1, **bucket}}
 
 
 def remembered() -> dict[str, Any]:
-    found = state(KNOWN)
-    return found | {"learnt": found["learnt"] | {"remembered": True}}
+    values = state(KNOWN)
+    return values | {"learnt": values["learnt"] | {"remembered": True}}
 
 
 def five_seconds() -> dict[str, Any]:
@@ -198,12 +198,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
         sees(64),
         NOW,
     ),
-    ("callers wait for a pool that spans show idle", state(LIGHT, full=0.0), sees(64) | asked(0.5, 5.0, 20.0), NOW),
+    ("callers wait for a pool that spans show idle", state(LIGHT, full=0.0), sees(64) | demand(0.5, 5.0, 20.0), NOW),
     ("it waits for what it calls", state(KNOWN), sees(64, callee="cart/server, all 4 of which are taken"), NOW),
     (
         "full, its callers wait, and nothing larger was tried",
         state([level(size, seconds=400.0) for size in (12, 14, 16, 18)], current=16),
-        sees(16) | asked(0.5),
+        sees(16) | demand(0.5),
         NOW,
     ),
     ("little evidence for a look", state([level(20, seconds=2.1)], current=20), sees(20), NOW),
@@ -325,9 +325,9 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
 
 
 def vectors() -> list[dict[str, Any]]:
-    found = []
-    for name, before, seen, now_ms in CASES:
-        after, decision = step(state_of(before), observation_of(seen), now_ms)
+    cases = []
+    for name, before, observation, now_ms in CASES:
+        after, decision = step(state_of(before), observation_of(observation), now_ms)
         changed = after.facts.change
         facts = {
             "now_ms": after.facts.now_ms,
@@ -345,17 +345,17 @@ def vectors() -> list[dict[str, Any]]:
             "state": after.facts.state.value if after.facts.state else None,
             "trust": trust_json(after.facts.trust),
         }
-        found.append(
+        cases.append(
             {
                 "name": name,
                 "state": before,
-                "observation": seen,
+                "observation": observation,
                 "now_ms": now_ms,
-                "decision": said(decision),
+                "decision": decision_json(decision),
                 "facts": facts,
             }
         )
-    return found
+    return cases
 
 
 if __name__ == "__main__":

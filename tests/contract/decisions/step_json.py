@@ -54,8 +54,8 @@ def _trust(given: Json) -> Trust:
     return Trust(
         **{
             **given,
-            "measured": tuple(SizeRecord(**each) for each in given.get("measured", ())),
-            "refused": tuple(RefusedSize(**each) for each in given.get("refused", ())),
+            "measured": tuple(SizeRecord(**values) for values in given.get("measured", ())),
+            "refused": tuple(RefusedSize(**values) for values in given.get("refused", ())),
             "check": OperatorLook(**check) if check else None,
         }
     )
@@ -63,9 +63,9 @@ def _trust(given: Json) -> Trust:
 
 def trust_json(trust: Trust) -> dict[str, Any]:
     """What is not as of a new pool."""
-    found, new = asdict(trust), asdict(Trust())
-    found = {name: value for name, value in found.items() if value != new[name]}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    values, new = asdict(trust), asdict(Trust())
+    values = {name: value for name, value in values.items() if value != new[name]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def observation_of(given: Json) -> Observation:
@@ -102,7 +102,7 @@ def _estimate(given: Json) -> Estimate:
     return Estimate(**{**given, "state": State(given["state"])}, reasons=())
 
 
-def said(decision: Decision) -> dict[str, Any]:
+def decision_json(decision: Decision) -> dict[str, Any]:
     """What an actuator and people have of it; figures of the belief are not held to the digit."""
     return {
         "target": decision.target,

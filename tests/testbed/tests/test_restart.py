@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.ports import free_ports
+from sluice_kit.machine.ports import free_ports
 
 RESTART = Path(__file__).parents[1] / "storefront/restart.sh"
 # After SIGTERM its first thread ends at once, and the process looks like one that has ended; another thread keeps the

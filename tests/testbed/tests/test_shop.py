@@ -59,7 +59,7 @@ def test_the_optimum_of_carts_threads_is_inside_and_far_better_than_64():
 
 
 def check_carts_optimum(seed: int) -> None:
-    """tests/long has other seeds."""
+    """tests/soak has other seeds."""
     goodput = {
         size: measure(CART_THREADS, size, seconds=3 * PERIOD, seed=seed).goodput for size in (6, 8, 10, 12, 14, 24, 64)
     }

@@ -12,7 +12,7 @@ from migrate.__main__ import schema_up
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize
-from support.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
 
 from .pool_server import PoolServer
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from migrate.__main__ import schema_up
-from support.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
 from testbed.windows import latency_index
 
 pytestmark = pytest.mark.integration

@@ -12,7 +12,7 @@ from sluice.cli.doctor.command import CHECKS
 from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import DEFAULTS, addresses
-from support.ports import free_ports
+from sluice_kit.machine.ports import free_ports
 
 from .http_server import FixedServer
 

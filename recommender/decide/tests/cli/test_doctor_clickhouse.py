@@ -13,7 +13,7 @@ from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.doctor.pool_spans import PoolSpans, pool_spans
 from sluice.cli.environment import Addresses, addresses
 from sluice.model.keys import PoolKey
-from support.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
 
 from .http_server import FixedServer
 

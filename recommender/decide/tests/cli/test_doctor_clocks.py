@@ -10,7 +10,7 @@ from sluice.cli.doctor import clocks as check
 from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.environment import addresses
 from sluice.pools.clocks.offsets import Instance, InstanceDelay
-from support.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
 
 RIGHT = InstanceDelay(200, 6, 180, 12)
 

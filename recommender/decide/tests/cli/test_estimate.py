@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from humps import draw_samples, draw_service
 from sluice.cli.main import cli
+from sluice_kit.decide.humps import draw_samples, draw_service
 
 
 def run(*arguments: str, text: str | None = None) -> tuple[int, str, str]:

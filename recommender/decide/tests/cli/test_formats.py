@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from sluice.cli.traces.replay.records import Skipped, read_traces
 from sluice.cli.traces.replay.trace import Trace
@@ -87,7 +88,7 @@ def test_spans_of_zipkin_that_follow_one_another_are_one_trace(tmp_path: Path, f
     )
     peer = {each.key: each.value for each in found[1].attributes}
     assert (peer["peer.service"].string_value, peer["network.peer.port"].int_value) == ("bank", 81)
-    assert (found[2].status.code, found[2].status.message) == (2, "no funds")
+    assert (found[2].status.code, found[2].status.message) == (Status.STATUS_CODE_ERROR, "no funds")
 
 
 def test_a_span_of_zipkin_without_a_kind_or_duration(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_a_span_of_zipkin_without_a_kind_or_duration(tmp_path: Path) -> None:
     del span["duration"]
     (trace,), _ = read(tmp_path / "x.json", json.dumps([span]))
     (found,) = trace.resource_spans[0].scope_spans[0].spans
-    assert (found.kind, found.start_time_unix_nano) == (1, found.end_time_unix_nano)
+    assert (found.kind, found.start_time_unix_nano) == (Span.SPAN_KIND_INTERNAL, found.end_time_unix_nano)
     assert (found.events[0].name, found.events[0].time_unix_nano) == ("retry", 1_700_000_000_000_100_000)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from feeds import evidence
 from sluice.cli.pools.words import BASES, STATES
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.pools.estimate.belief.cache import believed
@@ -17,6 +16,7 @@ from sluice.pools.publication.messages import belief_evidence
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, Basis, PoolSize, State
+from sluice_kit.decide.feeds import evidence
 
 from .pool_server import PoolServer
 

@@ -14,9 +14,6 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from fakes import CART, DB, FakeClock, FakeCollector, config, hump
-from memory_log import pool_shard
-from shard_log import Log, serving_at
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.watching import follow
@@ -28,9 +25,12 @@ from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
 from sluice.pools.v1.pool_size_service_pb2 import WatchPoolSizesRequest
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
-from support.kafka import Kafka
-from support.ports import free_ports
-from support.waiting import until
+from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, config, hump
+from sluice_kit.journal.memory_log import pool_shard
+from sluice_kit.journal.shard_log import Log, serving_at
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 from .processes import interruptible
 

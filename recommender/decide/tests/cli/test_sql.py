@@ -17,7 +17,7 @@ from sluice.cli.environment import Addresses, addresses
 from sluice.cli.sql.cookbook import recipe, recipes
 from sluice.cli.sql.http import one_line
 from sluice.cli.sql.result import write_raw
-from support.clickhouse import ClickHouse, clickhouse
+from sluice_kit.servers.clickhouse import ClickHouse, clickhouse
 
 from .processes import command
 from .processes import run as run_process

@@ -14,12 +14,12 @@ import pytest
 from click.testing import Result
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from shard_log import Log, serving_at
 from sluice.cli.subsets.difference import connections_of_file, difference
 from sluice.subsets.v1.explanation_pb2 import ContainerLoad, Pair, PairExplanation, Run
 from sluice.subsets.v1.log_pb2 import ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_HELD, STATE_PROVIDED, Endpoint, Subset, SubsetKey
-from support.kafka import Kafka
+from sluice_kit.journal.shard_log import Log, serving_at
+from sluice_kit.servers.kafka import Kafka
 
 from .processes import interruptible
 

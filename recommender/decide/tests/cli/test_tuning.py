@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tuning_worlds import plan
 
 from sluice.cli.main import cli
 from sluice.cli.tuning.picture import draw, objective_text
@@ -25,6 +24,7 @@ from sluice.tuning.session.events import Ask, Tell
 from sluice.tuning.session.message import session_message
 from sluice.tuning.session.session import Session
 from sluice.tuning.session.step import step
+from sluice_kit.decide.tuning_worlds import plan
 
 SHOP = Path(__file__).parents[1] / "tuning/shop.yaml"
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sluice.cli.main import cli
-from support.clickhouse import ClickHouse
+from sluice_kit.servers.clickhouse import ClickHouse
 
 pytestmark = pytest.mark.integration
 

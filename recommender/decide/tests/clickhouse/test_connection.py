@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from sluice.clickhouse.connection import ClickHouse, NotLetInError, UrlError, connection
-from support import clickhouse
+from sluice_kit.servers import clickhouse
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8123", "https://u:p@db.example", "http://[::1]:8123/"])
@@ -28,7 +28,7 @@ def test_a_file_of_authorities_that_cannot_be_used_is_named(tmp_path: Path) -> N
 
 
 def test_a_port_without_tls_is_told() -> None:
-    """Of certificates: tests/long/test_secure_programs.py. The engine itself is not asked: a client that speaks TLS to
+    """Of certificates: tests/soak/test_secure_programs.py. The engine itself is not asked: a client that speaks TLS to
     its plain port and leaves ends the whole engine now and then (LIMITATIONS.md)."""
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as plain:
         Thread(target=plain.serve_forever, daemon=True).start()

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from worlds import World, brief
 
-from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
-from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.shard import AbortedError, HungError
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
+from sluice.pools.v1.pool_size_pb2 import STATE_PAUSED
 from sluice.pools.windows import Window
+from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
+from sluice_kit.decide.worlds import World, brief
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 
 class Faulty:
@@ -39,7 +40,7 @@ def test_an_aborted_commit_leaves_all_as_it_was_and_what_was_due_is_due_again() 
     world = World()
     service = world.collector.services[CART] = FakeService(64)
     world.run(10)
-    said, states, answers = world.said(), dict(world.decider.states), dict(world.decider.answers)
+    said, states, answers = world.publication(), dict(world.decider.states), dict(world.decider.answers)
     fault = faulty(world)
     service.works(world.clock(), world.clock() + 1_000)
     world.log.pause(CART, Pause(1, "ada", "release"))
@@ -47,11 +48,11 @@ def test_an_aborted_commit_leaves_all_as_it_was_and_what_was_due_is_due_again() 
     world.clock.pass_s(1)
     world.loop.periods()
     assert fault.raises is None
-    assert (world.said(), dict(world.decider.states), world.decider.answers) == (said, states, answers)
+    assert (world.publication(), dict(world.decider.states), world.decider.answers) == (said, states, answers)
     assert "pause/cart/server/" not in world.log.committed(world.log.topics.state)
 
     world.step(1)
-    assert world.said().state == 5  # PAUSED
+    assert world.publication().state == STATE_PAUSED
     assert "pause/cart/server/" in world.log.committed(world.log.topics.state)
     after = World(log=world.log, clock=world.clock, collector=world.collector)
     assert after.decider.states[CART].facts == world.decider.states[CART].facts
@@ -73,7 +74,7 @@ def test_a_commit_of_which_nobody_knows_gives_the_shard_up_and_it_is_taken_again
     world.clock.pass_s(5)
     world.loop.own()
     # It was committed: the revision is in the log, and goes on from there.
-    assert world.said().revision == first.revision + 1
+    assert world.publication().revision == first.revision + 1
     assert brief(world.step()) == ("NO_DATA", None, first.revision + 1)
 
 
@@ -94,7 +95,7 @@ def test_an_unchanged_answer_is_written_once_a_minute_and_a_heartbeat_in_between
     records = world.log.cluster.partitions[world.log.topics.decisions, 0].committed(0)
     written = [record for record in records if record.key == "pool/cart/server/"]
     assert 5 <= len(written) <= 7
-    assert {each.revision for each in [world.said()]} == {1}
+    assert {each.revision for each in [world.publication()]} == {1}
 
 
 def test_each_explanation_is_of_a_new_answer_or_a_minute_old(monkeypatch: pytest.MonkeyPatch) -> None:

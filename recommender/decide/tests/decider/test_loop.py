@@ -8,9 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from worlds import World, brief, codes
 
-from fakes import (
+from sluice.config import Backend, Bounds, Config, Pool
+from sluice.model.hours import Hours
+from sluice.model.keys import PoolKey
+from sluice.model.pauses import Pause
+from sluice.model.scaling import Scaling
+from sluice.pools.period import decide as deciding
+from sluice.pools.policy.picture import draw
+from sluice.pools.publication.publication import Publication
+from sluice.pools.windows import Window
+from sluice_kit.decide.fakes import (
     CART,
     DB,
     FakeClock,
@@ -22,16 +30,8 @@ from fakes import (
     measured,
     rising,
 )
-from feeds import FALLS
-from sluice.config import Backend, Bounds, Config, Pool
-from sluice.model.hours import Hours
-from sluice.model.keys import PoolKey
-from sluice.model.pauses import Pause
-from sluice.model.scaling import Scaling
-from sluice.pools.period import decide as deciding
-from sluice.pools.policy.picture import draw
-from sluice.pools.publication.publication import Publication
-from sluice.pools.windows import Window
+from sluice_kit.decide.feeds import FALLS
+from sluice_kit.decide.worlds import World, brief, codes
 
 
 def ends_after_a_period(world: World) -> None:
@@ -109,10 +109,10 @@ def test_the_life_of_a_pool() -> None:
     assert (silent.content.state, silent.content.target, silent.content.action) == ("NO_DATA", service.size, "HOLD")
 
     world.collector.problem = ConnectionError("down")
-    beat, said = world.heartbeat(), world.said()
+    beat, said = world.heartbeat(), world.publication()
     for _ in range(40):
         world.step(1)
-    assert (world.heartbeat(), world.said()) == (beat, said)  # its lease is over: servers say STALE
+    assert (world.heartbeat(), world.publication()) == (beat, said)  # its lease is over: servers say STALE
 
     world.collector.problem = None
     service.busy = 1.0
@@ -247,7 +247,7 @@ def test_an_answer_names_the_owner_of_each_target_and_another_owner_is_a_new_ans
     world = World()
 
     def owners() -> list[str]:
-        return [each.reporter for each in world.said().sizes]
+        return [each.reporter for each in world.publication().sizes]
 
     world.log.size(CART, 64, world.clock(), "a", reporter="one")
     first = world.step()
@@ -299,14 +299,14 @@ class SetsClockBack(FakeCollector):
 def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
-    made = deciding.answer
+    made = deciding.publication
 
     def answer(pool: Pool, *rest: Any) -> Publication:
         if pool.key == DB:
             raise ValueError("no such answer")
         return made(pool, *rest)
 
-    monkeypatch.setattr(deciding, "answer", answer)
+    monkeypatch.setattr(deciding, "publication", answer)
     world.run(8)
     other = world.decider.answers[DB]
     assert (world.cart.content.state, codes(other)) == ("LEARNING", ("FAILED",))

@@ -1,15 +1,15 @@
 """Thresholds in the loop: from SLOs and upstream times, as long as those come."""
 
 import pytest
-from worlds import World, above, brief, codes
 
-from fakes import (
+from sluice.config import Slo
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice_kit.decide.fakes import (
     CART,
     DB,
     hump,
 )
-from sluice.config import Slo
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice_kit.decide.worlds import World, above, brief, codes
 
 
 def test_thresholds_reach_the_collector() -> None:

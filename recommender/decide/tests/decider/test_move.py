@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from fakes import CART, FakeClock, FakeCollector, FakeService, config
-from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.decider.move import MoveError, check, move
 from sluice.engine.loop import Loop
@@ -17,8 +15,10 @@ from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.moving import Move
 from sluice.pools.names import pool_name
-from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_pb2 import STATE_PAUSED, PoolSize
 from sluice.subsets.section import Subsetting
+from sluice_kit.decide.fakes import CART, FakeClock, FakeCollector, FakeService, config
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 
 def grouped(cart: str, data: str, generation: int) -> Config:
@@ -97,7 +97,7 @@ def check_moved(scene: Scene, before: PoolSize) -> None:
     assert decider._heard.scalings.course(CART).now.own.cores == 2.0
     scene.run(after, 3, shard=1)
     (answer,) = scene.said(CART).values()
-    assert (answer.state, answer.revision) == (5, before.revision + 1)  # PAUSED
+    assert (answer.state, answer.revision) == (STATE_PAUSED, before.revision + 1)
     assert answer.current == before.current
 
 

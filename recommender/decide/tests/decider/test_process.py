@@ -14,17 +14,17 @@ from typing import Any
 import grpc
 import pytest
 
-from decider_process import PATIENCE_S, REPOSITORY, Decider, feeding, insert, windows_of_shop
-from shard_log import Log, recording, serving
 from sluice.cli.pools.history import HISTORY_SQL
 from sluice.common.v1 import decision_pb2, scaling_pb2
 from sluice.pools.v1 import actuation_pb2, evidence_pb2, pool_pb2, pool_size_pb2
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1 import pool_size_service_pb2_grpc as rpc
 from sluice.pools.windows.delay import LONGEST_MS, START_MS
-from support.clickhouse import ClickHouse
-from support.kafka import Kafka
-from support.ports import free_ports
+from sluice_kit.journal.shard_log import Log, recording, serving
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.programs.decider import PATIENCE_S, REPOSITORY, Decider, feeding, insert, windows_of_shop
+from sluice_kit.servers.clickhouse import ClickHouse
+from sluice_kit.servers.kafka import Kafka
 
 pytestmark = pytest.mark.integration
 

@@ -4,10 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from worlds import World, brief, codes
 
-from fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
-from memory_log import MemoryLog, pool_shard
+from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
@@ -15,6 +13,10 @@ from sluice.model.scaling import Scaling
 from sluice.pools.names import key_of
 from sluice.pools.period import acquisition as taking_over
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
+from sluice.pools.v1.pool_size_pb2 import STATE_DELETED
+from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
+from sluice_kit.decide.worlds import World, brief, codes
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 
 def test_a_kill_in_a_trial_goes_on_with_the_trial() -> None:
@@ -120,8 +122,8 @@ def test_nothing_is_decided_from_windows_of_before_while_newer_ones_are_to_come(
     one = World()
     service = one.collector.services[CART] = FakeService(64)
     one.run(5)
-    last = one.said()
-    assert last.action == 2  # APPLY
+    last = one.publication()
+    assert last.action == ACTION_APPLY
     one.clock.pass_s(60)
     other = World(clock=one.clock, collector=one.collector, log=one.log)
     for _ in range(10):
@@ -131,7 +133,7 @@ def test_nothing_is_decided_from_windows_of_before_while_newer_ones_are_to_come(
         assert CART not in other.decider.answers
         (standing,) = (each for each in other.heartbeat().not_renewed if each.pool.service == "cart")
         assert standing.valid_until.ToMilliseconds() <= one.clock() - 30_000 - 60_000 + 61_000
-    assert other.said() == last
+    assert other.publication() == last
     service.works(other.clock() - 3_000, other.clock())
     other.step(1)
     assert other.cart.computed_at_ms == other.clock()
@@ -184,8 +186,8 @@ def test_a_pool_that_leaves_the_configuration_is_deleted_under_its_revision_and_
     world.clock.pass_s(5)
     world.loop.periods()
     assert list(world.decider.answers) == [DB]
-    gone = world.said()
-    assert (gone.state, gone.revision, gone.HasField("target")) == (8, revision, False)  # DELETED
+    gone = world.publication()
+    assert (gone.state, gone.revision, gone.HasField("target")) == (STATE_DELETED, revision, False)
     after = World(log=world.log)
     assert brief(after.step())[2] == revision + 1
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr, ndtr
 
-from feeds import FALLS, Curve, evidence
 from sluice.fast import worth as given
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Second
 from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.estimate.belief.posterior import Gains, Posterior
 from sluice.pools.policy.worth import Outlook, Prospects, _before_the_edge, choose, prospects
+from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 STRAIGHT = Curve(contention=0.0, crosstalk=0.0)
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from log_place import SHOP, Place, period, pools_of, taken
 from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.publication.schedule import WriteSchedule
+from sluice_kit.journal.place import SHOP, Place, period, pools_of, taken
 
 BEGIN_MS, BUCKET_MS, CORES, SLO_S = 1_700_000_000_000, 100, 4.0, 0.5
 # What is asked for again each time, as a collector does that waits for late rows: it is not to count twice.

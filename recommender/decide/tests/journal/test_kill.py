@@ -1,15 +1,15 @@
 """A decider that is killed in the middle of a trial: the next one goes on with it, as if nothing had been.
 
-In memory; tests/long/test_deciders.py kills processes on a real broker.
+In memory; tests/soak/test_deciders.py kills processes on a real broker.
 """
 
 from typing import Any
 
-from log_place import SHOP, Place
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
 from sluice.pools.policy.state_message import read_evidence
 from sluice.pools.publication.record import Ref
+from sluice_kit.journal.place import SHOP, Place
 
 from .decider import Decider, Pool
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from support.kafka import Kafka
+from sluice_kit.servers.kafka import Kafka
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 

@@ -13,7 +13,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from log_place import SHARDS, SHOP, answer, pool
 from sluice.decider.products import codec
 from sluice.engine.records import Commit, Heartbeat
 from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
@@ -28,6 +27,7 @@ from sluice.pools.policy.state_message import read_facts
 from sluice.pools.publication.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
+from sluice_kit.journal.place import SHARDS, SHOP, answer, pool
 
 TOPICS = topics()
 COMPACTED = [TOPICS.state, TOPICS.decisions, TOPICS.observed]

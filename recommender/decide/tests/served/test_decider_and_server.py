@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from log_place import SHOP, answer, period, pool
-from shard_log import Log, serving
 from sluice.decider.products import codec
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
@@ -17,8 +15,10 @@ from sluice.journal.shards import Shards
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import ACTUATION_OUTCOME_APPLIED, Actuation
 from sluice.pools.v1.evidence_pb2 import Explanation
-from support.kafka import Kafka
-from support.waiting import until
+from sluice_kit.journal.place import SHOP, answer, period, pool
+from sluice_kit.journal.shard_log import Log, serving
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.kafka import Kafka
+from sluice_kit.servers.kafka import Kafka
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 LIMIT_S = 400

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from shard_log import Log, killed
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from support.kafka import Kafka
-from support.ports import free_ports
-from support.waiting import until
-from watching import Watcher
+from sluice_kit.journal.shard_log import Log, killed
+from sluice_kit.journal.watcher import Watcher
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 POOLS = [f"s{n}" for n in range(5)]
@@ -72,13 +72,13 @@ def test_kill_of_each_server_under_load(broker: Kafka, tmp_path: Path) -> None:
         until("those of the second went on", lambda: sum(watcher.resumed > 0 for watcher in watchers) >= WATCHERS // 2)
         with killed(log, addresses[1], tmp_path):
             at = writer.revision
-            until("all have what came since", lambda: all(min(watcher.seen.values()) > at for watcher in watchers))
+            until("all have what came since", lambda: all(min(watcher.revisions.values()) > at for watcher in watchers))
     with killed(log, addresses[0], tmp_path):
         last = writer.stop()
-        until("all have the last", lambda: all(set(watcher.seen.values()) == {last} for watcher in watchers))
+        until("all have the last", lambda: all(set(watcher.revisions.values()) == {last} for watcher in watchers))
         for watcher in watchers:
             watcher.closing = True
             assert not watcher.wrong
             assert all(value == target(revision) for (_, revision), value in watcher.contents.items())
-            assert (watcher.snapshots, len(watcher.seen)) == (1, len(POOLS))
+            assert (watcher.snapshots, len(watcher.revisions)) == (1, len(POOLS))
         assert sum(watcher.resumed > 0 for watcher in watchers) == WATCHERS

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from log_place import SHOP, Place, facts, period, taken
-from shard_log import killed
 from sluice.config import load
 from sluice.decider.move import move
 from sluice.engine.records import Commit
@@ -20,10 +18,12 @@ from sluice.journal.names import topics
 from sluice.journal.shard_log import ShardLog
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from support.kafka import Kafka
-from support.ports import free_ports
-from support.waiting import until
-from watching import Watcher
+from sluice_kit.journal.place import SHOP, Place, facts, period, taken
+from sluice_kit.journal.shard_log import killed
+from sluice_kit.journal.watcher import Watcher
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -117,14 +117,14 @@ def test_who_watches_sees_a_pool_that_moves_go_on(
         assert found[1][1].states.facts[SHOP].current == 8
         log = found[1][0]
         log.commit(period(log.received(), [said("shop", 8), said("other", 2)]))
-        until("it hears what is decided there", lambda: watcher.seen["shop"] == 8)
+        until("it hears what is decided there", lambda: watcher.revisions["shop"] == 8)
         assert (watcher.wrong, watcher.snapshots, watcher.resumed) == ("", 1, 0)
-        assert watcher.seen == {"shop": 8, "stays": 3, "other": 2}
+        assert watcher.revisions == {"shop": 8, "stays": 3, "other": 2}
         scene.place.close()
     with killed(scene, address, tmp_path):
         again = Watcher([address], 0)
         again.start()
         until("it has all", lambda: again.snapshots == 1)
-        assert (again.wrong, again.seen) == ("", {"shop": 8, "stays": 3, "other": 2})
+        assert (again.wrong, again.revisions) == ("", {"shop": 8, "stays": 3, "other": 2})
         assert again.shards == {"shop": 1, "stays": 0, "other": 1}
         watcher.closing = again.closing = True

@@ -11,7 +11,6 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from shard_log import Log, recording, serving
 from sluice.common.v1.decision_pb2 import ACTION_APPLY
 from sluice.common.v1.scaling_pb2 import ScalingEvent
 from sluice.model.keys import PoolKey
@@ -23,9 +22,10 @@ from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, STATE_STALE, PoolSize
-from support.clickhouse import ClickHouse
-from support.kafka import Kafka
-from support.waiting import until
+from sluice_kit.journal.shard_log import Log, recording, serving
+from sluice_kit.servers.clickhouse import ClickHouse
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 CART = Pool(service="cart", side=SIDE_SERVER)

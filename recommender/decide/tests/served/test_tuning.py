@@ -18,10 +18,7 @@ from pathlib import Path
 import grpc
 import pytest
 from click.testing import CliRunner
-from tuning_worlds import index_of
 
-from decider_process import Decider
-from shard_log import Log, killed, serving_at
 from sluice.cli.main import cli
 from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.enough import TrialLength
@@ -33,10 +30,13 @@ from sluice.tuning.space.constraint import Linear
 from sluice.tuning.v1 import trial_pb2
 from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
-from support.clickhouse import ClickHouse
-from support.kafka import Kafka
-from support.ports import free_ports
-from support.waiting import until
+from sluice_kit.decide.tuning_worlds import index_of
+from sluice_kit.journal.shard_log import Log, killed, serving_at
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.programs.decider import Decider
+from sluice_kit.servers.clickhouse import ClickHouse
+from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 

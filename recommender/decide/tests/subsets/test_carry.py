@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from applications import random_application
 from sluice.subsets.application import Application, Call, Container, Host
 from sluice.subsets.churn import NamedConnections, changed, churn, named_connections
 from sluice.subsets.microns.carry import solve_again
@@ -17,6 +16,7 @@ from sluice.subsets.microns.solve import solve
 from sluice.subsets.predict import all_curves
 from sluice.subsets.problem import problem
 from sluice.subsets.strategy_result import answer
+from sluice_kit.decide.applications import random_application
 
 SEEDS = st.integers(0, 100_000)
 

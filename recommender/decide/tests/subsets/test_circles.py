@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from applications import chain, hosts, service
 from sluice.subsets.application import Application, Call, PairRate, Root
 from sluice.subsets.calls import rates
 from sluice.subsets.circles import Calls, in_order
@@ -19,6 +18,7 @@ from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.problem import problem
 from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.strategy_result import answer
+from sluice_kit.decide.applications import chain, hosts, service
 
 
 def way(*names: str) -> Call:

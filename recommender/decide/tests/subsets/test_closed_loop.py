@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from closed_loops import Loop, weights
 
 from sluice.subsets.damping import Damping
 from sluice.subsets.fleet import Floats
 from sluice.subsets.microns.reference import Reference
 from sluice.subsets.problem import Problem
 from sluice.subsets.state import Cause
+from sluice_kit.decide.closed_loops import Loop, weights
 
 
 def others(seed: int, share: float) -> Floats:

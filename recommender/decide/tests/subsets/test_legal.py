@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from applications import chain, hosts, service
 from sluice.subsets.application import Application, Call, Container, Host, PairRate, Root, Service
 from sluice.subsets.legal import IllegalSubsetsError, check
 from sluice.subsets.problem import problem
+from sluice_kit.decide.applications import chain, hosts, service
 
 GOOD = chain()
 

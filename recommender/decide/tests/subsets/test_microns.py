@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from capacities import passed, with_capacities
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from applications import chain, hosts, random_application
 from sluice.subsets.application import Application, Call, Host, Root
 from sluice.subsets.churn import named_connections
 from sluice.subsets.document.solution import solution_object
@@ -17,6 +15,8 @@ from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.problem import problem
 from sluice.subsets.strategy import RIVALS
 from sluice.subsets.strategy_result import answer
+from sluice_kit.decide.applications import chain, hosts, random_application
+from sluice_kit.decide.capacities import passed, with_capacities
 
 SEEDS = st.integers(0, 100_000)
 

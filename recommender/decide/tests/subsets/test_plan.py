@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from applications import chain, hosts, service
 from sluice.subsets.application import Application, Call, Container, PairRate, Root
 from sluice.subsets.latency.training import latency_model
 from sluice.subsets.legal import IllegalSubsetsError
 from sluice.subsets.plan import missing, plan
 from sluice.subsets.state import Cause, Inputs, SubsetState
+from sluice_kit.decide.applications import chain, hosts, service
 
 MODEL = latency_model({}, [], 10.0)
 

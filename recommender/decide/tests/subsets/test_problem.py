@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from applications import chain, hosts, random_application, service
 from sluice.subsets.application import Application, Call, Host, PairRate, Root
 from sluice.subsets.calls import rates
 from sluice.subsets.problem import problem
 from sluice.subsets.quotas import bounded, first_quotas
+from sluice_kit.decide.applications import chain, hosts, random_application, service
 
 
 def test_rates_add_up_over_roots_and_places() -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from applications import hosts, service
 from sluice.subsets.application import Application, Call, Root
 from sluice.subsets.problem import Problem, problem
 from sluice.subsets.trees import end_to_end, parts, whole
+from sluice_kit.decide.applications import hosts, service
 
 
 def asked(*roots: Root) -> Problem:

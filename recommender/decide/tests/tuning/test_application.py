@@ -13,7 +13,7 @@ from sluice.tuning.objective.objective import Objective, TuningSlo
 from sluice.tuning.session.message import plan_message, read_plan
 from sluice.tuning.space import Category, Float, Integer, Parameter, Requirement
 from sluice.tuning.space.constraint import Linear
-from support.stack import REPOSITORY
+from sluice_kit.local_stack.driver import REPOSITORY
 from testbed.presets.shop import shop
 from testbed.simulation import Simulation
 

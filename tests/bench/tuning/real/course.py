@@ -22,12 +22,12 @@ from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.session_pb2 import TuningSession
 from sluice.tuning.v1.trial_pb2 import Purpose
 from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
+from sluice_kit.applications.real_load import command, going
+from sluice_kit.applications.real_scene import recommender
+from sluice_kit.applications.storefront import Storefront, storefront
+from sluice_kit.local_stack.driver import REPOSITORY, Stack, started
+from sluice_kit.machine.cores import confined, pinned, split
 from stack import processes
-from support.cores import confined, pinned, split
-from support.real_load import command, going
-from support.real_scene import recommender
-from support.stack import REPOSITORY, Stack, started
-from support.storefront import Storefront, storefront
 
 Found = dict[str, Any]
 USERS, THINK_MS = 60, 300.0

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.tuning.real.parameters import WINDOW
 from sluice.tuning.session.confirm import Gain, gain
-from support.real_load import percentile_ms
+from sluice_kit.applications.real_load import percentile_ms
 
 Found = Mapping[str, Any]
 BAR, BAR_LOWER, BAR_REDUCED = 0.20, 0.05, 0.85

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from support.storefront import HIKARI_CONNECTIONS, TOMCAT_THREADS, Storefront
+from sluice_kit.applications.storefront import HIKARI_CONNECTIONS, TOMCAT_THREADS, Storefront
 
 Yaml = dict[str, Any]
 TARGET, ROOT = "storefront", "nginx"

@@ -15,7 +15,7 @@ from bench.results import OUT
 from bench.tuning.real.course import proposed, ran
 from bench.tuning.real.judged import REDUCED, WHOLE, WITHOUT_POOLS, table
 from bench.tuning.real.parameters import QUICK_WINDOW, WINDOW, Parameter, tuned
-from support.stack import drive, start_anew
+from sluice_kit.local_stack.driver import drive, start_anew
 
 METHODS = ("dds", "random_search", "gaussian_process", "tpe")
 SPACES = (WHOLE, WITHOUT_POOLS, REDUCED)

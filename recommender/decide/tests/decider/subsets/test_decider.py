@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from subset_worlds import FakeSource, SubsetWorld, samples, shop
 
-from fakes import FakeCollector
-from memory_log import pool_shard
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
 from sluice.model.containers import ToldContainer
@@ -16,6 +13,9 @@ from sluice.subsets.observed import SeenTree
 from sluice.subsets.section import Strategy
 from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
+from sluice_kit.decide.fakes import FakeCollector
+from sluice_kit.decide.subset_worlds import FakeSource, SubsetWorld, samples, shop
+from sluice_kit.journal.memory_log import pool_shard
 
 
 def test_what_traces_show_becomes_subsets_in_the_shard_s_transaction() -> None:
@@ -284,7 +284,7 @@ def test_an_aborted_commit_is_made_again() -> None:
 
 
 def test_drift_waits_for_the_quiet_time_also_over_a_restart() -> None:
-    world = SubsetWorld(shop(), asked={"quiet": "60s", "churn_budget": 0.25})
+    world = SubsetWorld(shop(), options={"quiet": "60s", "churn_budget": 0.25})
     world.step()
     world.source.cpu["h0"] = 0.9
     world.step(20)
@@ -355,7 +355,7 @@ def test_what_is_no_longer_configured_ends() -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_strategy_can_be_asked_for(strategy: str) -> None:
-    world = SubsetWorld(asked={"strategy": strategy})
+    world = SubsetWorld(options={"strategy": strategy})
     world.step()
     assert {each.strategy for each in world.subsets.values()} == {strategy}
     del world.source.containers["cart"]["cart-0"]

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from subset_worlds import SubsetWorld
 
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
 from sluice.subsets.v1 import explanation_pb2, subset_pb2
-from support.reference import containers
-from support.reference.spans import Record
-from support.truth import Reference
+from sluice_kit.decide.subset_worlds import SubsetWorld
+from sluice_kit.reference import containers
+from sluice_kit.reference.spans import Record
+from sluice_kit.reference.truth import Reference
 from testbed.demo import hosts_of
 from testbed.otlp import encode
 from testbed.presets.suggest import suggest
@@ -113,7 +113,7 @@ def tables() -> Tables:
 
 def test_the_demo_s_suggestions_get_subsets_from_what_it_sends() -> None:
     (asked,) = yaml.safe_load((REPOSITORY / "deploy/local/sluice.yaml").read_text())["subsets"]
-    world = SubsetWorld(tables(), asked=asked)  # type: ignore[arg-type]
+    world = SubsetWorld(tables(), options=asked)  # type: ignore[arg-type]
     world.step()
     assert set(world.ends()) == {f"suggest-{number}" for number in range(1, 4)}
     assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from decider_process import PATIENCE_S, Decider
-from shard_log import Log
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.names import topics
 from sluice.subsets.v1 import subset_pb2
-from support.clickhouse import ClickHouse
-from support.kafka import Kafka
+from sluice_kit.journal.shard_log import Log
+from sluice_kit.programs.decider import PATIENCE_S, Decider
+from sluice_kit.servers.clickhouse import ClickHouse
+from sluice_kit.servers.kafka import Kafka
 
 pytestmark = pytest.mark.integration
 

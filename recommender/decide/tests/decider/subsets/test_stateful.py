@@ -8,7 +8,6 @@ from unittest.mock import patch
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from subset_worlds import TREE, SubsetWorld, shop
 
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
@@ -20,6 +19,7 @@ from sluice.subsets.observed import SeenTree
 from sluice.subsets.plan import plan
 from sluice.subsets.training import Training
 from sluice.subsets.v1 import subset_pb2
+from sluice_kit.decide.subset_worlds import TREE, SubsetWorld, shop
 
 GOOD = [SeenTree("GET /", TREE, 3_000)]
 CIRCLE = [*GOOD, SeenTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1)]

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from tuning_worlds import SESSION, TRIAL, TuningWorld, index_of, plan
 
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
@@ -19,6 +18,7 @@ from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.session import Phase, Session
 from sluice.tuning.session.step import OPEN
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
+from sluice_kit.decide.tuning_worlds import SESSION, TRIAL, TuningWorld, index_of, plan
 
 
 def opened(**changes: object) -> TuningWorld:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from humps import samples_of
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate, Samples
 from sluice.pools.estimate.attempt import EstimateJob, Failed, attempt_all
+from sluice_kit.decide.humps import samples_of
 
 
 def hump(buckets: int, top: float = 12) -> Samples:

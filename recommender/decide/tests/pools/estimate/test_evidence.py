@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humps import samples_of
 from sluice.pools.estimate import evidence
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.unimodal import unimodal_fit
+from sluice_kit.decide.humps import samples_of
 
 
 def points(x: list[float], y: list[float]) -> Curve:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from humps import samples_of
 from sluice.pools.estimate import full_pool
+from sluice_kit.decide.humps import samples_of
 
 
 def test_a_pool_that_thrashes_when_full_does_not_work_hardest_then() -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humps import draw_samples, draw_service, samples_of
 from sluice.model.states import State
 from sluice.pools.estimate.bootstrap import first_reaching
 from sluice.pools.estimate.model import Estimator
 from sluice.pools.estimate.models import ESTIMATORS
+from sluice_kit.decide.humps import draw_samples, draw_service, samples_of
 
 every = pytest.mark.parametrize("model", ESTIMATORS.values(), ids=list(ESTIMATORS))
 careful = pytest.mark.parametrize("model", [ESTIMATORS[name] for name in ("scg", "scg-top", "scg-unimodal", "sct")])

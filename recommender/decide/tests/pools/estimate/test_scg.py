@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humps import draw_samples, draw_service, samples_of
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate, Scg
+from sluice_kit.decide.humps import draw_samples, draw_service, samples_of
 
 scg = Scg()
 seeds = st.integers(0, 2**32 - 1)

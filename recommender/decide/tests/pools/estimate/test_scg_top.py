@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from humps import draw_samples, draw_service, samples_of
 from sluice.model.states import State
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.estimate.models import ESTIMATORS
 from sluice.pools.estimate.scg_top import find_top_of_fit
+from sluice_kit.decide.humps import draw_samples, draw_service, samples_of
 
 top, knee = ESTIMATORS["scg-top"], ESTIMATORS["scg"]
 

@@ -1,14 +1,14 @@
 """What targets tell of their use, from the log to the observation of a pool."""
 
 import pytest
-from worlds import World
 
-from fakes import CART, FakeService
 from sluice.pools.inputs.occupancy import OccupancyReport, message_of, occupancy, told_of
 from sluice.pools.inputs.sizes import Sizes
 from sluice.pools.period import decide as deciding
 from sluice.pools.policy.observation import Occupancy as Seen
 from sluice.pools.v1.occupancy_pb2 import Occupancy
+from sluice_kit.decide.fakes import CART, FakeService
+from sluice_kit.decide.worlds import World
 
 FULL = Occupancy(readings=3, full=2, busy=32, busy_mean=30.0, busy_most=32, waiting=5, waiting_mean=2.5, waiting_most=6)
 LIGHT = Occupancy(readings=5, full=0, busy=2, busy_mean=4.0, busy_most=7)

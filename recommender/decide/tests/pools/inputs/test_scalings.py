@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 
-from fakes import CART, DB
 from sluice.model.scaling import Scaling
 from sluice.pools.inputs.baseline import Baseline, Machine
 from sluice.pools.inputs.scalings import Course, Scalings
+from sluice_kit.decide.fakes import CART, DB
 
 
 def told(

@@ -1,7 +1,7 @@
 import numpy as np
 
-from fakes import CART
 from sluice.pools.inputs.sizes import Sizes, TargetSize, one_size
+from sluice_kit.decide.fakes import CART
 
 
 def limits(sizes: Sizes, *starts: int) -> list[float | None]:

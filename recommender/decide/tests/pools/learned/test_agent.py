@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learn_windows import chained, of_service
 
 from sluice.pools.learned.agent import AT_REST, MOST_CONDITIONS, Agent
 from sluice.pools.learned.checkpoint import CheckpointError, checksum, restored, written
@@ -12,6 +11,7 @@ from sluice.pools.learned.condition import Condition
 from sluice.pools.learned.propose import propose
 from sluice.pools.learned.settings import SETTINGS
 from sluice.pools.learned.sizes import grid
+from sluice_kit.decide.learn_windows import chained, of_service
 
 SIZES = grid(1, 48)
 CONDITION = Condition(cores=2.0, versions="v1")

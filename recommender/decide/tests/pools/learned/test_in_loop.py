@@ -11,11 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from learn_windows import chained, of_service
-from worlds import World, codes
 
-from fakes import CART, DB, FakeCollector, FakeService, config
-from feeds import full
 from sluice.config import Config
 from sluice.pools.estimate.samples import Samples
 from sluice.pools.learned.agents import Agents
@@ -34,6 +30,10 @@ from sluice.pools.policy.step import step
 from sluice.pools.publication.messages import explanation
 from sluice.pools.publication.publication import Publication
 from sluice.pools.windows import PoolWindow, Window
+from sluice_kit.decide.fakes import CART, DB, FakeCollector, FakeService, config
+from sluice_kit.decide.feeds import full
+from sluice_kit.decide.learn_windows import chained, of_service
+from sluice_kit.decide.worlds import World, codes
 
 CONDITION = Condition(cores=2.0)
 

@@ -1,8 +1,5 @@
 """What is said of the hardware, from a reading to the log: with the curve on the CPU limit that is advised."""
 
-from worlds import World
-
-from fakes import CART, FakeCollector, FakeService, config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
@@ -10,6 +7,8 @@ from sluice.model.scaling import Scaling
 from sluice.pools.period.demands import Demands
 from sluice.pools.publication.messages import content_of, explanation, pool_size
 from sluice.pools.v1.advice_pb2 import Advice
+from sluice_kit.decide.fakes import CART, FakeCollector, FakeService, config
+from sluice_kit.decide.worlds import World
 
 
 def overloaded() -> World:

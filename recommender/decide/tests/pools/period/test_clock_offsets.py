@@ -3,12 +3,12 @@
 import logging
 
 import pytest
-from worlds import World
 
-from fakes import FakeCollector, config
 from sluice.model.problems import Problems
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.period.clock_offsets import ShardClocks
+from sluice_kit.decide.fakes import FakeCollector, config
+from sluice_kit.decide.worlds import World
 
 A, B = Instance("cart", "a"), Instance("cart", "b")
 CONFIG = config()

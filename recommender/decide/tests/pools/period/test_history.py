@@ -6,15 +6,15 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from worlds import World
 
-from fakes import CART, DB, hump
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.period.history import History, read_history
-from support import clickhouse
+from sluice_kit.decide.fakes import CART, DB, hump
+from sluice_kit.decide.worlds import World
+from sluice_kit.servers import clickhouse
 
 TOLD = Scaling(5_000, "cart", 2.0, 3, "v2", "vpa")
 KNOWN = History({CART: 41, PoolKey("gone", "server", ""): 9}, {CART: Pause(1, "ada", "release")}, [TOLD])

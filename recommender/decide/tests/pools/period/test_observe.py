@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from fakes import CART, DB, config
 from sluice.config import Backend
 from sluice.pools.inputs.scalings import Scalings
 from sluice.pools.inputs.sizes import TargetSize
@@ -11,6 +10,7 @@ from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import learn
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.windows.complete_buckets import Whole
+from sluice_kit.decide.fakes import CART, DB, config
 
 COURSE = Scalings().course(CART)
 

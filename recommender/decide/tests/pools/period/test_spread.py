@@ -12,8 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fakes import BUCKET_MS, FakeClock, FakeCollector, FakeService
-from memory_log import MemoryLog, pool_shard
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
@@ -23,6 +21,8 @@ from sluice.pools.period.spread import AHEAD, TASK, Outcome, Spread, StepJob, St
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.publication import Publication
+from sluice_kit.decide.fakes import BUCKET_MS, FakeClock, FakeCollector, FakeService
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 
 @dataclass

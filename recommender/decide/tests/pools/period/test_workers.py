@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fakes import hump
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import EstimateJob, Failed
 from sluice.pools.period.workers import TASK, Workers
+from sluice_kit.decide.fakes import hump
 
 JOBS = [EstimateJob("scg", hump(highest=20 + i % 20).samples) for i in range(TASK + 3)]
 
@@ -79,7 +79,7 @@ def test_a_job_that_kills_every_worker_fails_and_the_process_lives(workers: Work
 
 ORPHAN = """
 import os, time
-from fakes import hump
+from sluice_kit.decide.fakes import hump
 from sluice.pools.estimate.attempt import Job
 from sluice.pools.period.workers import Workers
 if __name__ == "__main__":

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, buckets
 from sluice.model.demand import Demand
 from sluice.pools.policy.decision import Action, Advice, Advised, Decision
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
+from sluice_kit.decide.feeds import FALLS, buckets
 
 T0 = 1_700_000_000_000
 SLO_S = 0.5

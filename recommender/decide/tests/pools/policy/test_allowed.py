@@ -2,7 +2,6 @@
 
 import pytest
 
-from feeds import evidence
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.policy.allowed import floor, larger_tried, narrowed, unmeasured, unrefused, was_full
 from sluice.pools.policy.decision import Basis
@@ -10,6 +9,7 @@ from sluice.pools.policy.harm import RefusedSize, Trust
 from sluice.pools.policy.observation import Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
+from sluice_kit.decide.feeds import evidence
 
 NOW = 1_700_000_000_000
 

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from feeds import FALLS, buckets
 from sluice.pools.policy.decision import Action
 from sluice.pools.policy.observation import Constraints, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
+from sluice_kit.decide.feeds import FALLS, buckets
 
 T0 = 1_700_000_000_000
 COLD_S, COLD = 8, 0.25

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, Curve, buckets, evidence, full, joined, seconds_of
 from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import Doubt
 from sluice.pools.estimate.belief.evidence import Evidence
@@ -15,6 +14,7 @@ from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import MOST_VERSIONS, TRIED_MS, late, learn, of_version
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import RECENT, Change, Learnt
+from sluice_kit.decide.feeds import FALLS, Curve, buckets, evidence, full, joined, seconds_of
 
 T0 = 1_700_000_000_000
 

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from feeds import FALLS, Curve, buckets, evidence, full, joined
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.policy.allowed import least_needed
 from sluice.pools.policy.learn import learn
 from sluice.pools.policy.need import BEST_SHARE, DAY_MS, HOUR_MS, RESERVE, Peak, busiest, with_peaks
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Learnt
+from sluice_kit.decide.feeds import FALLS, Curve, buckets, evidence, full, joined
 
 HOUR = 1_699_999_200_000
 S0 = HOUR // 1_000

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from feeds import buckets, joined
 from sluice.pools.policy.pace import LASTS_S, Beat, Pace, newest, pace_of, since, visit, with_beats
+from sluice_kit.decide.feeds import buckets, joined
 
 T0 = 1_700_000_000_000
 S0 = T0 // 1_000

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.belief.family import SIZES
 from sluice.pools.policy.picture import CurvePoint, Picture, draw
 from sluice.pools.policy.state import Learnt
 from sluice.pools.policy.worth import outlook
+from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 
 def learnt(seen: Evidence, cores: float = 4.0) -> Learnt:

@@ -18,8 +18,8 @@ def compiled_so_far():
 
 prepare()
 before = compiled_so_far()
-from fakes import CART, FakeService
-from worlds import World
+from sluice_kit.decide.fakes import CART, FakeService
+from sluice_kit.decide.worlds import World
 
 world = World()
 world.collector.services[CART] = FakeService(16)

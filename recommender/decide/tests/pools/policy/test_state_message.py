@@ -21,7 +21,7 @@ from sluice.pools.policy.state_message import (
 )
 from sluice.pools.v1 import pool_size_pb2
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts
-from states import keys, states
+from sluice_kit.decide.states import keys, states
 
 SHOP = PoolKey("shop", "server", "")
 LEVEL = Level(cores=4.0, full=True, saturated=False, step=46, completions=2_000.0, seconds=4.0, in_flight_s=40.0)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, Curve, buckets, joined, nothing
 from sluice.model.states import State
 from sluice.pools.policy.case import WAIT_MS
 from sluice.pools.policy.decision import Action, Basis, Decision
@@ -18,6 +17,7 @@ from sluice.pools.policy.reach import largest
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.view import full_share
+from sluice_kit.decide.feeds import FALLS, Curve, buckets, joined, nothing
 
 T0 = 1_700_000_000_000
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from feeds import FALLS, buckets, evidence, full, nothing, seconds_of
 from sluice.model.demand import Demand
 from sluice.model.states import State
 from sluice.pools.estimate.belief.doubt import Doubt
@@ -21,6 +20,7 @@ from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import TABLE, Case, table
 from sluice.pools.policy.view import stopped
 from sluice.pools.policy.worth import Choice
+from sluice_kit.decide.feeds import FALLS, buckets, evidence, full, nothing, seconds_of
 
 README = Path(__file__).resolve().parents[4] / "README.md"
 NOW = 1_700_000_000_000

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from feeds import buckets, evidence, nothing
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.harm import OperatorLook, SizeRecord, Trust
 from sluice.pools.policy.observation import Constraints, Observation, Occupancy
@@ -13,6 +12,7 @@ from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.watch import as_told, watch
+from sluice_kit.decide.feeds import buckets, evidence, nothing
 
 NOW = 1_700_000_000_000
 AT_32 = SizeRecord(32, 100.0, 0.25, 0.0, 4.0)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from feeds import FALLS, Curve, buckets, joined
 from sluice.model.keys import PoolKey
 from sluice.pools.policy import state_message
 from sluice.pools.policy.case import UNSEEN_MS
@@ -12,6 +11,7 @@ from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.waves import completes_less, first_wave, next_wave
+from sluice_kit.decide.feeds import FALLS, Curve, buckets, joined
 
 T0 = 1_700_000_000_000
 PODS = tuple("abcdefgh")

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second
 from sluice.pools.estimate.belief.family import SIZES, Floats, Ints
@@ -22,6 +21,7 @@ from sluice.pools.policy.worth import (
     outlook,
     prospects,
 )
+from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 # 50 a second for each thread.
 STRAIGHT = Curve(contention=0.0, crosstalk=0.0)

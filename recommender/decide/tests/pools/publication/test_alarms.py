@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 import yaml
 from prometheus_client import CollectorRegistry
-from worlds import World, codes
 
-from fakes import CART, DB, FakeService, config
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.counts import PoolMetrics
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.publication.alarms import Alarms, Entered
 from sluice.pools.publication.publication import Publication, undecided
+from sluice_kit.decide.fakes import CART, DB, FakeService, config
+from sluice_kit.decide.worlds import World, codes
 
 BOTH = {CART, DB}
 README = Path(__file__).parents[4] / "README.md"

@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fakes import CART
-from feeds import evidence
 from sluice.model.reason import Reason
 from sluice.model.states import State
 from sluice.pools.codec import MOST_EXPLANATION_BYTES
@@ -22,6 +20,8 @@ from sluice.pools.policy.state import Learnt
 from sluice.pools.publication.messages import belief_evidence, content_of, explanation, pool_size
 from sluice.pools.publication.publication import Content, Publication
 from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice_kit.decide.fakes import CART
+from sluice_kit.decide.feeds import evidence
 
 SEEN = evidence(8, 16, 32).with_second(Second(2.0, True, True, 10.0, 200.0, 1.0))
 LEARNT = Learnt(evidence=SEEN, kept=believed(None, SEEN, 4.0))

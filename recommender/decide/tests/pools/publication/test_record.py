@@ -9,7 +9,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.publication.record import Ref, ref_of, restored, value_of
-from states import keys
+from sluice_kit.decide.states import keys
 
 TOPICS = Path(__file__).resolve().parents[5] / "collector/topics.yaml"
 SHOP, CART = PoolKey("shop", "server", ""), PoolKey("cart", "client", "db")

@@ -12,7 +12,7 @@ from sluice.clickhouse.table import Table
 from sluice.model.keys import PoolKey
 from sluice.pools.windows.query import ENGINE_SQL
 from sluice.pools.windows.reading import WindowReader
-from support.clickhouse import PASSWORD, WRITER
+from sluice_kit.servers.clickhouse import PASSWORD, WRITER
 
 pytestmark = pytest.mark.integration
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tuning_worlds import index_of
 
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.subsets.application import Call
 from sluice.subsets.observed import SeenContainer, SeenHost, SeenTree
 from sluice.subsets.reader.reader import LEAST_REQUESTS, SubsetReader
+from sluice_kit.decide.tuning_worlds import index_of
 
 pytestmark = pytest.mark.integration
 

@@ -8,7 +8,7 @@ from sluice.tuning.methods.cma_es import generation
 from sluice.tuning.methods.improvement import expected_improvement, features, first_trials, tamed
 from sluice.tuning.methods.move import perturbed, picked, reflected
 from sluice.tuning.methods.question import Question, Tried
-from spaces import MIXED, sphere
+from sluice_kit.decide.spaces import MIXED, sphere
 
 
 def test_dds_moves_fewer_coordinates_as_it_goes() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sluice.tuning.methods.methods import METHODS, ask, method
 from sluice.tuning.methods.question import Question, Tried
 from sluice.tuning.space import Boolean, Float, Integer, Parameter, Space
-from spaces import MIXED, mixed_loss, spaces
+from sluice_kit.decide.spaces import MIXED, mixed_loss, spaces
 
 from .contract import search
 

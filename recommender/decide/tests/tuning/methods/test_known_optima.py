@@ -7,7 +7,7 @@ import pytest
 
 from sluice.tuning.methods.methods import METHODS
 from sluice.tuning.space import Configuration
-from spaces import MIXED, mixed_loss, sphere
+from sluice_kit.decide.spaces import MIXED, mixed_loss, sphere
 
 from .contract import best, search
 

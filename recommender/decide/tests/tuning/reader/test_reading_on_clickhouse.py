@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from tuning_worlds import index_of, plan
 
 from sluice.clickhouse.connection import ClickHouse as Connection
 from sluice.tuning.measure import MeasuredSpan, ended
@@ -15,7 +14,8 @@ from sluice.tuning.reader.reader import TrialReader
 from sluice.tuning.session.events import Applied, Ask
 from sluice.tuning.session.session import MeasuredRoot
 from sluice.tuning.session.step import step
-from support.clickhouse import ClickHouse
+from sluice_kit.decide.tuning_worlds import index_of, plan
+from sluice_kit.servers.clickhouse import ClickHouse
 
 pytestmark = pytest.mark.integration
 

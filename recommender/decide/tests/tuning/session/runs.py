@@ -11,7 +11,7 @@ from sluice.tuning.session.create import create
 from sluice.tuning.session.events import Ask, Effect, Handed, Tell
 from sluice.tuning.session.session import Phase, Plan, Session, Trial
 from sluice.tuning.session.step import OPEN, step
-from spaces import MIXED, mixed_loss
+from sluice_kit.decide.spaces import MIXED, mixed_loss
 
 PLAN = Plan("first", "shop", MIXED, Objective(((Metric.P95, 1.0),)), method="dds", seed=7, budget=6, pairs=2)
 

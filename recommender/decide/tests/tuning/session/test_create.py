@@ -15,7 +15,7 @@ from sluice.tuning.session.session import Plan, Session
 from sluice.tuning.session.step import step
 from sluice.tuning.session.warm import first
 from sluice.tuning.space import Float, Integer, Parameter, Space
-from spaces import MIXED
+from sluice_kit.decide.spaces import MIXED
 
 from .runs import PLAN, opened, run
 

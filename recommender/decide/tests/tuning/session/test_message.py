@@ -17,7 +17,7 @@ from sluice.tuning.session.step import step
 from sluice.tuning.space import Float, Parameter, Space
 from sluice.tuning.v1.session_pb2 import Plan as PlanMessage
 from sluice.tuning.v1.session_pb2 import TuningSession
-from spaces import MIXED, spaces
+from sluice_kit.decide.spaces import MIXED, spaces
 
 from .runs import PLAN, good, opened, run
 

@@ -10,7 +10,7 @@ from sluice.tuning.objective.outcome import Outcome, TrialVerdict
 from sluice.tuning.session.events import Ask, Handed, Moved, Recorded, RefusedCommand, Restore, Stop, Tell, Tick
 from sluice.tuning.session.session import Phase, Purpose, Session, Trial
 from sluice.tuning.session.step import step
-from spaces import MIXED
+from sluice_kit.decide.spaces import MIXED
 
 from .runs import PLAN, good, handed, opened, run
 

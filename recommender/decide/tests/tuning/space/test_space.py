@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sluice.tuning.space import Boolean, Category, Float, Integer, Parameter, Requirement, Space
 from sluice.tuning.space.check import SpaceError, check_space
 from sluice.tuning.space.constraint import Linear
-from spaces import MIXED, spaces
+from sluice_kit.decide.spaces import MIXED, spaces
 
 POINTS = st.lists(st.floats(-0.5, 1.5), min_size=6, max_size=6)
 

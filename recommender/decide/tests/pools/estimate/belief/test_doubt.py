@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, evidence, seconds_of
 from sluice.pools.estimate.belief.doubt import (
     FORGET,
     LONGEST_S,
@@ -24,6 +23,7 @@ from sluice.pools.estimate.belief.doubt import (
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, Second
 from sluice.pools.estimate.belief.family import family
 from sluice.pools.estimate.belief.posterior import Posterior, posterior
+from sluice_kit.decide.feeds import FALLS, evidence, seconds_of
 
 
 def belief(seen: Evidence) -> Posterior:

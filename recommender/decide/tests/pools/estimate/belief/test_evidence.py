@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeds import seconds_of
 from sluice.pools.estimate.belief.evidence import (
     LEAST_SECONDS,
     MEMORY_S,
@@ -20,6 +19,7 @@ from sluice.pools.estimate.belief.evidence import (
     second,
     share_full,
 )
+from sluice_kit.decide.feeds import seconds_of
 
 
 def of(full_buckets: int, size: int = 10, completions: float = 5.0) -> Second | None:

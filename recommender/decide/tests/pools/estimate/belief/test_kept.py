@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, evidence
 from sluice.pools.estimate.belief.cache import TIMES, CachedBelief, believed, rounded
 from sluice.pools.estimate.belief.evidence import Evidence, LevelRows, Second
 from sluice.pools.estimate.belief.family import family
 from sluice.pools.estimate.belief.posterior import posterior
+from sluice_kit.decide.feeds import FALLS, evidence
 
 SEEN = st.lists(
     st.tuples(st.sampled_from([8, 12, 16, 24, 32, 64]), st.booleans(), st.floats(0.9, 1.1)), min_size=1, max_size=60

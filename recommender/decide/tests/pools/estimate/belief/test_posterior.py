@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feeds import FALLS, Curve, evidence
 from sluice.pools.estimate.belief.evidence import TAU_SATURATED, Evidence, LevelRows, Second
 from sluice.pools.estimate.belief.family import SIZES, K, family
 from sluice.pools.estimate.belief.posterior import NEGLIGIBLE, SPREADS, UNKNOWN, Gains, Posterior, posterior
+from sluice_kit.decide.feeds import FALLS, Curve, evidence
 
 
 def rows_of(shape: int, sizes: list[float], full: bool = True, ln_speed: float = 3.0) -> LevelRows:

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Of the real engine by TLS: tests/long/test_secure_programs.py. */
+/** Of the real engine by TLS: tests/soak/test_secure_programs.py. */
 @Timeout(60)
 class ServerTest {
   @TempDir Path folder;

@@ -1,0 +1,1 @@
+"""Applications and their callers, which Sluice measures and resizes."""

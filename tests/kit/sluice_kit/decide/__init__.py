@@ -1,0 +1,1 @@
+"""Worlds of the decider's tests: applications, windows, states and loops, without servers."""

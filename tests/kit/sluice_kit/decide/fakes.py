@@ -1,0 +1,161 @@
+"""Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sluice.config import Config
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.pools.clocks.offsets import Instance
+from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.section import PoolsSection
+from sluice.pools.windows import PoolWindow, Window
+from sluice.pools.windows.complete_buckets import Whole
+from sluice_kit.decide.feeds import FALLS, Curve
+from sluice_kit.decide.humps import samples_of
+
+CART = PoolKey("cart", "server", "")
+DB = PoolKey("catalogue", "client", "catalogue-db")
+BUCKET_MS = 100
+
+
+def config(**changes: object) -> Config:
+    """Cart and the database of catalogue, periods of 1 s, leases of 30 s."""
+    given = Config.model_validate(
+        {
+            "slos": [{"name": "checkout", "service": "frontend", "latency": "250ms"}],
+            "pools": [
+                {"service": "cart", "side": "server", "slo": "checkout", "upstream": "20ms"},
+                {"service": "catalogue", "side": "client", "peer": "catalogue-db", "threshold": "60ms"},
+            ],
+        }
+    )
+    return given.model_copy(update=changes)
+
+
+def measured(concurrency: np.ndarray, goodput: np.ndarray, end_ms: int = 60_000) -> PoolWindow:
+    starts = end_ms - BUCKET_MS * np.arange(len(concurrency), 0, -1)
+    return PoolWindow(samples_of(concurrency, goodput), starts.astype(np.int64), BUCKET_MS)
+
+
+def bursts(highest: float) -> np.ndarray:
+    """600 levels of concurrency from 0.5 on, each once, in six bursts that grow from the lowest to the highest."""
+    return np.linspace(0.5, highest, 600).reshape(100, 6).T.ravel()
+
+
+def rising(end_ms: int = 60_000, highest: float = 30) -> PoolWindow:
+    """10/s per request in flight, without an end."""
+    x = bursts(highest)
+    return measured(x, 10 * x, end_ms)
+
+
+def hump(end_ms: int = 60_000, highest: float = 36, top: float = 12) -> PoolWindow:
+    """10/s per request in flight up to `top`, then 5/s less for each one more."""
+    x = bursts(highest)
+    return measured(x, np.maximum(np.minimum(10 * x, 10 * top - 5 * (x - top)), 0), end_ms)
+
+
+def glimpse(end_ms: int = 60_000) -> PoolWindow:
+    """Too few buckets to say anything."""
+    x = np.linspace(0.5, 30, 20)
+    return measured(x, 10 * x, end_ms)
+
+
+@dataclass
+class FakeClock:
+    now_ms: int = 1_000_000
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+    def pass_s(self, seconds: float) -> None:
+        self.now_ms += round(1000 * seconds)
+
+
+@dataclass
+class FakeService:
+    """What a pool's windows show while it is `busy` (share of its size in flight) under `curve`; without chance."""
+
+    size: int
+    curve: Curve = FALLS
+    busy: float = 1.0
+    instances: int = 1
+    start_ms: list[int] = field(default_factory=list)
+    concurrency: list[float] = field(default_factory=list)
+    completions: list[float] = field(default_factory=list)
+
+    def works(self, from_ms: int, until_ms: int) -> None:
+        """In all buckets that start in [from_ms, until_ms)."""
+        in_flight = self.size * self.busy
+        for start in range(-(-from_ms // BUCKET_MS) * BUCKET_MS, until_ms, BUCKET_MS):
+            self.start_ms.append(start)
+            self.concurrency.append(in_flight)
+            self.completions.append(self.curve.throughput(in_flight) * BUCKET_MS / 1000 if in_flight else 0.0)
+
+    def whole(self, before_ms: int) -> Whole:
+        count = int(np.searchsorted(self.start_ms, before_ms))
+        first = max(0, count - 900)
+        part = slice(first, count)
+        return Whole(
+            np.array(self.start_ms[part], dtype=np.int64),
+            np.array(self.concurrency[part], dtype=np.float64),
+            np.array(self.completions[part], dtype=np.float64),
+            np.full(count - first, self.instances),
+            BUCKET_MS,
+        )
+
+
+@dataclass
+class FakeCollector:
+    """Answers with `pools` and what `services` did up to a second ago, or raises `problem`."""
+
+    pools: dict[PoolKey, PoolWindow | None] = field(default_factory=dict)
+    services: dict[PoolKey, FakeService] = field(default_factory=dict)
+    asked_ms: list[tuple[int, bool]] = field(default_factory=list)
+    problem: Exception | None = None
+    thresholds_ns: dict[PoolKey, int] = field(default_factory=dict)
+    above: dict[Asked, UpstreamTime] = field(default_factory=dict)
+    upstream_problem: Exception | None = None
+    demands: dict[PoolKey, Demand] = field(default_factory=dict)
+    demand_problem: Exception | None = None
+    data: dict[PoolKey, DataSize] = field(default_factory=dict)
+    data_problem: Exception | None = None
+    data_asked_ms: list[int] = field(default_factory=list)
+    ahead_ms: dict[Instance, int] = field(default_factory=dict)
+    clocks_problem: Exception | None = None
+    clocks_asked_ms: list[int] = field(default_factory=list)
+
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+        if self.upstream_problem is not None:
+            raise self.upstream_problem
+        return self.above
+
+    def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        if self.demand_problem is not None:
+            raise self.demand_problem
+        return {key: replace(demand, until_ms=1000 * to_s) for key, demand in self.demands.items()}
+
+    def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
+        self.data_asked_ms.append(now_ms)
+        if self.data_problem is not None:
+            raise self.data_problem
+        return self.data
+
+    def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
+        self.clocks_asked_ms.append(now_ms)
+        if self.clocks_problem is not None:
+            raise self.clocks_problem
+        return self.ahead_ms
+
+    def collect(
+        self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
+    ) -> Window:
+        self.thresholds_ns = thresholds_ns
+        self.asked_ms.append((now_ms, live))
+        if self.problem is not None:
+            raise self.problem
+        measured = {pool.key: self.pools.get(pool.key) for pool in config.pools}
+        return Window(measured, {key: service.whole(now_ms - 1_000) for key, service in self.services.items()})

@@ -1,0 +1,152 @@
+"""A decider of subsets on a log in memory: what the pipeline saw is set by hand, time is the test's."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from sluice.config import Config
+from sluice.model.keys import SubsetKey
+from sluice.model.problems import Problems
+from sluice.pools.period.decide import PoolResources
+from sluice.subsets.application import Call
+from sluice.subsets.fleet import Ints
+from sluice.subsets.latency.samples import LatencySamples
+from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, subset_of
+from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.product import SubsetResources
+from sluice.subsets.section import Subsetting
+from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
+from sluice_kit.decide.fakes import FakeClock, FakeCollector, config
+from sluice_kit.journal.memory_log import MemoryLog
+
+TREE = Call("front", ((Call("cart"),),))
+S = 1_000
+
+
+class AtOnce(Executor):
+    """Does it where it is asked."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as cause:
+            future.set_exception(cause)
+        return future
+
+
+@dataclass
+class FakeSource:
+    """What the pipeline saw; raises `problem`."""
+
+    containers: dict[str, dict[str, str]]
+    """By service the host of each instance."""
+    cpu: dict[str, float]
+    trees: list[SeenTree] = field(default_factory=lambda: [SeenTree("GET /", TREE, 3_000)])
+    learnt: dict[str, tuple[LatencySamples, Ints]] = field(default_factory=dict)
+    silent: set[str] = field(default_factory=set)
+    """Instances without a request in the newest minute."""
+    problem: Exception | None = None
+    first_s: dict[str, int] = field(default_factory=dict)
+    """By instance when it was seen first, of those that came lately."""
+
+    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication:
+        if self.problem is not None:
+            raise self.problem
+        newest = now_ms // S
+        containers = [
+            SeenContainer(
+                service,
+                instance,
+                host,
+                3_000,
+                self.first_s.get(instance, newest - 300),
+                newest - 60 * (instance in self.silent),
+            )
+            for service, instances in self.containers.items()
+            for instance, host in instances.items()
+        ]
+        return ObservedApplication(
+            tuple(containers),
+            tuple(self.trees),
+            {name: SeenHost(cpu, 0.1, 0.1) for name, cpu in self.cpu.items()},
+            300.0,
+            newest,
+        )
+
+    def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[LatencySamples, Ints]]:
+        return self.learnt
+
+
+def shop(front: int = 4, cart: int = 6) -> FakeSource:
+    """front calls cart; containers on four hosts, from idle to busy."""
+    hosts = {f"h{number}": 0.1 + 0.2 * number for number in range(4)}
+    return FakeSource(
+        {
+            name: {f"{name}-{number}": f"h{number % 4}" for number in range(count)}
+            for name, count in (("front", front), ("cart", cart))
+        },
+        hosts,
+    )
+
+
+def samples(count: int) -> tuple[LatencySamples, Ints]:
+    """Latency doubles with each 0.3 of CPU."""
+    number = np.arange(count, dtype=np.float64)
+    rate, cpu = 5 + number % 7, 0.1 + 0.2 * (number % 4)
+    contention = np.column_stack([cpu, np.full(count, 0.1), np.full(count, 0.1)])
+    drawn = LatencySamples(rate, contention, np.log(5) + np.log(2) / 0.3 * cpu + rate / 100, np.full(count, 0.4))
+    return drawn, (number // 4).astype(np.int64)
+
+
+@dataclass
+class SubsetWorld:
+    source: FakeSource = field(default_factory=shop)
+    clock: FakeClock = field(default_factory=FakeClock)
+    log: MemoryLog = field(default_factory=MemoryLog)
+    problems: Problems = field(default_factory=Problems)
+    options: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        pools, self.resources = PoolResources(problems=self.problems), SubsetResources(self.source, AtOnce())
+        self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, pools, self.resources)
+
+    def config(self) -> Config:
+        return config(subsets=[Subsetting.model_validate(self.options)])
+
+    def again(self) -> SubsetWorld:
+        """Another decider, after this one was killed."""
+        return replace(self)
+
+    def step(self, after_s: float = 10) -> None:
+        self.clock.pass_s(after_s)
+        self.loop.periods()
+
+    @property
+    def subsets(self) -> dict[SubsetKey, subset_pb2.Subset]:
+        """In the log, without those that went."""
+        newest = {
+            subset_of(name): subset_pb2.Subset.FromString(value)
+            for name, value in self.log.committed(self.log.topics.decisions).items()
+            if name.startswith(SUBSET)
+        }
+        return {key: subset for key, subset in newest.items() if subset.state != subset_pb2.STATE_DELETED}
+
+    @property
+    def containers(self) -> dict[str, list[str]]:
+        """In the log, by service."""
+        decisions = self.log.committed(self.log.topics.decisions)
+        made = [log_pb2.ServiceContainers.FromString(v) for k, v in decisions.items() if k.startswith(CONTAINERS)]
+        return {service.service: [one.instance for one in service.containers] for service in made}
+
+    @property
+    def run(self) -> explanation_pb2.Run:
+        return explanation_pb2.Run.FromString(self.log.committed(self.log.topics.explanations)[f"{APPLICATION}default"])
+
+    def ends(self) -> dict[str, list[str]]:
+        """The instances that each container of front is connected to."""
+        return {key.instance: [endpoint.instance for endpoint in one.endpoints] for key, one in self.subsets.items()}

@@ -1,0 +1,71 @@
+"""kill -9 of processes in turn, under load: every acknowledged span is in every table, and once."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from sluice_kit.local_stack.driver import Stack
+from sluice_kit.local_stack.topics import end_offsets
+from sluice_kit.local_stack.victims import Victims
+from sluice_kit.reference.graph import calls_in_neo4j, newest_calls
+from sluice_kit.reference.truth import TABLES, Reference, check_all, records_since
+from sluice_kit.traffic.traffic import Traffic
+from sluice_kit.waiting import eventually, until
+
+SPANS_PER_S = 1_000
+WINDOW_S = 10  # of the call graph
+# Longer than a checkpoint's interval: each kill finds another state than the one before left.
+PAUSE_S = 3.0
+
+
+def kill_each(stack: Stack, names: Sequence[str], prefix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kills the processes of these names, waiting for the tables after each; then compares the tables with the truth.
+
+    Services of the traffic begin with `prefix`, which no other test uses.
+    """
+
+    def newest_window() -> float:
+        """Start of the newest bucket of the traffic in ClickHouse, in s; 0 when there is none."""
+        query = f"SELECT toUnixTimestamp64Milli(max(bucket)) FROM windows WHERE startsWith(service, '{prefix}')"
+        return float(stack.value(query)) / 1000
+
+    def newest_in_graph() -> float:
+        """End of the newest window of the traffic's edges in Neo4j, in s."""
+        return max((window + WINDOW_S for window, _, _ in calls_in_neo4j(stack, prefix).values()), default=0.0)
+
+    start = end_offsets(stack, "otlp_spans")
+    victims = Victims(stack)
+    with Traffic(stack.address["SLUICE_OTLP_GRPC"], prefix, SPANS_PER_S, seed=1) as traffic:
+        wait_current(newest_window, time.time())
+        for name in names:
+            time.sleep(PAUSE_S)
+            began = time.time()
+            killed = victims.kill(name)
+            victims.wait_back(name, killed)
+            back = time.time()
+            wait_current(newest_in_graph if name == "neo4j" else newest_window, back)
+            with capsys.disabled():
+                print(
+                    f"\n{name}: back after {back - began:.1f} s, tables current after {time.time() - began:.1f} s",
+                    end="",
+                )
+        time.sleep(PAUSE_S)
+        traffic.stop()
+
+    records = [record for record in records_since(stack, start) if prefix.encode() in (record.message or b"")]
+    # What the collector acknowledged is on the topic, and nothing else.
+    reference = Reference(records)
+    ids = [span.span_id for record in reference.read for span in record.spans or []]
+    assert set(ids) == traffic.acknowledged
+    with capsys.disabled():
+        print(f"\n{len(traffic.acknowledged)} spans, {traffic.retries} retries, {len(ids) - len(set(ids))} repeats")
+    check_all(stack, prefix, reference, TABLES)
+    newest = newest_calls(reference)
+    assert newest
+    assert eventually(lambda: calls_in_neo4j(stack, prefix), newest) == newest
+
+
+def wait_current(newest: Callable[[], float], since_s: float) -> None:
+    """Returns when a store has spans that ended after `since_s` (Unix time)."""
+    until("something newer than the kill", lambda: newest() > since_s)

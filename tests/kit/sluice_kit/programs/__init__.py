@@ -1,0 +1,1 @@
+"""Programs of Sluice, started for a test: deciders, the recommender."""

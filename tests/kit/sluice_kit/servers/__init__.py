@@ -1,0 +1,1 @@
+"""Servers that Sluice uses, started for a test on free ports, with the configuration of the local stack."""

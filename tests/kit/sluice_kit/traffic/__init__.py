@@ -1,0 +1,1 @@
+"""Spans, traces and messages, and what sends them."""

@@ -1,0 +1,1 @@
+"""Ends a session when the local stack stands still."""

@@ -132,7 +132,7 @@ fmt: ## format all code
 	@$(toolchain); "$$(go env GOROOT)/bin/gofmt" -w $(go_modules) && \
 	for module in $(functions) $(applications); do mvn -q -B -f $$module $(java_format):format || exit 1; done
 
-generate: ## write generated code: protobuf for Python and Go, the collectors' sources, Flink's tables, dashboards
+generate: ## write generated code: protobuf for Go, the collectors' sources, Flink's tables, dashboards
 	@$(stack) setup --for lint
 	@$(toolchain); deploy/local/generate.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes all generated code from its sources: Python and Go from recommender/proto, with the image that later versions of
+# Writes the generated code that git has from its sources: Go from recommender/proto, with the image that later versions of
 # the API are compared with; the collectors that are built here from their builder.yaml; sinks and row types of Flink from
 # storage/clickhouse; dashboards from dashboards/generate.
 # With --check it changes nothing, and fails with the differences when what is committed is not current.
@@ -27,36 +27,25 @@ else
   cp "$fresh/baseline.binpb" "$image"
 fi
 
-# Python; the plugins of mypy-protobuf stand beside the interpreter.
-mkdir "$fresh/python" "$fresh/go"
+# Go; the plugins are pinned as tools in its go.mod. Set-up writes Python's code.
+mkdir "$fresh/go"
 mapfile -t protos < <(cd "$proto" && find sluice -name '*.proto' | sort)
-PATH="$(dirname "$PYTHON"):$PATH" "$PYTHON" -m grpc_tools.protoc -I "$proto" \
-  --python_out="$fresh/python" --grpc_python_out="$fresh/python" \
-  --mypy_out=quiet:"$fresh/python" --mypy_grpc_out=quiet:"$fresh/python" "${protos[@]}"
-
-# Go; the plugins are pinned as tools in its go.mod.
 cd "$proto/go"
 plugin=$(go tool -n protoc-gen-go) grpc_plugin=$(go tool -n protoc-gen-go-grpc)
 "$PYTHON" -m grpc_tools.protoc -I "$proto" \
   --plugin=protoc-gen-go="$plugin" --plugin=protoc-gen-go-grpc="$grpc_plugin" \
   --go_out="$fresh/go" --go_opt=module=sluice.dev/api --go-grpc_out="$fresh/go" --go-grpc_opt=module=sluice.dev/api "${protos[@]}"
 
-# In both languages a package has its own folder, in which only __init__.py is written by hand.
+# Each package has a folder of its own.
 while read -r package; do
-  for pair in "python/sluice/$package recommender/decide/src/sluice/$package" "go/$package recommender/proto/go/$package"; do
-    read -r made kept <<< "$pair"
-    # grpcio-tools makes a stub of services for every file; of one without a service it only names a version.
-    for stub in "$fresh/$made"/*_pb2_grpc.py; do
-      [[ ! -e $stub ]] || grep -q '^class ' "$stub" || rm "$stub" "${stub}i"
-    done
-    if [[ $check ]]; then
-      diff -ru --exclude=__pycache__ --exclude=__init__.py "$repository/$kept" "$fresh/$made" || status=1
-    else
-      mkdir -p "$repository/$kept"
-      find "$repository/$kept" -type f ! -name __init__.py -delete
-      cp -r "$fresh/$made/." "$repository/$kept/"
-    fi
-  done
+  kept=$proto/go/$package
+  if [[ $check ]]; then
+    diff -ru "$kept" "$fresh/go/$package" || status=1
+  else
+    mkdir -p "$kept"
+    find "$kept" -type f -delete
+    cp -r "$fresh/go/$package/." "$kept/"
+  fi
 done < <(cd "$proto/sluice" && find . -name '*.proto' -printf '%P\n' | xargs -n1 dirname | sort -u)
 
 # Collectors. The modules' versions are `make lock`'s: go.mod stays as it is.

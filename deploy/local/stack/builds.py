@@ -1,5 +1,6 @@
 """How set-up installs and builds with uv, Go, Maven and npm. An action gets the path of its log."""
 
+import os
 import shutil
 import tarfile
 import tempfile
@@ -13,6 +14,8 @@ from stack.settings import REPOSITORY
 from stack.steps import Action, StepError, run
 
 DEPENDENCY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
+PROTO = REPOSITORY / "recommender/proto"
+PYTHON_API = REPOSITORY / "recommender/decide/src/sluice"
 # The linker drops debugging information (-s -w), so the compiler need not write it.
 GO_OPTIONS = ("-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w")
 
@@ -45,6 +48,24 @@ def compiled_loops(module: str) -> Action:
         run(["nice", SLUICE_PYTHON, "-m", module], log, env={"PYTHONPATH": str(source)})
 
     return prepare
+
+
+def python_api(log: Path) -> None:
+    """Writes the API's Python code, with its types, into the packages of the decider."""
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        outputs = [f"--{kind}={folder}" for kind in ("python_out", "grpc_python_out")]
+        outputs += [f"--{kind}=quiet:{folder}" for kind in ("mypy_out", "mypy_grpc_out")]
+        files = sorted(path.relative_to(PROTO) for path in (PROTO / "sluice").rglob("*.proto"))
+        # The plugins of mypy-protobuf lie beside the interpreter.
+        plugins = {"PATH": f"{SLUICE_PYTHON.parent}:{os.environ['PATH']}"}
+        run([SLUICE_PYTHON, "-m", "grpc_tools.protoc", f"-I{PROTO}", *outputs, *files], log, env=plugins)
+        for old in PYTHON_API.glob("*/v1/*_pb2*"):
+            old.unlink()
+        for code in sorted((Path(folder) / "sluice").glob("*/v1/*_pb2*")):
+            # protoc writes a stub of services for every file. One without a service only names a version.
+            services = code.with_suffix(".py")
+            if "_grpc" not in code.name or "\nclass " in services.read_text():
+                shutil.copy(code, PYTHON_API / code.parent.relative_to(Path(folder) / "sluice") / code.name)
 
 
 def go_build(module: Path, package: str, binary: str) -> Action:

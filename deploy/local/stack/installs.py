@@ -1,6 +1,6 @@
 """The steps of set-up: inputs, outputs and order of everything that it installs or builds."""
 
-from stack import toolchain
+from stack import builds, toolchain
 from stack.builds import (
     compiled_loops,
     flink_home,
@@ -81,6 +81,8 @@ def _common_steps() -> list[Step]:
         Step("python", "Python environment of Sluice",
              python_environment(CACHE / "venvs/sluice", SLUICE_LOCK, SLUICE_VERSIONS),
              after=("tools",), inputs=(SLUICE_LOCK,), outputs=(SLUICE_PYTHON,), resource="uv"),
+        Step("python-api", "Python code of the API", builds.python_api, after=("python",),
+             inputs=(builds.PROTO / "sluice", SLUICE_LOCK), outputs=(builds.PYTHON_API / "pools/v1/pool_pb2.py",)),
     ]  # fmt: skip
 
 
@@ -97,9 +99,9 @@ def _lint_steps() -> list[Step]:
 def _stack_steps() -> list[Step]:
     return [
         Step("belief", "compiled loops of the decider", compiled_loops("sluice.pools.policy.prepare"),
-             after=("python",), inputs=(FAST, SLUICE_LOCK)),
+             after=("python-api",), inputs=(FAST, SLUICE_LOCK)),
         Step("subsets", "compiled loops of connection subsets", compiled_loops("sluice.subsets.prepare"),
-             after=("python",), inputs=(SUBSETS, FAST, SLUICE_LOCK)),
+             after=("python-api",), inputs=(SUBSETS, FAST, SLUICE_LOCK)),
         Step("flink-python", "Flink and the Python environment of the jobs",
              python_environment(CACHE / "venvs/flink", JOBS_LOCK, FLINK_VERSIONS),
              after=("tools",), inputs=(JOBS_LOCK,), outputs=(FLINK_PYTHON,), resource="uv"),

@@ -1,6 +1,6 @@
 package dev.sluice.clock;
 
-import dev.sluice.sinks.Sent;
+import dev.sluice.sinks.KafkaAcknowledgements;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +63,7 @@ final class KafkaTopic implements ClockRecords.Topic {
       sent.add(producer.send(new ProducerRecord<>(name, each.partition(), null, NOTHING)));
     }
     // The records of other partitions are under way, whatever happens to the first.
-    Sent.acknowledged(sent);
+    KafkaAcknowledgements.await(sent);
   }
 
   @Override

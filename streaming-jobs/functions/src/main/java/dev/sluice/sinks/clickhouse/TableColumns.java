@@ -54,12 +54,12 @@ record TableColumns(
     if (types.isEmpty() || tables.isEmpty()) {
       throw new IOException("there is no table " + server.database() + "." + table);
     }
-    GenericRecord found = tables.get(0);
+    GenericRecord row = tables.get(0);
     return of(
         sink,
         types,
         Partitions.of(
-            found.getString("partition_key"), sink, Integer.parseInt(found.getString("most"))));
+            row.getString("partition_key"), sink, Integer.parseInt(row.getString("most"))));
   }
 
   static TableColumns of(List<String> sink, Map<String, String> types, Partitions partitions) {

@@ -1,6 +1,6 @@
 package dev.sluice.sinks.rejects;
 
-import dev.sluice.sinks.Sent;
+import dev.sluice.sinks.KafkaAcknowledgements;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,7 +52,7 @@ final class LetterTopic implements RejectedRows.Lines {
       sent.add(producer.send(new ProducerRecord<>(topic, letter)));
     }
     producer.flush();
-    Sent.acknowledged(sent);
+    KafkaAcknowledgements.await(sent);
   }
 
   @Override

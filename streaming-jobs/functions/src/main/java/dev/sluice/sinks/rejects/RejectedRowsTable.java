@@ -1,13 +1,11 @@
 package dev.sluice.sinks.rejects;
 
-import com.clickhouse.data.ClickHouseFormat;
 import dev.sluice.sinks.clickhouse.Server;
-import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /** The table rejected_rows of storage/clickhouse. */
 final class RejectedRowsTable implements RejectedRows.Lines {
-  private static final String TABLE = "rejected_rows";
+  private static final String NAME = "rejected_rows";
 
   private final Server server;
 
@@ -17,12 +15,7 @@ final class RejectedRowsTable implements RejectedRows.Lines {
 
   @Override
   public void write(List<byte[]> lines) throws Exception {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    for (byte[] line : lines) {
-      body.writeBytes(line);
-      body.write('\n');
-    }
-    server.insert(TABLE, List.of(), ClickHouseFormat.JSONEachRow, body.toByteArray());
+    server.insertJson(NAME, lines);
   }
 
   @Override

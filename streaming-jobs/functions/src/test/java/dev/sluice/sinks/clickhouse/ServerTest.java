@@ -3,7 +3,6 @@ package dev.sluice.sinks.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.clickhouse.data.ClickHouseFormat;
 import com.sun.net.httpserver.HttpExchange;
 import dev.sluice.sinks.Secret;
 import dev.sluice.sinks.SettingException;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class ServerTest {
   @TempDir Path folder;
-  private volatile String taken = "";
+  private volatile String query = "";
 
   /** As ClickHouse answers: only the user `jobs` with the password `right` is let in. */
   private void answer(HttpExchange exchange) throws IOException {
@@ -31,22 +30,22 @@ class ServerTest {
     byte[] login = "jobs:right".getBytes(StandardCharsets.UTF_8);
     String wanted = "Basic " + Base64.getEncoder().encodeToString(login);
     boolean right = wanted.equals(exchange.getRequestHeaders().getFirst("Authorization"));
-    byte[] said = new byte[0];
+    byte[] body = new byte[0];
     if (right) {
       String database = exchange.getRequestHeaders().getFirst("X-ClickHouse-Database");
-      taken = database + ": " + exchange.getRequestURI().getQuery();
+      query = database + ": " + exchange.getRequestURI().getQuery();
     } else {
-      said =
+      body =
           "Code: 516. DB::Exception: jobs: Authentication failed".getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().set("X-ClickHouse-Exception-Code", "516");
     }
-    exchange.sendResponseHeaders(right ? 200 : 403, said.length == 0 ? -1 : said.length);
-    exchange.getResponseBody().write(said);
+    exchange.sendResponseHeaders(right ? 200 : 403, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
     exchange.close();
   }
 
   private static void insert(Server server) throws Exception {
-    server.insert("t", List.of(), ClickHouseFormat.JSONEachRow, "{}".getBytes());
+    server.insertJson("t", List.of("{}".getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test
@@ -79,10 +78,10 @@ class ServerTest {
           .hasMessageContaining(
               "refuses SLUICE_CLICKHOUSE_USER=jobs with the password of " + password)
           .hasMessageContaining("Authentication failed");
-      assertThat(taken).isEmpty();
+      assertThat(query).isEmpty();
       Files.writeString(password, "right");
       insert(server);
-      assertThat(taken).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
+      assertThat(query).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
     }
   }
 
@@ -97,7 +96,7 @@ class ServerTest {
       assertThatThrownBy(() -> insert(server)).isNotInstanceOf(SettingException.class);
       insert(server);
       insert(server);
-      assertThat(taken).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
+      assertThat(query).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
     }
   }
 

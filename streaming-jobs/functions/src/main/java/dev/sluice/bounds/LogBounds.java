@@ -41,7 +41,7 @@ public final class LogBounds implements SpanBounds {
   }
 
   private PartitionBounds of(int partition) {
-    return partitions.computeIfAbsent(partition, each -> new PartitionBounds(limits));
+    return partitions.computeIfAbsent(partition, absent -> new PartitionBounds(limits));
   }
 
   @Override
@@ -71,9 +71,9 @@ public final class LogBounds implements SpanBounds {
   public byte[] snapshot() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      for (Map.Entry<Integer, PartitionBounds> each : partitions.entrySet()) {
-        out.writeInt(each.getKey());
-        each.getValue().write(out);
+      for (Map.Entry<Integer, PartitionBounds> partition : partitions.entrySet()) {
+        out.writeInt(partition.getKey());
+        partition.getValue().write(out);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("write bounds to memory", e);

@@ -41,24 +41,24 @@ public final class MetricBounds {
 
   /** The next message is of this partition, and was appended at this time. */
   public void at(int partition, long recordMs) {
-    current = partitions.computeIfAbsent(partition, each -> new Partition());
+    current = partitions.computeIfAbsent(partition, absent -> new Partition());
     current.advance(recordMs);
   }
 
   /** The name, or {@link Rest#NAME} where there is no room for it. */
   public String host(String name) {
-    return current.hosts.told("", name);
+    return current.hosts.nameOrRest("", name);
   }
 
   /** The name, or {@link Rest#NAME} where there is no room for it, or its host is the rest. */
   public String instance(String host, String name) {
     return Rest.NAME.equals(host) && !name.isEmpty()
         ? Rest.NAME
-        : current.instances.told(host, name);
+        : current.instances.nameOrRest(host, name);
   }
 
   /** Whether a series of a host and instance counts separately. */
-  public boolean tellsSeries(String host, String instance, String series, long startNs) {
+  public boolean isSeparateSeries(String host, String instance, String series, long startNs) {
     if (Rest.NAME.equals(host) || Rest.NAME.equals(instance)) {
       return false;
     }
@@ -70,6 +70,6 @@ public final class MetricBounds {
             .putString(series)
             .putLong(startNs)
             .getAsLong();
-    return current.series.tells("", Long.toHexString(hash));
+    return current.series.isSeparate("", Long.toHexString(hash));
   }
 }

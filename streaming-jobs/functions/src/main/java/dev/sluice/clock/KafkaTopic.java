@@ -59,8 +59,8 @@ final class KafkaTopic implements ClockRecords.Topic {
   @Override
   public void write() throws Exception {
     List<Future<?>> sent = new ArrayList<>();
-    for (PartitionInfo each : producer.partitionsFor(name)) {
-      sent.add(producer.send(new ProducerRecord<>(name, each.partition(), null, NOTHING)));
+    for (PartitionInfo partition : producer.partitionsFor(name)) {
+      sent.add(producer.send(new ProducerRecord<>(name, partition.partition(), null, NOTHING)));
     }
     // The records of other partitions are under way, whatever happens to the first.
     KafkaAcknowledgements.await(sent);

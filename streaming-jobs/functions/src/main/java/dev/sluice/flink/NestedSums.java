@@ -31,6 +31,6 @@ final class NestedSums implements TraceSums {
 
   @Override
   public void drain(Consumer<RowData> out) {
-    left.drain((each, count) -> out.accept(Rows.left(texts, each, count)));
+    left.drain((span, count) -> out.accept(Rows.left(texts, span, count)));
   }
 }

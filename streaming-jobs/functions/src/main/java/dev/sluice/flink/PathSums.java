@@ -37,10 +37,10 @@ final class PathSums implements TraceSums {
       PathKey key = PathKey.of(path, windowMs, path.signature());
       Variants.Root root =
           new Variants.Root(key.rootService(), key.rootOperation(), key.windowMs());
-      if (!variants.tells(root, key.what())) {
+      if (!variants.isSeparate(root, key.what())) {
         key = PathKey.of(path, windowMs, Rest.NAME);
       }
-      sums.computeIfAbsent(key, each -> new PathTotals()).add(path.durationNs(), traceId);
+      sums.computeIfAbsent(key, absent -> new PathTotals()).add(path.durationNs(), traceId);
     }
   }
 

@@ -198,8 +198,9 @@ final class SpanReader extends SummingOperator<TraceFragment>
         (point, partial) -> emit(SpanTable.PARTIAL, Rows.partial(texts, point, partial)));
     sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
     sizeSums.drain((point, size) -> emit(SpanTable.SIZE, Rows.size(texts, point, size)));
-    leftSums.drain((each, count) -> emit(SpanTable.LEFT, Rows.left(texts, each, count)));
-    delaySums.drain((instance, each) -> emit(SpanTable.DELAY, Rows.delay(texts, instance, each)));
+    leftSums.drain((span, count) -> emit(SpanTable.LEFT, Rows.left(texts, span, count)));
+    delaySums.drain(
+        (instance, delays) -> emit(SpanTable.DELAY, Rows.delay(texts, instance, delays)));
     counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(
         (ms, key, sums) -> emit(SpanTable.COUNTED_WINDOW, Rows.counted(key, sums, ms)));

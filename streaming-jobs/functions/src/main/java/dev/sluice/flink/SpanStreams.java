@@ -162,7 +162,7 @@ public final class SpanStreams {
     Partitioner<byte[]> byTrace = TraceAssembly::taskOf;
     return parallelism == 1
         ? fragments
-        : fragments.partitionCustom(byTrace, each -> each.traceId().toBytes());
+        : fragments.partitionCustom(byTrace, fragment -> fragment.traceId().toBytes());
   }
 
   private static void view(

@@ -35,7 +35,7 @@ enum SpanTable {
           + " payload BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL"),
   // Tables of closed traces.
   EDGE(Columns.EDGE),
-  SEEN(SeenSums.TYPE),
+  SEEN(SightingSums.TYPE),
   TREE(Columns.TREE),
   MOVED(Columns.PARTIAL),
   /** Spans that the fine windows do not count, as traces show them. */

@@ -131,7 +131,7 @@ final class TraceAssembly extends SummingOperator<Void>
     Map<SpanTable, TraceSums> all =
         Map.of(
             SpanTable.EDGE, new EdgeSums(settings),
-            SpanTable.SEEN, new SeenSums(settings),
+            SpanTable.SEEN, new SightingSums(settings),
             SpanTable.TREE, new TreeSums(settings, trees),
             SpanTable.MOVED, new MovedSums(settings, takeNested),
             SpanTable.NESTED, nested,

@@ -98,8 +98,8 @@ public final class Span {
   }
 
   /** Sets what the span is to its pool, and the rule that decided it. */
-  public void use(Use found, String by) {
-    use = found;
+  public void use(Use use, String by) {
+    this.use = use;
     rule = by;
   }
 

@@ -36,7 +36,7 @@ public final class SpanRules {
           "around", Use.AROUND);
 
   /** The result of the rules, and the spans that it holds for. */
-  private record Found(
+  private record Ruling(
       String service,
       String side,
       String peer,
@@ -47,7 +47,7 @@ public final class SpanRules {
 
   private final List<SpanRule> rules = new ArrayList<>();
   private final ValuePatterns patterns = new ValuePatterns();
-  private final Found[] found = new Found[SLOTS];
+  private final Ruling[] rulings = new Ruling[SLOTS];
 
   private SpanRules() {}
 
@@ -61,7 +61,7 @@ public final class SpanRules {
     String[] head = null;
     Map<String, List<Glob>> conditions = new HashMap<>();
     long values = 0;
-    for (String line : lines.lines().filter(each -> !each.isEmpty()).toList()) {
+    for (String line : lines.lines().filter(text -> !text.isEmpty()).toList()) {
       String[] words = line.split("\t", -1);
       switch (words[0]) {
         case "rule" -> {
@@ -131,7 +131,7 @@ public final class SpanRules {
     int hash = 31 * (31 * service.hashCode() + name.hashCode()) + scope.hashCode();
     hash = 31 * (31 * hash + peer.hashCode()) + side.hashCode() + Long.hashCode(matched);
     int slot = (hash ^ hash >>> 16) & SLOTS - 1;
-    Found known = found[slot];
+    Ruling known = rulings[slot];
     if (known == null
         || known.matched != matched
         || !known.name.equals(name)
@@ -140,7 +140,7 @@ public final class SpanRules {
         || !known.scope.equals(scope)
         || !known.side.equals(side)) {
       known =
-          new Found(
+          new Ruling(
               service,
               side,
               peer,
@@ -148,7 +148,7 @@ public final class SpanRules {
               scope,
               matched,
               first(service, side, peer, name, scope, matched));
-      found[slot] = known;
+      rulings[slot] = known;
     }
     return known.rule;
   }

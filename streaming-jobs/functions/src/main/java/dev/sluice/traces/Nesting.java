@@ -122,15 +122,15 @@ final class Nesting {
     if (parent == null || parent.kind() == Span.SERVER) { // of most
       return null;
     }
-    TraceSpan found = null;
+    TraceSpan outermost = null;
     Clients at = above(span).clients;
     for (int depth = 0; at != null && depth < DEEPEST; depth++) {
       if (at.span.peer().equals(span.peer()) && at.span.instance().equals(span.instance())) {
-        found = at.span;
+        outermost = at.span;
       }
       at = at.above;
     }
-    return found;
+    return outermost;
   }
 
   /** Marks the SERVER spans without an instance above one that has one. */
@@ -159,8 +159,8 @@ final class Nesting {
       known = new HashMap<>();
     }
     if (byId.apply(span.spanId()) == span) {
-      Above found = known.get(span.spanId());
-      return found == null ? find(span) : found;
+      Above above = known.get(span.spanId());
+      return above == null ? find(span) : above;
     }
     TraceSpan parent = parent(span); // it repeats the id of another: nothing is below it
     return parent == null || parent.spanId() == span.spanId()
@@ -185,10 +185,10 @@ final class Nesting {
       path.subList(ring, path.size()).clear();
     }
     for (int i = path.size() - 1; i >= 0; i--) {
-      TraceSpan each = path.get(i);
-      TraceSpan parent = parent(each);
+      TraceSpan member = path.get(i);
+      TraceSpan parent = parent(member);
       known.put(
-          each.spanId(),
+          member.spanId(),
           parent == null ? Above.NOTHING : below(known.get(parent.spanId()), parent));
     }
     return known.get(span.spanId());

@@ -201,8 +201,8 @@ class BatchWriterTest {
   void rowsThatAreRefusedAfterTheTableWasAlteredAreNotSetAside() throws Exception {
     writer.write(rows(1));
     int since = store.attempts;
-    for (int taken = 1; taken <= 7; taken++) {
-      int from = taken;
+    for (int answers = 1; answers <= 7; answers++) {
+      int from = answers;
       store.attempts = since;
       store.alteredNow = () -> store.attempts - since > from;
       assertThatThrownBy(() -> writer.write(rows(2, 3, -4, 5, 6)))

@@ -44,11 +44,11 @@ class WriteBehindWriterTest {
     BackgroundWriter background =
         new BackgroundWriter("test", pending, batches, policy, System::currentTimeMillis);
     AutoCloseable last = () -> closed.add("last");
-    WriteBehindWriter made =
+    WriteBehindWriter writer =
         new WriteBehindWriter(
             COLUMNS, new RowConverter(TYPE), background, List.of(() -> closed.add("first"), last));
-    open.add(made);
-    return made;
+    open.add(writer);
+    return writer;
   }
 
   @AfterEach

@@ -156,7 +156,7 @@ class OpenTracesTest {
     assertThat(closed).containsExactly("1 closed_early 1");
     assertThat(traces.heapBytes()).isEqualTo(2 * 384 + 272);
     traces.advance(MIDNIGHT_MS + 20_000);
-    assertThat(closed).hasSize(4).filteredOn(each -> each.contains("early")).hasSize(1);
+    assertThat(closed).hasSize(4).filteredOn(line -> line.contains("early")).hasSize(1);
     assertThat(traces.heapBytes()).isZero();
   }
 

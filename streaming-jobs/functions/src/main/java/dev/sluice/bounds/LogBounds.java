@@ -13,10 +13,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds of what the topic's messages may bring. Each partition has its own, which depend only on
- * its record times and its order: so reading the topic again gives the same decisions, whichever
- * partition is read first. Each task has its own, too: with another parallelism other names count
- * separately, as long as there are too many.
+ * Bounds of the names and rows that the topic's messages may bring. Each partition has its own,
+ * which depend only on its record times and its order: so reading the topic again gives the same
+ * decisions, whichever partition is read first. Each task has its own, too: with another
+ * parallelism other names count separately, as long as there are too many.
  */
 public final class LogBounds implements SpanBounds {
   private final Limits limits;

@@ -6,9 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds of what the messages of metrics may bring: hosts, instances of a host, and series. Each
- * partition has its own, which depend on its record times and its order, as in {@link LogBounds}.
- * Unlike there, a restart forgets them: the names that come first after it count separately.
+ * Bounds of the names that messages of metrics may bring: hosts, instances of a host, and series.
+ * Each partition has its own, which depend on its record times and its order, as in {@link
+ * LogBounds}. Unlike there, a restart forgets them: the names that come first after it count
+ * separately.
  *
  * <p>Series are identified by 64 bits of their hash, as they are many and long: two series with the
  * same hash both count separately, so that the bound is exceeded by one.

@@ -60,7 +60,7 @@ final class Settings {
   }
 
   /**
-   * Limit of the call trees, and of the ways of critical paths, of one root operation in one
+   * Limit of the call trees, and of the signatures of critical paths, of one root operation in one
    * window.
    */
   int rootVariants() {
@@ -71,7 +71,7 @@ final class Settings {
     return number("repeat-window-ms");
   }
 
-  /** The rules that decide what a span is to its pool. */
+  /** The rules that decide the {@link dev.sluice.otlp.Use} of a span. */
   SpanRules spanRules() {
     return SpanRules.parse(
         new String(Base64.getUrlDecoder().decode(text("span-rules")), StandardCharsets.UTF_8));

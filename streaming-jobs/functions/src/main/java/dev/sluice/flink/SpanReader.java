@@ -44,9 +44,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     implements OneInputStreamOperator<Message, TraceFragment> {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * All stages for spans, as one. A part of a span that a stage cuts is cut in the windows alone.
-   */
+  /** All stages for spans, as one. If a stage cuts a span, it cuts it in the windows alone. */
   private record Stages(SpanRules rules, List<SpanStage> all) implements SpanStage {
     @Override
     public Outcome accept(Span span) {
@@ -186,7 +184,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
   }
 
-  /** A span that is nested in another span of its message. */
+  /** Takes a span within another span of its message. */
   private void takeBack(TraceSpan span) {
     windows.undo(span.point(), span.startNs(), span.endNs(), span.error());
     left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());

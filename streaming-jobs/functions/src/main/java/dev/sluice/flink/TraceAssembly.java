@@ -38,8 +38,8 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  * trace is closed before this machine's clock, less the idle time, has reached its time. When all
  * partitions are idle, no watermark comes, and that clock alone closes the open traces.
  *
- * <p>The traces are in the heap whatever the job's state backend. A checkpoint holds all of them;
- * each task reads all parts and keeps its own traces, so that the parallelism may change.
+ * <p>The traces are in the heap with any state backend. A checkpoint holds all of them; each task
+ * reads all parts and keeps its own traces, so that the parallelism may change.
  */
 final class TraceAssembly extends SummingOperator<Void>
     implements OneInputStreamOperator<TraceFragment, Void> {
@@ -59,8 +59,8 @@ final class TraceAssembly extends SummingOperator<Void>
   private transient ListState<byte[]> state;
   private transient Variants trees;
   private transient OwnState treesState;
-  private transient Variants ways;
-  private transient OwnState waysState;
+  private transient Variants signatures;
+  private transient OwnState signaturesState;
   private transient boolean idle;
   private transient long sourceMs;
 
@@ -111,9 +111,9 @@ final class TraceAssembly extends SummingOperator<Void>
     trees = new Variants(settings.rootVariants());
     treesState = new OwnState(context, getRuntimeContext().getTaskInfo(), "trees");
     treesState.restored().forEach(trees::restore);
-    ways = new Variants(settings.rootVariants());
-    waysState = new OwnState(context, getRuntimeContext().getTaskInfo(), "ways");
-    waysState.restored().forEach(ways::restore);
+    signatures = new Variants(settings.rootVariants());
+    signaturesState = new OwnState(context, getRuntimeContext().getTaskInfo(), "signatures");
+    signaturesState.restored().forEach(signatures::restore);
   }
 
   @Override
@@ -136,7 +136,7 @@ final class TraceAssembly extends SummingOperator<Void>
             SpanTable.MOVED, new MovedSums(settings, takeNested),
             SpanTable.NESTED, nested,
             SpanTable.OWN, new OwnSums(settings),
-            SpanTable.PATH, new PathSums(settings, paths, ways),
+            SpanTable.PATH, new PathSums(settings, paths, signatures),
             SpanTable.ON_PATH, new OnPathSums(settings, paths));
     all.forEach(
         (table, rows) -> {
@@ -208,7 +208,7 @@ final class TraceAssembly extends SummingOperator<Void>
     super.snapshotState(context);
     state.update(traces.snapshot());
     treesState.update(trees.snapshot());
-    waysState.update(ways.snapshot());
+    signaturesState.update(signatures.snapshot());
   }
 
   /** Sums closed traces. */

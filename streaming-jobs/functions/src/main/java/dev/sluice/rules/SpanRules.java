@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The rules of {@code spans.toml}, in their order: the first that matches a span decides what it is
- * to its pool. {@code jobs/span_rules.py} converts the file to lines of words, separated by tabs:
+ * The rules of {@code spans.toml}, in their order: the first that matches a span decides its {@link
+ * Use}. {@code jobs/span_rules.py} converts the file to lines of words, separated by tabs:
  *
  * <pre>
  * rule    NAME  count | leave_out | waiting | around
@@ -22,8 +22,8 @@ import java.util.Map;
  * values  path | whole  ATTRIBUTE,ATTRIBUTE  PATTERN...
  * </pre>
  *
- * <p>Spans of one kind repeat, so the results are remembered, in a table of fixed size of which a
- * slot keeps the newest: most spans cost one look-up.
+ * <p>Spans of one kind repeat, so a table of fixed size keeps the newest result for each slot: most
+ * spans cost one look-up.
  */
 public final class SpanRules {
   private static final int SLOTS = 1 << 12;
@@ -54,7 +54,7 @@ public final class SpanRules {
   /**
    * Reads the lines.
    *
-   * @throws IllegalArgumentException for what is not of this form
+   * @throws IllegalArgumentException for a line of another form
    */
   public static SpanRules parse(String lines) {
     SpanRules rules = new SpanRules();
@@ -110,7 +110,7 @@ public final class SpanRules {
     return patterns;
   }
 
-  /** Sets what the span is to the pool on whose side it is; leaves other spans as they are. */
+  /** Sets the {@link Use} of a span that belongs to a pool; leaves other spans as they are. */
   public void apply(Span span) {
     if (rules.isEmpty() || !span.isServerSide() && !span.isClientSide()) {
       return;

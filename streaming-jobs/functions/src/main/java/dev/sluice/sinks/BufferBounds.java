@@ -7,8 +7,7 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 
 /**
- * Bounds of the rows that wait for a store that is away, for each parallel writer. Checkpoints hold
- * these rows.
+ * Bounds of the rows that wait for a store, for each parallel writer. Checkpoints hold these rows.
  *
  * @param maxRows rows with different keys
  * @param maxBytes approximately, on the heap

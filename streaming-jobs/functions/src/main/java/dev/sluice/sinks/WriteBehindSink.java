@@ -76,12 +76,7 @@ public final class WriteBehindSink
   private void check(RowType type, String newestBy) {
     for (RowType.RowField field : type.getFields()) {
       if (!TYPES.contains(field.getType().getTypeRoot())) {
-        throw new ValidationException(
-            "Column "
-                + field.getName()
-                + " has type "
-                + field.getType().asSummaryString()
-                + ": not supported here");
+        throw RowConverter.unsupported(field.getType(), field.getName());
       }
     }
     if (!newestBy.isEmpty()

@@ -69,7 +69,7 @@ public record TraceSpan(
     return place == Place.COUNTED || place == Place.MOVABLE;
   }
 
-  /** Whether it is so, with a peer that is not a service's name. */
+  /** Whether it is in the fine windows with a peer that is no service's name. */
   boolean movable() {
     return place == Place.MOVABLE;
   }

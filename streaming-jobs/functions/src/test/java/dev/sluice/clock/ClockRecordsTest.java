@@ -119,7 +119,7 @@ class ClockRecordsTest {
   }
 
   @Test
-  void whatCannotBeOpenedOrWrittenIsToldAndTriedAgain() throws Exception {
+  void aTopicThatCannotBeOpenedOrWrittenIsReportedAndTriedAgain() throws Exception {
     away.set(true);
     try (ClockRecords records = start()) {
       await("open");

@@ -62,7 +62,7 @@ class DelaysTest {
   }
 
   @Test
-  void whatComesAgainIsNotLate() throws Exception {
+  void aRepeatIsNotLate() throws Exception {
     byte[] message = message(service("cart", span(1, Span.SERVER, 0, 1_000)));
     Fed fed = new Fed().receive(1_200, message).receive(8_000, message);
     assertThat(delays(fed)).isEqualTo(Map.of("cart i-0 0", "1 200 200"));

@@ -146,7 +146,7 @@ class SpanRulesTest {
   }
 
   @Test
-  void whatIsNotOfTheFormIsRefused() {
+  void aLineOfAnotherFormIsRefused() {
     assertThatThrownBy(() -> SpanRules.parse("rule\tr\tdrop\n")).hasMessageContaining("drop");
     assertThatThrownBy(() -> SpanRules.parse("rool\tr\n")).hasMessageContaining("rool");
   }

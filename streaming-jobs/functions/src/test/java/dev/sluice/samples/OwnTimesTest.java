@@ -58,7 +58,7 @@ class OwnTimesTest {
   }
 
   @Test
-  void whatItWaitsForIsTheUnionOfItsCallsWithinIt() throws Exception {
+  void itsWaitIsTheUnionOfTheCallsWithinIt() throws Exception {
     double own =
         ownMs(
             span(1, Span.SERVER, 0, 100),

@@ -114,7 +114,7 @@ class BatchWriterTest {
   }
 
   @Test
-  void whatIsTooLargeIsWrittenInParts() throws Exception {
+  void aBatchThatIsTooLargeIsWrittenInParts() throws Exception {
     writer.write(rows(60, 50, 40, 30, 20, 10));
     // 210 is halved: 150 to 60 and 90, and 60.
     assertThat(store.stored).containsExactly(60, 50, 40, 30, 20, 10);

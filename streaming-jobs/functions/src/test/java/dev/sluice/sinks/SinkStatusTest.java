@@ -88,7 +88,7 @@ class SinkStatusTest {
   }
 
   @Test
-  void whatIsWrongIsToldInWords() {
+  void troubleIsATextForPeople() {
     assertThat(value("trouble")).isEqualTo("");
     status.attempting();
     nowMs = 6_000;

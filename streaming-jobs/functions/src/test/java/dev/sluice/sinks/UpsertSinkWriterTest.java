@@ -145,7 +145,7 @@ class UpsertSinkWriterTest {
   }
 
   @Test
-  void aCheckpointWaitsForWhatIsInFlightAndForWhatIsNot() throws Exception {
+  void aCheckpointWaitsForTheBatchInFlightAndTheRowsBehindIt() throws Exception {
     write(0, FULL); // in flight
     write(FULL, FULL + 3); // waits
     assertThat(store.stored).isEmpty();
@@ -159,7 +159,7 @@ class UpsertSinkWriterTest {
   }
 
   @Test
-  void rowsWhoseTimeIsUpGoWhenTheBatchBeforeHasLanded() throws Exception {
+  void rowsThatAreDueWaitForTheBatchInFlightButTheTaskDoesNot() throws Exception {
     write(0, FULL);
     write(FULL, FULL + 1);
     timers.fire();

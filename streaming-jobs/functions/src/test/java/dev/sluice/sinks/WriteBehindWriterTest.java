@@ -134,7 +134,7 @@ class WriteBehindWriterTest {
   }
 
   @Test
-  void whatWaitedIsRestoredAndWritten() throws Exception {
+  void rowsThatWaitedAreRestoredAndWritten() throws Exception {
     WriteBehindWriter stuck = writer(WriteBehindWriterTest::forEver);
     stuck.write(row(RowKind.INSERT, "a", 10), null);
     stuck.write(row(RowKind.INSERT, "b", 10), null);

@@ -356,7 +356,7 @@ class NestedSpansTest {
       """;
 
   @Test
-  void whatIsNestedInAProbeIsNoLoadEither() throws Exception {
+  void aSpanWithinAProbeIsNoLoadEither() throws Exception {
     assertThat(
             rows(
                 RULES,

@@ -58,7 +58,7 @@ class OpenTracesTest {
   }
 
   @Test
-  void whatIsRestoredGoesOnAsIfNothingHadHappened() throws Exception {
+  void restoredTracesGoOnAsIfNothingHadHappened() throws Exception {
     OpenTraces before = traces(1_000);
     add(before, 1, 1, 0);
     before.advance(MIDNIGHT_MS + 6_000);
@@ -92,7 +92,7 @@ class OpenTracesTest {
   }
 
   @Test
-  void whatWaitsInASlotThatHasNotPassedIsStillKnownToBeLate() throws Exception {
+  void aTraceIdInASlotThatHasNotPassedIsStillLate() throws Exception {
     OpenTraces traces = traces(1_000);
     add(traces, 1, 1, 0);
     traces.advance(MIDNIGHT_MS + 5_050);

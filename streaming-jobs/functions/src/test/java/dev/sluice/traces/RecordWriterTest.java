@@ -58,7 +58,7 @@ class RecordWriterTest {
   }
 
   @Test
-  void whateverSpansComeBack() {
+  void anySpansComeBack() {
     Random random = new Random(3);
     List<TraceSpan> spans = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {

@@ -52,21 +52,14 @@ final class MissingColumns {
     List<byte[]> lines = new ArrayList<>();
     try {
       for (String column : missing) {
-        lines.add(
-            JSON.writeValueAsBytes(
-                Map.of(
-                    "store",
-                    "clickhouse",
-                    "table",
-                    table,
-                    "reason",
-                    "column_missing",
-                    "key",
-                    column,
-                    "rows",
-                    rows.get(column),
-                    "detail",
-                    "rows are written without it, since the table has no such column")));
+        Map<String, Object> line = new HashMap<>();
+        line.put("store", "clickhouse");
+        line.put("table", table);
+        line.put("reason", "column_missing");
+        line.put("key", column);
+        line.put("rows", rows.get(column));
+        line.put("detail", "rows are written without it, since the table has no such column");
+        lines.add(JSON.writeValueAsBytes(line));
       }
       server.insertJson("rejected_rows", lines);
     } catch (Exception e) {

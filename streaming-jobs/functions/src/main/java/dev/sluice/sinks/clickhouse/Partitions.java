@@ -16,9 +16,9 @@ import org.apache.flink.table.types.logical.RowType;
  * max_partitions_per_insert_block}): the server would refuse an old replay that touches hundreds of
  * days for ever.
  *
- * <p>Rows are grouped by the columns of the partition key, and times by their day (UTC): that is at
+ * <p>It groups rows by the columns of the partition key, and times by their day (UTC), which is at
  * least as fine as a key by day, week or month. For a finer key the server refuses the insert, and
- * the batch is halved.
+ * the writer halves the batch.
  *
  * @param columns positions of the sink's columns in the key
  * @param most partitions an insert may span; 0 is any number

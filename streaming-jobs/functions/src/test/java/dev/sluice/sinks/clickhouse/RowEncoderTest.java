@@ -124,7 +124,7 @@ class RowEncoderTest {
   }
 
   @Test
-  void columnsThatWereAlteredAndNulls() throws Exception {
+  void alteredColumnsAndNulls() throws Exception {
     RowType type = type(DataTypes.BIGINT(), DataTypes.STRING(), DataTypes.DECIMAL(38, 0), MAP);
     List<BinaryRowData> rows =
         List.of(
@@ -149,7 +149,7 @@ class RowEncoderTest {
   }
 
   @Test
-  void whatDoesNotFitIsRefusedWithItsColumn() {
+  void aValueThatDoesNotFitIsRefusedWithItsColumn() {
     RowType type = type(DataTypes.BIGINT().notNull(), DataTypes.DECIMAL(38, 0).notNull());
     for (Object[] pair :
         new Object[][] {

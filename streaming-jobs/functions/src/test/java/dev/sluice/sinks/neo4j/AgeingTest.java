@@ -93,7 +93,7 @@ class AgeingTest {
   }
 
   @Test
-  void whatIsTooMuchForTheServerIsHalved() throws Exception {
+  void aRemovalThatIsTooMuchForTheServerIsHalved() throws Exception {
     Graph graph = new Graph();
     graph.room = 300;
     assertThat(rounds(graph))

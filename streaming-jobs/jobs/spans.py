@@ -7,7 +7,7 @@ otlp_spans -> is it a repeat? -> decoded -> span_partial, span_sample, span_size
                                                  span_on_path, span_trace_count, span_own, span_recounted
 
 A job names the views that it reads in SPAN_TABLES (or span_tables(), where they depend on the settings), without
-`span_`; the stage makes no others. SpanTable.java has their columns.
+`span_`; the stage makes no others. SpanView.java has their columns.
 """
 
 from typing import TYPE_CHECKING

@@ -62,7 +62,7 @@ final class ReadMessages extends ProcessFunction<RowData, Message> {
     int partition = row.getInt(2);
     long offset = row.getLong(3);
     context.output(
-        SpanTable.POSITION.tag(), GenericRowData.of(partition, offset, Rows.time(recordMs)));
+        SpanView.POSITION.tag(), GenericRowData.of(partition, offset, Rows.time(recordMs)));
     if (bytes != null && bytes.length == 0) {
       return;
     }

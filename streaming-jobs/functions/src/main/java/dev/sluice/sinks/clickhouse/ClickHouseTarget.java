@@ -29,7 +29,7 @@ final class ClickHouseTarget implements BatchTarget<BinaryRowData> {
   private static final int READINGS = 10;
   private static final long LOOK_AGAIN_MS = 10_000;
 
-  private final Server server;
+  private final ClickHouseServer server;
   private final String table;
   private final RowType type;
   private final MissingColumns missing;
@@ -39,7 +39,7 @@ final class ClickHouseTarget implements BatchTarget<BinaryRowData> {
   private long readAtMs;
 
   ClickHouseTarget(ClickHouseOptions options, RowType type) {
-    this.server = new Server(options.address());
+    this.server = new ClickHouseServer(options.address());
     this.table = options.table();
     this.type = type;
     this.missing = new MissingColumns(server, table);

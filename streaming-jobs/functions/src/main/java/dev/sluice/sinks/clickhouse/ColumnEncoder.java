@@ -7,5 +7,5 @@ import org.apache.flink.table.data.binary.BinaryRowData;
 /** Encodes one column of a row. */
 @FunctionalInterface
 interface ColumnEncoder {
-  void encode(BinaryRowData row, Bytes out) throws IOException, RowsRejectedException;
+  void encode(BinaryRowData row, RowBinaryBuffer out) throws IOException, RowsRejectedException;
 }

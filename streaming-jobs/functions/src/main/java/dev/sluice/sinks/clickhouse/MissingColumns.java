@@ -18,12 +18,12 @@ final class MissingColumns {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long PERIOD_MS = 10_000;
 
-  private final Server server;
+  private final ClickHouseServer server;
   private final String table;
   private final Map<String, Long> rows = new HashMap<>();
   private long reportedAtMs;
 
-  MissingColumns(Server server, String table) {
+  MissingColumns(ClickHouseServer server, String table) {
     this.server = server;
     this.table = table;
   }

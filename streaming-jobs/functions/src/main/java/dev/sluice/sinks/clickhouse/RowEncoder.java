@@ -44,7 +44,7 @@ final class RowEncoder {
    * @throws ExactValue.WrongTypeException with the column, if it takes no values of this type
    */
   byte[] encode(List<BinaryRowData> rows) throws IOException, RowsRejectedException {
-    Bytes out = new Bytes(capacity);
+    RowBinaryBuffer out = new RowBinaryBuffer(capacity);
     out.write(header, 0, header.length);
     for (BinaryRowData row : rows) {
       for (ColumnEncoder column : columns) {

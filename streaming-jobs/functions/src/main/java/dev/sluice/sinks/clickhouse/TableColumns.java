@@ -42,7 +42,8 @@ record TableColumns(
    *
    * @throws IOException if there is no such table
    */
-  static TableColumns read(Server server, String table, List<String> sink) throws IOException {
+  static TableColumns read(ClickHouseServer server, String table, List<String> sink)
+      throws IOException {
     Map<String, Object> names = Map.of("database", server.database(), "table", table);
     Map<String, String> types = new HashMap<>();
     for (GenericRecord row : server.query(COLUMNS, names)) {

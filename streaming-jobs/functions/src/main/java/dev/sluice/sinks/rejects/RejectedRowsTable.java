@@ -1,16 +1,16 @@
 package dev.sluice.sinks.rejects;
 
-import dev.sluice.sinks.clickhouse.Server;
+import dev.sluice.sinks.clickhouse.ClickHouseServer;
 import java.util.List;
 
 /** The table rejected_rows of storage/clickhouse. */
 final class RejectedRowsTable implements RejectedRows.Lines {
   private static final String NAME = "rejected_rows";
 
-  private final Server server;
+  private final ClickHouseServer server;
 
   RejectedRowsTable(RejectsOptions options) {
-    server = new Server(options.clickhouse());
+    server = new ClickHouseServer(options.clickhouse());
   }
 
   @Override

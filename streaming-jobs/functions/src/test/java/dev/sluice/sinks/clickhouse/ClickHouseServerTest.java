@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Of the real engine by TLS: tests/long/test_secure_programs.py. */
 @Timeout(60)
-class ServerTest {
+class ClickHouseServerTest {
   @TempDir Path folder;
   private volatile String query = "";
 
@@ -44,7 +44,7 @@ class ServerTest {
     exchange.close();
   }
 
-  private static void insert(Server server) throws Exception {
+  private static void insert(ClickHouseServer server) throws Exception {
     server.insertJson("t", List.of("{}".getBytes(StandardCharsets.UTF_8)));
   }
 
@@ -54,7 +54,7 @@ class ServerTest {
     Path password = Files.writeString(folder.resolve("password"), "wrong");
     try (TlsServer other = new TlsServer(folder.resolve("other"), this::answer);
         TlsServer there = new TlsServer(folder.resolve("there"), this::answer);
-        Server server = server(List.of("https://127.0.0.1:" + there.port()))) {
+        ClickHouseServer server = server(List.of("https://127.0.0.1:" + there.port()))) {
       assertThatThrownBy(() -> insert(server))
           .isInstanceOf(SettingException.class)
           .hasMessage(
@@ -90,7 +90,7 @@ class ServerTest {
     Files.writeString(folder.resolve("password"), "right");
     try (TlsServer there = new TlsServer(folder.resolve("there"), this::answer);
         TlsServer dead = new TlsServer(folder.resolve("dead"), this::answer);
-        Server server = server(urls(dead, there))) {
+        ClickHouseServer server = server(urls(dead, there))) {
       Files.writeString(folder.resolve("ca.pem"), there.certificate);
       dead.close();
       assertThatThrownBy(() -> insert(server)).isNotInstanceOf(SettingException.class);
@@ -104,9 +104,10 @@ class ServerTest {
     return Arrays.stream(servers).map(s -> "https://127.0.0.1:" + s.port()).toList();
   }
 
-  private Server server(List<String> urls) {
+  private ClickHouseServer server(List<String> urls) {
     Secret secret = new Secret("", folder.resolve("password").toString(), "");
     String authority = folder.resolve("ca.pem").toString();
-    return new Server(new ClickHouseAddress(urls, "calls", "jobs", secret, authority, ""));
+    return new ClickHouseServer(
+        new ClickHouseAddress(urls, "calls", "jobs", secret, authority, ""));
   }
 }

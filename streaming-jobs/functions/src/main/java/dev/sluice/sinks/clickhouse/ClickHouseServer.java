@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * One database of a ClickHouse server, over HTTP; of several copies the one that answered last.
  * Every call ends within seconds. For one thread.
  */
-public final class Server implements AutoCloseable {
+public final class ClickHouseServer implements AutoCloseable {
   private static final long TIMEOUT_S = 30;
   // Errors of a copy that is cut off from the others: too few live replicas, read only, the state
   // of an insert is unknown, Keeper does not answer.
@@ -36,7 +36,7 @@ public final class Server implements AutoCloseable {
   private final Client[] clients;
   private int at;
 
-  public Server(ClickHouseAddress address) {
+  public ClickHouseServer(ClickHouseAddress address) {
     this.address = address;
     this.clients = new Client[address.urls().size()];
   }

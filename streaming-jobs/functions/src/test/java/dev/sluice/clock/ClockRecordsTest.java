@@ -97,7 +97,7 @@ class ClockRecordsTest {
   private void setAway(boolean now) throws InterruptedException {
     away.set(now);
     done.clear();
-    // The first may have begun before, and the second was told when the third begins.
+    // The first may have begun before, and the second ended before the third begins.
     for (int i = 0; i < 3; i++) {
       await("write");
     }

@@ -1,4 +1,4 @@
-"""What every job does with its accounts: counts to ClickHouse, dead letters to Kafka."""
+"""The accounts of every job: counts to ClickHouse, dead letters to Kafka."""
 
 from upserts import insert_sums
 
@@ -11,7 +11,7 @@ def counts(job: str, view: str) -> str:
 
 
 def dead_letters(view: str, topic: str = SPANS) -> str:
-    """INSERT of `view`, which was read from `topic`, into the dead-letter topic."""
+    """INSERT of `view`, whose rows come from `topic`, into the dead-letter topic."""
     return f"""
         INSERT INTO otlp_dead_letter
         SELECT reason, detail, '{topic}', `partition`, `offset`, service, trace_id, span_id, payload

@@ -1,5 +1,5 @@
-"""The job `call_graph`: who calls whom, how often and how fast, who is there, what roots wait for, and what containers
-do themselves, per window.
+"""The job `call_graph`: calls between services with rates and latencies, the services and instances that occur, call
+trees of roots, and containers' own times, per window.
 
 span_edge -> sums by edge and window of the callee's end -> call_edges (ClickHouse)
           -> the newest window of each edge -> CALLS (Neo4j)
@@ -72,7 +72,7 @@ def inserts(settings: Settings) -> list[str]:
             window_s=str(settings["sample-window-ms"] // SECOND_MS),
             version="SUM(requests)",
         ),
-        # A window that was seen is written once: there is nothing to sum.
+        # DISTINCT writes each sighting once: there is nothing to sum.
         """
         INSERT INTO seen
         SELECT DISTINCT service, instance, host, operation, window_start

@@ -1,13 +1,13 @@
 """The job `concurrency`: time-weighted concurrency, completions and latency of every soft resource, per fine window.
 
-span_partial -> what messages add -> sums by resource and bucket -> windows
-span_moved   -> what whole traces change, as partial rows with - and +: client spans move from a stand-in peer to the
-                service they called, spans that are nested in others are taken back -> sums
+span_partial -> additions of messages -> sums by resource and bucket -> windows
+span_moved   -> changes by whole traces, as partial rows with - and +: client spans move from a stand-in peer to the
+                service that they called; nested spans leave the sums
 span_left, span_nested -> spans that are not counted, by rule -> spans_left_out
-span_delay   -> how late the spans of each instance came -> least and sum by instance and window -> instance_clocks
+span_delay   -> delays of the spans of each instance -> least and sum by instance and window -> instance_clocks
 span_counted_window -> outcomes of spans -> ingest_counts
 
-No bucket waits for a watermark: each change of a sum is written as a new version of its row.
+No bucket waits for a watermark: each change of a sum becomes a new version of its row.
 """
 
 import accounts
@@ -23,7 +23,7 @@ FUNCTIONS = {"merge_latency": "dev.sluice.latency.MergeLatency"}
 
 
 def span_tables(settings: Settings) -> list[str]:
-    """Traces are assembled for this job only if peers are to come from them."""
+    """Views of the spans. The job needs traces only if peers come from them."""
     return ["partial", "left", *(["moved", "nested"] if settings["peers-from-traces"] else []), "delay"]
 
 
@@ -37,7 +37,7 @@ def views(settings: Settings) -> dict[str, str]:
 
 
 def inserts(settings: Settings) -> list[str]:
-    """A move may overtake, for a moment, what it takes back: a sum below nothing is written as nothing then."""
+    """A move may overtake the rows that it takes back. The sum is then below 0 for a moment, and is written as 0."""
     return [
         insert_sums(
             "windows",

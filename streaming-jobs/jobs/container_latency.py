@@ -1,13 +1,13 @@
-"""The job `container_latency`: how the latency of each container is distributed, and how much data its spans say that
-they moved, per window of the span's end.
+"""The job `container_latency`: the distribution of each container's latency, and the amounts of data that its spans
+report, per window of the span's end.
 
 span_sample  -> what messages add -> sums by container and window
              -> container_latency (count, moments of ln(latency), histogram)
-span_size    -> what messages add -> sums by resource and window -> data_sizes (rows, bytes, and spans that say them)
+span_size    -> what messages add -> sums by resource and window -> data_sizes (rows, bytes, and spans that report them)
 span_counted -> outcomes of spans -> ingest_counts
 
-These are the samples of the Microns latency model (section 5.4). What the host and the container were busy with at the
-time is the job `resource_metrics`; the view v_container_latency joins the two.
+These are the samples of the Microns latency model (section 5.4). The job `resource_metrics` has the load of the host
+and the container at the time; the view v_container_latency joins the two.
 """
 
 import accounts
@@ -22,12 +22,12 @@ FUNCTIONS = {"merge_latency": "dev.sluice.latency.MergeLatency"}
 
 
 def views(settings: Settings) -> dict[str, str]:
-    """What it reads is defined already."""
+    """None: the stage of the spans defines the views that it reads."""
     return {}
 
 
 def inserts(settings: Settings) -> list[str]:
-    """The version is the number of requests, or of what was said: of a span that says both, twice."""
+    """The version is the number of requests, or of reported sizes: a span that reports rows and bytes counts twice."""
     window_s = str(settings["sample-window-ms"] // SECOND_MS)
     return [
         insert_sums(NAME, "span_sample", window_s=window_s, version="SUM(requests)"),

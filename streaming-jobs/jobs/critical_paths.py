@@ -1,12 +1,12 @@
-"""The job `critical_paths`: what requests wait for, per root operation and window of the root span's end.
+"""The job `critical_paths`: the services that requests wait for, per root operation and window of the root span's end.
 
-span_path        -> sums by the way that critical paths took      -> sum_paths by way             -> critical_paths
-span_on_path     -> sums of what the services on them took        -> sum_service_times by service -> path_services
-span_trace_count -> why traces were closed, came late, are incomplete                             -> trace_counts
+span_path        -> sums by path through the services             -> sum_paths by path            -> critical_paths
+span_on_path     -> sums of the times of the services on them     -> sum_service_times by service -> path_services
+span_trace_count -> causes: closed, late, incomplete                                              -> trace_counts
 counted_traces   -> outcomes of spans                                                             -> ingest_counts
 
-All sums are exact integers, which any order and grouping of the same traces gives alike. No window waits for a
-watermark: each change of a sum is written as a new version of its row.
+All sums are exact integers, the same for any order and grouping of the same traces. No window waits for a watermark:
+each change of a sum becomes a new version of its row.
 """
 
 import accounts
@@ -38,7 +38,7 @@ def inserts(settings: Settings) -> list[str]:
 
 
 def _sums(table: str, function: str, view: str, settings: Settings) -> str:
-    """INSERT of what the function, which gives the table's values in one row, makes of each key's totals."""
+    """INSERT of the sum of each key's totals; `function` returns the table's values in one row."""
     summed = f"""(
             SELECT {keys(table)}, {function}(totals) AS s
             FROM {view}

@@ -1,6 +1,6 @@
-"""Records that were deleted before they were read: for each topic, where the offsets of a partition jump.
+"""Records that Kafka deleted before the job read them: the jumps in the offsets of each partition.
 
-topic -> partition and offset of each message -> offset_gaps: knows the last offset -> offset_gaps (ClickHouse)
+topic -> partition and offset of each message -> offset_gaps, which keeps the last offset -> offset_gaps (ClickHouse)
 """
 
 import accounts
@@ -27,7 +27,7 @@ def views(topic: str) -> dict[str, str]:
 
 
 def insert(settings: Settings, topics: list[str]) -> str:
-    """INSERT of the gaps of these topics; there is one version of each."""
+    """INSERT of the gaps of these topics; a gap has one version."""
     parts = [
         select(
             "offset_gaps",

@@ -1,7 +1,7 @@
-"""How to reach Kafka: addresses, TLS, SASL and names of topics, as SLUICE_KAFKA_SETTINGS says (collector/kafka.toml).
+"""How to reach Kafka: addresses, TLS, SASL and names of topics, from the file of SLUICE_KAFKA_SETTINGS.
 
-What becomes of it are properties of Kafka's Java client, and passwords only by reference to a file or a variable: the
-clients in Flink's processes read them there, by Kafka's own configuration providers.
+collector/kafka.toml is such a file. They become properties of Kafka's Java client. Passwords are references to a file
+or a variable: the clients in Flink's processes read them there, by Kafka's own configuration providers.
 """
 
 import tomllib
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# What the jobs read, and where they put what they cannot use: collector/topics.yaml.
+# Topics that the jobs read, and the topic of what they cannot use: collector/topics.yaml.
 SPANS, METRICS, DEAD_LETTERS = "otlp_spans", "otlp_metrics", "otlp_dead_letter"
 
 _TABLES = {
@@ -30,7 +30,7 @@ _PROVIDERS = {
 
 
 class KafkaSettingsError(ValueError):
-    """The file cannot be read or says what is not legal; the message names file and key."""
+    """The file cannot be read or holds an illegal value; the message names file and key."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Kafka:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def topic(self, name: str) -> str:
-        """The name on the brokers of what is `name` in collector/topics.yaml."""
+        """The name on the brokers of the topic that is `name` in collector/topics.yaml."""
         return self.names.get(name, self.prefix + name)
 
 
@@ -58,68 +58,68 @@ def from_environment(environment: Mapping[str, str]) -> Kafka:
 
 
 def load(path: Path, brokers: str = "") -> Kafka:
-    """brokers: where the file names none. Raises KafkaSettingsError."""
+    """brokers: if the file names none. Raises KafkaSettingsError."""
     try:
-        told = tomllib.loads(path.read_text())
+        table = tomllib.loads(path.read_text())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise KafkaSettingsError(f"read {path}: {error}") from error
     try:
-        return _kafka(told, brokers)
+        return _kafka(table, brokers)
     except ValueError as error:
         raise KafkaSettingsError(f"read {path}: {error}") from error
 
 
-def _kafka(told: Mapping[str, Any], brokers: str) -> Kafka:
-    _check(told)
-    properties = _security(told.get("tls"), told.get("sasl")) | {
+def _kafka(table: Mapping[str, Any], brokers: str) -> Kafka:
+    _check(table)
+    properties = _security(table.get("tls"), table.get("sasl")) | {
         key: str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in told.get("java", {}).items()
+        for key, value in table.get("java", {}).items()
     }
-    found = Kafka(
-        ",".join(told.get("brokers", [brokers])), told.get("topic_prefix", ""), told.get("topics", {}), properties
+    kafka = Kafka(
+        ",".join(table.get("brokers", [brokers])), table.get("topic_prefix", ""), table.get("topics", {}), properties
     )
-    for text in (found.brokers, found.prefix, *found.names.values(), *properties, *properties.values()):
+    for text in (kafka.brokers, kafka.prefix, *kafka.names.values(), *properties, *properties.values()):
         if "'" in text:
             raise ValueError(f"{text!r} holds a single quote")
-    return found
+    return kafka
 
 
-def _check(told: Mapping[str, Any]) -> None:
-    for table, known in _TABLES.items():
-        within = told.get(table, {}) if table else told
-        if not isinstance(within, dict):
-            raise ValueError(f"{table} must be a table")
-        for key in within:
+def _check(file: Mapping[str, Any]) -> None:
+    for name, known in _TABLES.items():
+        table = file.get(name, {}) if name else file
+        if not isinstance(table, dict):
+            raise ValueError(f"{name} must be a table")
+        for key in table:
             if key not in known:
-                name = f"{table}.{key}" if table else key
+                name = f"{name}.{key}" if name else key
                 raise ValueError(f"{name} is not known; known: {', '.join(sorted(known))}")
-    brokers = told.get("brokers", ["one"])
+    brokers = file.get("brokers", ["one"])
     if not isinstance(brokers, list) or not brokers:
         raise ValueError("brokers must be a list of HOST:PORT")
 
 
 def _security(tls: Mapping[str, Any] | None, sasl: Mapping[str, str] | None) -> dict[str, str]:
-    """Properties for TLS and SASL, and the providers of what they refer to."""
+    """Properties for TLS and SASL, and the providers of the values that they refer to."""
     if tls is None and sasl is None:
         return {}
     protocol = ("SASL_" if sasl is not None else "") + ("SSL" if tls is not None else "PLAINTEXT")
-    found = {"security.protocol": protocol} | _PROVIDERS
+    properties = {"security.protocol": protocol} | _PROVIDERS
     if tls is not None:
         if "ca" in tls:
-            found |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": tls["ca"]}
+            properties |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": tls["ca"]}
         if ("certificate" in tls) != ("key" in tls):
             raise ValueError("tls.certificate and tls.key go together")
         if "certificate" in tls:
-            found |= {
+            properties |= {
                 "ssl.keystore.type": "PEM",
                 "ssl.keystore.certificate.chain": _file(tls["certificate"]),
                 "ssl.keystore.key": _file(tls["key"]),
             }
         if not tls.get("verify_host", True):
-            found["ssl.endpoint.identification.algorithm"] = ""
+            properties["ssl.endpoint.identification.algorithm"] = ""
     if sasl is not None:
-        found |= _login(sasl)
-    return found
+        properties |= _login(sasl)
+    return properties
 
 
 def _login(sasl: Mapping[str, str]) -> dict[str, str]:
@@ -143,13 +143,13 @@ def _login(sasl: Mapping[str, str]) -> dict[str, str]:
 
 
 def _file(path: str) -> str:
-    """What stands for the contents of a file in a property."""
+    """The reference to the contents of a file, for a property."""
     if not Path(path).is_absolute():
         raise ValueError(f"{path} is not an absolute path: other processes read it too")
     return "${file:" + f"{Path(path).parent}:{Path(path).name}" + "}"
 
 
 def _check_password(path: Path) -> None:
-    """Java's login reads the file as it is, within quotes. Where it is not on this host, nobody knows."""
-    if path.exists() and any(each in path.read_text() for each in '"\\\n\r'):
+    """Java's login reads the file as it is, within quotes. A file of other hosts is not checked."""
+    if path.exists() and any(letter in path.read_text() for letter in '"\\\n\r'):
         raise ValueError(f"sasl.password_file: {path} must hold no quote, no backslash and no line's end")

@@ -1,10 +1,10 @@
-"""The job `resource_metrics`: how busy hosts and containers are, per window, from the metrics that agents send.
+"""The job `resource_metrics`: use of hosts and containers, per window, from the metrics that agents send.
 
 otlp_metrics -> resource_points: one message becomes sums by series and window -> sums of those -> resource_metrics
              \\-> outcomes of its points -> ingest_counts
 
-Only metrics that functions' metrics.csv names are read. Rates of counters are left to the view
-v_resource_metrics_between: they need two windows, which may arrive in any order.
+The job reads only the metrics in metrics.csv of the functions. The view v_resource_metrics_between computes rates of
+counters, because they need two windows, which may arrive in any order.
 """
 
 import accounts

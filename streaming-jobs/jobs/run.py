@@ -1,8 +1,8 @@
 """Submits streaming jobs to a Flink cluster, as one Flink job: `flink run -py streaming-jobs/jobs/run.py NAME...`
 
 The named jobs become one statement set, so that they read each topic once. Parallelism, checkpoints and the state
-backend are the cluster's configuration; addresses, and where passwords are, come from the environment: see
-Other engines in README.md.
+backend are the cluster's configuration; addresses and the places of passwords come from the environment: see
+README.md.
 """
 
 import argparse
@@ -33,7 +33,7 @@ JOBS: dict[str, ModuleType] = {
 }
 NO_CHECKPOINTS = (
     "execution.checkpointing.interval is not set: without checkpoints a job that fails forgets its sums, its open "
-    "traces and where it was. Set it in Flink's config.yaml (to 5s, say), or by "
+    "traces and its offsets. Set it in Flink's config.yaml (to 5s, say), or by "
     "`flink run -Dexecution.checkpointing.interval=5s`; --without-checkpoints runs the job all the same"
 )
 JAR = Path(__file__).parents[1] / "functions/target/sluice-functions.jar"
@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         default=span_rules.FILE,
         metavar="FILE",
-        help="which spans hold no thread and no connection, and so are not counted: probes, waits for connections "
+        help="rules for spans that hold no thread and no connection, such as probes and waits for connections "
         "(default: %(default)s)",
     )
     root.add_argument("--no-dead-letters", action="store_true", help="another Flink job of the same topic writes them")
@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
         "the job begins again at --start with empty sums and without the rows that waited to be written",
     )
     root.add_argument("--explain", action="store_true", help="print the plan instead of submitting")
-    root.add_argument("--check", action="store_true", help="only say whether the options are legal")
+    root.add_argument("--check", action="store_true", help="only check the options")
     for name, setting in SETTINGS.items():
         text = f"{setting.help} ({setting.low} to {setting.high}; default: {setting.default})"
         root.add_argument(f"--{name}", type=int, default=setting.default, metavar="N", help=text)
@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def flink_job(names: list[str]) -> str:
-    """The name of a Flink job of these jobs: two that share a cluster, or consumer groups of a broker, must differ."""
+    """The name of a Flink job of these jobs. Flink jobs of one cluster or broker need different names."""
     return FLINK_JOB if set(names) == set(JOBS) else f"sluice-{'+'.join(dict.fromkeys(names))}"
 
 
@@ -96,9 +96,9 @@ def configuration(settings: Settings, jobs: list[ModuleType]) -> dict[str, str]:
         "table.exec.mini-batch.enabled": "true",
         "table.exec.mini-batch.allow-latency": f"{settings['mini-batch-ms']} ms",
         "table.exec.mini-batch.size": "20000",
-        # Rows are handed on within a task, not copied: no function and no sink keeps a row that it was given.
+        # Rows pass through a task without a copy: no function and no sink keeps a row that it receives.
         "pipeline.object-reuse": "true",
-        # Stores decide by version which row is newer, so rows need no ordering before they are written.
+        # Stores decide by version which row is newer, so sinks may write rows in any order.
         "table.exec.sink.upsert-materialize": "NONE",
         # Operators get stable uids from the plan, so that a savepoint finds its state again.
         "table.exec.uid.generation": "ALWAYS",
@@ -112,7 +112,7 @@ def span_tables(job: ModuleType, settings: Settings) -> list[str]:
 
 
 def dead_letter_views(jobs: list[ModuleType]) -> dict[str, str]:
-    """For each topic that the jobs read, the view of what could not be used of it: the same for all who read it."""
+    """For each topic that the jobs read, the view of its dead letters: the same for all jobs of that topic."""
     return {getattr(job, "TOPIC", accounts.SPANS): job.REJECTED for job in jobs}
 
 
@@ -129,12 +129,12 @@ def statement_set(
     if accounts.SPANS in topics:
         spans.define(environment, settings)
     statements = environment.create_statement_set()
-    # Views that several jobs share are the same under one name, so that they are planned once.
+    # Views that several jobs share are equal under one name, so that Flink plans them once.
     views = {name: query for job in jobs for name, query in job.views(settings).items()}
     for topic in topics:
         views |= gaps.views(topic)
     for name, query in views.items():
-        # Not CREATE VIEW: its text would be planned anew, and run apart, for each INSERT that reads it.
+        # Not CREATE VIEW: Flink would plan its text anew, and run it apart, for each INSERT that reads it.
         environment.create_temporary_view(name, environment.sql_query(query))
     for job in jobs:
         for insert in job.inserts(settings):
@@ -163,7 +163,7 @@ def main(arguments: list[str]) -> int:
         )
         return 2
 
-    # Imported here so that --help and bad settings are answered without a JVM.
+    # Imported here so that --help and illegal settings need no JVM.
     from pyflink.datastream import StreamExecutionEnvironment
     from pyflink.table import StreamTableEnvironment
 

@@ -27,7 +27,7 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True)
 class Setting:
-    """One numeric setting: its default, its legal range, and what it means."""
+    """One numeric setting: its default, its legal range, and its meaning."""
 
     default: int
     low: int
@@ -46,132 +46,142 @@ SETTINGS: Mapping[str, Setting] = {
         7 * DAY_MS,
         MINUTE_MS,
         36_500 * DAY_MS,
-        "a span older than this against Kafka's record time is dead-lettered; raise it to replay old traces with "
-        "their times kept",
+        "a span older than this against Kafka's record time becomes a dead letter; raise it to replay old traces "
+        "that keep their times",
     ),
     "max-ahead-ms": Setting(
-        10 * MINUTE_MS, 0, DAY_MS, "a span further ahead of Kafka's record time than this is dead-lettered"
+        10 * MINUTE_MS, 0, DAY_MS, "a span further ahead of Kafka's record time than this becomes a dead letter"
     ),
     "lateness-ms": Setting(
         MINUTE_MS,
         0,
         7 * DAY_MS,
-        "a span that ends longer than this before Kafka's record time is counted as accepted_late: added, but its "
-        "windows may have been forgotten",
+        "a span that ends longer than this before Kafka's record time counts as accepted_late: the job adds it, but "
+        "may have forgotten the sum of its windows",
     ),
     "repeat-window-ms": Setting(
         10 * MINUTE_MS,
         0,
         DAY_MS,
-        "a message whose bytes came before within this much record time is a repeat and not used; 0: none is, and "
-        "messages are not hashed",
+        "the job does not use a message whose bytes came before within this much record time; 0: it uses all, and "
+        "hashes none",
     ),
     "peers-from-traces": Setting(
         1,
         0,
         1,
-        "1: client spans move to the service that their trace shows, and spans that it shows to be nested are taken "
-        "back; 0: they stay with their attributes' peer, and are nested only in spans of their own message",
+        "1: client spans move to the service that their trace shows, and the job takes back spans that the trace shows "
+        "as nested; 0: client spans stay with the peer of their attributes, and only one message shows nesting",
     ),
     "state-ttl-ms": Setting(
-        HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the sum of a window is kept for this long after its last change"
+        HOUR_MS, MINUTE_MS, 30 * DAY_MS, "the job keeps the sum of a window for this long after its last change"
     ),
-    "mini-batch-ms": Setting(200, 10, 10_000, "rows are gathered for this long before sums are updated"),
-    "flush-ms": Setting(500, 10, 60_000, "rows wait for this long, at most, before they are written to a store"),
+    "mini-batch-ms": Setting(200, 10, 10_000, "rows gather for this long before the job updates sums"),
+    "flush-ms": Setting(500, 10, 60_000, "rows wait for this long, at most, before a sink writes them"),
     "edge-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of the call graph; whole seconds"),
     "graph-max-age-ms": Setting(
         HOUR_MS,
         MINUTE_MS,
         365 * DAY_MS,
-        "what is in Neo4j and was not seen for this long before the newest window is removed",
+        "the job removes an element of the graph that did not occur for this long before the newest window",
     ),
     "graph-age-every-ms": Setting(
-        10 * SECOND_MS, 100, HOUR_MS, "what is too old for Neo4j is looked for this long after the last time"
+        10 * SECOND_MS, 100, HOUR_MS, "the job looks for elements to remove this long after the last time"
     ),
     "path-window-ms": Setting(10_000, 1_000, HOUR_MS, "length of a window of critical paths; whole seconds"),
     "sample-window-ms": Setting(
         10_000, 1_000, MINUTE_MS, "length of a window of container latencies and resource metrics; whole seconds"
     ),
-    "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "a trace is closed after this much record time without a span"),
-    "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "a trace is closed this long after its first span"),
+    "trace-quiet-ms": Setting(5_000, 100, HOUR_MS, "the job closes a trace after this much record time without a span"),
+    "trace-max-age-ms": Setting(60_000, 1_000, DAY_MS, "the job closes a trace this long after its first span"),
     "trace-late-ms": Setting(
-        MINUTE_MS, 0, HOUR_MS, "a trace id that comes again within this much record time after it was closed is late"
+        MINUTE_MS,
+        0,
+        HOUR_MS,
+        "a trace id that comes again within this much record time after its trace ended is late",
     ),
-    "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that are kept; more are counted, not used"),
+    "trace-max-spans": Setting(10_000, 10, 1_000_000, "spans of one trace that the job keeps; it only counts the rest"),
     "max-parallelism": Setting(
         128,
         1,
         32_768,
-        "keys are spread over this many groups: it bounds the parallelism and is part of every savepoint, so that the "
-        "first start chooses it",
+        "number of groups of keys: it bounds the parallelism and is part of every savepoint, so the first start "
+        "chooses it",
     ),
     "trace-open-spans": Setting(
         500_000,
         10_000,
         100_000_000,
-        "spans of open traces that a task keeps; beyond it traces that were due first are closed early, and counted "
-        "as closed_early",
+        "spans of open traces that a task keeps; beyond it the task closes early the traces that end first, and counts "
+        "them as closed_early",
     ),
     "trace-heap-percent": Setting(
         30,
         1,
         80,
-        "of a TaskManager's heap, divided by its slots, a task's open traces take no more, by an estimate; beyond it "
-        "as with --trace-open-spans. A third of it is for the ids of closed traces",
+        "the part of a TaskManager's heap, divided by its slots, that a task's open traces may take, by an estimate; "
+        "beyond it as with --trace-open-spans. A third of it is for the ids of closed traces",
     ),
     "clock-records-ms": Setting(
         SECOND_MS,
         0,
         MINUTE_MS,
-        "a record without a byte is written to every partition of the spans' topic so often, so that a silent one does "
-        "not hold up the closing of traces; 0, for who may not write there: see --idle-ms",
+        "how often the job writes a record without a byte to every partition of the spans' topic, so that a silent one "
+        "does not hold up the closing of traces; 0 if it may not write there: see --idle-ms",
     ),
     "message-traces": Setting(
-        20_000, 100, 1_000_000, "trace ids of one message that are assembled; spans of more are too_many_traces"
+        20_000, 100, 1_000_000, "trace ids of one message that the job assembles; spans of the rest are too_many_traces"
     ),
     "root-variants": Setting(
         200,
         1,
         10_000,
-        "call trees, and ways of critical paths, that are told apart of each root operation and window; more count "
-        "as one",
+        "call trees, and paths through the services, that count separately for each root operation and window; the "
+        "rest counts as one",
     ),
     "bounds-window-ms": Setting(
         MINUTE_MS,
         SECOND_MS,
         HOUR_MS,
-        "record time in which each partition may bring as many names and rows as the next seven say; a name keeps its "
-        "place as long as each window has it",
+        "record time in which each partition may bring the numbers of names and rows of the next seven settings; a "
+        "name keeps its place as long as it occurs in each window",
     ),
-    "most-services": Setting(5_000, 10, 1_000_000, "services that are told apart; more count as (more)"),
-    "most-instances": Setting(50_000, 10, 1_000_000, "instances of services that are told apart; more count as (more)"),
-    "most-hosts": Setting(10_000, 10, 1_000_000, "hosts that are told apart; more count as (more)"),
-    "most-peers": Setting(20_000, 10, 1_000_000, "peers of services that are told apart; more count as (more)"),
+    "most-services": Setting(5_000, 10, 1_000_000, "services that count separately; the rest counts as (more)"),
+    "most-instances": Setting(50_000, 10, 1_000_000, "instances that count separately; the rest counts as (more)"),
+    "most-hosts": Setting(10_000, 10, 1_000_000, "hosts that count separately; the rest counts as (more)"),
+    "most-peers": Setting(20_000, 10, 1_000_000, "peers of services that count separately; the rest counts as (more)"),
     "most-operations": Setting(
-        20_000, 10, 1_000_000, "operations of services by which requests enter that are told apart; more are (more)"
+        20_000, 10, 1_000_000, "operations by which requests enter services that count separately; the rest is (more)"
     ),
     "most-series": Setting(
-        100_000, 10, 1_000_000, "series of hosts' and containers' metrics that are told apart; more count as (more)"
+        100_000,
+        10,
+        1_000_000,
+        "series of metrics that count separately; the rest counts as (more)",
     ),
     "most-spread-rows": Setting(
         600_000,
         0,
         1_000_000_000,
-        "rows that spans longer than 100 fine windows make; of more spans the newest 100 windows count (accepted_cut)",
+        "rows that spans longer than 100 fine windows may make; beyond it only a span's newest 100 windows count "
+        "(accepted_cut)",
     ),
     "idle-ms": Setting(
         5_000,
         100,
         HOUR_MS,
-        "with --clock-records-ms 0 only: a partition without records for this long is not waited for, and traces are "
-        "closed this far behind the machine's clock; which parts make a trace then depends on how fast they are read",
+        "only with --clock-records-ms 0: the job does not wait for a partition without records for this long, and "
+        "closes traces this far behind the machine's clock; the parts of a trace then depend on the speed of reading",
     ),
 }
 
 
 @dataclass(frozen=True)
 class ClickHouse:
-    """password: options that say where it is; {} for none. quorum: of copies that must have a row; "": the server's."""
+    """A database of ClickHouse.
+
+    password: options with its place; {} for none. quorum: number of copies that must have a row; "": the server's.
+    """
 
     url: str
     database: str
@@ -181,7 +191,7 @@ class ClickHouse:
     quorum: str
 
     def options(self) -> dict[str, str]:
-        """Of a sink; the same with a prefix are those of who counts what a sink refuses."""
+        """Options of a sink; with a prefix, those of the table that counts rejected rows."""
         more = {"ca": self.authority, "insert-quorum": self.quorum}
         return {
             "url": self.url,
@@ -203,14 +213,14 @@ class Neo4j:
     authority: str
 
     def options(self) -> dict[str, str]:
-        found = {"uri": self.uri, "database": self.database, "username": self.user, **self.password}
-        return found | ({"ca": self.authority} if self.authority else {})
+        options = {"uri": self.uri, "database": self.database, "username": self.user, **self.password}
+        return options | ({"ca": self.authority} if self.authority else {})
 
 
 def password(environment: Mapping[str, str], name: str) -> dict[str, str]:
-    """Options that say where Flink's processes find a password: in the file NAME_FILE, else in their variable NAME.
+    """Options with the place of a password: the file NAME_FILE, else the variable NAME of Flink's processes.
 
-    Never the password: options are part of the plan, of the job graph and of what Flink keeps of it.
+    They never hold the password, because options are part of the plan, of the job graph and of checkpoints.
     """
     if file := environment.get(f"{name}_FILE"):
         return {"password.file": file}
@@ -227,8 +237,8 @@ class Addresses:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Addresses":
-        def told(name: str, usual: str = "") -> str:
-            return environment.get(f"SLUICE_{name}") or usual
+        def variable(name: str, default: str = "") -> str:
+            return environment.get(f"SLUICE_{name}") or default
 
         try:
             log = kafka.from_environment(environment)
@@ -237,24 +247,24 @@ class Addresses:
         return cls(
             kafka=log,
             clickhouse=ClickHouse(
-                told("CLICKHOUSE", "http://127.0.0.1:8123"),
-                told("CLICKHOUSE_DATABASE", "sluice"),
-                told("CLICKHOUSE_USER", "default"),
+                variable("CLICKHOUSE", "http://127.0.0.1:8123"),
+                variable("CLICKHOUSE_DATABASE", "sluice"),
+                variable("CLICKHOUSE_USER", "default"),
                 password(environment, "SLUICE_CLICKHOUSE_PASSWORD"),
-                told("CLICKHOUSE_CA"),
-                told("CLICKHOUSE_QUORUM"),
+                variable("CLICKHOUSE_CA"),
+                variable("CLICKHOUSE_QUORUM"),
             ),
             neo4j=Neo4j(
-                told("NEO4J", "bolt://127.0.0.1:7687"),
-                told("NEO4J_DATABASE", "neo4j"),
-                told("NEO4J_USER", "neo4j"),
+                variable("NEO4J", "bolt://127.0.0.1:7687"),
+                variable("NEO4J_DATABASE", "neo4j"),
+                variable("NEO4J_USER", "neo4j"),
                 password(environment, "SLUICE_NEO4J_PASSWORD"),
-                told("NEO4J_CA"),
+                variable("NEO4J_CA"),
             ),
         )
 
     def __post_init__(self) -> None:
-        # They become SQL string literals: a quote must end in an error here, not in a parser's riddle.
+        # They become SQL string literals: a quote must be an error here, because the parser's would not name it.
         for store in ("clickhouse", "neo4j"):
             for key, value in getattr(self, store).options().items():
                 if "'" in value:
@@ -263,7 +273,7 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the jobs' definitions depend on. `values` holds every key of SETTINGS.
+    """The settings of one Flink job. `values` holds every key of SETTINGS.
 
     flink_job: name of the Flink job, and of its consumer group. start: one of starts.FORMS. rules: file of span_rules.
     """
@@ -287,14 +297,14 @@ class Settings:
         if self["trace-max-age-ms"] < self["trace-quiet-ms"]:
             raise SettingsError("--trace-max-age-ms: must not be less than --trace-quiet-ms")
         if self["graph-max-age-ms"] < self["max-ahead-ms"] + 2 * self["edge-window-ms"]:
-            # One clock that is as far ahead as it may be would remove everybody else.
+            # Else one clock that is as far ahead as allowed would remove everything else from the graph.
             raise SettingsError("--graph-max-age-ms: must not be less than --max-ahead-ms and two --edge-window-ms")
         self._check_state_outlives_what_it_sums()
         self._check_name_and_start()
         self._span_rules()
 
     def _check_state_outlives_what_it_sums(self) -> None:
-        """A window is changed last by a span that lies on it with its oldest part and comes late, then is moved."""
+        """The last change of a window comes from a long, late span: its oldest part, then its move to another peer."""
         needed = ["max-spread-ms", "lateness-ms"]
         if self["peers-from-traces"]:
             needed.append("trace-max-age-ms")
@@ -320,7 +330,7 @@ class Settings:
         return self.values[name]
 
     def job_parameters(self) -> dict[str, str]:
-        """What the Java functions read: `sluice.NAME`."""
+        """The job parameters that the Java functions read: `sluice.NAME`."""
         numbers = {f"sluice.{name}": str(value) for name, value in self.values.items()}
         return numbers | {"sluice.span-rules": span_rules.encoded(self._span_rules())}
 

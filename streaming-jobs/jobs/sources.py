@@ -1,4 +1,4 @@
-"""Where data comes from, and where it goes when it cannot be used: the Kafka tables."""
+"""The Kafka tables: the topics that the jobs read, and the topic of dead letters."""
 
 from collections.abc import Mapping
 
@@ -12,15 +12,15 @@ def definitions(settings: Settings) -> list[str]:
     return [_otlp_spans(settings), _otlp_metrics(settings), _otlp_dead_letter(settings)]
 
 
-# Properties of who writes dead letters, where the settings say nothing else.
+# Properties of the writer of dead letters; the settings' properties go before them.
 _LETTERS = {"max.request.size": "8388608", "compression.type": "lz4"}
 
 
-def _connection(settings: Settings, topic: str, usual: Mapping[str, str] = {}) -> str:
-    """Options of a table over `topic`: where it is, how to get there, and `usual` where nothing else is said."""
-    to = settings.addresses.kafka
-    lines = [f"'topic' = '{to.topic(topic)}',", f"'properties.bootstrap.servers' = '{to.brokers}',"]
-    lines += [f"'properties.{key}' = '{value}'," for key, value in {**usual, **to.properties}.items()]
+def _connection(settings: Settings, topic: str, defaults: Mapping[str, str] = {}) -> str:
+    """Options of a table over `topic`: its address and properties, which go before `defaults`."""
+    address = settings.addresses.kafka
+    lines = [f"'topic' = '{address.topic(topic)}',", f"'properties.bootstrap.servers' = '{address.brokers}',"]
+    lines += [f"'properties.{key}' = '{value}'," for key, value in {**defaults, **address.properties}.items()]
     return "\n            ".join(lines)
 
 
@@ -29,12 +29,12 @@ def _otlp_spans(settings: Settings) -> str:
 
     Record time is the broker's clock (LogAppendTime), which never runs backwards within a partition: so it needs no
     allowance for disorder, and reading the topic again sees the same times. Offsets live in checkpoints; the group's
-    committed offsets show the lag, and are where `--start group-offsets` begins. The group has the Flink job's name:
-    two that shared one would overwrite each other's offsets. A poll takes 100 records, not 500:
-    they are alive together, and of 33 KB each would fill a small heap's young generation.
+    committed offsets show the lag, and `--start group-offsets` begins there. The group has the Flink job's name,
+    because two jobs of one group would overwrite each other's offsets. A poll takes 100 records, not 500: the heap
+    holds them together, and 500 of 33 KB would fill a small heap's young generation.
 
-    The watermark is the least record time of all partitions: clock records keep it going. Only without them is a
-    silent partition left out.
+    The watermark is the least record time of all partitions: clock records keep it going. Without them, and only
+    then, the watermark ignores a silent partition.
     """
     idle = (
         ""
@@ -61,7 +61,7 @@ def _otlp_spans(settings: Settings) -> str:
 
 
 def _otlp_metrics(settings: Settings) -> str:
-    """One row is one ExportMetricsServiceRequest, undecoded. Nothing of it waits for a watermark."""
+    """One row is one ExportMetricsServiceRequest, undecoded. No row waits for a watermark."""
     startup = "".join(f"\n            '{key}' = '{value}'," for key, value in starts.options(settings.start).items())
     return f"""
         CREATE TEMPORARY TABLE otlp_metrics (
@@ -79,7 +79,7 @@ def _otlp_metrics(settings: Settings) -> str:
 
 
 def _otlp_dead_letter(settings: Settings) -> str:
-    """One JSON object for each span or message that could not be used. At least once: a restart may repeat some."""
+    """One JSON object for each refused span or message. At least once: a restart may repeat some."""
     return f"""
         CREATE TEMPORARY TABLE otlp_dead_letter (
             reason      STRING NOT NULL,

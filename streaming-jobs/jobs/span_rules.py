@@ -1,4 +1,4 @@
-"""What spans are to pools: reads spans.toml, and gives it to the Java functions as lines of words.
+"""The rules that map spans to pools: reads spans.toml, and passes it to the Java functions as lines of words.
 
 Source of the form of the lines: SpanRules.java. They travel as a job parameter, which Flink parts at commas and colons,
 hence in base64.
@@ -16,7 +16,7 @@ FILE = Path(__file__).parents[1] / "spans.toml"
 
 ACTIONS = ("count", "leave_out", "waiting", "around")
 SIDES = ("server", "consumer", "client")
-#: Conditions on what every span has, by their word in the lines.
+#: Conditions on fields that every span has, by their word in the lines.
 OF_SPANS = {"service": "service", "side": "side", "peer": "peer", "span": "name", "scope": "scope"}
 #: Conditions on attributes of several names: old semantic conventions and new.
 PATH = ("url.path", "http.target", "http.route")
@@ -32,12 +32,12 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class SpanRulesError(ValueError):
-    """The file cannot be read or says what is not legal; the message names file, rule and key."""
+    """The file cannot be read or holds an illegal value; the message names file, rule and key."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """One of `patterns` has to match the value of one of `attributes`; of a path what is before the query."""
+    """One of `patterns` has to match the value of one of `attributes`; for a path, its part before the query."""
 
     attributes: tuple[str, ...]
     patterns: tuple[str, ...]
@@ -54,22 +54,22 @@ class Rule:
     values: tuple[Values, ...]
 
     def lines(self) -> list[str]:
-        found = ["\t".join(("rule", self.name, self.action))]
-        found += ["\t".join((word, *patterns)) for word, patterns in self.spans.items()]
-        for each in self.values:
-            kind = "path" if each.path else "whole"
-            found.append("\t".join(("values", kind, ",".join(each.attributes), *each.patterns)))
-        return found
+        lines = ["\t".join(("rule", self.name, self.action))]
+        lines += ["\t".join((word, *patterns)) for word, patterns in self.spans.items()]
+        for values in self.values:
+            kind = "path" if values.path else "whole"
+            lines.append("\t".join(("values", kind, ",".join(values.attributes), *values.patterns)))
+        return lines
 
 
 def load(path: Path = FILE) -> tuple[Rule, ...]:
     """The rules of a file, in its order. Raises SpanRulesError."""
     try:
-        told = tomllib.loads(path.read_text())
+        file = tomllib.loads(path.read_text())
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SpanRulesError(f"read {path}: {error}") from error
     try:
-        return _rules(told)
+        return _rules(file)
     except SpanRulesError as error:
         raise SpanRulesError(f"read {path}: {error}") from error
 
@@ -80,11 +80,11 @@ def encoded(rules: tuple[Rule, ...]) -> str:
     return base64.urlsafe_b64encode(lines.encode()).decode()
 
 
-def _rules(told: Mapping[str, Any]) -> tuple[Rule, ...]:
-    if unknown := sorted(told.keys() - {"rule"}):
+def _rules(file: Mapping[str, Any]) -> tuple[Rule, ...]:
+    if unknown := sorted(file.keys() - {"rule"}):
         raise SpanRulesError(f"unknown key {unknown[0]}: expected [[rule]]")
-    tables = told.get("rule", [])
-    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+    tables = file.get("rule", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise SpanRulesError("rule: must be tables, [[rule]]")
     rules = tuple(_rule(table, number) for number, table in enumerate(tables, 1))
     names = [rule.name for rule in rules]
@@ -123,21 +123,21 @@ def _rule(table: Mapping[str, Any], number: int) -> Rule:
     return Rule(name, action, spans, tuple(values))
 
 
-def _attributes(told: object, where: str) -> list[Values]:
-    if not isinstance(told, dict):
-        raise SpanRulesError(f"{where}: attributes is {told!r}: must be a table of names and patterns")
-    found = []
-    for attribute, patterns in told.items():
+def _attributes(table: object, where: str) -> list[Values]:
+    if not isinstance(table, dict):
+        raise SpanRulesError(f"{where}: attributes is {table!r}: must be a table of names and patterns")
+    values = []
+    for attribute, patterns in table.items():
         if not _ATTRIBUTE.fullmatch(attribute) or len(attribute.encode()) > MOST_ATTRIBUTE_BYTES:
             raise SpanRulesError(
                 f"{where}: attributes: {attribute!r} must be 1 to {MOST_ATTRIBUTE_BYTES} bytes without comma and space"
             )
-        found.append(Values((attribute,), _patterns(patterns, f"{where}: attributes: {attribute}")))
-    return found
+        values.append(Values((attribute,), _patterns(patterns, f"{where}: attributes: {attribute}")))
+    return values
 
 
-def _patterns(told: object, where: str) -> tuple[str, ...]:
-    patterns = told if isinstance(told, list) else [told]
-    if not patterns or not all(isinstance(each, str) and each and not _CONTROL.search(each) for each in patterns):
-        raise SpanRulesError(f"{where} is {told!r}: must be a text, or a list of texts, without control characters")
+def _patterns(value: object, where: str) -> tuple[str, ...]:
+    patterns = value if isinstance(value, list) else [value]
+    if not patterns or not all(isinstance(text, str) and text and not _CONTROL.search(text) for text in patterns):
+        raise SpanRulesError(f"{where} is {value!r}: must be a text, or a list of texts, without control characters")
     return tuple(patterns)

@@ -1,4 +1,4 @@
-"""Where a Flink job that has no state begins to read the topic. One with a savepoint goes on where that was taken."""
+"""The record at which a Flink job without state begins to read. A job with a savepoint goes on at its offsets."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,10 +9,10 @@ FORMS = f"{EARLIEST}, {GROUP_OFFSETS}, or a time with its zone such as 2026-01-3
 
 
 def options(start: str) -> Mapping[str, str]:
-    """Options of the Kafka table. Raises ValueError for what is none of FORMS.
+    """Options of the Kafka table. Raises ValueError for any other form than FORMS.
 
     A time is compared with the broker's record time. Offsets that a group has not committed, or that retention has
-    dropped since, count as earliest: what is read twice is counted once, what is skipped is lost.
+    dropped since, count as earliest: records that are read twice count once, records that are skipped are lost.
     """
     if start == EARLIEST:
         return {"scan.startup.mode": "earliest-offset"}

@@ -1,7 +1,7 @@
-"""Where results go: the ClickHouse tables of storage/clickhouse, and the graph of storage/neo4j.
+"""The sinks: the ClickHouse tables of storage/clickhouse, and the graph of storage/neo4j.
 
 Upserts by primary key. Every row carries a version that only grows, and an older row never replaces a newer one
-there: so rows may be written twice, and in any order.
+there: so a sink may write a row twice, and rows in any order.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from tables import COLUMNS
 from upserts import definition
 
 JOBS = Path(__file__).parent
-NEO4J_BATCH_ROWS = 2_000  # a row takes some 16 kB of the server's transaction memory
+NEO4J_BATCH_ROWS = 2_000  # a row takes about 16 kB of the server's transaction memory
 
 
 def definitions(settings: Settings) -> list[str]:
@@ -30,22 +30,22 @@ def _table(name: str, options: str) -> str:
 
 
 def _clickhouse(settings: Settings, table: str) -> str:
-    to = settings.addresses
+    addresses = settings.addresses
     return f"""WITH (
             'connector' = 'clickhouse',
             'table' = '{table}',
-            {_lines(to.clickhouse.options())},
+            {_lines(addresses.clickhouse.options())},
             'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
             {_rejects(settings)}
         )"""
 
 
 def _neo4j(settings: Settings, cypher: str, *more: str) -> str:
-    to = settings.addresses
+    addresses = settings.addresses
     options = [f"'cypher' = {_literal((JOBS / cypher).read_text())}", *more]
     return f"""WITH (
             'connector' = 'neo4j',
-            {_lines(to.neo4j.options())},
+            {_lines(addresses.neo4j.options())},
             'newest-by' = 'window',
             'sink.buffer-flush.interval' = '{settings["flush-ms"]} ms',
             'sink.buffer-flush.max-rows' = '{NEO4J_BATCH_ROWS}',
@@ -55,11 +55,11 @@ def _neo4j(settings: Settings, cypher: str, *more: str) -> str:
 
 
 def _rejects(settings: Settings) -> str:
-    """Where a row goes that the store refuses: the topic of dead letters, and the table that counts them."""
-    to = settings.addresses
-    options = {"rejects.kafka": to.kafka.brokers, "rejects.topic": to.kafka.topic(kafka.DEAD_LETTERS)}
-    options |= {f"rejects.kafka.properties.{key}": value for key, value in to.kafka.properties.items()}
-    options |= {f"rejects.clickhouse.{key}": value for key, value in to.clickhouse.options().items()}
+    """Destinations of a row that the store refuses: the topic of dead letters, and the table that counts them."""
+    addresses = settings.addresses
+    options = {"rejects.kafka": addresses.kafka.brokers, "rejects.topic": addresses.kafka.topic(kafka.DEAD_LETTERS)}
+    options |= {f"rejects.kafka.properties.{key}": value for key, value in addresses.kafka.properties.items()}
+    options |= {f"rejects.clickhouse.{key}": value for key, value in addresses.clickhouse.options().items()}
     return _lines(options)
 
 
@@ -91,9 +91,9 @@ def _calls(settings: Settings) -> str:
 
 
 def _seen(settings: Settings) -> str:
-    """Which instances and operations were there, as nodes; "" where a name is not known. Once a window.
+    """The instances and operations that occurred, as nodes; "" for an unknown name. Once a window.
 
-    Its writer removes what is old from the whole graph, too.
+    Its writer also removes old elements from the whole graph.
     """
     ageing = (
         f"'ageing.cypher' = {_literal((JOBS / 'age.cypher').read_text())}",
@@ -112,7 +112,7 @@ def _seen(settings: Settings) -> str:
 
 
 def _operation_trees(settings: Settings) -> str:
-    """The most frequent call tree of each root operation: that of `traces` of its `total` traces in the window."""
+    """The most frequent call tree of each root operation: `traces` of its `total` traces in the window have it."""
     return f"""
         CREATE TEMPORARY TABLE operation_trees (
             service   STRING NOT NULL,

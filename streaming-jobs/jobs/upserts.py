@@ -1,22 +1,22 @@
-"""SQL of the tables of ClickHouse, by the names of their columns: which there are, and their order, says `tables`."""
+"""SQL of the tables of ClickHouse, by the names of their columns; `tables` has the columns in their order."""
 
 from tables import COLUMNS, KEYS
 
-# Words of Flink's SQL that are names of columns.
+# Names of columns that are words of Flink's SQL.
 _RESERVED = ("partition", "window")
 _HISTOGRAM = "MAP"
 
 
-def insert_sums(table: str, source: str, value: str = "SUM({})", *, seconds: bool = False, **given: str) -> str:
+def insert_sums(table: str, source: str, value: str = "SUM({})", *, seconds: bool = False, **expressions: str) -> str:
     """INSERT of the sums of `source` by the table's key.
 
-    given: the expression of a column; of one of the key a column of the source, or a literal. Without one, a column of
-    the key is the source's of that name, and `window` its window_start, in seconds of the epoch if `seconds`; a
-    histogram is merged, and any other column is `value`, with its name for {}.
-    Raises ValueError for what is no column of the table.
+    expressions: by column; for a column of the key, a column of the source or a literal. A column of the key without
+    one is the source's column of that name. `window` is then the source's window_start, in seconds of the epoch if
+    `seconds`. A histogram without one is merged. Any other column is `value`, with its name for {}.
+    Raises ValueError if the table lacks a column.
     """
-    grouped = [name for name in _key(table, given).values() if not name.startswith("'")]
-    rows = _select(table, value, "merge_latency({})", given, seconds=seconds)
+    grouped = [name for name in _key(table, expressions).values() if not name.startswith("'")]
+    rows = _select(table, value, "merge_latency({})", expressions, seconds=seconds)
     return f"""
         INSERT INTO {table}
         SELECT {rows}
@@ -24,21 +24,21 @@ def insert_sums(table: str, source: str, value: str = "SUM({})", *, seconds: boo
         GROUP BY {", ".join(grouped)}"""
 
 
-def insert(table: str, source: str, value: str = "{}", *, seconds: bool = False, **given: str) -> str:
-    """INSERT of the rows of `source`, each of a key of its own: as insert_sums, but histograms are as other columns."""
+def insert(table: str, source: str, value: str = "{}", *, seconds: bool = False, **expressions: str) -> str:
+    """INSERT of the rows of `source`, one for each key: as insert_sums, but histograms are as other columns."""
     return f"""
         INSERT INTO {table}
-        {select(table, source, value, seconds=seconds, **given)}"""
+        {select(table, source, value, seconds=seconds, **expressions)}"""
 
 
-def select(table: str, source: str, value: str = "{}", *, seconds: bool = False, **given: str) -> str:
-    """What `insert` inserts."""
-    return f"""SELECT {_select(table, value, value, given, seconds=seconds)}
+def select(table: str, source: str, value: str = "{}", *, seconds: bool = False, **expressions: str) -> str:
+    """The SELECT of `insert`."""
+    return f"""SELECT {_select(table, value, value, expressions, seconds=seconds)}
         FROM {source}"""
 
 
 def keys(table: str) -> str:
-    """The key as the jobs' rows have it, with window_start."""
+    """The columns of the key in the jobs' rows, with window_start."""
     return ", ".join(_key(table, {}).values())
 
 
@@ -49,24 +49,24 @@ def definition(table: str) -> str:
     return ",\n            ".join([*columns, f"PRIMARY KEY ({key}) NOT ENFORCED"])
 
 
-def _key(table: str, given: dict[str, str]) -> dict[str, str]:
-    """Where the source has what each column of the key is."""
-    usual = {name: "window_start" if name == "window" else _quoted(name) for name in KEYS[table].split()}
-    return {name: given.get(name, source) for name, source in usual.items()}
+def _key(table: str, expressions: dict[str, str]) -> dict[str, str]:
+    """The source's expression of each column of the key."""
+    source_columns = {name: "window_start" if name == "window" else _quoted(name) for name in KEYS[table].split()}
+    return {name: expressions.get(name, source) for name, source in source_columns.items()}
 
 
-def _select(table: str, value: str, histogram: str, given: dict[str, str], *, seconds: bool) -> str:
-    if unknown := [name for name in given if name not in COLUMNS[table]]:
+def _select(table: str, value: str, histogram: str, expressions: dict[str, str], *, seconds: bool) -> str:
+    if unknown := [name for name in expressions if name not in COLUMNS[table]]:
         legal = ", ".join(COLUMNS[table])
         raise ValueError(f"insert into {table}: no column {', '.join(unknown)}; expected {legal}")
-    expressions = {
+    defaults = {
         name: (histogram if kind.startswith(_HISTOGRAM) else value).format(_quoted(name))
         for name, kind in COLUMNS[table].items()
     }
-    key = _key(table, given)
+    key = _key(table, expressions)
     if seconds:
         key["window"] = f"TO_TIMESTAMP_LTZ({key['window']}, 0)"
-    return ", ".join({**expressions, **given, **key}.values())
+    return ", ".join({**defaults, **expressions, **key}.values())
 
 
 def _quoted(name: str) -> str:

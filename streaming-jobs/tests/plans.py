@@ -17,12 +17,12 @@ from settings import SETTINGS, Addresses, Settings
 
 
 def main(sizes: list[int]) -> None:
-    settings = Settings(Addresses.from_environment({}), {name: each.default for name, each in SETTINGS.items()})
+    settings = Settings(Addresses.from_environment({}), {name: setting.default for name, setting in SETTINGS.items()})
     subsets = [names for size in (*sizes, len(run.JOBS)) for names in itertools.combinations(run.JOBS, size)]
     plans = {}
     for names in subsets:
         stream = StreamExecutionEnvironment.get_execution_environment()
-        stream.set_parallelism(1)  # with more, Kafka would be asked for the partitions
+        stream.set_parallelism(1)  # with more, the stage would ask Kafka for the partitions
         stream.add_jars(run.JAR.resolve().as_uri())
         environment = StreamTableEnvironment.create(stream)
         jobs = [run.JOBS[name] for name in names]

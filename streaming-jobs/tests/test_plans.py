@@ -13,7 +13,7 @@ from stack.layout import CACHE, FLINK_PYTHON, java_home
 
 HERE = Path(__file__).parent
 
-# What each job writes, and how often.
+# Tables that each job writes, and by how many INSERTs.
 SINKS = {
     "concurrency": {"windows": 1, "spans_left_out": 1, "instance_clocks": 1, "ingest_counts": 1},
     "call_graph": {
@@ -33,10 +33,10 @@ METRICS = "resource_metrics"
 
 
 def environment() -> dict[str, str]:
-    """Of a JVM that lives for seconds, with Flink's own configuration."""
-    found = os.environ | {"FLINK_HOME": str(CACHE / "flink/home"), "JAVA_HOME": str(java_home())}
-    found.pop("FLINK_CONF_DIR", None)
-    return found | {"JVM_ARGS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"}
+    """The environment of a JVM that lives for seconds, with Flink's own configuration."""
+    variables = os.environ | {"FLINK_HOME": str(CACHE / "flink/home"), "JAVA_HOME": str(java_home())}
+    variables.pop("FLINK_CONF_DIR", None)
+    return variables | {"JVM_ARGS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"}
 
 
 @pytest.mark.timeout(320)
@@ -56,8 +56,8 @@ def planned(size: int) -> dict[str, str]:
     words = [FLINK_PYTHON, HERE / "plans.py", str(size)]
     answer = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment())
     assert answer.returncode == 0, answer.stderr[-3000:]
-    found: dict[str, str] = json.loads(answer.stdout.splitlines()[-1])
-    return {names: plan.split("== Optimized Execution Plan ==")[1] for names, plan in found.items()}
+    plans: dict[str, str] = json.loads(answer.stdout.splitlines()[-1])
+    return {names: plan.split("== Optimized Execution Plan ==")[1] for names, plan in plans.items()}
 
 
 @pytest.mark.timeout(320)
@@ -68,7 +68,7 @@ def test_each_plan_reads_its_topics_once_and_writes_what_its_jobs_write(size: in
     assert set(plans) == {"+".join(names) for names in sets}
     for names, plan in plans.items():
         jobs = names.split("+")
-        # The spans are read before the SQL is planned, once: it scans what SpanStreams made of them, each view once.
+        # SpanStreams reads the spans once, before Flink plans the SQL, which scans each view of SpanStreams once.
         scans = re.findall(r"TableSourceScan\(table=\[\[default_catalog, default_database, (otlp_\w+)", plan)
         assert scans == ["otlp_metrics"] * (METRICS in jobs), names
         views = re.findall(r"TableSourceScan\(table=\[\[\*anonymous_datastream_source\$(\d+)\*\]\]", plan)

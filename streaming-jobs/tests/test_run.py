@@ -1,4 +1,4 @@
-"""What run.py gathers from the jobs; no Flink is needed."""
+"""The statements that run.py gathers from the jobs; no Flink is needed."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Settings of the jobs: defaults, ranges, and what run.py says about what it cannot use. No Flink is needed."""
+"""Settings of the jobs: defaults, ranges, and the errors of run.py. No Flink is needed."""
 
 import subprocess
 import sys

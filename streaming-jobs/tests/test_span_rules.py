@@ -80,7 +80,7 @@ def test_what_is_shipped_leaves_out_probes_scrapes_and_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "error"),
     [
         ("[[rule]]\naction = 'count'", "rule 1: name is None: must be 1 to 64 letters"),
         ("[[rule]]\nname = 'a b'", "rule 1: name is 'a b': must be"),
@@ -112,13 +112,13 @@ def test_what_is_shipped_leaves_out_probes_scrapes_and_its_own() -> None:
         ),
     ],
 )
-def test_what_is_not_legal_is_named_before_the_job_is_submitted(tmp_path: Path, text: str, said: str) -> None:
+def test_an_illegal_rule_is_named_before_the_job_is_submitted(tmp_path: Path, text: str, error: str) -> None:
     path = written(tmp_path, text)
     words = [sys.executable, JOBS / "run.py", "concurrency", "--check", "--span-rules", path]
     answer = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert answer.returncode == 2
     assert f"--span-rules: read {path}: " in answer.stderr
-    assert said in answer.stderr
+    assert error in answer.stderr
     assert "Traceback" not in answer.stderr
 
 

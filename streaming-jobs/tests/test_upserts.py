@@ -65,36 +65,37 @@ def test_the_table_is_defined_with_its_key() -> None:
     )
 
 
-def test_what_is_no_column_is_told() -> None:
+def test_an_unknown_column_is_named() -> None:
     import upserts
 
     with pytest.raises(ValueError, match="insert into example: no column errors; expected window_s, window, job"):
         upserts.insert("example", "sums", errors="0")
 
 
-def selected() -> dict[str, list[str]]:
-    """The expressions that each INSERT into ClickHouse selects, by its text up to there; of all jobs."""
+def selections() -> dict[str, list[str]]:
+    """The expressions that each INSERT into ClickHouse selects, by table and source; of all jobs."""
     import gaps
     import run
     from settings import SETTINGS, Addresses, Settings
     from tables import COLUMNS
 
-    settings = Settings(Addresses.from_environment({}), {name: each.default for name, each in SETTINGS.items()})
-    found = {}
-    for text in [*(each for job in run.JOBS.values() for each in job.inserts(settings)), gaps.insert(settings, ["a"])]:
+    settings = Settings(Addresses.from_environment({}), {name: setting.default for name, setting in SETTINGS.items()})
+    expressions = {}
+    inserts = [insert for job in run.JOBS.values() for insert in job.inserts(settings)]
+    for text in [*inserts, gaps.insert(settings, ["a"])]:
         into, rest = words(text).removeprefix("INSERT INTO ").split(" SELECT ", 1)
-        what, source = rest.split(" FROM ", 1)
+        columns, source = rest.split(" FROM ", 1)
         if into in COLUMNS:
-            found[f"{into} from {source}"] = re.split(r", (?![^(]*\))", what)
-    return found
+            expressions[f"{into} from {source}"] = re.split(r", (?![^(]*\))", columns)
+    return expressions
 
 
 def test_no_insert_goes_by_the_order_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sums of one type, the other way round in the table's file, would be exchanged without a word."""
     import tables
 
-    before = selected()
-    assert {each.split()[0] for each in before} == {*tables.COLUMNS} - {"example"}
+    before = selections()
+    assert {insert.split()[0] for insert in before} == {*tables.COLUMNS} - {"example"}
     for name, columns in tables.COLUMNS.items():
         monkeypatch.setitem(tables.COLUMNS, name, dict(reversed(columns.items())))
-    assert selected() == {each: what[::-1] for each, what in before.items()}
+    assert selections() == {insert: columns[::-1] for insert, columns in before.items()}

@@ -24,7 +24,7 @@ public final class AccountSums {
   /** The counts for a record time. */
   public OutcomeCounts at(long recordMs) {
     long windowMs = Math.floorDiv(recordMs, lengthMs) * lengthMs;
-    return windows.computeIfAbsent(windowMs, each -> new OutcomeCounts());
+    return windows.computeIfAbsent(windowMs, absent -> new OutcomeCounts());
   }
 
   /** Number of rows. */

@@ -66,10 +66,7 @@ public final class MessageReader {
     return counts;
   }
 
-  /**
-   * The same for callers that use each span whole, whatever part the stage cut: visits their
-   * counts.
-   */
+  /** Visits the counts for callers that use each span whole, also one that the stage cut. */
   public void forEachWhole(OutcomeCounts.Visitor visitor) {
     counts.forEach(
         (key, sums) -> {

@@ -76,7 +76,7 @@ public final class OutcomeCounts {
 
   /** Adds the sums of one key. */
   public void add(Key key, Sums more) {
-    Sums sum = sums.computeIfAbsent(key, each -> new Sums());
+    Sums sum = sums.computeIfAbsent(key, absent -> new Sums());
     sum.messages += more.messages;
     sum.spans += more.spans;
     sum.emitLagMs += more.emitLagMs;

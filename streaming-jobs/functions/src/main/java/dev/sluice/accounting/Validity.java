@@ -39,7 +39,7 @@ public record Validity(long maxAgeMs, long maxAheadMs, long latenessMs) {
     return Outcome.ACCEPTED;
   }
 
-  /** The outcome of a span that is used in full: late when it ended more than the lateness ago. */
+  /** The outcome of a whole span: late when it ended more than the lateness ago. */
   public Outcome accepted(long endNs, long recordTimeMs) {
     return endNs < (recordTimeMs - latenessMs) * NS_PER_MS
         ? Outcome.ACCEPTED_LATE

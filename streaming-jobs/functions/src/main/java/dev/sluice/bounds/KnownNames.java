@@ -25,7 +25,7 @@ final class KnownNames {
   private int again;
 
   // Answers of this window: they stay valid, as room only shrinks within a window.
-  private final Name[] asked = new Name[RECENT];
+  private final Name[] recent = new Name[RECENT];
   private final boolean[] answers = new boolean[RECENT];
 
   KnownNames(int most) {
@@ -33,20 +33,20 @@ final class KnownNames {
   }
 
   /** Whether the name counts separately; from now on it does if there is room. */
-  boolean tells(String service, String name) {
+  boolean isSeparate(String service, String name) {
     int slot = (31 * service.hashCode() + name.hashCode()) & (RECENT - 1);
-    Name last = asked[slot];
+    Name last = recent[slot];
     if (last == null || !last.name().equals(name) || !last.service().equals(service)) {
       last = new Name(service, name);
       answers[slot] = admit(last);
-      asked[slot] = last;
+      recent[slot] = last;
     }
     return answers[slot];
   }
 
   /** The name, if it counts separately or is empty; else {@link Rest#NAME}. */
-  String told(String service, String name) {
-    return name.isEmpty() || name.equals(Rest.NAME) || tells(service, name) ? name : Rest.NAME;
+  String nameOrRest(String service, String name) {
+    return name.isEmpty() || name.equals(Rest.NAME) || isSeparate(service, name) ? name : Rest.NAME;
   }
 
   private boolean admit(Name name) {
@@ -67,7 +67,7 @@ final class KnownNames {
     before = present;
     present = new HashSet<>();
     again = 0;
-    Arrays.fill(asked, null);
+    Arrays.fill(recent, null);
   }
 
   void write(DataOutput out) throws IOException {

@@ -13,10 +13,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds of what the topic's messages may bring. Each partition has its own, which depend only on
- * its record times and its order: so reading the topic again gives the same decisions, whichever
- * partition is read first. Each task has its own, too: with another parallelism other names count
- * separately, as long as there are too many.
+ * Bounds of the names and rows that the topic's messages may bring. Each partition has its own,
+ * which depend only on its record times and its order: so reading the topic again gives the same
+ * decisions, whichever partition is read first. Each task has its own, too: with another
+ * parallelism other names count separately, as long as there are too many.
  */
 public final class LogBounds implements SpanBounds {
   private final Limits limits;
@@ -41,7 +41,7 @@ public final class LogBounds implements SpanBounds {
   }
 
   private PartitionBounds of(int partition) {
-    return partitions.computeIfAbsent(partition, each -> new PartitionBounds(limits));
+    return partitions.computeIfAbsent(partition, absent -> new PartitionBounds(limits));
   }
 
   @Override
@@ -71,9 +71,9 @@ public final class LogBounds implements SpanBounds {
   public byte[] snapshot() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      for (Map.Entry<Integer, PartitionBounds> each : partitions.entrySet()) {
-        out.writeInt(each.getKey());
-        each.getValue().write(out);
+      for (Map.Entry<Integer, PartitionBounds> partition : partitions.entrySet()) {
+        out.writeInt(partition.getKey());
+        partition.getValue().write(out);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("write bounds to memory", e);

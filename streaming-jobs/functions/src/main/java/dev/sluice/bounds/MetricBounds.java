@@ -6,9 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds of what the messages of metrics may bring: hosts, instances of a host, and series. Each
- * partition has its own, which depend on its record times and its order, as in {@link LogBounds}.
- * Unlike there, a restart forgets them: the names that come first after it count separately.
+ * Bounds of the names that messages of metrics may bring: hosts, instances of a host, and series.
+ * Each partition has its own, which depend on its record times and its order, as in {@link
+ * LogBounds}. Unlike there, a restart forgets them: the names that come first after it count
+ * separately.
  *
  * <p>Series are identified by 64 bits of their hash, as they are many and long: two series with the
  * same hash both count separately, so that the bound is exceeded by one.
@@ -41,24 +42,24 @@ public final class MetricBounds {
 
   /** The next message is of this partition, and was appended at this time. */
   public void at(int partition, long recordMs) {
-    current = partitions.computeIfAbsent(partition, each -> new Partition());
+    current = partitions.computeIfAbsent(partition, absent -> new Partition());
     current.advance(recordMs);
   }
 
   /** The name, or {@link Rest#NAME} where there is no room for it. */
   public String host(String name) {
-    return current.hosts.told("", name);
+    return current.hosts.nameOrRest("", name);
   }
 
   /** The name, or {@link Rest#NAME} where there is no room for it, or its host is the rest. */
   public String instance(String host, String name) {
     return Rest.NAME.equals(host) && !name.isEmpty()
         ? Rest.NAME
-        : current.instances.told(host, name);
+        : current.instances.nameOrRest(host, name);
   }
 
   /** Whether a series of a host and instance counts separately. */
-  public boolean tellsSeries(String host, String instance, String series, long startNs) {
+  public boolean isSeparateSeries(String host, String instance, String series, long startNs) {
     if (Rest.NAME.equals(host) || Rest.NAME.equals(instance)) {
       return false;
     }
@@ -70,6 +71,6 @@ public final class MetricBounds {
             .putString(series)
             .putLong(startNs)
             .getAsLong();
-    return current.series.tells("", Long.toHexString(hash));
+    return current.series.isSeparate("", Long.toHexString(hash));
   }
 }

@@ -50,21 +50,21 @@ final class PartitionBounds {
    */
   boolean rename(Span span, boolean withOperation) {
     long parentId = span.parentId();
-    String service = services.told("", span.service());
+    String service = services.nameOrRest("", span.service());
     boolean unknown = service.equals(Rest.NAME);
-    String instance = unknown ? Rest.NAME : instances.told(service, span.instance());
-    String host = hosts.told("", span.host());
-    String peer = span.isClientSide() ? peers.told(service, span.peer()) : span.peer();
+    String instance = unknown ? Rest.NAME : instances.nameOrRest(service, span.instance());
+    String host = hosts.nameOrRest("", span.host());
+    String peer = span.isClientSide() ? peers.nameOrRest(service, span.peer()) : span.peer();
     String operation = "";
     if (withOperation && Rest.isEntry(span.kind(), parentId)) {
       String own = span.operation();
-      operation = unknown ? Rest.NAME : operations.told(service, own);
+      operation = unknown ? Rest.NAME : operations.nameOrRest(service, own);
       if (!operation.equals(own)) {
         span.renameOperation(operation);
       }
     }
     span.rename(service, instance, host, peer);
-    return Rest.isIn(span.kind(), parentId, service, instance, host, peer, operation);
+    return Rest.isIn(service, instance, host) || Rest.isIn(span.kind(), parentId, peer, operation);
   }
 
   /**
@@ -72,7 +72,7 @@ final class PartitionBounds {
    */
   String operationOf(Span span) {
     String service = span.service();
-    return service.equals(Rest.NAME) ? Rest.NAME : operations.told(service, span.operation());
+    return service.equals(Rest.NAME) ? Rest.NAME : operations.nameOrRest(service, span.operation());
   }
 
   /** Whether a long span may make this many rows. */

@@ -14,19 +14,14 @@ public final class Rest {
     return kind == Span.SERVER || kind == Span.CONSUMER || parentId == 0;
   }
 
-  /** Whether a span with such names counts under the rest, in any bounded name. */
-  public static boolean isIn(
-      int kind,
-      long parentId,
-      String service,
-      String instance,
-      String host,
-      String peer,
-      String operation) {
-    return NAME.equals(service)
-        || NAME.equals(instance)
-        || NAME.equals(host)
-        || (kind == Span.CLIENT || kind == Span.PRODUCER) && NAME.equals(peer)
+  /** Whether a span with such names counts under the rest. */
+  public static boolean isIn(String service, String instance, String host) {
+    return NAME.equals(service) || NAME.equals(instance) || NAME.equals(host);
+  }
+
+  /** Whether a span counts under the rest by its peer or operation, if its kind has a bound. */
+  public static boolean isIn(int kind, long parentId, String peer, String operation) {
+    return (kind == Span.CLIENT || kind == Span.PRODUCER) && NAME.equals(peer)
         || isEntry(kind, parentId) && NAME.equals(operation);
   }
 }

@@ -52,8 +52,8 @@ public final class Variants {
   }
 
   /** Whether the variant counts separately; from now on it does if there is room. */
-  public boolean tells(Root root, String variant) {
-    return tells(root, hash(variant));
+  public boolean isSeparate(Root root, String variant) {
+    return isSeparate(root, hash(variant));
   }
 
   /**
@@ -61,8 +61,8 @@ public final class Variants {
    *
    * @param hash by {@link #hash}
    */
-  public boolean tells(Root root, long hash) {
-    Set<Long> known = roots.computeIfAbsent(root, each -> new HashSet<>());
+  public boolean isSeparate(Root root, long hash) {
+    Set<Long> known = roots.computeIfAbsent(root, absent -> new HashSet<>());
     if (known.contains(hash)) {
       return true;
     }
@@ -77,12 +77,12 @@ public final class Variants {
   public byte[] snapshot() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      for (Map.Entry<Root, Set<Long>> each : roots.entrySet()) {
-        out.writeUTF(each.getKey().service());
-        out.writeUTF(each.getKey().operation());
-        out.writeLong(each.getKey().windowMs());
-        out.writeInt(each.getValue().size());
-        for (long hash : each.getValue()) {
+      for (Map.Entry<Root, Set<Long>> variants : roots.entrySet()) {
+        out.writeUTF(variants.getKey().service());
+        out.writeUTF(variants.getKey().operation());
+        out.writeLong(variants.getKey().windowMs());
+        out.writeInt(variants.getValue().size());
+        for (long hash : variants.getValue()) {
           out.writeLong(hash);
         }
       }
@@ -97,7 +97,7 @@ public final class Variants {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(snapshot))) {
       while (in.available() > 0) {
         Root root = new Root(in.readUTF(), in.readUTF(), in.readLong());
-        Set<Long> known = roots.computeIfAbsent(root, each -> new HashSet<>());
+        Set<Long> known = roots.computeIfAbsent(root, absent -> new HashSet<>());
         for (int left = in.readInt(); left > 0; left--) {
           known.add(in.readLong());
         }

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes clock records, on a thread of its own: at once, then again each time that some
- * milliseconds have passed since the last ones were acknowledged. A failure is reported, and the
- * write tried again for ever; nobody waits for it.
+ * Writes clock records, on a thread of its own: at once, then again some milliseconds after the
+ * broker acknowledged the last ones. It reports a failure and tries again for ever; no other thread
+ * waits for it.
  */
 public final class ClockRecords implements AutoCloseable {
   /** The topic of the records. */

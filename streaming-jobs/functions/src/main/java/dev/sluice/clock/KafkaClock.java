@@ -41,7 +41,7 @@ public record KafkaClock(String topic, Map<String, String> client, long everyMs)
               + topic
               + ": "
               + why
-              + ". With a parallelism above 1 whoever submits the job must reach Kafka, unless"
+              + ". With a parallelism above 1 the process that submits the job must reach Kafka, unless"
               + " --clock-records-ms is 0",
           e);
     }

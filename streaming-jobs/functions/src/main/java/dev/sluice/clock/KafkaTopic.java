@@ -1,6 +1,6 @@
 package dev.sluice.clock;
 
-import dev.sluice.sinks.Sent;
+import dev.sluice.sinks.KafkaAcknowledgements;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,29 +21,6 @@ import org.apache.flink.kafka.shaded.org.apache.kafka.common.serialization.ByteA
  */
 final class KafkaTopic implements ClockRecords.Topic {
   private static final byte[] NOTHING = {};
-  private static final Map<String, Object> PRODUCER =
-      Map.of(
-          ProducerConfig.CLIENT_ID_CONFIG,
-          "sluice-clock-records",
-          ProducerConfig.ACKS_CONFIG,
-          "1",
-          ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-          false,
-          ProducerConfig.RETRIES_CONFIG,
-          0,
-          ProducerConfig.BATCH_SIZE_CONFIG,
-          0,
-          ProducerConfig.BUFFER_MEMORY_CONFIG,
-          1L << 20,
-          ProducerConfig.METADATA_MAX_AGE_CONFIG,
-          60_000,
-          ProducerConfig.MAX_BLOCK_MS_CONFIG,
-          5_000L,
-          ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-          4_000,
-          ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-          5_000);
-
   private final String name;
   private final KafkaProducer<byte[], byte[]> producer;
 
@@ -51,7 +28,16 @@ final class KafkaTopic implements ClockRecords.Topic {
     this.name = name;
     Properties properties = new Properties();
     properties.putAll(client);
-    properties.putAll(PRODUCER);
+    properties.put(ProducerConfig.CLIENT_ID_CONFIG, "sluice-clock-records");
+    properties.put(ProducerConfig.ACKS_CONFIG, "1");
+    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
+    properties.put(ProducerConfig.RETRIES_CONFIG, 0);
+    properties.put(ProducerConfig.BATCH_SIZE_CONFIG, 0);
+    properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 1L << 20);
+    properties.put(ProducerConfig.METADATA_MAX_AGE_CONFIG, 60_000);
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000L);
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 4_000);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 5_000);
     producer =
         new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }
@@ -59,11 +45,11 @@ final class KafkaTopic implements ClockRecords.Topic {
   @Override
   public void write() throws Exception {
     List<Future<?>> sent = new ArrayList<>();
-    for (PartitionInfo each : producer.partitionsFor(name)) {
-      sent.add(producer.send(new ProducerRecord<>(name, each.partition(), null, NOTHING)));
+    for (PartitionInfo partition : producer.partitionsFor(name)) {
+      sent.add(producer.send(new ProducerRecord<>(name, partition.partition(), null, NOTHING)));
     }
     // The records of other partitions are under way, whatever happens to the first.
-    Sent.acknowledged(sent);
+    KafkaAcknowledgements.await(sent);
   }
 
   @Override

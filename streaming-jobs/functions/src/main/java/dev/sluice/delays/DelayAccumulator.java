@@ -54,7 +54,7 @@ public final class DelayAccumulator implements SpanStage {
       lastInstance = Instance.of(span);
       lastDelays =
           instances.computeIfAbsent(
-              lastInstance, each -> new Delays(Math.floorDiv(recordMs, windowMs) * windowMs));
+              lastInstance, absent -> new Delays(Math.floorDiv(recordMs, windowMs) * windowMs));
     }
     return lastDelays;
   }

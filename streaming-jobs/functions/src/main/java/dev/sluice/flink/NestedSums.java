@@ -1,6 +1,6 @@
 package dev.sluice.flink;
 
-import dev.sluice.rules.LeftAccumulator;
+import dev.sluice.rules.LeftOutAccumulator;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
 import java.util.function.Consumer;
@@ -9,10 +9,10 @@ import org.apache.flink.table.data.RowData;
 /** Spans that closed traces take out of the fine windows; {@link MovedSums} finds them. */
 final class NestedSums implements TraceSums {
   private final Texts texts = new Texts();
-  private final LeftAccumulator left;
+  private final LeftOutAccumulator left;
 
   NestedSums(Settings settings) {
-    left = new LeftAccumulator(settings.sampleWindowMs(), span -> "");
+    left = new LeftOutAccumulator(settings.sampleWindowMs(), span -> "");
   }
 
   /** Counts a span. */
@@ -31,6 +31,6 @@ final class NestedSums implements TraceSums {
 
   @Override
   public void drain(Consumer<RowData> out) {
-    left.drain((each, count) -> out.accept(Rows.left(texts, each, count)));
+    left.drain((span, count) -> out.accept(Rows.left(texts, span, count)));
   }
 }

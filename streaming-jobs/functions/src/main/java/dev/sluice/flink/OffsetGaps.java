@@ -13,13 +13,12 @@ import org.apache.flink.types.Row;
 
 /**
  * SQL {@code offset_gaps(TABLE positions PARTITION BY `partition`)}: a row where the offsets of a
- * partition jump. The records in between were deleted before they were read, and Kafka's consumer
+ * partition jump. Kafka deleted the records in between before the job read them, and its consumer
  * continued after them without an error.
  *
- * <p>Rows of a partition must come in the order of the topic, from one reader. The first offset
- * that is read is no gap, nor is a step back (reading started over, or the topic was recreated).
- * Markers of transactions have offsets and are not read: a topic with such markers would show gaps
- * of one.
+ * <p>Rows of a partition must come in the order of the topic, from one reader. The first offset of
+ * a job is no gap, nor is a step back (reading started over, or the topic was recreated). Markers
+ * of transactions have offsets and are not read: a topic with such markers would show gaps of one.
  */
 @DataTypeHint(value = "ROW<" + Columns.GAP + ">", bridgedTo = RowData.class)
 public final class OffsetGaps extends ProcessTableFunction<RowData> {

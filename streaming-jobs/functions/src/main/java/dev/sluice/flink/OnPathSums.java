@@ -29,7 +29,7 @@ final class OnPathSums implements TraceSums {
     for (PathSummary path : paths.of(trace)) {
       for (ServiceTime part : path.services()) {
         sums.computeIfAbsent(
-                PathKey.of(path, windowMs, part.service()), each -> new ServiceTotals())
+                PathKey.of(path, windowMs, part.service()), absent -> new ServiceTotals())
             .add(part, path.durationNs());
       }
     }

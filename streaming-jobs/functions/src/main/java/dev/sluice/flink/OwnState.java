@@ -34,8 +34,8 @@ final class OwnState {
   /** The restored bytes; none at a first start. */
   List<byte[]> restored() throws Exception {
     List<byte[]> mine = new ArrayList<>();
-    for (byte[] each : state.get()) {
-      ByteBuffer bytes = ByteBuffer.wrap(each);
+    for (byte[] element : state.get()) {
+      ByteBuffer bytes = ByteBuffer.wrap(element);
       int ofTask = bytes.getInt();
       int ofTasks = bytes.getInt();
       if (ofTasks != tasks || ofTask == task) {

@@ -6,21 +6,21 @@ import org.apache.flink.table.data.GenericRowData;
 
 /**
  * The key of paths that are summed together: those of one kind of request that ended in one window,
- * by {@code what}: their way, or a service on it. A path is incomplete when its root is an orphan;
- * its window is that of its root span's end.
+ * by {@code part}: their signature, or a service on it. A path is incomplete when its root is an
+ * orphan; its window is that of its root span's end.
  */
 record PathKey(
-    String rootService, String rootOperation, boolean complete, long windowMs, String what) {
+    String rootService, String rootOperation, boolean complete, long windowMs, String part) {
   private static final long MS_PER_S = 1_000;
 
-  static PathKey of(PathSummary summary, long lengthMs, String what) {
+  static PathKey of(PathSummary summary, long lengthMs, String part) {
     TraceSpan root = summary.path().root();
     return new PathKey(
         root.service(),
         root.operation(),
         !summary.path().incomplete(),
         root.windowMs(lengthMs),
-        what);
+        part);
   }
 
   GenericRowData row(Texts texts, byte[] totals) {
@@ -29,7 +29,7 @@ record PathKey(
         texts.of(rootOperation),
         complete,
         windowMs / MS_PER_S,
-        texts.of(what),
+        texts.of(part),
         totals);
   }
 }

@@ -11,8 +11,9 @@ import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 
 /**
- * The critical paths of closed traces, one row for each kind of request, window and way. The first
- * ways of a root operation in a window count separately, up to a limit; the others count together.
+ * The critical paths of closed traces, one row for each root operation, window and signature. The
+ * first signatures of a root operation in a window count separately, up to a limit; the others
+ * count together.
  */
 final class PathSums implements TraceSums {
   private static final PathTotalsSerializer ENCODED = new PathTotalsSerializer();
@@ -37,10 +38,10 @@ final class PathSums implements TraceSums {
       PathKey key = PathKey.of(path, windowMs, path.signature());
       Variants.Root root =
           new Variants.Root(key.rootService(), key.rootOperation(), key.windowMs());
-      if (!variants.tells(root, key.what())) {
+      if (!variants.isSeparate(root, key.part())) {
         key = PathKey.of(path, windowMs, Rest.NAME);
       }
-      sums.computeIfAbsent(key, each -> new PathTotals()).add(path.durationNs(), traceId);
+      sums.computeIfAbsent(key, absent -> new PathTotals()).add(path.durationNs(), traceId);
     }
   }
 

@@ -19,8 +19,8 @@ import org.apache.flink.util.Collector;
  * <p>A message's hash is 128 bits of XXH3 over its bytes; a tombstone counts as no bytes. Two
  * different messages share a hash, so that the later one counts as a repeat, with a probability of
  * 2^-128 a pair: with a billion messages within the repeat window, 1.5e-21. The hash is not
- * cryptographic: whoever can write to the topic can make two messages collide, but could as well
- * write wrong spans. The seed is part of the state that savepoints hold: it never changes.
+ * cryptographic: a client that can write to the topic can make two messages collide, but could as
+ * well write wrong spans. The seed is part of the state that savepoints hold: it never changes.
  */
 final class ReadMessages extends ProcessFunction<RowData, Message> {
   private static final long serialVersionUID = 1L;
@@ -62,7 +62,7 @@ final class ReadMessages extends ProcessFunction<RowData, Message> {
     int partition = row.getInt(2);
     long offset = row.getLong(3);
     context.output(
-        SpanTable.POSITION.tag(), GenericRowData.of(partition, offset, Rows.time(recordMs)));
+        SpanView.POSITION.tag(), GenericRowData.of(partition, offset, Rows.time(recordMs)));
     if (bytes != null && bytes.length == 0) {
       return;
     }

@@ -4,8 +4,8 @@ import dev.sluice.accounting.DeadLetter;
 import dev.sluice.accounting.OutcomeCounts;
 import dev.sluice.delays.Delays;
 import dev.sluice.delays.Instance;
-import dev.sluice.rules.Left;
-import dev.sluice.rules.LeftCount;
+import dev.sluice.rules.LeftOutCount;
+import dev.sluice.rules.LeftOutKey;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.Site;
 import dev.sluice.sizes.DataSize;
@@ -110,7 +110,7 @@ final class Rows {
         size.byteSum());
   }
 
-  static GenericRowData left(Texts texts, Left left, LeftCount count) {
+  static GenericRowData left(Texts texts, LeftOutKey left, LeftOutCount count) {
     return GenericRowData.of(
         texts.of(left.side()),
         texts.of(left.service()),

@@ -60,7 +60,7 @@ final class Settings {
   }
 
   /**
-   * Limit of the call trees, and of the ways of critical paths, of one root operation in one
+   * Limit of the call trees, and of the signatures of critical paths, of one root operation in one
    * window.
    */
   int rootVariants() {
@@ -71,7 +71,7 @@ final class Settings {
     return number("repeat-window-ms");
   }
 
-  /** The rules that decide what a span is to its pool. */
+  /** The rules that decide the {@link dev.sluice.otlp.Use} of a span. */
   SpanRules spanRules() {
     return SpanRules.parse(
         new String(Base64.getUrlDecoder().decode(text("span-rules")), StandardCharsets.UTF_8));
@@ -99,7 +99,7 @@ final class Settings {
     return new OpenTraces.Bounds(
         number("trace-quiet-ms"),
         number("trace-max-age-ms"),
-        wants(SpanTable.TRACE_COUNT) ? number("trace-late-ms") : 0,
+        wants(SpanView.TRACE_COUNT) ? number("trace-late-ms") : 0,
         traceMaxSpans(),
         Math.toIntExact(number("trace-open-spans")),
         heapBytes / 100 * number("trace-heap-percent") / slots);
@@ -128,13 +128,13 @@ final class Settings {
   }
 
   /** Whether a job of this Flink job reads a table. */
-  boolean wants(SpanTable table) {
+  boolean wants(SpanView table) {
     return List.of(text("span-tables").split(";")).contains(table.label());
   }
 
   /** Whether a job reads a table of closed traces. */
   boolean assemblesTraces() {
-    return SpanTable.OF_TRACES.stream().anyMatch(this::wants);
+    return SpanView.OF_TRACES.stream().anyMatch(this::wants);
   }
 
   private long number(String name) {

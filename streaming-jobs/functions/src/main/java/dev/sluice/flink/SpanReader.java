@@ -11,9 +11,9 @@ import dev.sluice.delays.Delays;
 import dev.sluice.delays.Instance;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
-import dev.sluice.rules.Left;
-import dev.sluice.rules.LeftAccumulator;
-import dev.sluice.rules.LeftCount;
+import dev.sluice.rules.LeftOutAccumulator;
+import dev.sluice.rules.LeftOutCount;
+import dev.sluice.rules.LeftOutKey;
 import dev.sluice.rules.SpanRules;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.SampleAccumulator;
@@ -44,9 +44,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     implements OneInputStreamOperator<Message, TraceFragment> {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * All stages for spans, as one. A part of a span that a stage cuts is cut in the windows alone.
-   */
+  /** All stages for spans, as one. If a stage cuts a span, it cuts it in the windows alone. */
   private record Stages(SpanRules rules, List<SpanStage> all) implements SpanStage {
     @Override
     public Outcome accept(Span span) {
@@ -75,13 +73,13 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient WindowAccumulator windows;
   private transient SampleAccumulator samples;
   private transient SizeAccumulator sizes;
-  private transient LeftAccumulator left;
+  private transient LeftOutAccumulator left;
   private transient DelayAccumulator delays;
   private transient FragmentAccumulator fragments;
   private transient WindowSums<ResourcePoint, Partial> partialSums;
   private transient WindowSums<Site, Sample> sampleSums;
   private transient WindowSums<ResourcePoint, DataSize> sizeSums;
-  private transient WindowSums<Left, LeftCount> leftSums;
+  private transient WindowSums<LeftOutKey, LeftOutCount> leftSums;
   private transient WindowSums<Instance, Delays> delaySums;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
@@ -90,7 +88,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     settings = Settings.of(getRuntimeContext().getGlobalJobParameters());
-    boolean withOperations = settings.assemblesTraces() || settings.wants(SpanTable.LEFT);
+    boolean withOperations = settings.assemblesTraces() || settings.wants(SpanView.LEFT);
     bounds = new LogBounds(settings.limits(), settings.spread(), withOperations);
     boundsState = new OwnState(context, getRuntimeContext().getTaskInfo(), "bounds");
     boundsState.restored().forEach(bounds::restore);
@@ -117,29 +115,29 @@ final class SpanReader extends SummingOperator<TraceFragment>
     samples = new SampleAccumulator(settings.sampleWindowMs());
     sizes = new SizeAccumulator(settings.sampleWindowMs());
     assembles = settings.assemblesTraces();
-    left = new LeftAccumulator(settings.sampleWindowMs(), bounds::operationOf);
+    left = new LeftOutAccumulator(settings.sampleWindowMs(), bounds::operationOf);
     delays = new DelayAccumulator(Rows.COUNT_WINDOW_MS);
     fragments =
-        settings.wants(SpanTable.PARTIAL)
+        settings.wants(SpanView.PARTIAL)
             ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
             : new FragmentAccumulator(settings.messageTraces());
     List<SpanStage> stages = new ArrayList<>();
-    if (settings.wants(SpanTable.PARTIAL)) {
+    if (settings.wants(SpanView.PARTIAL)) {
       stages.add(windows);
     }
-    if (settings.wants(SpanTable.SAMPLE)) {
+    if (settings.wants(SpanView.SAMPLE)) {
       stages.add(samples);
     }
-    if (settings.wants(SpanTable.SIZE)) {
+    if (settings.wants(SpanView.SIZE)) {
       stages.add(sizes);
     }
-    if (settings.wants(SpanTable.LEFT)) {
+    if (settings.wants(SpanView.LEFT)) {
       stages.add(left);
     }
-    if (settings.wants(SpanTable.DELAY)) {
+    if (settings.wants(SpanView.DELAY)) {
       stages.add(delays);
     }
-    if (assembles || settings.wants(SpanTable.PARTIAL)) {
+    if (assembles || settings.wants(SpanView.PARTIAL)) {
       stages.add(fragments);
     }
     SpanRules rules = settings.spanRules();
@@ -176,7 +174,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     reader.counts().forEach(countedWindows.at(recordMs)::add);
     reader.forEachWhole(counted.at(recordMs)::add);
     for (DeadLetter letter : reader.deadLetters()) {
-      emit(SpanTable.REJECTED, Rows.rejected(letter, message.partition(), message.offset()));
+      emit(SpanView.REJECTED, Rows.rejected(letter, message.partition(), message.offset()));
     }
     if (Math.max(partialSums.rows(), sampleSums.rows()) >= MOST_ROWS
         || Math.max(sizeSums.rows(), leftSums.rows()) >= MOST_ROWS
@@ -186,7 +184,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
   }
 
-  /** A span that is nested in another span of its message. */
+  /** Takes a span within another span of its message. */
   private void takeBack(TraceSpan span) {
     windows.undo(span.point(), span.startNs(), span.endNs(), span.error());
     left.nested(span.point(), span.operation(), span.endNs(), span.durationNs());
@@ -195,13 +193,14 @@ final class SpanReader extends SummingOperator<TraceFragment>
   @Override
   void flush() {
     partialSums.drain(
-        (point, partial) -> emit(SpanTable.PARTIAL, Rows.partial(texts, point, partial)));
-    sampleSums.drain((site, sample) -> emit(SpanTable.SAMPLE, Rows.sample(texts, site, sample)));
-    sizeSums.drain((point, size) -> emit(SpanTable.SIZE, Rows.size(texts, point, size)));
-    leftSums.drain((each, count) -> emit(SpanTable.LEFT, Rows.left(texts, each, count)));
-    delaySums.drain((instance, each) -> emit(SpanTable.DELAY, Rows.delay(texts, instance, each)));
-    counted.drain((ms, key, sums) -> emit(SpanTable.COUNTED, Rows.counted(key, sums, ms)));
+        (point, partial) -> emit(SpanView.PARTIAL, Rows.partial(texts, point, partial)));
+    sampleSums.drain((site, sample) -> emit(SpanView.SAMPLE, Rows.sample(texts, site, sample)));
+    sizeSums.drain((point, size) -> emit(SpanView.SIZE, Rows.size(texts, point, size)));
+    leftSums.drain((span, count) -> emit(SpanView.LEFT, Rows.left(texts, span, count)));
+    delaySums.drain(
+        (instance, delays) -> emit(SpanView.DELAY, Rows.delay(texts, instance, delays)));
+    counted.drain((ms, key, sums) -> emit(SpanView.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(
-        (ms, key, sums) -> emit(SpanTable.COUNTED_WINDOW, Rows.counted(key, sums, ms)));
+        (ms, key, sums) -> emit(SpanView.COUNTED_WINDOW, Rows.counted(key, sums, ms)));
   }
 }

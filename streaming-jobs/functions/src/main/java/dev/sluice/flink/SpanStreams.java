@@ -24,7 +24,7 @@ import org.apache.flink.table.types.DataType;
 
 /**
  * One reading of the spans, for all jobs of a Flink job: the job's description calls it before it
- * plans its SQL. Defines a view {@code span_NAME} for each {@link SpanTable}.
+ * plans its SQL. Defines a view {@code span_NAME} for each {@link SpanView}.
  *
  * <pre>
  * otlp_spans -> ReadMessages -> RepeatedMessages -> SpanReader: each message is decoded once
@@ -76,7 +76,7 @@ public final class SpanStreams {
     if (clock != null && parallelism > 1) {
       limit(read.getTransformation(), Math.min(parallelism, clock.partitions()));
     }
-    view(tables, read, SpanTable.POSITION);
+    view(tables, read, SpanView.POSITION);
     DataStream<Message> messages =
         settings.repeatWindowMs() > 0
             ? keyed(read, parallelism)
@@ -92,21 +92,21 @@ public final class SpanStreams {
                 new EncodedType<>(TraceFragment.class, new TraceFragmentSerializer()),
                 new SpanReader())
             .uid("spans");
-    view(tables, spans, SpanTable.PARTIAL);
-    view(tables, spans, SpanTable.SAMPLE);
-    view(tables, spans, SpanTable.SIZE);
-    view(tables, spans, SpanTable.LEFT);
-    view(tables, spans, SpanTable.DELAY);
-    view(tables, spans, SpanTable.COUNTED);
-    view(tables, spans, SpanTable.COUNTED_WINDOW);
-    view(tables, spans, SpanTable.REJECTED);
+    view(tables, spans, SpanView.PARTIAL);
+    view(tables, spans, SpanView.SAMPLE);
+    view(tables, spans, SpanView.SIZE);
+    view(tables, spans, SpanView.LEFT);
+    view(tables, spans, SpanView.DELAY);
+    view(tables, spans, SpanView.COUNTED);
+    view(tables, spans, SpanView.COUNTED_WINDOW);
+    view(tables, spans, SpanView.REJECTED);
     if (settings.assemblesTraces()) {
       SingleOutputStreamOperator<Void> traces =
           spread(spans, parallelism)
               .transform("traces", Types.VOID, new TraceAssembly(parallelism))
               .uid("traces");
-      SpanTable.OF_TRACES.forEach(table -> view(tables, traces, table));
-      view(tables, traces, SpanTable.RECOUNTED);
+      SpanView.OF_TRACES.forEach(table -> view(tables, traces, table));
+      view(tables, traces, SpanView.RECOUNTED);
     }
   }
 
@@ -162,11 +162,11 @@ public final class SpanStreams {
     Partitioner<byte[]> byTrace = TraceAssembly::taskOf;
     return parallelism == 1
         ? fragments
-        : fragments.partitionCustom(byTrace, each -> each.traceId().toBytes());
+        : fragments.partitionCustom(byTrace, fragment -> fragment.traceId().toBytes());
   }
 
   private static void view(
-      StreamTableEnvironment tables, SingleOutputStreamOperator<?> from, SpanTable table) {
+      StreamTableEnvironment tables, SingleOutputStreamOperator<?> from, SpanView table) {
     DataStream<RowData> rows = from.getSideOutput(table.tag());
     tables.createTemporaryView("span_" + table.label(), tables.fromDataStream(rows));
   }

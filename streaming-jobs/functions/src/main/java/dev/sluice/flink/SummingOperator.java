@@ -30,7 +30,7 @@ abstract class SummingOperator<T> extends AbstractStreamOperator<T> {
   void beforeTimedFlush(long nowMs) {}
 
   /** Emits a row to the readers of the table. */
-  final void emit(SpanTable table, RowData row) {
+  final void emit(SpanView table, RowData row) {
     output.collect(table.tag(), new StreamRecord<>(row));
   }
 

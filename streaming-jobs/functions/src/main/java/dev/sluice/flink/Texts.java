@@ -20,9 +20,9 @@ final class Texts {
       if (known.size() == MOST) {
         known.clear();
       }
-      BinaryStringData made = BinaryStringData.fromString(text);
-      made.ensureMaterialized();
-      data = made;
+      BinaryStringData encoded = BinaryStringData.fromString(text);
+      encoded.ensureMaterialized();
+      data = encoded;
       known.put(text, data);
     }
     return data;

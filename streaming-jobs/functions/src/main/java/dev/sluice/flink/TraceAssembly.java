@@ -38,8 +38,8 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  * trace is closed before this machine's clock, less the idle time, has reached its time. When all
  * partitions are idle, no watermark comes, and that clock alone closes the open traces.
  *
- * <p>The traces are in the heap whatever the job's state backend. A checkpoint holds all of them;
- * each task reads all parts and keeps its own traces, so that the parallelism may change.
+ * <p>The traces are in the heap with any state backend. A checkpoint holds all of them; each task
+ * reads all parts and keeps its own traces, so that the parallelism may change.
  */
 final class TraceAssembly extends SummingOperator<Void>
     implements OneInputStreamOperator<TraceFragment, Void> {
@@ -52,15 +52,15 @@ final class TraceAssembly extends SummingOperator<Void>
   private transient int maxSpans;
   private transient boolean clocked;
   private transient long idleMs;
-  private transient Map<SpanTable, TraceSums> tables;
+  private transient Map<SpanView, TraceSums> tables;
   private transient TraceCountSums counts;
   private transient AccountSums recounted;
   private transient OpenTraces traces;
   private transient ListState<byte[]> state;
   private transient Variants trees;
   private transient OwnState treesState;
-  private transient Variants ways;
-  private transient OwnState waysState;
+  private transient Variants signatures;
+  private transient OwnState signaturesState;
   private transient boolean idle;
   private transient long sourceMs;
 
@@ -111,9 +111,9 @@ final class TraceAssembly extends SummingOperator<Void>
     trees = new Variants(settings.rootVariants());
     treesState = new OwnState(context, getRuntimeContext().getTaskInfo(), "trees");
     treesState.restored().forEach(trees::restore);
-    ways = new Variants(settings.rootVariants());
-    waysState = new OwnState(context, getRuntimeContext().getTaskInfo(), "ways");
-    waysState.restored().forEach(ways::restore);
+    signatures = new Variants(settings.rootVariants());
+    signaturesState = new OwnState(context, getRuntimeContext().getTaskInfo(), "signatures");
+    signaturesState.restored().forEach(signatures::restore);
   }
 
   @Override
@@ -126,25 +126,25 @@ final class TraceAssembly extends SummingOperator<Void>
     idleMs = settings.idleMs();
     PathsOfTrace paths = new PathsOfTrace();
     NestedSums nested = new NestedSums(settings);
-    Consumer<TraceSpan> takeNested = settings.wants(SpanTable.NESTED) ? nested::take : span -> {};
-    tables = new EnumMap<>(SpanTable.class);
-    Map<SpanTable, TraceSums> all =
+    Consumer<TraceSpan> takeNested = settings.wants(SpanView.NESTED) ? nested::take : span -> {};
+    tables = new EnumMap<>(SpanView.class);
+    Map<SpanView, TraceSums> all =
         Map.of(
-            SpanTable.EDGE, new EdgeSums(settings),
-            SpanTable.SEEN, new SeenSums(settings),
-            SpanTable.TREE, new TreeSums(settings, trees),
-            SpanTable.MOVED, new MovedSums(settings, takeNested),
-            SpanTable.NESTED, nested,
-            SpanTable.OWN, new OwnSums(settings),
-            SpanTable.PATH, new PathSums(settings, paths, ways),
-            SpanTable.ON_PATH, new OnPathSums(settings, paths));
+            SpanView.EDGE, new EdgeSums(settings),
+            SpanView.SEEN, new SightingSums(settings),
+            SpanView.TREE, new TreeSums(settings, trees),
+            SpanView.MOVED, new MovedSums(settings, takeNested),
+            SpanView.NESTED, nested,
+            SpanView.OWN, new OwnSums(settings),
+            SpanView.PATH, new PathSums(settings, paths, signatures),
+            SpanView.ON_PATH, new OnPathSums(settings, paths));
     all.forEach(
         (table, rows) -> {
           if (settings.wants(table)) {
             tables.put(table, rows);
           }
         });
-    counts = settings.wants(SpanTable.TRACE_COUNT) ? new TraceCountSums(paths) : null;
+    counts = settings.wants(SpanView.TRACE_COUNT) ? new TraceCountSums(paths) : null;
     recounted = new AccountSums(Rows.COUNT_WINDOW_MS);
     sourceMs = Long.MIN_VALUE;
   }
@@ -198,9 +198,9 @@ final class TraceAssembly extends SummingOperator<Void>
   void flush() {
     tables.forEach((table, sums) -> sums.drain(row -> emit(table, row)));
     if (counts != null) {
-      counts.drain(row -> emit(SpanTable.TRACE_COUNT, row));
+      counts.drain(row -> emit(SpanView.TRACE_COUNT, row));
     }
-    recounted.drain((ms, key, sums) -> emit(SpanTable.RECOUNTED, Rows.counted(key, sums, ms)));
+    recounted.drain((ms, key, sums) -> emit(SpanView.RECOUNTED, Rows.counted(key, sums, ms)));
   }
 
   @Override
@@ -208,7 +208,7 @@ final class TraceAssembly extends SummingOperator<Void>
     super.snapshotState(context);
     state.update(traces.snapshot());
     treesState.update(trees.snapshot());
-    waysState.update(ways.snapshot());
+    signaturesState.update(signatures.snapshot());
   }
 
   /** Sums closed traces. */

@@ -43,7 +43,7 @@ final class TraceCountSums {
     TimestampData received = Rows.countWindow(session.firstMs());
     account.forEach(
         (cause, spans) -> {
-          Sum sum = sums.computeIfAbsent(new Key(cause, service, received), each -> new Sum());
+          Sum sum = sums.computeIfAbsent(new Key(cause, service, received), absent -> new Sum());
           sum.traces++;
           sum.spans += spans;
         });

@@ -42,7 +42,8 @@ final class TreeSums implements TraceSums {
       TraceSpan top = tree.root();
       Variants.Root root =
           new Variants.Root(top.service(), top.operation(), top.shownWindowMs(windowMs));
-      String text = variants.tells(root, tree.hash()) ? tree.text() : CallTree.other(top).text();
+      String text =
+          variants.isSeparate(root, tree.hash()) ? tree.text() : CallTree.other(top).text();
       Key key = new Key(root.service(), root.operation(), root.windowMs(), text);
       trees.merge(key, 1L, Long::sum);
     }

@@ -24,10 +24,10 @@ public final class LatencyQuantile extends ScalarFunction {
   static Double ofMs(Map<Short, Integer> latency, double q) {
     long total = latency.values().stream().mapToLong(Integer::longValue).sum();
     long rank = Math.max(1, (long) Math.ceil(q * total));
-    long seen = 0;
+    long rankSoFar = 0;
     for (Map.Entry<Short, Integer> entry : new TreeMap<>(latency).entrySet()) {
-      seen += entry.getValue();
-      if (seen >= rank) {
+      rankSoFar += entry.getValue();
+      if (rankSoFar >= rank) {
         return LatencyIndex.middleNs(entry.getKey()) / NS_PER_MS;
       }
     }

@@ -34,11 +34,11 @@ record Location(String address, int port) {
     }
     Matcher keyed = KEYED.matcher(text);
     if (keyed.find()) {
-      Location found = ofHostAndPort(keyed.group(1).replace(',', ':'));
+      Location location = ofHostAndPort(keyed.group(1).replace(',', ':'));
       Matcher port = KEYED_PORT.matcher(text);
-      return found.port == 0 && port.find()
-          ? new Location(found.address, port(port.group(1)))
-          : found;
+      return location.port == 0 && port.find()
+          ? new Location(location.address, port(port.group(1)))
+          : location;
     }
     return text.indexOf('=') >= 0 ? NONE : ofHostAndPort(text);
   }

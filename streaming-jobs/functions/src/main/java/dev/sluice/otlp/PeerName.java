@@ -52,8 +52,8 @@ final class PeerName {
       return false;
     }
     for (int i = 0; i < address.length(); i++) {
-      char each = address.charAt(i);
-      if (each != '.' && (each < '0' || each > '9')) {
+      char letter = address.charAt(i);
+      if (letter != '.' && (letter < '0' || letter > '9')) {
         return true;
       }
     }

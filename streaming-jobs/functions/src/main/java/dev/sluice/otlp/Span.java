@@ -97,13 +97,13 @@ public final class Span {
     return matched;
   }
 
-  /** Sets what the span is to its pool, and the rule that decided it. */
-  public void use(Use found, String by) {
-    use = found;
+  /** Sets the span's role for its pool, and the rule that decided it. */
+  public void use(Use use, String by) {
+    this.use = use;
     rule = by;
   }
 
-  /** What the span is to its pool; it holds a place in the pool unless a rule decided otherwise. */
+  /** The span's role for its pool; it holds a place in the pool unless a rule decided otherwise. */
   public Use use() {
     return use;
   }

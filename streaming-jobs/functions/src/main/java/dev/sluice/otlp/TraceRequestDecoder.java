@@ -498,8 +498,8 @@ public final class TraceRequestDecoder {
   private Location location() {
     int length = Math.min(locationLength, MOST_LOCATION);
     String text = new String(span.bytes, locationOffset, length, StandardCharsets.UTF_8);
-    Location found = Location.of(text);
-    byte[] address = found.address().getBytes(StandardCharsets.UTF_8);
-    return new Location(strings.get(address, 0, address.length), found.port());
+    Location location = Location.of(text);
+    byte[] address = location.address().getBytes(StandardCharsets.UTF_8);
+    return new Location(strings.get(address, 0, address.length), location.port());
   }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.otlp;
 
-/** What a span is to the pool on whose side it is. */
+/** The role of a span for the pool on whose side it is. */
 public enum Use {
   /** It holds a thread, or a connection. */
   HELD,

@@ -71,12 +71,12 @@ final class Blame {
   private static long[] whole(double[] parts, long sumNs) {
     long[] whole = new long[parts.length];
     double sum = 0;
-    long given = 0;
+    long assigned = 0;
     for (int i = 0; i < parts.length; i++) {
       sum += parts[i];
       long end = i == parts.length - 1 ? sumNs : Math.min(sumNs, (long) sum);
-      whole[i] = end - given;
-      given = end;
+      whole[i] = end - assigned;
+      assigned = end;
     }
     return whole;
   }

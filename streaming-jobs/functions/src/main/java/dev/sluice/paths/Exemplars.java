@@ -72,10 +72,10 @@ final class Exemplars {
    */
   byte[] median(LatencyHistogram latency) {
     long rank = Math.max(1, (long) Math.ceil(MEDIAN * latency.total()));
-    long seen = 0;
+    long rankSoFar = 0;
     for (Map.Entry<Short, Integer> bucket : latency.toMap().entrySet()) {
-      seen += bucket.getValue();
-      if (seen >= rank) {
+      rankSoFar += bucket.getValue();
+      if (rankSoFar >= rank) {
         return smallest.get(bucket.getKey());
       }
     }

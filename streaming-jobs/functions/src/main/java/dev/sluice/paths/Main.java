@@ -44,9 +44,9 @@ public final class Main {
   /** Runs until the end of standard input. */
   public static void main(String[] arguments) {
     if (arguments.length > 0) {
-      boolean asked = List.of("-h", "--help").contains(arguments[0]);
-      (asked ? System.out : System.err).print(HELP);
-      System.exit(asked ? 0 : 2);
+      boolean isHelp = List.of("-h", "--help").contains(arguments[0]);
+      (isHelp ? System.out : System.err).print(HELP);
+      System.exit(isHelp ? 0 : 2);
     }
     Main main = new Main();
     String failure = main.run(System.in, new FileOutputStream(FileDescriptor.out));
@@ -108,9 +108,9 @@ public final class Main {
     totals.unusableSpans += reader.unusable();
     for (Map.Entry<String, List<TraceSpan>> trace : traces.entrySet()) {
       long begin = System.nanoTime();
-      CriticalPaths found = finder.find(trace.getValue());
-      totals.add(found, trace.getValue().size(), System.nanoTime() - begin);
-      for (CriticalPath path : found.paths()) {
+      CriticalPaths paths = finder.find(trace.getValue());
+      totals.add(paths, trace.getValue().size(), System.nanoTime() - begin);
+      for (CriticalPath path : paths.paths()) {
         lines.write(trace.getKey(), path);
       }
     }

@@ -3,7 +3,7 @@ package dev.sluice.paths;
 import java.util.List;
 
 /**
- * The part of a critical path that is kept when paths are summed.
+ * The part of a critical path that sums of paths keep.
  *
  * @param services processing times, in the order in which the request first reaches the services
  * @param signature the names of the services, of bounded length

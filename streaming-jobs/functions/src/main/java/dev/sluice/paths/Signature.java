@@ -26,8 +26,8 @@ final class Signature {
     StringBuilder all = new StringBuilder();
     int fits = 0;
     int bytes = 0;
-    for (ServiceTime each : services) {
-      String step = (all.isEmpty() ? "" : ARROW) + each.service();
+    for (ServiceTime part : services) {
+      String step = (all.isEmpty() ? "" : ARROW) + part.service();
       bytes += step.getBytes(StandardCharsets.UTF_8).length;
       all.append(step);
       fits = bytes <= MAX_BYTES ? all.length() : fits;
@@ -41,8 +41,8 @@ final class Signature {
 
   private static long hash(CharSequence text) {
     long hash = FNV_OFFSET;
-    for (byte each : text.toString().getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (each & 0xFF)) * FNV_PRIME;
+    for (byte octet : text.toString().getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (octet & 0xFF)) * FNV_PRIME;
     }
     return hash;
   }

@@ -13,17 +13,17 @@ final class Totals {
   long walkNs;
   private final long[] excluded = new long[Exclusion.values().length];
 
-  void add(CriticalPaths found, int spanCount, long elapsedNs) {
+  void add(CriticalPaths result, int spanCount, long elapsedNs) {
     traces++;
     spans += spanCount;
     walkNs += elapsedNs;
-    for (CriticalPath path : found.paths()) {
+    for (CriticalPath path : result.paths()) {
       paths++;
       incompletePaths += path.incomplete() ? 1 : 0;
       sections += path.sections().size();
     }
     for (Exclusion reason : Exclusion.values()) {
-      excluded[reason.ordinal()] += found.excluded(reason);
+      excluded[reason.ordinal()] += result.excluded(reason);
     }
   }
 

@@ -90,7 +90,7 @@ public final class MetricMessageReader {
     ResourceKey key = ResourceKey.of(point, timeMs / windowMs * windowMs, bounds);
     boolean inRest = key.isInRest();
     counts.span(inRest ? Outcome.ACCEPTED_MORE : outcome, "", recordTimeMs - timeMs);
-    sums.computeIfAbsent(key, each -> new ResourceSums())
+    sums.computeIfAbsent(key, absent -> new ResourceSums())
         .add(Math.round(scaled(point)), !inRest && !isCounter(point), point.timeNs());
   }
 

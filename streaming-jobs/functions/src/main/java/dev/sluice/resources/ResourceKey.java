@@ -26,15 +26,15 @@ public record ResourceKey(
     String host = bounds.host(point.host());
     String instance = bounds.instance(host, point.instance());
     long startNs = point.kind() == MetricPoint.Kind.COUNTER ? point.startNs() : 0;
-    boolean told = bounds.tellsSeries(host, instance, point.series(), startNs);
+    boolean isSeparate = bounds.isSeparateSeries(host, instance, point.series(), startNs);
     return new ResourceKey(
         host,
         instance,
         point.role(),
         point.rank(),
-        told ? point.series() : Rest.NAME,
+        isSeparate ? point.series() : Rest.NAME,
         point.kind(),
-        told ? startNs : 0,
+        isSeparate ? startNs : 0,
         windowMs);
   }
 

@@ -14,8 +14,8 @@ public final class ResourceSums {
   private long lastNs = Long.MIN_VALUE;
 
   /**
-   * @param summed false for a counter, whose readings nobody sums, and for a counter of the rest:
-   *     both would overflow
+   * @param summed false for a counter, whose readings have no sum, and for a counter of the rest: a
+   *     sum of either would overflow
    */
   void add(long value, boolean summed, long timeNs) {
     points++;
@@ -31,7 +31,7 @@ public final class ResourceSums {
     return points;
   }
 
-  /** Their sum; 0 for a counter, and where there was no room for the series. */
+  /** Their sum; 0 for a counter, and for the rest. */
   public long sum() {
     return sum;
   }

@@ -5,8 +5,8 @@ import dev.sluice.otlp.Use;
 import java.util.List;
 
 /**
- * A rule that decides what matching spans are to their pool. A condition without patterns holds for
- * every span. One of a condition's patterns has to match, and all conditions have to hold.
+ * A rule that decides the role of matching spans for their pool. A condition without patterns holds
+ * for every span. One of a condition's patterns has to match, and all conditions have to hold.
  *
  * @param name under which the spans that it leaves out are counted
  * @param values bits of {@link dev.sluice.otlp.ValuePatterns}, all of which have to be set

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The rules of {@code spans.toml}, in their order: the first that matches a span decides what it is
- * to its pool. {@code jobs/span_rules.py} converts the file to lines of words, separated by tabs:
+ * The rules of {@code spans.toml}, in their order: the first that matches a span decides its {@link
+ * Use}. {@code jobs/span_rules.py} converts the file to lines of words, separated by tabs:
  *
  * <pre>
  * rule    NAME  count | leave_out | waiting | around
@@ -22,8 +22,8 @@ import java.util.Map;
  * values  path | whole  ATTRIBUTE,ATTRIBUTE  PATTERN...
  * </pre>
  *
- * <p>Spans of one kind repeat, so the results are remembered, in a table of fixed size of which a
- * slot keeps the newest: most spans cost one look-up.
+ * <p>Spans of one kind repeat, so a table of fixed size keeps the newest result for each slot: most
+ * spans cost one look-up.
  */
 public final class SpanRules {
   private static final int SLOTS = 1 << 12;
@@ -36,7 +36,7 @@ public final class SpanRules {
           "around", Use.AROUND);
 
   /** The result of the rules, and the spans that it holds for. */
-  private record Found(
+  private record Ruling(
       String service,
       String side,
       String peer,
@@ -47,21 +47,21 @@ public final class SpanRules {
 
   private final List<SpanRule> rules = new ArrayList<>();
   private final ValuePatterns patterns = new ValuePatterns();
-  private final Found[] found = new Found[SLOTS];
+  private final Ruling[] rulings = new Ruling[SLOTS];
 
   private SpanRules() {}
 
   /**
    * Reads the lines.
    *
-   * @throws IllegalArgumentException for what is not of this form
+   * @throws IllegalArgumentException for a line of another form
    */
   public static SpanRules parse(String lines) {
     SpanRules rules = new SpanRules();
     String[] head = null;
     Map<String, List<Glob>> conditions = new HashMap<>();
     long values = 0;
-    for (String line : lines.lines().filter(each -> !each.isEmpty()).toList()) {
+    for (String line : lines.lines().filter(text -> !text.isEmpty()).toList()) {
       String[] words = line.split("\t", -1);
       switch (words[0]) {
         case "rule" -> {
@@ -110,7 +110,7 @@ public final class SpanRules {
     return patterns;
   }
 
-  /** Sets what the span is to the pool on whose side it is; leaves other spans as they are. */
+  /** Sets the {@link Use} of a span that belongs to a pool; leaves other spans as they are. */
   public void apply(Span span) {
     if (rules.isEmpty() || !span.isServerSide() && !span.isClientSide()) {
       return;
@@ -131,7 +131,7 @@ public final class SpanRules {
     int hash = 31 * (31 * service.hashCode() + name.hashCode()) + scope.hashCode();
     hash = 31 * (31 * hash + peer.hashCode()) + side.hashCode() + Long.hashCode(matched);
     int slot = (hash ^ hash >>> 16) & SLOTS - 1;
-    Found known = found[slot];
+    Ruling known = rulings[slot];
     if (known == null
         || known.matched != matched
         || !known.name.equals(name)
@@ -140,7 +140,7 @@ public final class SpanRules {
         || !known.scope.equals(scope)
         || !known.side.equals(side)) {
       known =
-          new Found(
+          new Ruling(
               service,
               side,
               peer,
@@ -148,7 +148,7 @@ public final class SpanRules {
               scope,
               matched,
               first(service, side, peer, name, scope, matched));
-      found[slot] = known;
+      rulings[slot] = known;
     }
     return known.rule;
   }

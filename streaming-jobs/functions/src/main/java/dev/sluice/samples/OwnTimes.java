@@ -54,7 +54,7 @@ public final class OwnTimes {
             .add(Math.max(LEAST_NS, ownNs(trace, span)), span.error());
       }
     }
-    sites.forEach((site, windows) -> windows.values().forEach(each -> out.visit(site, each)));
+    sites.forEach((site, windows) -> windows.values().forEach(sample -> out.visit(site, sample)));
   }
 
   private static long ownNs(Trace trace, TraceSpan entry) {

@@ -1,6 +1,8 @@
 package dev.sluice.sinks;
 
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +25,8 @@ final class BackgroundWriter implements AutoCloseable {
   private final Batches batches;
   private final FlushPolicy policy;
   private final LongSupplier clock;
-  private final Thread thread;
+  private final String name;
+  private final ExecutorService thread;
   private Throwable failure; // guarded by pending
 
   /**
@@ -36,14 +39,12 @@ final class BackgroundWriter implements AutoCloseable {
     this.batches = batches;
     this.policy = policy;
     this.clock = clock;
-    this.thread = new Thread(this::run, name);
-    thread.setDaemon(true);
-    thread.start();
+    this.name = name;
+    this.thread = Executors.newSingleThreadExecutor(StoreThreads.named(name));
+    thread.execute(this::run);
   }
 
-  /**
-   * Throws IllegalStateException when the thread has died, because nothing would ever be written.
-   */
+  /** Throws IllegalStateException if the thread has died, because nobody would write the row. */
   void add(Object[] row) {
     synchronized (pending) {
       if (failure != null) {
@@ -56,18 +57,18 @@ final class BackgroundWriter implements AutoCloseable {
     }
   }
 
-  /** Every row that is not written yet. */
+  /** Every row that the store does not have yet. */
   List<Object[]> unwritten() {
     synchronized (pending) {
       return pending.all();
     }
   }
 
-  /** Waits until every row is written, at most {@code timeoutMs}; returns whether it is. */
+  /** Waits until the store has every row, for {@code timeoutMs} at most; returns whether it has. */
   boolean drain(long timeoutMs) throws InterruptedException {
     long deadline = System.nanoTime() + timeoutMs * 1_000_000;
     synchronized (pending) {
-      while (pending.size() > 0) {
+      while (pending.rows() > 0) {
         long leftMs = (deadline - System.nanoTime()) / 1_000_000;
         if (leftMs <= 0) {
           return false;
@@ -78,10 +79,10 @@ final class BackgroundWriter implements AutoCloseable {
     }
   }
 
-  /** Ends the thread. Rows that are not written stay unwritten. */
+  /** Ends the thread. Rows that it has not written stay unwritten. */
   @Override
   public void close() {
-    WriterThread.end(thread);
+    StoreThreads.end(thread, name);
   }
 
   private void run() {

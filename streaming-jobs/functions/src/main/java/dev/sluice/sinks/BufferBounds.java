@@ -5,11 +5,9 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
-import org.apache.flink.table.api.ValidationException;
 
 /**
- * Bounds of the rows that wait for a store that is away, for each parallel writer. Checkpoints hold
- * these rows.
+ * Bounds of the rows that wait for a store, for each parallel writer. Checkpoints hold these rows.
  *
  * @param maxRows rows with different keys
  * @param maxBytes approximately, on the heap
@@ -32,14 +30,9 @@ public record BufferBounds(int maxRows, long maxBytes) implements Serializable {
   public static BufferBounds of(ReadableConfig options) {
     int maxRows = options.get(MAX_ROWS);
     long maxBytes = options.get(MAX_SIZE).getBytes();
-    if (maxRows < 1 || maxRows > 10_000_000) {
-      throw new ValidationException(
-          "'" + MAX_ROWS.key() + "' is " + maxRows + ": it must be 1 to 10000000");
-    }
-    if (maxBytes < 1L << 20 || maxBytes > 1L << 32) {
-      throw new ValidationException(
-          "'" + MAX_SIZE.key() + "' is " + options.get(MAX_SIZE) + ": it must be 1 mb to 4 gb");
-    }
+    OptionRange.check(maxRows >= 1 && maxRows <= 10_000_000, MAX_ROWS, maxRows, "1 to 10000000");
+    boolean isLegal = maxBytes >= 1L << 20 && maxBytes <= 1L << 32;
+    OptionRange.check(isLegal, MAX_SIZE, options.get(MAX_SIZE), "1 mb to 4 gb");
     return new BufferBounds(maxRows, maxBytes);
   }
 }

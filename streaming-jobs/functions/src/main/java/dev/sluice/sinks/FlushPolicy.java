@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
-import org.apache.flink.table.api.ValidationException;
 
 /**
  * When buffered rows are written; every checkpoint writes them, too.
@@ -30,14 +29,9 @@ public record FlushPolicy(int maxRows, long intervalMs) implements Serializable 
   public static FlushPolicy of(ReadableConfig options) {
     int maxRows = options.get(MAX_ROWS);
     long intervalMs = options.get(INTERVAL).toMillis();
-    if (maxRows < 1 || maxRows > 1_000_000) {
-      throw new ValidationException(
-          "'" + MAX_ROWS.key() + "' is " + maxRows + ": it must be 1 to 1000000");
-    }
-    if (intervalMs < 10 || intervalMs > 60_000) {
-      throw new ValidationException(
-          "'" + INTERVAL.key() + "' is " + intervalMs + " ms: it must be 10 ms to 1 min");
-    }
+    OptionRange.check(maxRows >= 1 && maxRows <= 1_000_000, MAX_ROWS, maxRows, "1 to 1000000");
+    boolean isLegal = intervalMs >= 10 && intervalMs <= 60_000;
+    OptionRange.check(isLegal, INTERVAL, intervalMs + " ms", "10 ms to 1 min");
     return new FlushPolicy(maxRows, intervalMs);
   }
 }

@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rows that wait for a store, within bounds: of rows with the same key the newest. When there are
- * too many, the oldest are shed. Not thread-safe.
+ * Rows that wait for a store, within bounds: of rows with the same key the newest. Beyond the
+ * bounds the oldest are shed. Only the methods of {@link SinkStatus.Backlog} are thread-safe:
+ * callers of the others hold this object's monitor.
  *
- * <p>A batch that was taken counts, and is part of {@link #all}, until it is {@link #done}.
+ * <p>A batch counts, and is part of {@link #all}, until it is {@link #done}.
  */
-final class PendingRows {
+final class PendingRows implements SinkStatus.Backlog {
   private record Entry(Object[] row, long bytes, long sinceMs) {}
 
   // The size of a row beside its values: the entry, its key and the map's node.
@@ -48,9 +49,8 @@ final class PendingRows {
       return;
     }
     Entry entry = new Entry(row, bytesOf(row), before == null ? nowMs : before.sinceMs());
-    waiting.put(
-        key,
-        entry); // keeps the place of the row before: one that changes often must not wait for ever
+    // It keeps the place of the row before: a row that changes often must not wait for ever.
+    waiting.put(key, entry);
     bytes += entry.bytes() - (before == null ? 0 : before.bytes());
     Iterator<Entry> oldest = waiting.values().iterator();
     while ((size() > bounds.maxRows() || bytes > bounds.maxBytes()) && oldest.hasNext()) {
@@ -65,23 +65,23 @@ final class PendingRows {
    * one.
    */
   List<Object[]> take(int maxRows, long maxBytes) {
-    List<Entry> taken = new ArrayList<>();
-    long takenBytes = 0;
+    List<Entry> batch = new ArrayList<>();
+    long batchBytes = 0;
     Iterator<Entry> oldest = waiting.values().iterator();
-    while (oldest.hasNext() && taken.size() < maxRows) {
+    while (oldest.hasNext() && batch.size() < maxRows) {
       Entry next = oldest.next();
-      if (!taken.isEmpty() && takenBytes + next.bytes() > maxBytes) {
+      if (!batch.isEmpty() && batchBytes + next.bytes() > maxBytes) {
         break;
       }
       oldest.remove();
-      taken.add(next);
-      takenBytes += next.bytes();
+      batch.add(next);
+      batchBytes += next.bytes();
     }
-    inFlight = taken;
-    return taken.stream().map(Entry::row).toList();
+    inFlight = batch;
+    return batch.stream().map(Entry::row).toList();
   }
 
-  /** The batch that was taken is written. */
+  /** The store has the batch. */
   void done() {
     for (Entry entry : inFlight) {
       bytes -= entry.bytes();
@@ -97,7 +97,12 @@ final class PendingRows {
     return rows;
   }
 
-  int size() {
+  @Override
+  public synchronized long rows() {
+    return size();
+  }
+
+  private int size() {
     return waiting.size() + inFlight.size();
   }
 
@@ -111,13 +116,13 @@ final class PendingRows {
     return bytes;
   }
 
-  /** Rows that were dropped for want of room. */
-  long shed() {
+  @Override
+  public synchronized long shed() {
     return shed;
   }
 
-  /** When the row came that has waited longest; 0 when none waits. */
-  long oldestSinceMs() {
+  @Override
+  public synchronized long oldestSinceMs() {
     if (!inFlight.isEmpty()) {
       return inFlight.get(0).sinceMs();
     }

@@ -2,14 +2,13 @@ package dev.sluice.sinks;
 
 import java.util.List;
 
-/** Takes the rows that a store refuses, so that each is recorded. */
+/** Records the rows that a store refuses. */
 public interface Rejects extends AutoCloseable {
   /**
-   * A row that is not in the store.
+   * A row that the store does not have.
    *
    * @param row one value per column of the sink table
-   * @param reason one of the few words that rows are counted by: see {@link
-   *     RowsRejectedException#reason()}
+   * @param reason the word under which the row counts: see {@link RowsRejectedException#reason()}
    * @param detail the store's answer
    */
   record Rejected(Object[] row, String reason, String detail) {}

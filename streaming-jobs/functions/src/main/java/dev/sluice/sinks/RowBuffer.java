@@ -10,13 +10,17 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
-/** Rows that wait to be written, as Flink's bytes: of rows with the same key only the last. */
-final class RowBuffer {
+/**
+ * Rows that the store does not have yet, as Flink's bytes: of rows with the same key only the last.
+ * A batch counts until it is {@link #done}.
+ */
+final class RowBuffer implements SinkStatus.Backlog {
   private final RowCopier copier;
   private final KeyOf keyOf;
   private Map<Key, BinaryRowData> rows = new LinkedHashMap<>();
-  // Metrics read it from other threads.
-  private volatile int size;
+  // Metrics read them from other threads.
+  private volatile int waiting;
+  private volatile int inFlight;
 
   RowBuffer(RowType type, int[] keyColumns) {
     copier = new RowCopier(type);
@@ -27,19 +31,31 @@ final class RowBuffer {
   void put(RowData row) {
     BinaryRowData copy = copier.copy(row);
     rows.put(new Key(keyOf, copy), copy);
-    size = rows.size();
+    waiting = rows.size();
   }
 
-  int size() {
-    return size;
+  /** Rows that are in no batch yet. */
+  int waiting() {
+    return waiting;
   }
 
-  /** Removes and returns the rows. */
+  @Override
+  public long rows() {
+    return (long) waiting + inFlight;
+  }
+
+  /** A batch of all waiting rows. */
   List<BinaryRowData> take() {
-    List<BinaryRowData> taken = new ArrayList<>(rows.values());
+    List<BinaryRowData> batch = new ArrayList<>(rows.values());
+    inFlight = batch.size();
     rows = new LinkedHashMap<>();
-    size = 0;
-    return taken;
+    waiting = 0;
+    return batch;
+  }
+
+  /** The store has the batch; for any thread. */
+  void done() {
+    inFlight = 0;
   }
 
   /** The key columns, and how they are compared: texts by their bytes, others as 64 bits. */
@@ -51,15 +67,15 @@ final class RowBuffer {
       this.columns = columns;
       texts = new boolean[columns.length];
       for (int i = 0; i < columns.length; i++) {
-        LogicalType each = type.getTypeAt(columns[i]);
+        LogicalType column = type.getTypeAt(columns[i]);
         texts[i] =
-            switch (each.getTypeRoot()) {
+            switch (column.getTypeRoot()) {
               case CHAR, VARCHAR -> true;
               case BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT -> false;
-              case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> wholeMs(each);
+              case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> wholeMs(column);
               default ->
                   throw new IllegalArgumentException(
-                      "a key cannot have the type " + each.asSummaryString());
+                      "a key cannot have the type " + column.asSummaryString());
             };
       }
     }
@@ -88,9 +104,9 @@ final class RowBuffer {
       int sum = 1;
       for (int i = 0; i < of.columns.length; i++) {
         int column = of.columns[i];
-        int each =
+        int columnHash =
             of.texts[i] ? row.getString(column).hashCode() : Long.hashCode(of.bits(row, column));
-        sum = 31 * sum + each;
+        sum = 31 * sum + columnHash;
       }
       hash = sum;
     }

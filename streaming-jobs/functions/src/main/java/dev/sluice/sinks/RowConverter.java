@@ -7,6 +7,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
@@ -63,10 +64,7 @@ public final class RowConverter implements Serializable {
       case CHAR, VARCHAR -> Object::toString;
       case DECIMAL -> decimal((DecimalType) type);
       case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
-          value ->
-              ((org.apache.flink.table.data.TimestampData) value)
-                  .toInstant()
-                  .atZone(ZoneOffset.UTC);
+          value -> ((TimestampData) value).toInstant().atZone(ZoneOffset.UTC);
       case MAP -> map((MapType) type, column);
       default -> throw unsupported(type, column);
     };
@@ -91,7 +89,7 @@ public final class RowConverter implements Serializable {
     };
   }
 
-  private static ValidationException unsupported(LogicalType type, String column) {
+  static ValidationException unsupported(LogicalType type, String column) {
     return new ValidationException(
         "Column " + column + " has type " + type.asSummaryString() + ": not supported here");
   }

@@ -12,10 +12,10 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * A password by reference: Flink plans, ships and keeps only where the password is, and the process
- * that uses it reads it there.
+ * A password by reference: Flink plans, ships and keeps only its place, and the process that uses
+ * it reads it there.
  *
- * @param plain the password itself; "" where it is elsewhere, or there is none
+ * @param plain the password itself; "" for one that is elsewhere, or for none
  * @param file a file with nothing but the password and a line's end; "" for none
  * @param variable of the environment of the process that uses it; "" for none
  */
@@ -37,14 +37,12 @@ public record Secret(String plain, String file, String variable) implements Seri
     }
 
     public Secret from(ReadableConfig options) {
-      Secret found = new Secret(options.get(plain), options.get(file), options.get(variable));
-      if (List.of(found.plain, found.file, found.variable).stream()
-              .filter(t -> !t.isEmpty())
-              .count()
-          > 1) {
+      Secret secret = new Secret(options.get(plain), options.get(file), options.get(variable));
+      List<String> values = List.of(secret.plain, secret.file, secret.variable);
+      if (values.stream().filter(value -> !value.isEmpty()).count() > 1) {
         throw new ValidationException("'" + plain.key() + "': set only one of the three options");
       }
-      return found;
+      return secret;
     }
   }
 

@@ -10,8 +10,8 @@ import java.security.cert.CertificateFactory;
 import javax.net.ssl.SSLException;
 
 /**
- * A store refuses this process because of a setting, which the message names. The setting may be
- * corrected while the job runs, so that writers try again and read files again.
+ * A store refuses this process because of a setting, which the message names. An operator may
+ * correct the setting while the job runs, so writers try again and read files again.
  */
 public final class SettingException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -76,18 +76,7 @@ public final class SettingException extends IOException {
    */
   public static SettingException ofLogin(
       String url, String store, String user, Secret password, Throwable e) {
-    return new SettingException(
-        url
-            + " refuses "
-            + store
-            + "_USER="
-            + user
-            + " with "
-            + password
-            + " ("
-            + store
-            + "_PASSWORD): "
-            + e.getMessage(),
-        e);
+    String message = "%s refuses %s_USER=%s with %s (%2$s_PASSWORD): %s";
+    return new SettingException(message.formatted(url, store, user, password, e.getMessage()), e);
   }
 }

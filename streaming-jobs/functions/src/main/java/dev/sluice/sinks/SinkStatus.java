@@ -27,16 +27,17 @@ import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
  *       that were rejected)
  * </ul>
  */
-public final class SinkStatus implements PatientWriter.Observer {
-  /** The waiting rows; any thread may call it. */
+public final class SinkStatus implements BatchWriter.Observer {
+  /** The rows that the store does not have yet; any thread may call it. */
   interface Backlog {
     long rows();
 
-    /** 0 when no row waits, or when that is not known. */
+    /** When the row came that has waited longest, in Unix ms; 0 if no row waits or if unknown. */
     default long oldestSinceMs() {
       return 0;
     }
 
+    /** Rows that were dropped for want of room. */
     default long shed() {
       return 0;
     }
@@ -113,23 +114,23 @@ public final class SinkStatus implements PatientWriter.Observer {
     long failing = failingSinceMs;
     long attempt = attemptSinceMs;
     long oldest = backlog.oldestSinceMs();
-    List<String> found = new ArrayList<>();
+    List<String> faults = new ArrayList<>();
     if (failing > 0) {
-      found.add("has failed for " + secondsSince(failing, nowMs) + " s: " + lastError);
+      faults.add("has failed for " + secondsSince(failing, nowMs) + " s: " + lastError);
     } else if (attempt > 0 && nowMs - attempt > SLOW_ANSWER_MS) {
-      found.add("has not answered for " + secondsSince(attempt, nowMs) + " s");
+      faults.add("has not answered for " + secondsSince(attempt, nowMs) + " s");
     }
     if (oldest > 0 && nowMs - oldest > BEHIND_MS) {
       String wait = " rows wait, the oldest for " + secondsSince(oldest, nowMs) + " s";
-      found.add(backlog.rows() + wait);
+      faults.add(backlog.rows() + wait);
     }
     if (backlog.shed() > 0) {
-      found.add(backlog.shed() + " rows were shed, for want of room");
+      faults.add(backlog.shed() + " rows were shed, for want of room");
     }
     if (rejected.getCount() > 0) {
-      found.add(rejected.getCount() + " rows were rejected; last error: " + lastError);
+      faults.add(rejected.getCount() + " rows were rejected; last error: " + lastError);
     }
-    return found.isEmpty() ? "" : store + ": " + String.join("; ", found);
+    return faults.isEmpty() ? "" : store + ": " + String.join("; ", faults);
   }
 
   private static long secondsSince(long sinceMs, long nowMs) {

@@ -1,6 +1,10 @@
 package dev.sluice.sinks;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
@@ -14,13 +18,15 @@ import org.apache.flink.types.RowKind;
  * fills, and only a full one waits for it.
  */
 final class UpsertSinkWriter implements SinkWriter<RowData> {
+  private final String threadName;
   private final RowBuffer buffer;
-  private final QuickWriter writer;
+  private final BatchWriter<BinaryRowData> writer;
   private final FlushPolicy policy;
   private final ProcessingTimeService clock;
   private final MailboxExecutor mailbox;
-  private final OneInFlight<List<BinaryRowData>> flight;
-  private volatile int inFlight;
+  private final ExecutorService thread;
+  // Keeps a failure, so that every later call meets it.
+  private CompletableFuture<Void> inFlight = CompletableFuture.completedFuture(null);
   private boolean timerSet;
   // The rows have waited long enough; they wait only for the batch in flight.
   private boolean due;
@@ -28,21 +34,17 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
   UpsertSinkWriter(
       String store,
       RowBuffer buffer,
-      QuickWriter writer,
+      BatchWriter<BinaryRowData> writer,
       FlushPolicy policy,
       ProcessingTimeService clock,
       MailboxExecutor mailbox) {
+    this.threadName = "write to " + store;
     this.buffer = buffer;
     this.writer = writer;
     this.policy = policy;
     this.clock = clock;
     this.mailbox = mailbox;
-    this.flight = new OneInFlight<>("write to " + store, this::writeNow, this::tellLanded);
-  }
-
-  /** Number of rows that are not written; for any thread. */
-  long pending() {
-    return (long) buffer.size() + inFlight;
+    this.thread = Executors.newSingleThreadExecutor(StoreThreads.named(threadName));
   }
 
   @Override
@@ -51,8 +53,8 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
       return;
     }
     buffer.put(row);
-    if (buffer.size() >= policy.maxRows()) {
-      handOver();
+    if (buffer.waiting() >= policy.maxRows()) {
+      startBatch();
     } else if (!timerSet) {
       timerSet = true;
       clock.registerTimer(clock.getCurrentProcessingTime() + policy.intervalMs(), this::onTimer);
@@ -62,35 +64,55 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
   private void onTimer(long time) throws InterruptedException {
     timerSet = false;
     due = true;
-    goOn();
+    startIfDue();
   }
 
-  /** Throws the failure of a batch, if one failed. */
-  private void goOn() throws InterruptedException {
-    if (flight.isFree() && due) {
-      handOver();
-    }
-  }
-
-  private void handOver() throws InterruptedException {
-    due = false;
-    if (buffer.size() == 0) {
+  /** Throws the failure of the last batch, if it failed. */
+  private void startIfDue() throws InterruptedException {
+    if (!inFlight.isDone()) {
       return;
     }
-    flight.await();
+    awaitBatch();
+    if (due) {
+      startBatch();
+    }
+  }
+
+  private void startBatch() throws InterruptedException {
+    due = false;
+    if (buffer.waiting() == 0) {
+      return;
+    }
+    awaitBatch();
     List<BinaryRowData> rows = buffer.take();
-    inFlight = rows.size();
-    flight.start(rows);
+    inFlight = CompletableFuture.runAsync(() -> writeBatch(rows), thread);
+    inFlight.whenComplete((done, failure) -> reportEnd());
   }
 
-  private void writeNow(List<BinaryRowData> rows) throws InterruptedException {
-    writer.write(rows);
-    inFlight = 0;
-  }
-
-  private void tellLanded() {
+  private void writeBatch(List<BinaryRowData> rows) {
     try {
-      mailbox.execute(this::goOn, "a batch of rows has landed");
+      writer.write(rows);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("the thread that writes rows was ended", e);
+    }
+    buffer.done();
+  }
+
+  /** Returns when no batch is in flight. Throws the failure of the last batch, if it failed. */
+  private void awaitBatch() throws InterruptedException {
+    try {
+      inFlight.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException("the thread that writes rows has died", e.getCause());
+    }
+  }
+
+  private void reportEnd() {
+    try {
+      mailbox.execute(this::startIfDue, "the store has a batch of rows");
     } catch (RejectedExecutionException e) {
       // The task has ended.
     }
@@ -98,13 +120,14 @@ final class UpsertSinkWriter implements SinkWriter<RowData> {
 
   @Override
   public void flush(boolean endOfInput) throws InterruptedException {
-    handOver();
-    flight.await();
+    startBatch();
+    awaitBatch();
   }
 
+  /** Does not wait for the batch in flight: the store may have it or not. */
   @Override
   public void close() {
-    flight.close();
+    StoreThreads.end(thread, threadName);
     writer.close();
   }
 }

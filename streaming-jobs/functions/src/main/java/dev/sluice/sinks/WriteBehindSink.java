@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.SplittableRandom;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.SupportsWriterState;
@@ -27,8 +28,7 @@ import org.apache.flink.table.types.logical.RowType;
 public final class WriteBehindSink
     implements Sink<RowData>, SupportsWriterState<RowData, WaitingRows> {
   private static final long serialVersionUID = 1L;
-  private static final long BACKOFF_FIRST_MS = 100;
-  private static final long BACKOFF_MAX_MS = 10_000;
+  private static final long MOST_BACKOFF_MS = 10_000;
   private static final LongSupplier CLOCK = System::currentTimeMillis;
   private static final Set<LogicalTypeRoot> TYPES =
       Set.of(
@@ -44,55 +44,39 @@ public final class WriteBehindSink
     AutoCloseable start(MetricGroup metrics);
   }
 
-  private final UpsertSink.TargetFactory targets;
-  private final UpsertSink.RejectsFactory rejects;
-  private final String store;
+  private final SinkTable<Object[]> table;
   private final List<String> columns;
   private final RowConverter converter;
-  private final int[] keyColumns;
   private final int orderColumn;
   private final FlushPolicy policy;
   private final BufferBounds bounds;
   private final Companion companion;
 
   /**
-   * @param store its name for people; without secrets
-   * @param key columns that identify a row's subject
-   * @param newestBy a BIGINT column: of rows with the same key the one with the largest value is
-   *     the newest; "" where it is the last one
+   * @param newestBy a BIGINT column of the key: of rows that differ only in it, the one with the
+   *     largest value is the newest; "" if the last one is
+   * @param companion null for none
    */
   public WriteBehindSink(
-      UpsertSink.TargetFactory targets,
-      UpsertSink.RejectsFactory rejects,
-      String store,
-      RowType type,
-      List<String> key,
+      SinkTable<Object[]> table,
       String newestBy,
       FlushPolicy policy,
       BufferBounds bounds,
       Companion companion) {
-    this.targets = targets;
-    this.rejects = rejects;
-    this.store = store;
-    this.columns = List.copyOf(type.getFieldNames());
-    this.converter = new RowConverter(type);
-    this.keyColumns = key.stream().mapToInt(columns::indexOf).toArray();
+    this.table = table;
+    this.columns = List.copyOf(table.type().getFieldNames());
+    this.converter = new RowConverter(table.type());
     this.orderColumn = newestBy.isEmpty() ? -1 : columns.indexOf(newestBy);
     this.policy = policy;
     this.bounds = bounds;
     this.companion = companion;
-    check(type, newestBy);
+    check(table.type(), newestBy);
   }
 
   private void check(RowType type, String newestBy) {
     for (RowType.RowField field : type.getFields()) {
       if (!TYPES.contains(field.getType().getTypeRoot())) {
-        throw new ValidationException(
-            "Column "
-                + field.getName()
-                + " has type "
-                + field.getType().asSummaryString()
-                + ": not supported here");
+        throw RowConverter.unsupported(field.getType(), field.getName());
       }
     }
     if (!newestBy.isEmpty()
@@ -111,46 +95,20 @@ public final class WriteBehindSink
   @Override
   public StatefulSinkWriter<RowData, WaitingRows> restoreWriter(
       WriterInitContext context, Collection<WaitingRows> waiting) {
-    BatchTarget target = targets.get();
-    PendingRows pending = new PendingRows(keyColumns, orderColumn, bounds);
-    SinkStatus status = new SinkStatus(context.metricGroup(), store, backlog(pending), CLOCK);
-    Backoff backoff = new Backoff(BACKOFF_FIRST_MS, BACKOFF_MAX_MS, new SplittableRandom());
-    PatientWriter patient =
-        new PatientWriter(target, backoff, Thread::sleep, status, rejects.get());
-    List<AutoCloseable> closing = new ArrayList<>(List.of(patient));
+    int[] subject = IntStream.of(table.keyColumns()).filter(i -> i != orderColumn).toArray();
+    PendingRows pending = new PendingRows(subject, orderColumn, bounds);
+    SinkStatus status = new SinkStatus(context.metricGroup(), table.store(), pending, CLOCK);
+    BatchWriter<Object[]> batches = table.open(Function.identity(), MOST_BACKOFF_MS, status);
+    List<AutoCloseable> closing = new ArrayList<>(List.of(batches));
     if (companion != null && context.getTaskInfo().getIndexOfThisSubtask() == 0) {
       closing.add(companion.start(context.metricGroup()));
     }
+    String thread = "write to " + table.store();
     BackgroundWriter background =
-        new BackgroundWriter("write to " + store, pending, patient::writeOrGiveUp, policy, CLOCK);
+        new BackgroundWriter(thread, pending, batches::writeOrGiveUp, policy, CLOCK);
     WriteBehindWriter writer = new WriteBehindWriter(columns, converter, background, closing);
     waiting.forEach(writer::restore);
     return writer;
-  }
-
-  private static SinkStatus.Backlog backlog(PendingRows pending) {
-    return new SinkStatus.Backlog() {
-      @Override
-      public long rows() {
-        synchronized (pending) {
-          return pending.size();
-        }
-      }
-
-      @Override
-      public long oldestSinceMs() {
-        synchronized (pending) {
-          return pending.oldestSinceMs();
-        }
-      }
-
-      @Override
-      public long shed() {
-        synchronized (pending) {
-          return pending.shed();
-        }
-      }
-    };
   }
 
   @Override

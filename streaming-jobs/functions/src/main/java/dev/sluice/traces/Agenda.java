@@ -17,7 +17,7 @@ final class Agenda<T> {
   private final TreeMap<Long, List<T>> slots = new TreeMap<>();
 
   void enter(T thing, long atMs) {
-    slots.computeIfAbsent(slot(atMs), each -> new ArrayList<>()).add(thing);
+    slots.computeIfAbsent(slot(atMs), absent -> new ArrayList<>()).add(thing);
   }
 
   /** The things of the first slot if it has passed; else null. */

@@ -10,11 +10,11 @@ import java.util.Map;
  * its record time where that is earlier.
  *
  * <ul>
- *   <li>A span whose parent belongs to another service is a call from there. It is measured by the
- *       callee's own span.
+ *   <li>A span whose parent belongs to another service is a call from there. The callee's own span
+ *       measures it.
  *   <li>A CLIENT or PRODUCER span that names a peer, and has no child that shows the callee (one of
  *       another service, or a SERVER or CONSUMER span), is a call to that peer: a database, or a
- *       service that is not instrumented. It is measured by the caller's span.
+ *       service that is not instrumented. The caller's span measures it.
  * </ul>
  *
  * The second rule needs the whole trace: decided earlier, a call whose SERVER span is still under

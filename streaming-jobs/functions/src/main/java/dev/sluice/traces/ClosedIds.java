@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When trace ids were closed, for as long as another part of the trace would be late. Bounded:
- * beyond a number of closings, of any ids, those that would be forgotten first are dropped.
+ * Times at which trace ids were closed, for as long as another part of the trace would be late.
+ * Bounded: beyond a number of closings it drops those closed longest ago.
  */
 final class ClosedIds {
   static final long NEVER = Long.MIN_VALUE;
@@ -55,7 +55,7 @@ final class ClosedIds {
     }
   }
 
-  /** Forgets ids of which no part could be late any more. */
+  /** Forgets ids whose parts can be late no more. */
   void forget(long nowMs) {
     for (List<TraceId> due = forgetting.due(nowMs); due != null; due = forgetting.due(nowMs)) {
       closings -= due.size();

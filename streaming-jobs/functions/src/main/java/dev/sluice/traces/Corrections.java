@@ -18,17 +18,17 @@ import java.util.function.Consumer;
  * positive sums:
  *
  * <ul>
- *   <li>a span that is nested in another ({@link Nesting}), which came in another message, is taken
- *       back where it was counted;
+ *   <li>a span within another ({@link Nesting}) of another message leaves the sums in which it was
+ *       counted;
  *   <li>a client span that was counted under its address, or under "unknown", moves to the service
  *       of its SERVER child (design, section 2, "Identity"); one without such a child moves to the
  *       service of the client spans that are nested in it. A CONSUMER span is no such child: the
  *       sender of its message holds a connection to the broker, and waits for no threads.
  * </ul>
  *
- * <p>Of several children (a request that was retried) the one that starts first names the peer,
- * then the one with the smaller id. A span that came several times was counted as often, and is
- * moved or taken back as often. Spans beyond the trace's bound stay.
+ * <p>If there are several children (a retried request), the first to start names the peer, then the
+ * one with the smaller id. A span that came several times was counted as often, and moves or leaves
+ * as often. Spans beyond the trace's bound stay.
  *
  * <p>Worked example, buckets of 100 ms: a span [80, 130) ms of cart without a peer, whose child is
  * a SERVER span of stock, gives (cart, unknown): bucket 0 -20 ms, bucket 100 -30 ms and -1

@@ -108,7 +108,7 @@ public final class FragmentAccumulator implements SpanStage {
     List<List<TraceSpan>> known = fragments.get(id);
     if (known == null) {
       TraceId kept = fragments.size() < maxTraces ? id : REST;
-      known = fragments.computeIfAbsent(kept, each -> new ArrayList<>(1));
+      known = fragments.computeIfAbsent(kept, absent -> new ArrayList<>(1));
     }
     return known;
   }
@@ -170,10 +170,10 @@ public final class FragmentAccumulator implements SpanStage {
   }
 
   private static void settle(List<List<TraceSpan>> ofTrace, List<TraceSpan> nested) {
-    Set<TraceSpan> each = Collections.newSetFromMap(new IdentityHashMap<>());
-    each.addAll(nested);
+    Set<TraceSpan> settled = Collections.newSetFromMap(new IdentityHashMap<>());
+    settled.addAll(nested);
     for (List<TraceSpan> spans : ofTrace) {
-      spans.replaceAll(span -> each.contains(span) ? span.settled() : span);
+      spans.replaceAll(span -> settled.contains(span) ? span.settled() : span);
     }
   }
 

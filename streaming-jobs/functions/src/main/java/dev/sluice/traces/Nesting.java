@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.LongFunction;
 
 /**
- * Finds spans that are within another span that holds the same place in a pool. A thread, or a
- * connection, is held once, however many spans show it, and the outermost span shows for how long.
+ * Finds spans within another span that holds the same place in a pool. A request holds a thread, or
+ * a connection, once, however many spans report it. The outermost span shows for how long.
  *
  * <p>A SERVER span is nested if a SERVER span of its service and instance is above it. A CLIENT
  * span is nested if a CLIENT span of its service and instance is above it, towards the peer in its
@@ -21,13 +21,13 @@ import java.util.function.LongFunction;
  * CLIENT spans for SERVER ones, as a sidecar (Envoy) has one between its own SERVER span and the
  * application's.
  *
- * <p>Where both instances are known and differ, both spans count: a replica called another. Of a
- * SERVER span that names no instance it is not known; it is nested in any, and around any: a
- * sidecar's that stands above one of a known instance gives way to it, so that the thread counts
- * where it is.
+ * <p>If both instances are known and differ, both spans count: a replica called another. A SERVER
+ * span that names no instance is nested in a span of any instance, and may be around one: a
+ * sidecar's span above a span of a known instance gives way to it, so that the thread counts at its
+ * instance.
  *
- * <p>What is found in a part of a trace is found in all of it: more spans only add what is above. A
- * ring of parents has nothing above.
+ * <p>A span that is nested in a part of a trace is nested in all of it: more spans only add spans
+ * above. A ring of parents has nothing above.
  *
  * <p>Worked example: cart's SERVER span, below it a CLIENT span and a SERVER span of the same
  * instance: the second SERVER span is nested, the CLIENT span is not.
@@ -42,7 +42,7 @@ final class Nesting {
     void nested(TraceSpan span, TraceSpan outermost);
   }
 
-  /** Client spans of one service that are nested in each other; deeper ones are not searched. */
+  /** How many client spans of one service, each in the next, the search passes. */
   private static final int DEEPEST = 16;
 
   /** The client spans above, the nearest first. */
@@ -73,7 +73,7 @@ final class Nesting {
     this.byId = byId;
   }
 
-  /** Visits the spans that are nested, each once. */
+  /** Visits each nested span once. */
   void of(Iterable<TraceSpan> spans, Visitor out) {
     boolean anonymous = false;
     for (TraceSpan span : spans) {
@@ -122,15 +122,15 @@ final class Nesting {
     if (parent == null || parent.kind() == Span.SERVER) { // of most
       return null;
     }
-    TraceSpan found = null;
+    TraceSpan outermost = null;
     Clients at = above(span).clients;
     for (int depth = 0; at != null && depth < DEEPEST; depth++) {
       if (at.span.peer().equals(span.peer()) && at.span.instance().equals(span.instance())) {
-        found = at.span;
+        outermost = at.span;
       }
       at = at.above;
     }
-    return found;
+    return outermost;
   }
 
   /** Marks the SERVER spans without an instance above one that has one. */
@@ -159,8 +159,8 @@ final class Nesting {
       known = new HashMap<>();
     }
     if (byId.apply(span.spanId()) == span) {
-      Above found = known.get(span.spanId());
-      return found == null ? find(span) : found;
+      Above above = known.get(span.spanId());
+      return above == null ? find(span) : above;
     }
     TraceSpan parent = parent(span); // it repeats the id of another: nothing is below it
     return parent == null || parent.spanId() == span.spanId()
@@ -185,10 +185,10 @@ final class Nesting {
       path.subList(ring, path.size()).clear();
     }
     for (int i = path.size() - 1; i >= 0; i--) {
-      TraceSpan each = path.get(i);
-      TraceSpan parent = parent(each);
+      TraceSpan member = path.get(i);
+      TraceSpan parent = parent(member);
       known.put(
-          each.spanId(),
+          member.spanId(),
           parent == null ? Above.NOTHING : below(known.get(parent.spanId()), parent));
     }
     return known.get(span.spanId());

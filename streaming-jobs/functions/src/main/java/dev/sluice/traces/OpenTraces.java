@@ -100,9 +100,9 @@ public final class OpenTraces {
       return;
     }
     await(fragment);
-    boolean found = true;
-    while (found && isFull()) {
-      found = closeFirst() || takeFirst();
+    boolean progress = true;
+    while (progress && isFull()) {
+      progress = closeFirst() || takeFirst();
     }
   }
 
@@ -128,9 +128,9 @@ public final class OpenTraces {
         addToTrace(fragment, beforeMs);
       }
       // In an open trace a fragment may take more heap than it did while it waited.
-      boolean found = true;
-      while (found && isFull()) {
-        found = closeFirst();
+      boolean progress = true;
+      while (progress && isFull()) {
+        progress = closeFirst();
       }
     }
     for (var due = agenda.due(nowMs); due != null; due = agenda.due(nowMs)) {
@@ -264,11 +264,11 @@ public final class OpenTraces {
       write(trace, chunks.next());
     }
     waiting.all().forEach(fragment -> write(fragment, chunks.next()));
-    for (Map.Entry<TraceId, Long> each : closed.all()) {
+    for (Map.Entry<TraceId, Long> trace : closed.all()) {
       RecordWriter out = chunks.next();
       out.octet(CLOSED_ID);
-      out.id(each.getKey());
-      out.time(each.getValue());
+      out.id(trace.getKey());
+      out.time(trace.getValue());
     }
     return chunks.all();
   }

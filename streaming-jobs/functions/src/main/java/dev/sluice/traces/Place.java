@@ -7,11 +7,11 @@ import dev.sluice.otlp.Use;
  * The role of a span in the fine windows, as a number of two bits: a {@link TraceSpan} has no room
  * for more.
  */
-final class Place {
+public final class Place {
   /**
    * It is in no window, and no span is nested in it: spans below it count as if it did not exist.
    */
-  static final byte NONE = 0;
+  public static final byte NONE = 0;
 
   /**
    * It was counted exactly as {@link dev.sluice.windows.Spread} defines, and stays with its peer.

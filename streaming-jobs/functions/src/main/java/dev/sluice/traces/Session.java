@@ -9,10 +9,9 @@ import java.util.Set;
  * Fragments of one trace id that belong together: each came within the quiet time after the one
  * before it, and within the maximum age after the first (both exclusive).
  *
- * <p>Built in the order of the log, so decided by it alone, whatever was read first: reading a
- * topic again gives the same sessions, and a trace id that is used again (a recording that is
- * replayed twice) starts a session of its own. Bounded: of its spans the first so many of different
- * ids are kept. Later fragments still extend it.
+ * <p>The order of the log alone decides it: reading a topic again gives the same sessions, and a
+ * trace id that comes again (a recording that is replayed twice) starts another session. A session
+ * keeps a bounded number of spans of different ids, the first. Later fragments still extend it.
  */
 public final class Session {
   private final OpenTraces.Bounds bounds;
@@ -72,7 +71,7 @@ public final class Session {
     return ids != null && ids.size() >= bounds.maxSpans();
   }
 
-  /** Whether this span repeats one that is kept, as far as {@link #isFull} needs to know that. */
+  /** Whether this span repeats a kept one, as far as {@link #isFull} needs that. */
   boolean has(TraceSpan span) {
     return ids != null && ids.contains(SharedIds.key(span));
   }

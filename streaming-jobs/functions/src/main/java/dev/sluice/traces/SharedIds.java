@@ -49,10 +49,7 @@ public final class SharedIds {
     return mixed == 0 ? 1 : Long.reverseBytes(mixed);
   }
 
-  /**
-   * Equal for two spans of a trace of which one repeats the other, whatever other spans have their
-   * id.
-   */
+  /** Equal for a span of a trace and its repeats; other spans of their id do not matter. */
   static long key(TraceSpan span) {
     return span.kind() == Span.SERVER ? derived(span.spanId()) : span.spanId();
   }

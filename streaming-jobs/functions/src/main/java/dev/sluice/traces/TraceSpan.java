@@ -36,38 +36,6 @@ public record TraceSpan(
     byte place) {
   private static final long NS_PER_MS = 1_000_000;
 
-  /** A span that is not in the fine windows. */
-  public TraceSpan(
-      long spanId,
-      long parentId,
-      int kind,
-      boolean error,
-      boolean linked,
-      long startNs,
-      long durationNs,
-      String service,
-      String peer,
-      String operation,
-      String host,
-      String instance,
-      long receivedMs) {
-    this(
-        spanId,
-        parentId,
-        kind,
-        error,
-        linked,
-        startNs,
-        durationNs,
-        service,
-        peer,
-        operation,
-        host,
-        instance,
-        receivedMs,
-        Place.NONE);
-  }
-
   /** A copy of a span that the decoder shows, with valid ids; not in the fine windows. */
   public static TraceSpan of(Span span, long receivedMs) {
     return of(span, receivedMs, Place.NONE);
@@ -101,7 +69,7 @@ public record TraceSpan(
     return place == Place.COUNTED || place == Place.MOVABLE;
   }
 
-  /** Whether it is so, with a peer that is not a service's name. */
+  /** Whether it is in the fine windows with a peer that is no service's name. */
   boolean movable() {
     return place == Place.MOVABLE;
   }
@@ -119,6 +87,15 @@ public record TraceSpan(
 
   /** The same span under other ids. */
   TraceSpan with(long newSpanId, long newParentId) {
+    return copy(newSpanId, newParentId, place);
+  }
+
+  /** The same span, from which nothing can be taken back any more. */
+  TraceSpan settled() {
+    return place == Place.NONE ? this : copy(spanId, parentId, Place.FIXED);
+  }
+
+  private TraceSpan copy(long newSpanId, long newParentId, byte newPlace) {
     return new TraceSpan(
         newSpanId,
         newParentId,
@@ -133,30 +110,7 @@ public record TraceSpan(
         host,
         instance,
         receivedMs,
-        place);
-  }
-
-  /** The same span, of which nothing can be taken back any more. */
-  TraceSpan settled() {
-    return place == Place.NONE ? this : at(Place.FIXED);
-  }
-
-  private TraceSpan at(byte other) {
-    return new TraceSpan(
-        spanId,
-        parentId,
-        kind,
-        error,
-        linked,
-        startNs,
-        durationNs,
-        service,
-        peer,
-        operation,
-        host,
-        instance,
-        receivedMs,
-        other);
+        newPlace);
   }
 
   public long endNs() {
@@ -181,6 +135,6 @@ public record TraceSpan(
 
   /** Whether it counts under the name of the rest. */
   public boolean isInRest() {
-    return Rest.isIn(kind, parentId, service, instance, host, peer, operation);
+    return Rest.isIn(service, instance, host) || Rest.isIn(kind, parentId, peer, operation);
   }
 }

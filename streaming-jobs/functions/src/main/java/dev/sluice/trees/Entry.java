@@ -61,9 +61,10 @@ final class Entry {
       if (!Serial.allows(endNs - call.startNs, lengthNs, lengthNs)) {
         return false;
       }
-      open.removeIf(each -> each.endNs <= call.startNs);
-      for (Entry each : open) {
-        if (!Serial.allows(each.endNs - call.startNs, lengthNs, each.endNs - each.startNs)) {
+      open.removeIf(sibling -> sibling.endNs <= call.startNs);
+      for (Entry sibling : open) {
+        if (!Serial.allows(
+            sibling.endNs - call.startNs, lengthNs, sibling.endNs - sibling.startNs)) {
           return false;
         }
       }

@@ -41,10 +41,10 @@ public final class Tally {
   public String mostFrequent() {
     String first = null;
     long most = 0;
-    for (Map.Entry<String, Long> each : counts.entrySet()) {
-      long count = each.getValue();
-      if (count > most || (count == most && each.getKey().compareTo(first) < 0)) {
-        first = each.getKey();
+    for (Map.Entry<String, Long> entry : counts.entrySet()) {
+      long count = entry.getValue();
+      if (count > most || (count == most && entry.getKey().compareTo(first) < 0)) {
+        first = entry.getKey();
         most = count;
       }
     }

@@ -18,8 +18,8 @@ import java.util.Set;
  *   [{"service":"mail","operation":"send"}]]}
  * </pre>
  *
- * (without the line breaks). Of a tree with more than {@value #MAX_NODES} nodes, or {@value
- * #MAX_CHARS} characters, the first nodes are written, level by level, and the root has {@code
+ * (without the line breaks). If a tree has more than {@value #MAX_NODES} nodes, or {@value
+ * #MAX_CHARS} characters, the text has its first nodes, level by level, and the root has {@code
  * "cut":true}.
  */
 final class TreeText {

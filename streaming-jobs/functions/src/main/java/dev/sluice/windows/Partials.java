@@ -84,7 +84,7 @@ public final class Partials {
     return rows;
   }
 
-  /** Visits the rows, in no order, except those of which all was taken back. */
+  /** Visits the rows, in no order, except those that became empty. */
   public void forEach(Visitor visitor) {
     points.forEach(
         (point, buckets) -> {

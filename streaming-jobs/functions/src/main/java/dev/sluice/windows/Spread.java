@@ -1,14 +1,14 @@
 package dev.sluice.windows;
 
 /**
- * How a span lies over time buckets: a pure function of its times, so that what one stage added
- * another can take back.
+ * The overlap of a span with time buckets: a pure function of its times, so that one stage can take
+ * back the additions of another.
  *
  * <p>Buckets are half-open, {@code [k * length, (k + 1) * length)}. A span overlaps each bucket
  * that it crosses and completes in the bucket that contains its end; one that ends exactly on a
- * border therefore completes in a bucket in which it was never busy. Of a span longer than the
- * bound only the newest part is spread: its oldest buckets are the ones whose state is likeliest
- * gone.
+ * border therefore completes in a bucket in which it was never busy. A span longer than the bound
+ * is spread by its newest part only, because the job is likeliest to have forgotten the sums of its
+ * oldest buckets.
  *
  * <p>Worked example, buckets of 100 ms: the span [80, 230) ms overlaps the buckets 0, 1, 2 by 20,
  * 100 and 30 ms and completes in 2; [50, 100) overlaps 0 by 50 ms and completes in 1.

@@ -17,7 +17,8 @@ public final class WindowSums<K, S extends Windowed<S>> {
   /** Adds counts, which the caller must not use any more. */
   public void add(K key, S counted) {
     S sum =
-        keys.computeIfAbsent(key, each -> new HashMap<>()).putIfAbsent(counted.windowMs(), counted);
+        keys.computeIfAbsent(key, absent -> new HashMap<>())
+            .putIfAbsent(counted.windowMs(), counted);
     if (sum == null) {
       rows++;
     } else {

@@ -24,28 +24,28 @@ class LogBoundsTest {
   private final TraceRequestDecoder decoder = new TraceRequestDecoder();
   private LogBounds bounds = new LogBounds(limits, new Spread(100, 600_000), true);
 
-  private interface Told {
+  private interface View {
     String of(Span span, boolean more);
   }
 
-  /** What is told of each span of a message that partition 0 brings in a window. */
-  private List<String> told(int window, Told what, ResourceSpans... resources)
+  /** What is views of each span of a message that partition 0 brings in a window. */
+  private List<String> views(int window, View what, ResourceSpans... resources)
       throws MalformedMessageException {
-    return told(0, window, what, resources);
+    return views(0, window, what, resources);
   }
 
-  private List<String> told(int partition, int window, Told what, ResourceSpans... resources)
+  private List<String> views(int partition, int window, View what, ResourceSpans... resources)
       throws MalformedMessageException {
     bounds.at(partition, MIDNIGHT_MS + window * WINDOW_MS);
-    List<String> told = new ArrayList<>();
+    List<String> views = new ArrayList<>();
     decoder.decode(
         message(resources),
         span -> {
           boolean more = bounds.rename(span);
           bounds.shorten(span);
-          told.add(what.of(span, more));
+          views.add(what.of(span, more));
         });
-    return told;
+    return views;
   }
 
   private static ResourceSpans of(String service, String instance, String host) {
@@ -62,7 +62,7 @@ class LogBoundsTest {
     for (String name : names) {
       resources.add(of(name, "", ""));
     }
-    return told(window, (span, more) -> span.service(), resources.toArray(ResourceSpans[]::new));
+    return views(window, (span, more) -> span.service(), resources.toArray(ResourceSpans[]::new));
   }
 
   @Test
@@ -81,14 +81,14 @@ class LogBoundsTest {
   @Test
   void eachPartitionHasItsOwn() throws Exception {
     services(0, "a", "b");
-    assertThat(told(1, 0, (span, more) -> span.service(), of("c", "", ""))).containsExactly("c");
+    assertThat(views(1, 0, (span, more) -> span.service(), of("c", "", ""))).containsExactly("c");
   }
 
   @Test
   void instancesOfAServiceThatIsNotToldApartAreNeither() throws Exception {
-    Told names = (span, more) -> span.service() + " " + span.instance() + " " + more;
+    View names = (span, more) -> span.service() + " " + span.instance() + " " + more;
     assertThat(
-            told(
+            views(
                 0,
                 names,
                 of("a", "i", ""),
@@ -109,7 +109,7 @@ class LogBoundsTest {
   @Test
   void hostsAreToldApartWhateverTheirService() throws Exception {
     assertThat(
-            told(
+            views(
                 0,
                 (span, more) -> span.host(),
                 of("a", "", "h"),
@@ -139,7 +139,7 @@ class LogBoundsTest {
             span(4, Span.SERVER, 0, 1).setParentSpanId(id(9, 8)).setName("u"),
             span(5, Span.CONSUMER, 0, 1).setParentSpanId(id(9, 8)).setName("v"),
             span(6, Span.INTERNAL, 0, 1).setName("w"));
-    assertThat(told(0, (span, more) -> span.peer() + " " + span.operation() + " " + more, spans))
+    assertThat(views(0, (span, more) -> span.peer() + " " + span.operation() + " " + more, spans))
         .containsExactly(
             "p x false", "q y false", "(more) z true", " u false", " v false", " (more) true");
   }
@@ -155,10 +155,10 @@ class LogBoundsTest {
             span(3, Span.SERVER, 0, 40_000),
             span(4, Span.SERVER, 0, 9_950),
             span(5, Span.INTERNAL, 0, 40_000));
-    Told shortened = (span, more) -> "" + span.isShortened();
-    assertThat(told(0, shortened, spans))
+    View shortened = (span, more) -> "" + span.isShortened();
+    assertThat(views(0, shortened, spans))
         .containsExactly("false", "false", "true", "false", "false");
-    assertThat(told(1, shortened, spans)).startsWith("false", "false", "true");
+    assertThat(views(1, shortened, spans)).startsWith("false", "false", "true");
   }
 
   @Test

@@ -35,11 +35,11 @@ class MetricBoundsTest {
   @Test
   void aSeriesIsOneOfItsHostInstanceAndStart() {
     bounds.at(0, 0);
-    assertThat(bounds.tellsSeries("a", "", "cpu", 0)).isTrue();
-    assertThat(bounds.tellsSeries("(more)", "", "cpu", 0)).isFalse();
-    assertThat(bounds.tellsSeries("a", "(more)", "cpu", 0)).isFalse();
-    assertThat(bounds.tellsSeries("a", "", "cpu", 1)).isTrue();
-    assertThat(bounds.tellsSeries("b", "", "cpu", 0)).isFalse();
-    assertThat(bounds.tellsSeries("a", "", "cpu", 1)).isTrue();
+    assertThat(bounds.isSeparateSeries("a", "", "cpu", 0)).isTrue();
+    assertThat(bounds.isSeparateSeries("(more)", "", "cpu", 0)).isFalse();
+    assertThat(bounds.isSeparateSeries("a", "(more)", "cpu", 0)).isFalse();
+    assertThat(bounds.isSeparateSeries("a", "", "cpu", 1)).isTrue();
+    assertThat(bounds.isSeparateSeries("b", "", "cpu", 0)).isFalse();
+    assertThat(bounds.isSeparateSeries("a", "", "cpu", 1)).isTrue();
   }
 }

@@ -10,30 +10,31 @@ class VariantsTest {
   @Test
   void theFirstOfARootAndWindowAreToldApart() {
     Variants variants = new Variants(2);
-    assertThat(variants.tells(ROOT, "a")).isTrue();
-    assertThat(variants.tells(ROOT, "b")).isTrue();
-    assertThat(variants.tells(ROOT, "c")).isFalse();
-    assertThat(variants.tells(ROOT, "a")).isTrue();
-    assertThat(variants.tells(new Variants.Root("front", "GET /", 10_000), "c")).isTrue();
+    assertThat(variants.isSeparate(ROOT, "a")).isTrue();
+    assertThat(variants.isSeparate(ROOT, "b")).isTrue();
+    assertThat(variants.isSeparate(ROOT, "c")).isFalse();
+    assertThat(variants.isSeparate(ROOT, "a")).isTrue();
+    assertThat(variants.isSeparate(new Variants.Root("front", "GET /", 10_000), "c")).isTrue();
   }
 
   @Test
   void restoredItKnowsThem() {
     Variants before = new Variants(1);
-    before.tells(ROOT, "a");
+    before.isSeparate(ROOT, "a");
     Variants variants = new Variants(1);
     variants.restore(before.snapshot());
-    assertThat(variants.tells(ROOT, "b")).isFalse();
-    assertThat(variants.tells(ROOT, "a")).isTrue();
+    assertThat(variants.isSeparate(ROOT, "b")).isFalse();
+    assertThat(variants.isSeparate(ROOT, "a")).isTrue();
   }
 
   @Test
   void ofSoManyRootsItIsRemembered() {
     Variants variants = new Variants(1);
     for (int window = 0; window <= Variants.ROOTS; window++) {
-      variants.tells(new Variants.Root("front", "GET /", window), "a");
+      variants.isSeparate(new Variants.Root("front", "GET /", window), "a");
     }
-    assertThat(variants.tells(new Variants.Root("front", "GET /", Variants.ROOTS), "b")).isFalse();
-    assertThat(variants.tells(new Variants.Root("front", "GET /", 0), "b")).isTrue();
+    assertThat(variants.isSeparate(new Variants.Root("front", "GET /", Variants.ROOTS), "b"))
+        .isFalse();
+    assertThat(variants.isSeparate(new Variants.Root("front", "GET /", 0), "b")).isTrue();
   }
 }

@@ -24,7 +24,7 @@ class ClockRecordsTest {
 
   /** Metrics by name. */
   private static final class Metrics extends UnregisteredMetricsGroup {
-    private final Map<String, Metric> found = new HashMap<>();
+    private final Map<String, Metric> metrics = new HashMap<>();
 
     @Override
     public MetricGroup addGroup(String name) {
@@ -34,22 +34,22 @@ class ClockRecordsTest {
     @Override
     public Counter counter(String name) {
       Counter counter = super.counter(name);
-      found.put(name, counter);
+      metrics.put(name, counter);
       return counter;
     }
 
     @Override
     public <T, G extends Gauge<T>> G gauge(String name, G gauge) {
-      found.put(name, gauge);
+      metrics.put(name, gauge);
       return gauge;
     }
 
     private Object gauge(String name) {
-      return ((Gauge<?>) found.get(name)).getValue();
+      return ((Gauge<?>) metrics.get(name)).getValue();
     }
 
     private long count(String name) {
-      return ((Counter) found.get(name)).getCount();
+      return ((Counter) metrics.get(name)).getCount();
     }
   }
 
@@ -97,7 +97,7 @@ class ClockRecordsTest {
   private void setAway(boolean now) throws InterruptedException {
     away.set(now);
     done.clear();
-    // The first may have begun before, and the second was told when the third begins.
+    // The first may have begun before, and the second ended before the third begins.
     for (int i = 0; i < 3; i++) {
       await("write");
     }
@@ -119,12 +119,12 @@ class ClockRecordsTest {
   }
 
   @Test
-  void whatCannotBeOpenedOrWrittenIsToldAndTriedAgain() throws Exception {
+  void aTopicThatCannotBeOpenedOrWrittenIsReportedAndTriedAgain() throws Exception {
     away.set(true);
     try (ClockRecords records = start()) {
       await("open");
       await("open");
-      assertThat(metrics.gauge("trouble")).as("too short to be told").isEqualTo("");
+      assertThat(metrics.gauge("trouble")).as("too short to report").isEqualTo("");
       setAway(false);
       setAway(true);
       nowMs.addAndGet(12_000);

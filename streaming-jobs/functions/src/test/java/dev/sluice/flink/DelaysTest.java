@@ -19,7 +19,7 @@ class DelaysTest {
    * "service instance seconds after midnight" to "spans least sum", over the rows that came, in ms.
    */
   private static Map<String, String> delays(Fed fed) throws Exception {
-    Map<String, long[]> found = new TreeMap<>();
+    Map<String, long[]> sums = new TreeMap<>();
     for (Row row : fed.rows(1, "delay", "delay")) {
       long windowMs = row.<Instant>getFieldAs("window_start").toEpochMilli() - MIDNIGHT_MS;
       String name =
@@ -28,13 +28,13 @@ class DelaysTest {
               row.<String>getFieldAs("service"),
               row.<String>getFieldAs("instance"),
               String.valueOf(windowMs / 1_000));
-      long[] sum = found.computeIfAbsent(name, each -> new long[] {0, Long.MAX_VALUE, 0});
+      long[] sum = sums.computeIfAbsent(name, absent -> new long[] {0, Long.MAX_VALUE, 0});
       sum[0] += row.<Long>getFieldAs("spans");
       sum[1] = Math.min(sum[1], row.<Long>getFieldAs("least_ms"));
       sum[2] += row.<Long>getFieldAs("sum_ms");
     }
     Map<String, String> texts = new TreeMap<>();
-    found.forEach((name, sum) -> texts.put(name, sum[0] + " " + sum[1] + " " + sum[2]));
+    sums.forEach((name, sum) -> texts.put(name, sum[0] + " " + sum[1] + " " + sum[2]));
     return texts;
   }
 
@@ -62,7 +62,7 @@ class DelaysTest {
   }
 
   @Test
-  void whatComesAgainIsNotLate() throws Exception {
+  void aRepeatIsNotLate() throws Exception {
     byte[] message = message(service("cart", span(1, Span.SERVER, 0, 1_000)));
     Fed fed = new Fed().receive(1_200, message).receive(8_000, message);
     assertThat(delays(fed)).isEqualTo(Map.of("cart i-0 0", "1 200 200"));

@@ -39,15 +39,15 @@ class LeftOutTest {
   /** Sums over the rows of a view, by what tells them apart. */
   private static Map<String, Long> sums(String view, String value, String... names)
       throws Exception {
-    Map<String, Long> found = new TreeMap<>();
+    Map<String, Long> sums = new TreeMap<>();
     for (Row row : fed().rows(1, view, WANTED)) {
       StringBuilder key = new StringBuilder();
       for (String name : names) {
         key.append(row.<String>getFieldAs(name)).append(' ');
       }
-      found.merge(key.toString().trim(), row.<Long>getFieldAs(value), Long::sum);
+      sums.merge(key.toString().trim(), row.<Long>getFieldAs(value), Long::sum);
     }
-    return found;
+    return sums;
   }
 
   @Test

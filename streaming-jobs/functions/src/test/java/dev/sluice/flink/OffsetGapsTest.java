@@ -83,7 +83,7 @@ class OffsetGapsTest {
   }
 
   @Test
-  void whatIsMissingBetweenTwoOffsetsIsAGapOfItsPartition() throws Exception {
+  void missingOffsetsAreAGapOfTheirPartition() throws Exception {
     read(0, 40, 41);
     read(1, 7);
     read(0, 45, 46);

@@ -38,16 +38,16 @@ class ReadersTest {
         tables.fromDataStream(
             stream
                 .fromSequence(0, 1)
-                .map(each -> Row.of(new byte[0], Instant.EPOCH, 0, each))
+                .map(offset -> Row.of(new byte[0], Instant.EPOCH, 0, offset))
                 .returns(Fed.MESSAGE),
             Fed.SCHEMA));
     SpanStreams.define(tables, clock);
     tables.toDataStream(tables.from("span_edge")).print();
-    Map<String, Integer> found = new TreeMap<>();
+    Map<String, Integer> parallelisms = new TreeMap<>();
     for (StreamNode node : stream.getStreamGraph().getStreamNodes()) {
-      found.put(node.getOperatorName(), node.getParallelism());
+      parallelisms.put(node.getOperatorName(), node.getParallelism());
     }
-    return found;
+    return parallelisms;
   }
 
   @Test

@@ -32,7 +32,7 @@ class SizesTest {
 
   /** "side service peer seconds after midnight" to the sums over the rows that came. */
   private static Map<String, String> sums(Fed fed) throws Exception {
-    Map<String, long[]> found = new TreeMap<>();
+    Map<String, long[]> sums = new TreeMap<>();
     for (Row row : fed.rows(1, "size", "size")) {
       long windowMs = row.<Instant>getFieldAs("window_start").toEpochMilli() - MIDNIGHT_MS;
       String name =
@@ -43,13 +43,13 @@ class SizesTest {
               row.<String>getFieldAs("peer"),
               row.<String>getFieldAs("instance"),
               String.valueOf(windowMs / 1_000));
-      long[] sum = found.computeIfAbsent(name, each -> new long[SUMS.length]);
+      long[] sum = sums.computeIfAbsent(name, absent -> new long[SUMS.length]);
       for (int i = 0; i < SUMS.length; i++) {
         sum[i] += row.<Long>getFieldAs(SUMS[i]);
       }
     }
     Map<String, String> texts = new TreeMap<>();
-    found.forEach((name, sum) -> texts.put(name, Arrays.toString(sum)));
+    sums.forEach((name, sum) -> texts.put(name, Arrays.toString(sum)));
     return texts;
   }
 

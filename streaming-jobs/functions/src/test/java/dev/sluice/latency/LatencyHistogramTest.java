@@ -52,7 +52,7 @@ class LatencyHistogramTest {
   }
 
   @Test
-  void whatIsTakenBackLeavesNothing() {
+  void aCellThatBecomesEmptyIsLeftOut() {
     LatencyHistogram histogram = of(List.of(2L, 1_000_000L));
     LatencyHistogram back = new LatencyHistogram();
     back.add(63, -1);

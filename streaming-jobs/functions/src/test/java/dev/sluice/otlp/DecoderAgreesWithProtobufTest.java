@@ -21,7 +21,7 @@ import net.jqwik.api.Property;
 
 /** The hand-written decoder against the generated classes, on random requests. */
 class DecoderAgreesWithProtobufTest {
-  private record Seen(
+  private record DecodedSpan(
       String service,
       String host,
       String operation,
@@ -41,12 +41,12 @@ class DecoderAgreesWithProtobufTest {
   @Property(tries = 500)
   void readsWhatTheGeneratedClassesRead(@ForAll long seed) throws Exception {
     ExportTraceServiceRequest request = randomRequest(new Random(seed));
-    List<Seen> seen = new ArrayList<>();
+    List<DecodedSpan> decoded = new ArrayList<>();
     decoder.decode(
         request.toByteArray(),
         span ->
-            seen.add(
-                new Seen(
+            decoded.add(
+                new DecodedSpan(
                     span.service(),
                     span.host(),
                     span.operation(),
@@ -60,11 +60,11 @@ class DecoderAgreesWithProtobufTest {
                     span.peer(),
                     span.rows(),
                     span.dataBytes())));
-    assertThat(seen).isEqualTo(expected(request));
+    assertThat(decoded).isEqualTo(expected(request));
   }
 
-  private static List<Seen> expected(ExportTraceServiceRequest request) {
-    List<Seen> expected = new ArrayList<>();
+  private static List<DecodedSpan> expected(ExportTraceServiceRequest request) {
+    List<DecodedSpan> expected = new ArrayList<>();
     for (ResourceSpans resource : request.getResourceSpansList()) {
       String service = first(resource.getResource().getAttributesList(), "service.name");
       String host =
@@ -73,7 +73,7 @@ class DecoderAgreesWithProtobufTest {
       for (ScopeSpans scope : resource.getScopeSpansList()) {
         for (Span span : scope.getSpansList()) {
           expected.add(
-              new Seen(
+              new DecodedSpan(
                   service,
                   host,
                   span.getName(),

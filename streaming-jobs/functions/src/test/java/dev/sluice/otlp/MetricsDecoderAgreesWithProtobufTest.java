@@ -34,9 +34,9 @@ class MetricsDecoderAgreesWithProtobufTest {
   @Property(tries = 500)
   void readsWhatTheGeneratedClassesRead(@ForAll long seed) throws Exception {
     ExportMetricsServiceRequest request = randomRequest(new Random(seed));
-    List<MetricPoint> seen = new ArrayList<>();
-    decoder.decode(request.toByteArray(), seen::add);
-    assertThat(seen).isEqualTo(expected(request));
+    List<MetricPoint> points = new ArrayList<>();
+    decoder.decode(request.toByteArray(), points::add);
+    assertThat(points).isEqualTo(expected(request));
   }
 
   private static List<MetricPoint> expected(ExportMetricsServiceRequest request) {

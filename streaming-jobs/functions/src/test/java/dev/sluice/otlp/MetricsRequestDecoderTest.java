@@ -85,7 +85,7 @@ class MetricsRequestDecoderTest {
     "system.memory.utilization, state=free",
     "process.cpu.time, state=idle",
   })
-  void whatTheTableDoesNotNameIsNotRead(String metric, String attribute) throws Exception {
+  void aMetricOutsideTheTableIsNotRead(String metric, String attribute) throws Exception {
     String[] pair = attribute.split("=");
     byte[] message = message(host(gauge(metric, point(0.5, 7, attribute(pair[0], pair[1])))));
     assertThat(points(message)).isEmpty();

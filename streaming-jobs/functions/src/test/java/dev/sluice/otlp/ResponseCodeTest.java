@@ -20,12 +20,12 @@ class ResponseCodeTest {
   /** Of a span whose status is not set, and of the same with status ERROR. */
   private static List<Boolean> errors(KeyValue... attributes) throws Exception {
     var unset = span(1, Span.SERVER, 0, 10).addAllAttributes(List.of(attributes));
-    List<Boolean> found = new ArrayList<>();
+    List<Boolean> errors = new ArrayList<>();
     new TraceRequestDecoder()
         .decode(
             message(service("cart", unset, failed(unset.clone()))),
-            span -> found.add(span.isError()));
-    return found;
+            span -> errors.add(span.isError()));
+    return errors;
   }
 
   @ParameterizedTest

@@ -130,9 +130,9 @@ class TraceRequestDecoderTest {
             concat(
                 field(1, whole.getResource().toByteArray()),
                 field(1_000, whole.getScopeSpans(0).toByteArray())));
-    List<String> seen = new ArrayList<>();
-    decoder.decode(old, span -> seen.add(span.service() + span.spanIdHex()));
-    assertThat(seen).containsExactly("shop0000000000000001");
+    List<String> values = new ArrayList<>();
+    decoder.decode(old, span -> values.add(span.service() + span.spanIdHex()));
+    assertThat(values).containsExactly("shop0000000000000001");
   }
 
   @Test
@@ -145,11 +145,11 @@ class TraceRequestDecoderTest {
                 attribute("k8s.pod.name", "pod"),
                 attribute("service.instance.id", "instance")));
     for (String expected : List.of("instance", "pod", "container", "host")) {
-      List<String> seen = new ArrayList<>();
+      List<String> values = new ArrayList<>();
       decoder.decode(
           message(resource(attributes, span(1, Span.SERVER, 0, 1))),
-          span -> seen.add(span.instance()));
-      assertThat(seen).containsExactly(expected);
+          span -> values.add(span.instance()));
+      assertThat(values).containsExactly(expected);
       attributes.remove(attributes.size() - 1);
     }
   }
@@ -164,10 +164,11 @@ class TraceRequestDecoderTest {
                 attribute("host.id", "id"),
                 attribute("k8s.node.name", "node")));
     for (String expected : List.of("node", "id", "host", "")) {
-      List<String> seen = new ArrayList<>();
+      List<String> values = new ArrayList<>();
       decoder.decode(
-          message(resource(attributes, span(1, Span.SERVER, 0, 1))), span -> seen.add(span.host()));
-      assertThat(seen).containsExactly(expected);
+          message(resource(attributes, span(1, Span.SERVER, 0, 1))),
+          span -> values.add(span.host()));
+      assertThat(values).containsExactly(expected);
       attributes.remove(attributes.size() - 1);
     }
   }
@@ -261,22 +262,22 @@ class TraceRequestDecoderTest {
         span(1, Span.CLIENT, 0, 1)
             .addAttributes(attribute("server.address", "é".repeat(500_000)))
             .addAttributes(attribute("db.namespace", "n".repeat(500_000)));
-    List<String> seen = new ArrayList<>();
+    List<String> values = new ArrayList<>();
     decoder.decode(
         message(service("s".repeat(1_000_000), span)),
-        each -> seen.addAll(List.of(each.service(), each.peer())));
+        decoded -> values.addAll(List.of(decoded.service(), decoded.peer())));
     // 256 bytes are 128 characters of two bytes
-    assertThat(seen).containsExactly("s".repeat(256), "é".repeat(128) + "/" + "n".repeat(256));
+    assertThat(values).containsExactly("s".repeat(256), "é".repeat(128) + "/" + "n".repeat(256));
   }
 
   @Test
   void cutDoesNotSplitACharacter() throws Exception {
-    List<String> seen = new ArrayList<>();
+    List<String> values = new ArrayList<>();
     decoder.decode(
         message(service("s" + "é".repeat(200), span(1, Span.SERVER, 0, 1))),
-        each -> seen.add(each.service()));
+        span -> values.add(span.service()));
     // "s" and 127 of two bytes are 255; half a character more would be 256
-    assertThat(seen).containsExactly("s" + "é".repeat(127));
+    assertThat(values).containsExactly("s" + "é".repeat(127));
   }
 
   @Test
@@ -346,7 +347,7 @@ class TraceRequestDecoderTest {
     }
   }
 
-  /** Fields by the numbers that lead to them from the request, and the wire type of each. */
+  /** Fields by the numbers that lead to them from the request, and the wire type of span. */
   @ParameterizedTest
   @CsvSource({
     "1, 2", // resource_spans

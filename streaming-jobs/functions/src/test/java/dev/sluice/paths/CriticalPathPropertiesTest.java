@@ -57,11 +57,11 @@ class CriticalPathPropertiesTest {
     CriticalPathFinder used = new CriticalPathFinder();
     for (long i = 0; i < 4; i++) {
       List<TraceSpan> spans = RandomTraces.of(seed + i);
-      CriticalPaths found = used.find(spans);
+      CriticalPaths result = used.find(spans);
       CriticalPaths expected = CriticalPaths.of(spans);
-      assertThat(found.paths()).isEqualTo(expected.paths());
+      assertThat(result.paths()).isEqualTo(expected.paths());
       for (Exclusion reason : Exclusion.values()) {
-        assertThat(found.excluded(reason)).isEqualTo(expected.excluded(reason));
+        assertThat(result.excluded(reason)).isEqualTo(expected.excluded(reason));
       }
     }
   }
@@ -69,9 +69,9 @@ class CriticalPathPropertiesTest {
   @Property(tries = 2000)
   void everySectionBelongsToASpanOnThePathAndEachSpanIsOnOnePath(@ForAll long seed) {
     List<TraceSpan> spans = RandomTraces.of(seed);
-    CriticalPaths found = CriticalPaths.of(spans);
+    CriticalPaths result = CriticalPaths.of(spans);
     Set<Long> met = new HashSet<>();
-    for (CriticalPath path : found.paths()) {
+    for (CriticalPath path : result.paths()) {
       Map<Long, Long> self = new HashMap<>();
       for (Section section : path.sections()) {
         self.merge(section.span().spanId(), section.durationNs(), Long::sum);
@@ -91,7 +91,7 @@ class CriticalPathPropertiesTest {
         above.add(span.span());
       }
     }
-    int excluded = Arrays.stream(Exclusion.values()).mapToInt(found::excluded).sum();
+    int excluded = Arrays.stream(Exclusion.values()).mapToInt(result::excluded).sum();
     assertThat(met.size() + excluded).isLessThanOrEqualTo(spans.size());
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.paths;
 
+import dev.sluice.traces.Place;
 import dev.sluice.traces.TraceSpan;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +93,8 @@ final class RandomTraces {
               span.operation(),
               span.host(),
               span.instance(),
-              0));
+              0,
+              Place.NONE));
     }
     return stretched;
   }

@@ -50,10 +50,10 @@ class SectionLinesTest {
                 Requests.message(
                     Requests.service("front", root, client),
                     Requests.service("cart", server, query)));
-    CriticalPaths found = CriticalPaths.of(traces.values().iterator().next());
-    assertThat(found.excluded(Exclusion.DUPLICATE_SPAN)).isZero();
+    CriticalPaths result = CriticalPaths.of(traces.values().iterator().next());
+    assertThat(result.excluded(Exclusion.DUPLICATE_SPAN)).isZero();
     assertThat(
-            lines(found.paths().get(0))
+            lines(result.paths().get(0))
                 .lines()
                 .map(line -> line.split("\"")[7] + line.split("\"")[11]))
         .containsExactly(

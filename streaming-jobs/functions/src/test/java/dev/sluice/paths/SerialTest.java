@@ -33,7 +33,7 @@ class SerialTest {
   }
 
   @Test
-  void whatLiesBelowEndsThereToo() {
+  void spansBelowEndThereToo() {
     // 5 lies in what is cut off; 4 ends in it.
     CriticalPath path =
         trace()

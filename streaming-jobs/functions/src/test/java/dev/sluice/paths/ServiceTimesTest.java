@@ -105,7 +105,7 @@ class ServiceTimesTest {
   }
 
   @Test
-  void whatAServiceWaitedForOthersIsNotUpstreamOfItsNextCall() {
+  void aWaitForOtherServicesIsNotUpstreamOfTheNextCall() {
     // a waits 30 for a thread of b, and calls c afterwards: above c are the 20 that a takes itself.
     CriticalPath path =
         trace()

@@ -2,6 +2,7 @@ package dev.sluice.paths;
 
 import static dev.sluice.otlp.Span.INTERNAL;
 
+import dev.sluice.traces.Place;
 import dev.sluice.traces.TraceSpan;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,8 @@ final class Spans {
         "op" + id,
         host,
         "",
-        0);
+        0,
+        Place.NONE);
   }
 
   /** A service on a path on which nobody waited for a thread. */

@@ -39,17 +39,17 @@ class SpanRulesTest {
       """;
 
   /** "use rule" of each span of a message. */
-  private static List<String> found(String lines, ResourceSpans... resources) throws Exception {
+  private static List<String> uses(String lines, ResourceSpans... resources) throws Exception {
     SpanRules rules = SpanRules.parse(lines);
-    List<String> found = new ArrayList<>();
+    List<String> uses = new ArrayList<>();
     new TraceRequestDecoder(rules.patterns())
         .decode(
             message(resources),
             span -> {
               rules.apply(span);
-              found.add((span.use() + " " + span.rule()).trim());
+              uses.add((span.use() + " " + span.rule()).trim());
             });
-    return found;
+    return uses;
   }
 
   private static io.opentelemetry.proto.trace.v1.Span.Builder with(
@@ -60,7 +60,7 @@ class SpanRulesTest {
   @Test
   void probesAreLeftOutByPathWithoutTheirQuery() throws Exception {
     assertThat(
-            found(
+            uses(
                 PROBES,
                 service(
                     "stock",
@@ -76,7 +76,7 @@ class SpanRulesTest {
   @Test
   void theFirstRuleThatMatchesDecides() throws Exception {
     assertThat(
-            found(
+            uses(
                 PROBES,
                 service("cart", with(Span.SERVER, "url.path", "/healthz")),
                 service(
@@ -94,7 +94,7 @@ class SpanRulesTest {
     ResourceSpans.Builder scoped = redis.toBuilder();
     scoped.getScopeSpansBuilder(0).setScope(scope);
     assertThat(
-            found(
+            uses(
                 PROBES,
                 service(
                     "cart",
@@ -109,7 +109,7 @@ class SpanRulesTest {
   @Test
   void allConditionsOfARuleHaveToHold() throws Exception {
     assertThat(
-            found(
+            uses(
                 PROBES,
                 service(
                     "cart",
@@ -122,7 +122,7 @@ class SpanRulesTest {
   @Test
   void aPeerIsThatOfTheAttributes() throws Exception {
     assertThat(
-            found(
+            uses(
                 "rule\tr\tleave_out\npeer\tdb/*\nrule\tu\tleave_out\npeer\tunknown\n",
                 service(
                     "cart",
@@ -139,14 +139,14 @@ class SpanRulesTest {
     for (int i = 0; i < spans.length; i++) {
       spans[i] = span(i + 1, Span.CLIENT, 0, 1).setName(i % 2 == 0 ? "op-" + i : "wait-" + i);
     }
-    List<String> found = found("rule\tr\twaiting\nname\twait-*\n", service("cart", spans));
+    List<String> uses = uses("rule\tr\twaiting\nname\twait-*\n", service("cart", spans));
     for (int i = 0; i < spans.length; i++) {
-      assertThat(found.get(i)).isEqualTo(i % 2 == 0 ? "HELD" : "WAITING r");
+      assertThat(uses.get(i)).isEqualTo(i % 2 == 0 ? "HELD" : "WAITING r");
     }
   }
 
   @Test
-  void whatIsNotOfTheFormIsRefused() {
+  void aLineOfAnotherFormIsRefused() {
     assertThatThrownBy(() -> SpanRules.parse("rule\tr\tdrop\n")).hasMessageContaining("drop");
     assertThatThrownBy(() -> SpanRules.parse("rool\tr\n")).hasMessageContaining("rool");
   }

@@ -38,13 +38,13 @@ class OwnTimesTest {
     new TraceRequestDecoder().decode(message(resources), accumulator::accept);
     List<TraceSpan> spans = new ArrayList<>();
     accumulator.forEach((id, fragment) -> spans.addAll(fragment));
-    Map<String, Sample> found = new HashMap<>();
+    Map<String, Sample> samples = new HashMap<>();
     OwnTimes.of(
         Trace.assemble(spans, 100),
         WINDOW_MS,
         (site, sample) ->
-            found.put(site.service() + " " + (sample.windowMs() - MIDNIGHT_MS) / 1000, sample));
-    return found;
+            samples.put(site.service() + " " + (sample.windowMs() - MIDNIGHT_MS) / 1000, sample));
+    return samples;
   }
 
   /**
@@ -58,7 +58,7 @@ class OwnTimesTest {
   }
 
   @Test
-  void whatItWaitsForIsTheUnionOfItsCallsWithinIt() throws Exception {
+  void itsWaitIsTheUnionOfTheCallsWithinIt() throws Exception {
     double own =
         ownMs(
             span(1, Span.SERVER, 0, 100),
@@ -72,14 +72,14 @@ class OwnTimesTest {
 
   @Test
   void aCallOfOneThatShowsNoClientSpanIsTimedByTheCalled() throws Exception {
-    Map<String, Sample> found =
+    Map<String, Sample> samples =
         samples(
             service("cart", span(1, Span.SERVER, 0, 100), below(1, 3, Span.SERVER, 70, 80)),
             service("stock", below(1, 2, Span.INTERNAL, 20, 50)));
-    assertThat(found.keySet()).containsExactly("cart 0");
-    assertThat(found.get("cart 0").requests()).isEqualTo(2);
+    assertThat(samples.keySet()).containsExactly("cart 0");
+    assertThat(samples.get("cart 0").requests()).isEqualTo(2);
     // 100 - 30 - 10 and 10.
-    assertThat(Math.exp(found.get("cart 0").lnSum() / 1e9))
+    assertThat(Math.exp(samples.get("cart 0").lnSum() / 1e9))
         .isCloseTo(60e6 * 10e6, withPercentage(1e-6));
   }
 
@@ -91,12 +91,12 @@ class OwnTimesTest {
             below(1, 2, Span.CLIENT, 10, 20),
             below(2, 3, Span.INTERNAL, 10, 90));
     assertThat(own).isCloseTo(90, NEAR);
-    Map<String, Sample> found =
+    Map<String, Sample> samples =
         samples(
             service("cart", span(1, Span.SERVER, 0, 100)),
             service("mail", below(1, 2, Span.CONSUMER, 20, 12_000)));
-    assertThat(Math.exp(found.get("cart 0").lnSum() / 1e9) / MS).isCloseTo(100, NEAR);
-    assertThat(found).doesNotContainKey("mail 10");
+    assertThat(Math.exp(samples.get("cart 0").lnSum() / 1e9) / MS).isCloseTo(100, NEAR);
+    assertThat(samples).doesNotContainKey("mail 10");
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.sluice.sinks;
 
-/** Counts what becomes of rows. */
-final class Counts implements PatientWriter.Observer {
+/** Counts rows by their outcome. */
+final class Counts implements BatchWriter.Observer {
   int written;
   int rejected;
   int retried;

@@ -43,18 +43,21 @@ class RowBufferTest {
       buffer.put(row);
       expected.put(List.of(service, ms, number), version);
     }
-    assertThat(buffer.size()).isEqualTo(expected.size());
-    Map<List<Object>, Long> found = new HashMap<>();
-    for (BinaryRowData each : buffer.take()) {
+    assertThat(buffer.waiting()).isEqualTo(expected.size());
+    Map<List<Object>, Long> batch = new HashMap<>();
+    for (BinaryRowData stored : buffer.take()) {
       List<Object> key =
           List.of(
-              each.getString(0).toString(),
-              each.getTimestamp(1, 3).getMillisecond(),
-              each.getInt(2));
-      assertThat(found.put(key, each.getLong(3))).isNull();
+              stored.getString(0).toString(),
+              stored.getTimestamp(1, 3).getMillisecond(),
+              stored.getInt(2));
+      assertThat(batch.put(key, stored.getLong(3))).isNull();
     }
-    assertThat(found).isEqualTo(expected);
-    assertThat(buffer.size()).isZero();
+    assertThat(batch).isEqualTo(expected);
+    assertThat(buffer.waiting()).isZero();
+    assertThat(buffer.rows()).isEqualTo(expected.size());
+    buffer.done();
+    assertThat(buffer.rows()).isZero();
     assertThat(buffer.take()).isEmpty();
   }
 

@@ -17,33 +17,33 @@ class SecretTest {
 
   @TempDir Path folder;
 
-  private static Secret given(Map<String, String> options) {
+  private static Secret secret(Map<String, String> options) {
     return OPTIONS.from(Configuration.fromMap(options));
   }
 
   @Test
   void isReadWhereItIsUsed() throws Exception {
     Path file = Files.writeString(folder.resolve("password"), "of the file\n");
-    assertEquals("", given(Map.of()).read());
-    assertEquals("itself", given(Map.of("password", "itself")).read());
-    assertEquals("of the file", given(Map.of("password.file", file.toString())).read());
-    assertEquals("of it", given(Map.of("password.variable", "IT")).read(Map.of("IT", "of it")));
+    assertEquals("", secret(Map.of()).read());
+    assertEquals("itself", secret(Map.of("password", "itself")).read());
+    assertEquals("of the file", secret(Map.of("password.file", file.toString())).read());
+    assertEquals("of it", secret(Map.of("password.variable", "IT")).read(Map.of("IT", "of it")));
     Files.writeString(file, "a new one");
-    assertEquals("a new one", given(Map.of("password.file", file.toString())).read());
+    assertEquals("a new one", secret(Map.of("password.file", file.toString())).read());
   }
 
   @Test
   void saysWhatIsNotThere() {
-    Secret gone = given(Map.of("password.file", folder.resolve("gone").toString()));
+    Secret gone = secret(Map.of("password.file", folder.resolve("gone").toString()));
     assertThrows(IllegalStateException.class, gone::read);
-    Secret unset = given(Map.of("password.variable", "UNSET"));
+    Secret unset = secret(Map.of("password.variable", "UNSET"));
     assertThrows(IllegalStateException.class, () -> unset.read(Map.of()));
   }
 
   @Test
   void isSaidOnceAndShownNever() {
     assertThrows(
-        ValidationException.class, () -> given(Map.of("password", "a", "password.file", "b")));
-    assertFalse(given(Map.of("password", "itself")).toString().contains("itself"));
+        ValidationException.class, () -> secret(Map.of("password", "a", "password.file", "b")));
+    assertFalse(secret(Map.of("password", "itself")).toString().contains("itself"));
   }
 }

@@ -47,18 +47,18 @@ class SinkStatusTest {
         new SinkStatus(InternalSinkWriterMetricGroup.wrap(group), "A store", backlog, () -> nowMs);
   }
 
-  private Object told(String gauge) {
+  private Object value(String gauge) {
     return gauges.get(gauge).getValue();
   }
 
   @Test
   void aStoreThatOwesAnAnswerShowsSinceWhen() {
-    assertThat(told("pendingRows")).isEqualTo(7L);
-    assertThat(told("attemptSinceMs")).isEqualTo(0L);
+    assertThat(value("pendingRows")).isEqualTo(7L);
+    assertThat(value("attemptSinceMs")).isEqualTo(0L);
     status.attempting();
-    assertThat(told("attemptSinceMs")).isEqualTo(1_000L);
+    assertThat(value("attemptSinceMs")).isEqualTo(1_000L);
     status.written(3);
-    assertThat(told("attemptSinceMs")).isEqualTo(0L);
+    assertThat(value("attemptSinceMs")).isEqualTo(0L);
   }
 
   @Test
@@ -69,46 +69,46 @@ class SinkStatusTest {
     nowMs = 5_000;
     status.attempting();
     status.retried(new Exception("second\n  line\t2"));
-    assertThat(told("failingSinceMs")).isEqualTo(1_000L);
-    assertThat(told("lastError")).isEqualTo("second line 2");
+    assertThat(value("failingSinceMs")).isEqualTo(1_000L);
+    assertThat(value("lastError")).isEqualTo("second line 2");
     status.written(1);
-    assertThat(told("failingSinceMs")).isEqualTo(0L);
-    assertThat(told("lastError")).isEqualTo("second line 2");
+    assertThat(value("failingSinceMs")).isEqualTo(0L);
+    assertThat(value("lastError")).isEqualTo("second line 2");
   }
 
   @Test
   void aRowThatIsRejectedIsAnAnswer() {
     status.attempting();
     status.rejected(new IllegalStateException());
-    assertThat(told("attemptSinceMs")).isEqualTo(0L);
-    assertThat(told("failingSinceMs")).isEqualTo(0L);
-    assertThat(told("lastError")).isEqualTo("java.lang.IllegalStateException");
+    assertThat(value("attemptSinceMs")).isEqualTo(0L);
+    assertThat(value("failingSinceMs")).isEqualTo(0L);
+    assertThat(value("lastError")).isEqualTo("java.lang.IllegalStateException");
     status.rejected(new Exception("x".repeat(400)));
-    assertThat(told("lastError")).isEqualTo("x".repeat(300) + "...");
+    assertThat(value("lastError")).isEqualTo("x".repeat(300) + "...");
   }
 
   @Test
-  void whatIsWrongIsToldInWords() {
-    assertThat(told("trouble")).isEqualTo("");
+  void troubleIsATextForPeople() {
+    assertThat(value("trouble")).isEqualTo("");
     status.attempting();
     nowMs = 6_000;
-    assertThat(told("trouble")).isEqualTo("");
+    assertThat(value("trouble")).isEqualTo("");
     nowMs = 6_001;
-    assertThat(told("trouble")).isEqualTo("A store: has not answered for 5 s");
+    assertThat(value("trouble")).isEqualTo("A store: has not answered for 5 s");
     status.retried(new Exception("refused"));
     oldestMs = 6_002;
     nowMs = 36_002;
-    assertThat(told("trouble")).isEqualTo("A store: has failed for 35 s: refused");
+    assertThat(value("trouble")).isEqualTo("A store: has failed for 35 s: refused");
     nowMs = 36_003;
     shed = 3;
-    assertThat(told("trouble"))
+    assertThat(value("trouble"))
         .isEqualTo(
             "A store: has failed for 35 s: refused; 7 rows wait, the oldest for 30 s; "
                 + "3 rows were shed, for want of room");
     oldestMs = 0;
     status.written(7);
     status.rejected(new Exception("bad"));
-    assertThat(told("trouble"))
+    assertThat(value("trouble"))
         .isEqualTo(
             "A store: 3 rows were shed, for want of room; 1 rows were rejected; last error: bad");
   }

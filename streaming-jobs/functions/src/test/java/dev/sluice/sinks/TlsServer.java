@@ -28,9 +28,9 @@ public final class TlsServer implements AutoCloseable {
   public TlsServer(Path folder, HttpHandler handler) throws Exception {
     Path file = Files.createDirectories(folder).resolve("keys.p12");
     String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    String made = "-genkeypair -alias own -keyalg EC -dname CN=localhost -ext san=ip:127.0.0.1";
+    String options = "-genkeypair -alias own -keyalg EC -dname CN=localhost -ext san=ip:127.0.0.1";
     String kept = " -validity 2 -storetype PKCS12 -storepass " + PASSWORD + " -keystore ";
-    ProcessBuilder words = new ProcessBuilder((keytool + " " + made + kept + file).split(" "));
+    ProcessBuilder words = new ProcessBuilder((keytool + " " + options + kept + file).split(" "));
     if (words.inheritIO().start().waitFor() != 0) {
       throw new IllegalStateException("keytool made no key");
     }

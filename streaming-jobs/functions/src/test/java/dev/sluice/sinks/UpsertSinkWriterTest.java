@@ -29,25 +29,22 @@ class UpsertSinkWriterTest {
           DataTypes.ROW(DataTypes.FIELD("value", DataTypes.BIGINT().notNull())).getLogicalType();
   private static final int FULL = 10;
 
-  /** Takes a batch for each permit. */
-  private static final class Store implements DirectTarget {
+  /** Takes a batch for each permit, and refuses negative numbers. */
+  private static final class Store implements BatchTarget<BinaryRowData> {
     final List<Long> stored = Collections.synchronizedList(new ArrayList<>());
     final Semaphore permits = new Semaphore(0);
     volatile boolean atFault;
 
     @Override
-    public boolean writeDirect(List<BinaryRowData> rows) throws Exception {
+    public void write(List<BinaryRowData> rows) throws Exception {
       permits.acquire();
       if (atFault) {
         throw new TableAtFaultException("no such column", null);
       }
+      if (rows.stream().anyMatch(row -> row.getLong(0) < 0)) {
+        throw new RowsRejectedException("negative", null);
+      }
       rows.forEach(row -> stored.add(row.getLong(0)));
-      return true;
-    }
-
-    @Override
-    public void write(List<Object[]> rows) {
-      throw new TableAtFaultException("no such column", null);
     }
 
     @Override
@@ -100,8 +97,8 @@ class UpsertSinkWriterTest {
     void fire() throws Exception {
       List<ProcessingTimeCallback> now = new ArrayList<>(waiting);
       waiting.clear();
-      for (ProcessingTimeCallback each : now) {
-        each.onProcessingTime(0);
+      for (ProcessingTimeCallback timer : now) {
+        timer.onProcessingTime(0);
       }
     }
   }
@@ -109,42 +106,27 @@ class UpsertSinkWriterTest {
   private final Store store = new Store();
   private final Mails mailbox = new Mails();
   private final Timers timers = new Timers();
+  private final RowBuffer buffer = new RowBuffer(TYPE, new int[] {0});
+  private final List<Object> aside = Collections.synchronizedList(new ArrayList<>());
   private final UpsertSinkWriter writer = writer();
 
   private UpsertSinkWriter writer() {
-    PatientWriter.Observer nobody =
-        new PatientWriter.Observer() {
-          @Override
-          public void attempting() {}
-
-          @Override
-          public void written(int rows) {}
-
-          @Override
-          public void rejected(Exception reason) {}
-
-          @Override
-          public void retried(Exception reason) {}
-        };
-    Rejects none =
+    Rejects rejects =
         new Rejects() {
           @Override
           public void setAside(List<Rejected> rows) {
-            throw new AssertionError("no row is refused here");
+            rows.forEach(row -> aside.add(row.row()[0]));
           }
 
           @Override
           public void close() {}
         };
+    RowConverter converter = new RowConverter(TYPE);
     Backoff backoff = new Backoff(1, 2, new SplittableRandom(1));
-    PatientWriter patient = new PatientWriter(store, backoff, Thread::sleep, nobody, none);
+    BatchWriter<BinaryRowData> batches =
+        new BatchWriter<>(store, converter::convert, backoff, Thread::sleep, new Counts(), rejects);
     return new UpsertSinkWriter(
-        "test",
-        new RowBuffer(TYPE, new int[] {0}),
-        new QuickWriter(store, new RowConverter(TYPE), patient, nobody),
-        new FlushPolicy(FULL, 100),
-        timers,
-        mailbox);
+        "test", buffer, batches, new FlushPolicy(FULL, 100), timers, mailbox);
   }
 
   @AfterEach
@@ -163,25 +145,25 @@ class UpsertSinkWriterTest {
   }
 
   @Test
-  void aCheckpointWaitsForWhatIsInFlightAndForWhatIsNot() throws Exception {
+  void aCheckpointWaitsForTheBatchInFlightAndTheRowsBehindIt() throws Exception {
     write(0, FULL); // in flight
     write(FULL, FULL + 3); // waits
     assertThat(store.stored).isEmpty();
-    assertThat(writer.pending()).isEqualTo(FULL + 3);
+    assertThat(buffer.rows()).isEqualTo(FULL + 3);
     store.permits.release(2);
     writer.flush(false);
     assertThat(store.stored).containsExactlyElementsOf(upTo(FULL + 3));
-    assertThat(writer.pending()).isZero();
+    assertThat(buffer.rows()).isZero();
     writer.flush(true); // nothing to write
     assertThat(store.stored).hasSize(FULL + 3);
   }
 
   @Test
-  void rowsWhoseTimeIsUpGoWhenTheBatchBeforeHasLanded() throws Exception {
+  void rowsThatAreDueWaitForTheBatchInFlightButTheTaskDoesNot() throws Exception {
     write(0, FULL);
     write(FULL, FULL + 1);
     timers.fire();
-    assertThat(writer.pending()).isEqualTo(FULL + 1);
+    assertThat(buffer.rows()).isEqualTo(FULL + 1);
     store.permits.release(1);
     mailbox.mails.take().run(); // the first has landed: the second starts
     store.permits.release(1);
@@ -197,5 +179,41 @@ class UpsertSinkWriterTest {
     ThrowingRunnable<? extends Exception> landed = mailbox.mails.take();
     assertThatThrownBy(landed::run).isInstanceOf(TableAtFaultException.class);
     assertThatThrownBy(() -> writer.flush(false)).isInstanceOf(TableAtFaultException.class);
+  }
+
+  @Test
+  void aFullBatchWaitsForTheBatchInFlight() throws Exception {
+    write(0, FULL);
+    store.permits.release(1);
+    write(FULL, 2 * FULL);
+    assertThat(store.stored).containsExactlyElementsOf(upTo(FULL));
+    store.permits.release(1);
+    writer.flush(false);
+    assertThat(store.stored).containsExactlyElementsOf(upTo(2 * FULL));
+  }
+
+  @Test
+  void aCheckpointWaitsForTheLetterOfARefusedRowAndItsNeighboursAreStored() throws Exception {
+    store.permits.release(100);
+    write(-1, 3);
+    writer.flush(false);
+    assertThat(store.stored).contains(0L, 1L, 2L).doesNotContain(-1L);
+    assertThat(aside).containsExactly(-1L);
+  }
+
+  @Test
+  void afterAFailureNoBatchStarts() throws Exception {
+    store.atFault = true;
+    store.permits.release(1);
+    write(0, FULL);
+    assertThatThrownBy(() -> write(FULL, 2 * FULL)).isInstanceOf(TableAtFaultException.class);
+  }
+
+  @Test
+  void closingDoesNotWaitForTheBatchInFlight() throws Exception {
+    write(0, FULL);
+    writer.close();
+    assertThat(store.stored).isEmpty();
+    assertThatThrownBy(() -> writer.flush(false)).hasMessageContaining("ended");
   }
 }

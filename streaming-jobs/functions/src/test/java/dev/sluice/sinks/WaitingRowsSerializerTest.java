@@ -16,7 +16,8 @@ class WaitingRowsSerializerTest {
   private final WaitingRowsSerializer serializer = new WaitingRowsSerializer();
 
   @Property
-  void whatWasWrittenIsRead(@ForAll("tables") List<List<Object>> table) throws IOException {
+  void theReaderReturnsTheRowsOfTheWriter(@ForAll("tables") List<List<Object>> table)
+      throws IOException {
     List<Object[]> rows = table.stream().map(List::toArray).toList();
     WaitingRows waiting = new WaitingRows(List.of("a", "\u00fc", ""), rows);
     WaitingRows read = serializer.deserialize(1, serializer.serialize(waiting));

@@ -44,11 +44,11 @@ class WriteBehindWriterTest {
     BackgroundWriter background =
         new BackgroundWriter("test", pending, batches, policy, System::currentTimeMillis);
     AutoCloseable last = () -> closed.add("last");
-    WriteBehindWriter made =
+    WriteBehindWriter writer =
         new WriteBehindWriter(
             COLUMNS, new RowConverter(TYPE), background, List.of(() -> closed.add("first"), last));
-    open.add(made);
-    return made;
+    open.add(writer);
+    return writer;
   }
 
   @AfterEach
@@ -134,7 +134,7 @@ class WriteBehindWriterTest {
   }
 
   @Test
-  void whatWaitedIsRestoredAndWritten() throws Exception {
+  void rowsThatWaitedAreRestoredAndWritten() throws Exception {
     WriteBehindWriter stuck = writer(WriteBehindWriterTest::forEver);
     stuck.write(row(RowKind.INSERT, "a", 10), null);
     stuck.write(row(RowKind.INSERT, "b", 10), null);

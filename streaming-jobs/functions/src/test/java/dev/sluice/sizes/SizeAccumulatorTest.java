@@ -142,9 +142,9 @@ class SizeAccumulatorTest {
     later.add(-1, 9);
     sums.add(point, later);
     assertThat(sums.rows()).isEqualTo(2);
-    Map<Long, Row> found = new TreeMap<>();
-    sums.drain((each, size) -> found.put(size.windowMs(), Row.of(size)));
-    assertThat(found).isEqualTo(Map.of(10_000L, new Row(2, 7, 0, 0), 20_000L, new Row(0, 0, 1, 9)));
+    Map<Long, Row> rows = new TreeMap<>();
+    sums.drain((resource, size) -> rows.put(size.windowMs(), Row.of(size)));
+    assertThat(rows).isEqualTo(Map.of(10_000L, new Row(2, 7, 0, 0), 20_000L, new Row(0, 0, 1, 9)));
     assertThat(sums.rows()).isZero();
   }
 

@@ -184,7 +184,8 @@ class CallEdgesTest {
                 "work",
                 "",
                 "i-0",
-                RECEIVED_MS));
+                RECEIVED_MS,
+                Place.NONE));
   }
 
   @Test

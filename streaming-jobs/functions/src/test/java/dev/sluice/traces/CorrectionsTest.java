@@ -155,7 +155,7 @@ class CorrectionsTest {
   }
 
   @Test
-  void whoWorksOnAMessageIsNotWhomItsSenderWaitsFor() throws Exception {
+  void theSenderOfAMessageDoesNotWaitForItsConsumer() throws Exception {
     assertThat(
             moves(
                 service("cart", to("broker", span(1, 0, PRODUCER, 0, 10))),

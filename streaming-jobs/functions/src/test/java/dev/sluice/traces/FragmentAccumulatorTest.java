@@ -109,7 +109,7 @@ class FragmentAccumulatorTest {
     new TraceRequestDecoder().decode(message, accumulator::accept);
     accumulator.takeNested(span -> {});
     List<Boolean> movable = new ArrayList<>();
-    accumulator.forEach((trace, spans) -> spans.forEach(each -> movable.add(each.movable())));
+    accumulator.forEach((trace, spans) -> spans.forEach(span -> movable.add(span.movable())));
     return movable;
   }
 

@@ -31,7 +31,8 @@ class HeapBytesTest {
     String operation = "op%06d".formatted(spanId);
     List<TraceSpan> spans = new ArrayList<>(1);
     spans.add(
-        new TraceSpan(spanId, 0, 2, false, false, 0, 1, "a", "", operation, "", "", MIDNIGHT_MS));
+        new TraceSpan(
+            spanId, 0, 2, false, false, 0, 1, "a", "", operation, "", "", MIDNIGHT_MS, Place.NONE));
     return spans;
   }
 

@@ -30,16 +30,16 @@ class LogOrderTest {
       byte[] bytes =
           message(service("a", span(spanId, Span.SERVER, 0, 1).setTraceId(id(trace, 16))));
       new TraceRequestDecoder().decode(bytes, accumulator::accept);
-      List<TraceFragment> found = new ArrayList<>();
+      List<TraceFragment> fragments = new ArrayList<>();
       accumulator.forEach(
           (traceId, spans) ->
-              found.add(new TraceFragment(traceId, recordMs, partition, offset, spans)));
-      return found.get(0);
+              fragments.add(new TraceFragment(traceId, recordMs, partition, offset, spans)));
+      return fragments.get(0);
     }
   }
 
   /** What became of all spans: lines in no order. */
-  private static final class Told implements OpenTraces.Closing {
+  private static final class Output implements OpenTraces.Closing {
     private final List<String> lines = new ArrayList<>();
 
     @Override
@@ -82,11 +82,12 @@ class LogOrderTest {
   }
 
   /** Reads all of it: partitions at random, with the watermark of what was read. */
-  private static List<String> told(List<List<Sent>> partitions, Random random) throws Exception {
-    Told told = new Told();
+  private static List<String> outputOf(List<List<Sent>> partitions, Random random)
+      throws Exception {
+    Output output = new Output();
     OpenTraces.Bounds bounds =
         new OpenTraces.Bounds(5_000, 20_000, 30_000, MOST_SPANS, 100_000, 1 << 30);
-    OpenTraces traces = new OpenTraces(bounds, told);
+    OpenTraces traces = new OpenTraces(bounds, output);
     int[] next = new int[PARTITIONS];
     int left = partitions.stream().mapToInt(List::size).sum();
     while (left > 0) {
@@ -102,7 +103,7 @@ class LogOrderTest {
         traces.advance(watermark(partitions, next));
       }
       if (random.nextInt(5) == 0) {
-        OpenTraces restored = new OpenTraces(bounds, told);
+        OpenTraces restored = new OpenTraces(bounds, output);
         traces.snapshot().forEach(chunk -> restored.restore(chunk, id -> true));
         assertThat(restored.spans()).isEqualTo(traces.spans());
         traces = restored;
@@ -111,8 +112,8 @@ class LogOrderTest {
     traces.advance(Long.MAX_VALUE);
     assertThat(traces.spans()).isZero();
     assertThat(traces.heapBytes()).isZero();
-    Collections.sort(told.lines);
-    return told.lines;
+    Collections.sort(output.lines);
+    return output.lines;
   }
 
   /** The least record time that was read last in any partition. */
@@ -135,8 +136,8 @@ class LogOrderTest {
   void whicheverPartitionIsReadFirst(@ForAll long seed, @ForAll @IntRange(max = 80) int records)
       throws Exception {
     List<List<Sent>> log = log(new Random(seed), records);
-    List<String> expected = told(log, new Random(seed + 1));
-    assertThat(told(log, new Random(seed + 2))).isEqualTo(expected);
-    assertThat(told(log, new Random(seed + 3))).isEqualTo(expected);
+    List<String> expected = outputOf(log, new Random(seed + 1));
+    assertThat(outputOf(log, new Random(seed + 2))).isEqualTo(expected);
+    assertThat(outputOf(log, new Random(seed + 3))).isEqualTo(expected);
   }
 }

@@ -42,17 +42,17 @@ class NestedSpansTest {
   private static final Spread SPREAD = new Spread(100, 1_000);
   private static final int MANY = 10_000;
 
-  /** A span and whose it is; times in ms after midnight. */
-  private record Made(String service, String instance, Span.Builder span) {}
+  /** A span with its service and instance; times in ms after midnight. */
+  private record OwnedSpan(String service, String instance, Span.Builder span) {}
 
-  private static Made made(
+  private static OwnedSpan owned(
       String at, long id, long parent, int kind, double start, double end, KeyValue... attributes) {
     String[] names = at.split("@", -1);
     Span.Builder span = Requests.span(id, kind, start, end).addAllAttributes(List.of(attributes));
     if (parent != 0) {
       span.setParentSpanId(id(parent, 8));
     }
-    return new Made(names[0], names.length > 1 ? names[1] : "i-0", span);
+    return new OwnedSpan(names[0], names.length > 1 ? names[1] : "i-0", span);
   }
 
   private static KeyValue to(String peer) {
@@ -63,16 +63,16 @@ class NestedSpansTest {
     return attribute("server.address", address);
   }
 
-  private static byte[] encode(List<Made> spans) {
+  private static byte[] encode(List<OwnedSpan> spans) {
     return message(
         spans.stream()
             .map(
-                each ->
+                span ->
                     resource(
                         List.of(
-                            attribute("service.name", each.service),
-                            attribute("service.instance.id", each.instance)),
-                        each.span))
+                            attribute("service.name", span.service),
+                            attribute("service.instance.id", span.instance)),
+                        span.span))
             .toArray(io.opentelemetry.proto.trace.v1.ResourceSpans[]::new));
   }
 
@@ -98,7 +98,7 @@ class NestedSpansTest {
                   + " "
                   + point.peer())
               .trim();
-      long[] sum = sums.computeIfAbsent(name, each -> new long[3]);
+      long[] sum = sums.computeIfAbsent(name, absent -> new long[3]);
       sum[0] += partial.busyNs();
       sum[1] += partial.completions();
       sum[2] += partial.latency().total();
@@ -145,43 +145,43 @@ class NestedSpansTest {
     }
   }
 
-  private static Windows windows(String lines, List<List<Made>> messages) throws Exception {
+  private static Windows windows(String lines, List<List<OwnedSpan>> messages) throws Exception {
     Windows windows = new Windows(lines);
-    for (List<Made> each : messages) {
-      windows.read(encode(each));
+    for (List<OwnedSpan> message : messages) {
+      windows.read(encode(message));
     }
     windows.close();
     return windows;
   }
 
   /** The windows of spans, and the same in one message, in one each, and the other way round. */
-  private static Map<String, String> rows(String lines, Made... spans) throws Exception {
-    List<Made> all = List.of(spans);
+  private static Map<String, String> rows(String lines, OwnedSpan... spans) throws Exception {
+    List<OwnedSpan> all = List.of(spans);
     Windows together = new Windows(lines);
     together.read(encode(all));
     Map<String, String> atOnce = together.rows();
     together.close();
-    List<List<Made>> apart = new ArrayList<>();
-    all.forEach(each -> apart.add(List.of(each)));
+    List<List<OwnedSpan>> apart = new ArrayList<>();
+    all.forEach(span -> apart.add(List.of(span)));
     assertThat(windows(lines, apart).rows()).isEqualTo(together.rows());
     Collections.reverse(apart);
     Windows reversed = windows(lines, apart);
     assertThat(reversed.rows()).isEqualTo(together.rows());
     assertThat(reversed.takenBack).isEqualTo(together.takenBack);
     // All that needs no peer is right before the trace is closed.
-    if (Arrays.stream(spans).noneMatch(each -> each.span.getKindValue() == CLIENT)) {
+    if (Arrays.stream(spans).noneMatch(span -> span.span.getKindValue() == CLIENT)) {
       assertThat(atOnce).isEqualTo(together.rows());
     }
     return together.rows();
   }
 
-  private static Map<String, String> rows(Made... spans) throws Exception {
+  private static Map<String, String> rows(OwnedSpan... spans) throws Exception {
     return rows("", spans);
   }
 
   @Test
   void fastifyRequestWithinTheHttpServersSpan() throws Exception {
-    assertThat(rows(made("shop", 1, 0, SERVER, 0, 100), made("shop", 2, 1, SERVER, 0.2, 99.9)))
+    assertThat(rows(owned("shop", 1, 0, SERVER, 0, 100), owned("shop", 2, 1, SERVER, 0.2, 99.9)))
         .isEqualTo(Map.of("shop@i-0 server", "1 x 100.0"));
   }
 
@@ -189,18 +189,18 @@ class NestedSpansTest {
   void internalSpansBetweenThemMakeNoDifference() throws Exception {
     assertThat(
             rows(
-                made("shop", 1, 0, SERVER, 0, 100),
-                made("shop", 2, 1, INTERNAL, 1, 99),
-                made("shop", 3, 2, INTERNAL, 1, 98),
-                made("shop", 4, 3, SERVER, 1, 97),
-                made("shop", 5, 4, SERVER, 1, 96)))
+                owned("shop", 1, 0, SERVER, 0, 100),
+                owned("shop", 2, 1, INTERNAL, 1, 99),
+                owned("shop", 3, 2, INTERNAL, 1, 98),
+                owned("shop", 4, 3, SERVER, 1, 97),
+                owned("shop", 5, 4, SERVER, 1, 96)))
         .isEqualTo(Map.of("shop@i-0 server", "1 x 100.0"));
   }
 
   @Test
   void anAsyncHandlerThatOutlivesWhatDispatchedIt() throws Exception {
     // A servlet's span of 2 ms, and below it the handler's, which ends later: one request.
-    assertThat(rows(made("shop", 1, 0, SERVER, 0, 2), made("shop", 2, 1, SERVER, 1, 100)))
+    assertThat(rows(owned("shop", 1, 0, SERVER, 0, 2), owned("shop", 2, 1, SERVER, 1, 100)))
         .isEqualTo(Map.of("shop@i-0 server", "1 x 2.0"));
   }
 
@@ -209,10 +209,10 @@ class NestedSpansTest {
     // Envoy's SERVER and CLIENT spans of cart, the application's SERVER span, its call of stock.
     assertThat(
             rows(
-                made("cart", 1, 0, SERVER, 0, 60),
-                made("cart", 2, 1, CLIENT, 2, 58, to("cart")),
-                made("cart", 3, 2, SERVER, 4, 56),
-                made("cart", 4, 3, CLIENT, 10, 50, to("stock"))))
+                owned("cart", 1, 0, SERVER, 0, 60),
+                owned("cart", 2, 1, CLIENT, 2, 58, to("cart")),
+                owned("cart", 3, 2, SERVER, 4, 56),
+                owned("cart", 4, 3, CLIENT, 10, 50, to("stock"))))
         .isEqualTo(
             Map.of(
                 "cart@i-0 server", "1 x 60.0",
@@ -224,17 +224,17 @@ class NestedSpansTest {
   void aSidecarWithoutAnInstanceGivesWayToTheApplication() throws Exception {
     assertThat(
             rows(
-                made("cart@", 1, 0, SERVER, 0, 60),
-                made("cart@", 2, 1, CLIENT, 2, 58, to("cart")),
-                made("cart@pod-1", 3, 2, SERVER, 4, 56)))
+                owned("cart@", 1, 0, SERVER, 0, 60),
+                owned("cart@", 2, 1, CLIENT, 2, 58, to("cart")),
+                owned("cart@pod-1", 3, 2, SERVER, 4, 56)))
         .isEqualTo(Map.of("cart@pod-1 server", "1 x 52.0", "cart@ client cart", "1 x 56.0"));
   }
 
   @Test
   void anApplicationWithoutAnInstanceIsNestedInItsSidecar() throws Exception {
-    assertThat(rows(made("cart@pod-1", 1, 0, SERVER, 0, 60), made("cart@", 2, 1, SERVER, 4, 56)))
+    assertThat(rows(owned("cart@pod-1", 1, 0, SERVER, 0, 60), owned("cart@", 2, 1, SERVER, 4, 56)))
         .isEqualTo(Map.of("cart@pod-1 server", "1 x 60.0"));
-    assertThat(rows(made("cart@", 1, 0, SERVER, 0, 60), made("cart@", 2, 1, SERVER, 4, 56)))
+    assertThat(rows(owned("cart@", 1, 0, SERVER, 0, 60), owned("cart@", 2, 1, SERVER, 4, 56)))
         .isEqualTo(Map.of("cart@ server", "1 x 60.0"));
   }
 
@@ -242,9 +242,9 @@ class NestedSpansTest {
   void aReplicaThatCallsAnotherHoldsAThreadOfEach() throws Exception {
     assertThat(
             rows(
-                made("cart@a", 1, 0, SERVER, 0, 60),
-                made("cart@a", 2, 1, CLIENT, 2, 58, to("cart")),
-                made("cart@b", 3, 2, SERVER, 4, 56)))
+                owned("cart@a", 1, 0, SERVER, 0, 60),
+                owned("cart@a", 2, 1, CLIENT, 2, 58, to("cart")),
+                owned("cart@b", 3, 2, SERVER, 4, 56)))
         .isEqualTo(
             Map.of(
                 "cart@a server", "1 x 60.0",
@@ -256,11 +256,11 @@ class NestedSpansTest {
   void aCallBackByWayOfAnotherServiceTakesAnotherThread() throws Exception {
     assertThat(
             rows(
-                made("cart", 1, 0, SERVER, 0, 60),
-                made("cart", 2, 1, CLIENT, 2, 58, to("stock")),
-                made("stock", 3, 2, SERVER, 4, 56),
-                made("stock", 4, 3, CLIENT, 6, 54, to("cart")),
-                made("cart", 5, 4, SERVER, 8, 52)))
+                owned("cart", 1, 0, SERVER, 0, 60),
+                owned("cart", 2, 1, CLIENT, 2, 58, to("stock")),
+                owned("stock", 3, 2, SERVER, 4, 56),
+                owned("stock", 4, 3, CLIENT, 6, 54, to("cart")),
+                owned("cart", 5, 4, SERVER, 8, 52)))
         .containsEntry("cart@i-0 server", "2 x 104.0")
         .containsEntry("stock@i-0 server", "1 x 52.0");
   }
@@ -269,10 +269,10 @@ class NestedSpansTest {
   void messagesHandOverToAnotherThread() throws Exception {
     assertThat(
             rows(
-                made("shop", 1, 0, SERVER, 0, 10),
-                made("shop", 2, 1, PRODUCER, 2, 3, to("queue")),
-                made("shop", 3, 2, SERVER, 20, 50),
-                made("shop", 4, 1, SERVER, 5, 6)))
+                owned("shop", 1, 0, SERVER, 0, 10),
+                owned("shop", 2, 1, PRODUCER, 2, 3, to("queue")),
+                owned("shop", 3, 2, SERVER, 20, 50),
+                owned("shop", 4, 1, SERVER, 5, 6)))
         .containsEntry("shop@i-0 server", "2 x 40.0");
   }
 
@@ -282,12 +282,12 @@ class NestedSpansTest {
     // address, and by way of an INTERNAL span.
     assertThat(
             rows(
-                made("shop", 1, 0, SERVER, 0, 100),
-                made("shop", 2, 1, CLIENT, 10, 50, to("db")),
-                made("shop", 3, 2, INTERNAL, 11, 49),
-                made("shop", 4, 3, CLIENT, 12, 48, to("db")),
-                made("shop", 5, 1, CLIENT, 60, 90, address("10.0.0.7")),
-                made("shop", 6, 5, CLIENT, 61, 89, address("10.0.0.7"))))
+                owned("shop", 1, 0, SERVER, 0, 100),
+                owned("shop", 2, 1, CLIENT, 10, 50, to("db")),
+                owned("shop", 3, 2, INTERNAL, 11, 49),
+                owned("shop", 4, 3, CLIENT, 12, 48, to("db")),
+                owned("shop", 5, 1, CLIENT, 60, 90, address("10.0.0.7")),
+                owned("shop", 6, 5, CLIENT, 61, 89, address("10.0.0.7"))))
         .isEqualTo(
             Map.of(
                 "shop@i-0 server", "1 x 100.0",
@@ -300,12 +300,12 @@ class NestedSpansTest {
     // Multiplexed over one connection: they are the use that is made of it.
     assertThat(
             rows(
-                made("shop", 1, 0, SERVER, 0, 100),
-                made("shop", 2, 1, CLIENT, 10, 50, to("db")),
-                made("shop", 3, 1, CLIENT, 10, 50, to("db")),
-                made("shop", 4, 2, CLIENT, 20, 30, to("cache")),
-                made("shop", 5, 1, CLIENT, 10, 20),
-                made("shop", 6, 5, CLIENT, 10, 20)))
+                owned("shop", 1, 0, SERVER, 0, 100),
+                owned("shop", 2, 1, CLIENT, 10, 50, to("db")),
+                owned("shop", 3, 1, CLIENT, 10, 50, to("db")),
+                owned("shop", 4, 2, CLIENT, 20, 30, to("cache")),
+                owned("shop", 5, 1, CLIENT, 10, 20),
+                owned("shop", 6, 5, CLIENT, 10, 20)))
         .isEqualTo(
             Map.of(
                 "shop@i-0 server", "1 x 100.0",
@@ -319,9 +319,9 @@ class NestedSpansTest {
     // A gRPC client around an HTTP client to one address; stock's SERVER span is below the inner.
     assertThat(
             rows(
-                made("cart", 1, 0, CLIENT, 0, 50, address("10.0.0.7")),
-                made("cart", 2, 1, CLIENT, 5, 45, address("10.0.0.7")),
-                made("stock", 3, 2, SERVER, 10, 40)))
+                owned("cart", 1, 0, CLIENT, 0, 50, address("10.0.0.7")),
+                owned("cart", 2, 1, CLIENT, 5, 45, address("10.0.0.7")),
+                owned("stock", 3, 2, SERVER, 10, 40)))
         .isEqualTo(Map.of("cart@i-0 client stock", "1 x 50.0", "stock@i-0 server", "1 x 30.0"));
   }
 
@@ -329,9 +329,9 @@ class NestedSpansTest {
   void aCallOfASecondRequestIsNotNestedInThatOfTheFirst() throws Exception {
     assertThat(
             rows(
-                made("cart", 1, 0, CLIENT, 0, 50, to("cart")),
-                made("cart", 2, 1, SERVER, 5, 45),
-                made("cart", 3, 2, CLIENT, 10, 40, to("cart"))))
+                owned("cart", 1, 0, CLIENT, 0, 50, to("cart")),
+                owned("cart", 2, 1, SERVER, 5, 45),
+                owned("cart", 3, 2, CLIENT, 10, 40, to("cart"))))
         .containsEntry("cart@i-0 client cart", "2 x 80.0");
   }
 
@@ -339,9 +339,9 @@ class NestedSpansTest {
   void consumersAreNotNested() throws Exception {
     assertThat(
             rows(
-                made("shop", 1, 0, CONSUMER, 0, 100),
-                made("shop", 2, 1, CONSUMER, 10, 20),
-                made("shop", 3, 2, SERVER, 12, 18)))
+                owned("shop", 1, 0, CONSUMER, 0, 100),
+                owned("shop", 2, 1, CONSUMER, 10, 20),
+                owned("shop", 3, 2, SERVER, 12, 18)))
         .isEqualTo(Map.of("shop@i-0 consumer", "2 x 110.0", "shop@i-0 server", "1 x 6.0"));
   }
 
@@ -356,27 +356,27 @@ class NestedSpansTest {
       """;
 
   @Test
-  void whatIsNestedInAProbeIsNoLoadEither() throws Exception {
+  void aSpanWithinAProbeIsNoLoadEither() throws Exception {
     assertThat(
             rows(
                 RULES,
-                made("shop", 1, 0, SERVER, 0, 10, attribute("url.path", "/healthz")),
-                made("shop", 2, 1, SERVER, 1, 9),
-                made("shop", 3, 2, CLIENT, 2, 8, to("db"))))
+                owned("shop", 1, 0, SERVER, 0, 10, attribute("url.path", "/healthz")),
+                owned("shop", 2, 1, SERVER, 1, 9),
+                owned("shop", 3, 2, CLIENT, 2, 8, to("db"))))
         .isEqualTo(Map.of("shop@i-0 client db", "1 x 6.0"));
   }
 
   @Test
   void waitingForAConnectionIsNoUseOfItAndWhatIsBelowIs() throws Exception {
-    Made acquire = made("shop", 2, 1, CLIENT, 2, 50, to("db"));
+    OwnedSpan acquire = owned("shop", 2, 1, CLIENT, 2, 50, to("db"));
     acquire.span.setName("pg-pool.connect");
     assertThat(
             rows(
                 RULES,
-                made("shop", 1, 0, SERVER, 0, 100),
+                owned("shop", 1, 0, SERVER, 0, 100),
                 acquire,
-                made("shop", 3, 2, CLIENT, 40, 50, to("db")),
-                made("shop", 4, 1, CLIENT, 50, 90, to("db"))))
+                owned("shop", 3, 2, CLIENT, 40, 50, to("db")),
+                owned("shop", 4, 1, CLIENT, 50, 90, to("db"))))
         .isEqualTo(Map.of("shop@i-0 server", "1 x 100.0", "shop@i-0 client db", "2 x 50.0"));
   }
 
@@ -385,8 +385,8 @@ class NestedSpansTest {
     assertThat(
             rows(
                 RULES,
-                made("cart@envoy", 1, 0, SERVER, 0, 60, attribute("component", "proxy")),
-                made("cart@pod-1", 2, 1, SERVER, 4, 56)))
+                owned("cart@envoy", 1, 0, SERVER, 0, 60, attribute("component", "proxy")),
+                owned("cart@pod-1", 2, 1, SERVER, 4, 56)))
         .isEqualTo(Map.of("cart@pod-1 server", "1 x 52.0"));
   }
 
@@ -397,18 +397,18 @@ class NestedSpansTest {
                     "",
                     List.of(
                         List.of(
-                            made("shop", 1, 2, SERVER, 0, 10),
-                            made("shop", 2, 1, SERVER, 0, 10),
-                            made("shop", 3, 3, SERVER, 0, 10),
-                            made("shop", 4, 1, SERVER, 0, 10))))
+                            owned("shop", 1, 2, SERVER, 0, 10),
+                            owned("shop", 2, 1, SERVER, 0, 10),
+                            owned("shop", 3, 3, SERVER, 0, 10),
+                            owned("shop", 4, 1, SERVER, 0, 10))))
                 .rows())
         .isEqualTo(Map.of("shop@i-0 server", "3 x 30.0"));
   }
 
   @Test
   void aSpanThatCameTwiceIsTakenBackTwice() throws Exception {
-    Made outer = made("shop", 1, 0, SERVER, 0, 100);
-    Made inner = made("shop", 2, 1, SERVER, 10, 90);
+    OwnedSpan outer = owned("shop", 1, 0, SERVER, 0, 100);
+    OwnedSpan inner = owned("shop", 2, 1, SERVER, 10, 90);
     Windows windows = windows("", List.of(List.of(inner), List.of(outer), List.of(inner)));
     assertThat(windows.rows()).isEqualTo(Map.of("shop@i-0 server", "1 x 100.0"));
     assertThat(windows.takenBack).isEqualTo(2);
@@ -416,12 +416,12 @@ class NestedSpansTest {
 
   @Test
   void aChainOfTenThousandIsNoTrouble() throws Exception {
-    List<Made> chain = new ArrayList<>();
+    List<OwnedSpan> chain = new ArrayList<>();
     for (int i = 1; i <= 9_000; i++) {
       chain.add(
           i % 2 == 0
-              ? made("shop", i, i - 1, CLIENT, 0, 10, to("p" + i % 8))
-              : made("shop", i, i - 1, INTERNAL, 0, 10));
+              ? owned("shop", i, i - 1, CLIENT, 0, 10, to("p" + i % 8))
+              : owned("shop", i, i - 1, INTERNAL, 0, 10));
     }
     // Of each of four peers the outermost counts.
     assertThat(windows("", List.of(chain)).rows())
@@ -442,7 +442,7 @@ class NestedSpansTest {
   void theSumsAreThoseOfTheTraceWhateverTheMessages(@ForAll long seed) throws Exception {
     Random random = new Random(seed);
     int[] kinds = {SERVER, SERVER, SERVER, CLIENT, CLIENT, CLIENT, INTERNAL, PRODUCER, CONSUMER};
-    List<Made> spans = new ArrayList<>();
+    List<OwnedSpan> spans = new ArrayList<>();
     int count = 1 + random.nextInt(20);
     for (int i = 1; i <= count; i++) {
       int parent = i == 1 ? 0 : 1 + random.nextInt(i - 1);
@@ -462,16 +462,16 @@ class NestedSpansTest {
         attributes = new KeyValue[] {attribute("component", "proxy")};
       }
       String at = service + "@" + instance;
-      spans.add(made(at, i, parent, kind, start, start + random.nextInt(1_500), attributes));
+      spans.add(owned(at, i, parent, kind, start, start + random.nextInt(1_500), attributes));
     }
     Map<String, String> expected = windows(RULES, List.of(spans)).rows();
     for (int n = 0; n < 4; n++) {
-      Map<Integer, List<Made>> parts = new HashMap<>();
+      Map<Integer, List<OwnedSpan>> parts = new HashMap<>();
       int messages = 1 + random.nextInt(5);
-      List<Made> shuffled = new ArrayList<>(spans);
+      List<OwnedSpan> shuffled = new ArrayList<>(spans);
       Collections.shuffle(shuffled, random);
-      for (Made each : shuffled) {
-        parts.computeIfAbsent(random.nextInt(messages), key -> new ArrayList<>()).add(each);
+      for (OwnedSpan span : shuffled) {
+        parts.computeIfAbsent(random.nextInt(messages), key -> new ArrayList<>()).add(span);
       }
       assertThat(windows(RULES, List.copyOf(parts.values())).rows()).isEqualTo(expected);
     }

@@ -58,7 +58,7 @@ class OpenTracesTest {
   }
 
   @Test
-  void whatIsRestoredGoesOnAsIfNothingHadHappened() throws Exception {
+  void restoredTracesGoOnAsIfNothingHadHappened() throws Exception {
     OpenTraces before = traces(1_000);
     add(before, 1, 1, 0);
     before.advance(MIDNIGHT_MS + 6_000);
@@ -92,7 +92,7 @@ class OpenTracesTest {
   }
 
   @Test
-  void whatWaitsInASlotThatHasNotPassedIsStillKnownToBeLate() throws Exception {
+  void aTraceIdInASlotThatHasNotPassedIsStillLate() throws Exception {
     OpenTraces traces = traces(1_000);
     add(traces, 1, 1, 0);
     traces.advance(MIDNIGHT_MS + 5_050);
@@ -156,7 +156,7 @@ class OpenTracesTest {
     assertThat(closed).containsExactly("1 closed_early 1");
     assertThat(traces.heapBytes()).isEqualTo(2 * 384 + 272);
     traces.advance(MIDNIGHT_MS + 20_000);
-    assertThat(closed).hasSize(4).filteredOn(each -> each.contains("early")).hasSize(1);
+    assertThat(closed).hasSize(4).filteredOn(line -> line.contains("early")).hasSize(1);
     assertThat(traces.heapBytes()).isZero();
   }
 

@@ -39,7 +39,8 @@ class RecordWriterTest {
   void aSpanTakesFewBytesAndItsNamesAreWrittenOnce() {
     long ns = 1_700_000_000_000_000_000L;
     long ms = 1_700_000_000_000L;
-    TraceSpan root = new TraceSpan(1, 0, 2, false, false, ns, 1_000, "a", "", "op", "", "", ms);
+    TraceSpan root =
+        new TraceSpan(1, 0, 2, false, false, ns, 1_000, "a", "", "op", "", "", ms, Place.NONE);
     TraceSpan child =
         new TraceSpan(
             2, 1, 3, true, true, ns + 50, 900, "a", "b", "op", "", "", ms + 3, Place.FIXED);
@@ -57,7 +58,7 @@ class RecordWriterTest {
   }
 
   @Test
-  void whateverSpansComeBack() {
+  void anySpansComeBack() {
     Random random = new Random(3);
     List<TraceSpan> spans = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {

@@ -53,7 +53,7 @@ class SightingTest {
   }
 
   @Test
-  void whatEndsAfterItWasReceivedIsSeenWhenItWasReceived() throws Exception {
+  void aSpanThatEndsAfterItsRecordTimeCountsAtItsRecordTime() throws Exception {
     byte[] message =
         message(
             resource(

@@ -55,7 +55,7 @@ class SpanBytesTest {
   @Test
   void namesAreSharedByAllThatIsRead() {
     List<TraceSpan> spans =
-        List.of(new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "op", "", "", 0));
+        List.of(new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "op", "", "", 0, Place.NONE));
     TraceSpan one = SpanBytes.decode(SpanBytes.encode(spans)).get(0);
     TraceSpan other = SpanBytes.decode(SpanBytes.encode(spans)).get(0);
     assertThat(one.operation()).isSameAs(other.operation());

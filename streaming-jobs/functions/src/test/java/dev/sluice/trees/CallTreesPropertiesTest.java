@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 
 /** What holds for every trace. Times are small numbers, so that calls often touch and tie. */
 class CallTreesPropertiesTest {
-  private final TreeTexts seen = new TreeTexts();
+  private final TreeTexts texts = new TreeTexts();
 
   private static Spans random(long seed, double laterMs) {
     return random(seed, laterMs, 40);
@@ -69,8 +69,8 @@ class CallTreesPropertiesTest {
     for (int most : List.of(3, 40)) {
       for (int i = 0; i < 20; i++) {
         Spans spans = random(seed + i, 0, most);
-        assertThat(spans.trees(seen)).isEqualTo(spans.trees());
-        assertThat(CallTrees.of(spans.assembled(), seen))
+        assertThat(spans.trees(texts)).isEqualTo(spans.trees());
+        assertThat(CallTrees.of(spans.assembled(), texts))
             .allMatch(tree -> tree.hash() == Variants.hash(tree.text()));
       }
     }

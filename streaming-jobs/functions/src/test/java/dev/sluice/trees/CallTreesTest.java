@@ -218,7 +218,7 @@ class CallTreesTest {
   }
 
   @Test
-  void whatIsAsynchronousIsLeftOutWithAllBelowIt() {
+  void anAsynchronousSpanIsLeftOutWithAllBelowIt() {
     assertThat(
             Spans.trace()
                 .of("front")

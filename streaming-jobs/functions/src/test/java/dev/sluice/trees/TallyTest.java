@@ -35,7 +35,7 @@ class TallyTest {
   }
 
   @Test
-  void whatIsBeyondTheBoundCountsInTheTotalOnly() {
+  void aTreeBeyondTheBoundCountsInTheTotalOnly() {
     Tally tally = new Tally();
     for (int i = 0; i < Tally.MAX_TEXTS; i++) {
       tally.add("kept" + i, 2);

@@ -1,5 +1,6 @@
 package dev.sluice.sinks.clickhouse;
 
+import dev.sluice.sinks.OptionRange;
 import dev.sluice.sinks.Secret;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -8,7 +9,6 @@ import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
-import org.apache.flink.table.api.ValidationException;
 
 /**
  * A database on one server, or on several copies.
@@ -66,10 +66,8 @@ public record ClickHouseAddress(
 
     public ClickHouseAddress from(ReadableConfig options) {
       String quorum = options.get(insertQuorum);
-      if (!quorum.matches("auto|[0-9]{0,3}")) {
-        throw new ValidationException(
-            "'" + insertQuorum.key() + "' is " + quorum + ": it must be a number or auto");
-      }
+      boolean isLegal = quorum.matches("auto|[0-9]{0,3}");
+      OptionRange.check(isLegal, insertQuorum, quorum, "a number or auto");
       return new ClickHouseAddress(
           List.copyOf(Arrays.asList(options.get(url).split(","))),
           options.get(database),

@@ -2,6 +2,7 @@ package dev.sluice.sinks.clickhouse;
 
 import dev.sluice.sinks.FlushPolicy;
 import dev.sluice.sinks.PrimaryKey;
+import dev.sluice.sinks.SinkTable;
 import dev.sluice.sinks.UpsertSink;
 import dev.sluice.sinks.UpsertTableSink;
 import dev.sluice.sinks.rejects.RejectedRows;
@@ -12,6 +13,7 @@ import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
+import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.logical.RowType;
@@ -51,14 +53,14 @@ public final class ClickHouseSinkFactory implements DynamicTableSinkFactory {
         RejectsOptions.of(helper.getOptions(), context.getCatalogTable().getOptions());
     RejectedRows.Source source =
         new RejectedRows.Source("clickhouse", options.table(), columns, keyColumns);
-    UpsertSink sink =
-        new UpsertSink(
+    SinkTable<BinaryRowData> table =
+        new SinkTable<>(
             () -> new ClickHouseTarget(options, type),
             () -> new RejectedRows(source, rejects),
             "ClickHouse " + options,
             type,
-            keyColumns,
-            FlushPolicy.of(helper.getOptions()));
-    return new UpsertTableSink(sink, "ClickHouse " + options);
+            keyColumns);
+    return new UpsertTableSink(
+        new UpsertSink(table, FlushPolicy.of(helper.getOptions())), table.store());
   }
 }

@@ -1,11 +1,10 @@
 package dev.sluice.sinks.clickhouse;
 
 import com.clickhouse.client.api.ServerException;
-import com.clickhouse.data.ClickHouseFormat;
-import dev.sluice.sinks.DirectTarget;
+import dev.sluice.sinks.BatchTarget;
+import dev.sluice.sinks.Fault;
 import dev.sluice.sinks.RowsRejectedException;
 import dev.sluice.sinks.TableAtFaultException;
-import dev.sluice.sinks.TooLargeException;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.table.data.binary.BinaryRowData;
@@ -14,50 +13,49 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Inserts batches by the names and types that the table has. It may be altered at any time: rows
- * that no longer fit are encoded again for the present table before any row is refused.
+ * Inserts batches by the names and types that the table has. Somebody may alter it at any time: the
+ * target encodes rows that no longer fit for the present table before it refuses any.
  *
  * <ul>
  *   <li>Columns of the table that the sink does not write get their defaults.
- *   <li>A column of the sink that the table does not have (any more) is left out, which is logged
- *       and counted in rejected_rows; while one is missing, the table is read again at intervals.
+ *   <li>The target leaves out a column of the sink that the table lacks. It logs the column, counts
+ *       the rows in rejected_rows, and reads the table again at intervals.
  *   <li>A column that takes no values of the sink's type fails the job.
  * </ul>
  */
-final class ClickHouseTarget implements DirectTarget {
+final class ClickHouseTarget implements BatchTarget<BinaryRowData> {
   private static final Logger LOG = LoggerFactory.getLogger(ClickHouseTarget.class);
-  // An ALTER between reading and writing is met by another attempt; more of them are an error.
+  // After an ALTER between reading and writing, the target tries again; more ALTERs are an error.
   private static final int READINGS = 10;
   private static final long LOOK_AGAIN_MS = 10_000;
 
-  private final Server server;
+  private final ClickHouseServer server;
   private final String table;
   private final RowType type;
-  private final LeftOut leftOut;
+  private final MissingColumns missing;
   // Read at the first write, when the server must be reachable anyway.
   private TableColumns columns;
   private RowEncoder encoder;
-  private DirectEncoder direct;
   private long readAtMs;
 
   ClickHouseTarget(ClickHouseOptions options, RowType type) {
-    this.server = new Server(options.address());
+    this.server = new ClickHouseServer(options.address());
     this.table = options.table();
     this.type = type;
-    this.leftOut = new LeftOut(server, table);
+    this.missing = new MissingColumns(server, table);
   }
 
   @Override
-  public void write(List<Object[]> rows) throws Exception {
+  public void write(List<BinaryRowData> rows) throws Exception {
     if (columns == null || (!columns.missing().isEmpty() && isOld())) {
       read();
     }
     for (int reading = 1; ; reading++) {
       try {
-        for (List<Object[]> group : columns.partitions().groups(rows)) {
+        for (List<BinaryRowData> group : columns.partitions().groups(rows, type)) {
           insert(group);
         }
-        leftOut.written(columns.missing(), rows.size());
+        missing.written(columns.missing(), rows.size());
         return;
       } catch (MisfitException e) {
         TableColumns before = columns;
@@ -73,43 +71,18 @@ final class ClickHouseTarget implements DirectTarget {
     }
   }
 
-  /** For an unchanged table; any other is for {@link #write}. */
-  @Override
-  public boolean writeDirect(List<BinaryRowData> rows) throws Exception {
-    if (columns == null || !columns.missing().isEmpty()) {
-      return false;
-    }
-    if (!columns.partitions().takeAtOnce(rows, type)) {
-      return false;
-    }
-    byte[] body;
-    try {
-      body = direct.encode(rows);
-    } catch (ExactValue.WrongTypeException e) {
-      return false;
-    }
-    try {
-      send(body);
-    } catch (MisfitException e) {
-      return false;
-    }
-    leftOut.written(columns.missing(), rows.size());
-    return true;
-  }
-
   private boolean isOld() {
     return System.currentTimeMillis() - readAtMs > LOOK_AGAIN_MS;
   }
 
   private void read() throws IOException {
-    TableColumns found = TableColumns.read(server, table, type.getFieldNames());
-    if (found.positions().isEmpty()) {
+    TableColumns present = TableColumns.read(server, table, type.getFieldNames());
+    if (present.positions().isEmpty()) {
       throw new TableAtFaultException(
           "table " + table + " has none of " + type.getFieldNames(), null);
     }
-    encoder = new RowEncoder(found);
-    direct = new DirectEncoder(found, type);
-    columns = found;
+    encoder = new RowEncoder(present, type);
+    columns = present;
     readAtMs = System.currentTimeMillis();
   }
 
@@ -129,44 +102,35 @@ final class ClickHouseTarget implements DirectTarget {
     }
   }
 
-  private void insert(List<Object[]> rows) throws Exception {
+  private void insert(List<BinaryRowData> rows) throws Exception {
     byte[] body;
     try {
       body = encoder.encode(rows);
     } catch (ExactValue.WrongTypeException e) {
-      throw new MisfitException(tableAtFault(e.getMessage(), e));
+      throw new MisfitException(
+          new TableAtFaultException("table " + table + ": " + e.getMessage(), e));
     } catch (RowsRejectedException e) {
       throw new MisfitException(e);
     }
-    send(body);
-  }
-
-  private void send(byte[] body) throws Exception {
     try {
-      server.insert(table, columns.names(), ClickHouseFormat.RowBinaryWithNamesAndTypes, body);
+      server.insert(table, columns.names(), body);
     } catch (Exception e) {
-      throw classify(e);
+      throw classified(e);
     }
   }
 
-  /** Distinguishes a failure that would last for ever from one that may pass. */
-  private Exception classify(Exception e) {
+  private Exception classified(Exception e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof ServerException server) {
-        String answer = "insert into " + table + ": " + server.getMessage();
-        return switch (Refusal.of(server)) {
-          case SCHEMA -> new MisfitException(tableAtFault(server.getMessage(), e));
-          case DATA -> new MisfitException(new RowsRejectedException(answer, e));
-          case SIZE -> new TooLargeException(answer, e);
-          case PASSING -> e;
+      if (cause instanceof ServerException answer) {
+        Fault fault = ClickHouseFault.of(answer);
+        Exception refusal = fault.exception("insert into " + table + ": " + answer.getMessage(), e);
+        return switch (fault) {
+          case SCHEMA, DATA -> new MisfitException(refusal);
+          case SIZE, PASSING -> refusal;
         };
       }
     }
     return e;
-  }
-
-  private TableAtFaultException tableAtFault(String why, Exception cause) {
-    return new TableAtFaultException("table " + table + ": " + why, cause);
   }
 
   @Override

@@ -27,12 +27,8 @@ final class ExactValue {
 
     WrongTypeException(ClickHouseColumn column, Object value) {
       super(
-          "column "
-              + column.getColumnName()
-              + " is "
-              + type(column)
-              + ", which takes no "
-              + kind(value));
+          "column %s is %s, which takes no %s"
+              .formatted(column.getColumnName(), type(column), kind(value)));
     }
   }
 

@@ -1,23 +1,24 @@
 package dev.sluice.sinks.clickhouse;
 
+import dev.sluice.sinks.RowConverter;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
  * Keeps an insert from spanning more partitions than the server takes (its setting {@code
- * max_partitions_per_insert_block}): an old replay that touches hundreds of days would otherwise be
- * refused for ever.
+ * max_partitions_per_insert_block}): the server would refuse an old replay that touches hundreds of
+ * days for ever.
  *
- * <p>Rows are grouped by the columns of the partition key, and times by their day (UTC): that is at
+ * <p>It groups rows by the columns of the partition key, and times by their day (UTC), which is at
  * least as fine as a key by day, week or month. For a finer key the server refuses the insert, and
- * the batch is halved.
+ * the writer halves the batch.
  *
  * @param columns positions of the sink's columns in the key
  * @param most partitions an insert may span; 0 is any number
@@ -45,14 +46,16 @@ record Partitions(List<Integer> columns, int most) {
    * The rows in as few groups as possible. The rows of one partition stay together, and the
    * partitions keep the order of their first rows.
    */
-  List<List<Object[]>> groups(List<Object[]> rows) {
-    if (most <= 0 || columns.isEmpty()) {
+  <R extends RowData> List<List<R>> groups(List<R> rows, RowType type) {
+    if (most <= 0 || columns.isEmpty() || spanFewDays(rows, type)) {
       return List.of(rows);
     }
-    List<List<Object[]>> groups = new ArrayList<>();
+    RowConverter converter = new RowConverter(type);
+    List<RowConverter.Column> key = columns.stream().map(converter::column).toList();
+    List<List<R>> groups = new ArrayList<>();
     Map<List<Object>, Integer> groupOf = new HashMap<>();
-    for (Object[] row : rows) {
-      int group = groupOf.computeIfAbsent(partition(row), unused -> groupOf.size() / most);
+    for (R row : rows) {
+      int group = groupOf.computeIfAbsent(partition(key, row), unused -> groupOf.size() / most);
       while (groups.size() <= group) {
         groups.add(new ArrayList<>());
       }
@@ -62,10 +65,7 @@ record Partitions(List<Integer> columns, int most) {
   }
 
   /** Whether the rows certainly span no more partitions than allowed; decided by times alone. */
-  boolean takeAtOnce(List<BinaryRowData> rows, RowType type) {
-    if (most <= 0 || columns.isEmpty()) {
-      return true;
-    }
+  private boolean spanFewDays(List<? extends RowData> rows, RowType type) {
     int column = columns.get(0);
     if (columns.size() > 1
         || type.getTypeAt(column).getTypeRoot() != LogicalTypeRoot.TIMESTAMP_WITH_LOCAL_TIME_ZONE) {
@@ -73,7 +73,7 @@ record Partitions(List<Integer> columns, int most) {
     }
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
-    for (BinaryRowData row : rows) {
+    for (RowData row : rows) {
       if (row.isNullAt(column)) {
         return false;
       }
@@ -84,10 +84,11 @@ record Partitions(List<Integer> columns, int most) {
     return Math.floorDiv(last, DAY_MS) - Math.floorDiv(first, DAY_MS) < most;
   }
 
-  private List<Object> partition(Object[] row) {
-    List<Object> values = new ArrayList<>(columns.size());
-    for (int column : columns) {
-      values.add(row[column] instanceof ZonedDateTime time ? time.toLocalDate() : row[column]);
+  private static List<Object> partition(List<RowConverter.Column> key, RowData row) {
+    List<Object> values = new ArrayList<>(key.size());
+    for (RowConverter.Column column : key) {
+      Object value = column.of(row);
+      values.add(value instanceof ZonedDateTime time ? time.toLocalDate() : value);
     }
     return values;
   }

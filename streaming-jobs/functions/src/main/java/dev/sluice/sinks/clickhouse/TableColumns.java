@@ -42,7 +42,8 @@ record TableColumns(
    *
    * @throws IOException if there is no such table
    */
-  static TableColumns read(Server server, String table, List<String> sink) throws IOException {
+  static TableColumns read(ClickHouseServer server, String table, List<String> sink)
+      throws IOException {
     Map<String, Object> names = Map.of("database", server.database(), "table", table);
     Map<String, String> types = new HashMap<>();
     for (GenericRecord row : server.query(COLUMNS, names)) {
@@ -54,12 +55,12 @@ record TableColumns(
     if (types.isEmpty() || tables.isEmpty()) {
       throw new IOException("there is no table " + server.database() + "." + table);
     }
-    GenericRecord found = tables.get(0);
+    GenericRecord row = tables.get(0);
     return of(
         sink,
         types,
         Partitions.of(
-            found.getString("partition_key"), sink, Integer.parseInt(found.getString("most"))));
+            row.getString("partition_key"), sink, Integer.parseInt(row.getString("most"))));
   }
 
   static TableColumns of(List<String> sink, Map<String, String> types, Partitions partitions) {

@@ -1,6 +1,7 @@
 package dev.sluice.sinks.neo4j;
 
 import dev.sluice.sinks.SinkStatus;
+import dev.sluice.sinks.StoreThreads;
 import dev.sluice.sinks.TooLargeException;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
 final class Ageing implements AutoCloseable {
   static final int LIMIT = 1_000;
   private static final Logger LOG = LoggerFactory.getLogger(Ageing.class);
-  private static final long CLOSE_S = 2;
+  private static final String THREAD = "age the graph";
 
   /** Runs a statement that returns one number or null. */
   interface Graph extends AutoCloseable {
@@ -35,21 +36,16 @@ final class Ageing implements AutoCloseable {
 
   private final AgeingOptions options;
   private final Graph graph;
-  private final Counter aged;
+  private final Counter removedElements;
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "age the graph");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(StoreThreads.named(THREAD));
   private volatile String trouble = "";
 
   Ageing(AgeingOptions options, Graph graph, MetricGroup metrics) {
     this.options = options;
     this.graph = graph;
     MetricGroup own = metrics.addGroup("ageing");
-    aged = own.counter("removed");
+    removedElements = own.counter("removed");
     own.gauge("trouble", (Gauge<String>) () -> trouble);
     long intervalMs = options.interval().toMillis();
     thread.scheduleWithFixedDelay(this::tryRound, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
@@ -83,7 +79,7 @@ final class Ageing implements AutoCloseable {
     do {
       try {
         removed = graph.number(removal, Map.of("oldest", oldest, "limit", limit)).orElse(0);
-        aged.inc(removed);
+        removedElements.inc(removed);
       } catch (TooLargeException e) {
         if (limit == 1) {
           throw e;
@@ -96,12 +92,7 @@ final class Ageing implements AutoCloseable {
 
   @Override
   public void close() {
-    thread.shutdownNow();
-    try {
-      thread.awaitTermination(CLOSE_S, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    StoreThreads.end(thread, THREAD);
     graph.close();
   }
 }

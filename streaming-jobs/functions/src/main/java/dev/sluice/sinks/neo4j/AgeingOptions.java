@@ -1,5 +1,6 @@
 package dev.sluice.sinks.neo4j;
 
+import dev.sluice.sinks.OptionRange;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Arrays;
@@ -7,7 +8,6 @@ import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
-import org.apache.flink.table.api.ValidationException;
 
 /**
  * How old elements are removed.
@@ -46,10 +46,8 @@ record AgeingOptions(String newest, List<String> removals, long maxAgeS, Duratio
       return null;
     }
     Duration interval = options.get(INTERVAL);
-    if (interval.toMillis() < 100) {
-      throw new ValidationException(
-          "'" + INTERVAL.key() + "' is " + interval.toMillis() + " ms: it must be at least 100 ms");
-    }
+    long intervalMs = interval.toMillis();
+    OptionRange.check(intervalMs >= 100, INTERVAL, intervalMs + " ms", "at least 100 ms");
     List<String> removals = List.copyOf(statements.subList(1, statements.size()));
     return new AgeingOptions(
         statements.get(0), removals, options.get(MAX_AGE).toSeconds(), interval);

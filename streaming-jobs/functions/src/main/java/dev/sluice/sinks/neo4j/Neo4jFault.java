@@ -1,23 +1,15 @@
 package dev.sluice.sinks.neo4j;
 
-import dev.sluice.sinks.RowsRejectedException;
-import dev.sluice.sinks.TooLargeException;
+import dev.sluice.sinks.Fault;
 import java.util.Set;
 import org.neo4j.driver.exceptions.Neo4jException;
 
 /**
- * What an error of the server blames.
+ * The fault that an error of the server means.
  *
  * <p>Source: the status codes of Neo4j 5, and the results of storage/tests/test_graph.py.
  */
-enum Neo4jFault {
-  /** The transaction: a smaller one may succeed. */
-  SIZE,
-  /** The data: a value of no property type, a key that is null or too long. */
-  DATA,
-  /** Neither: it passes with time or with an operator's help. */
-  PASSING;
-
+final class Neo4jFault {
   private static final Set<String> SIZES =
       Set.of(
           "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
@@ -32,30 +24,27 @@ enum Neo4jFault {
   // The code of any internal error of the server; one of these is known to be the data's fault.
   private static final String BROKEN = "Neo.DatabaseError.Statement.ExecutionFailed";
   private static final String TOO_LONG_A_KEY = "too large to index";
-  // Another transaction removed an element that this one had found: the next attempt finds or makes
-  // it.
+  // Another transaction removed an element of this one: the next attempt finds or makes it.
   private static final String REMOVED_MEANWHILE = "Neo.ClientError.Statement.EntityNotFound";
 
-  static Neo4jFault of(String code, String message) {
+  private Neo4jFault() {}
+
+  static Fault of(String code, String message) {
     if (code == null || code.equals(REMOVED_MEANWHILE)) {
-      return PASSING;
+      return Fault.PASSING;
     }
     if (code.equals(BROKEN)) {
-      return message.contains(TOO_LONG_A_KEY) ? DATA : PASSING;
+      return message.contains(TOO_LONG_A_KEY) ? Fault.DATA : Fault.PASSING;
     }
     if (SIZES.contains(code) || code.startsWith(REQUEST)) {
-      return SIZE;
+      return Fault.SIZE;
     }
-    return code.startsWith(STATEMENT) ? DATA : PASSING;
+    return code.startsWith(STATEMENT) ? Fault.DATA : Fault.PASSING;
   }
 
   /** The error in the form that a {@link dev.sluice.sinks.BatchTarget} throws. */
   static Exception classified(Neo4jException error) {
     String message = error.code() + ": " + error.getMessage();
-    return switch (of(error.code(), error.getMessage())) {
-      case SIZE -> new TooLargeException(message, error);
-      case DATA -> new RowsRejectedException(message, error);
-      case PASSING -> error;
-    };
+    return of(error.code(), error.getMessage()).exception(message, error);
   }
 }

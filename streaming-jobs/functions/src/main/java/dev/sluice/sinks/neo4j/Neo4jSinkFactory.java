@@ -3,6 +3,7 @@ package dev.sluice.sinks.neo4j;
 import dev.sluice.sinks.BufferBounds;
 import dev.sluice.sinks.FlushPolicy;
 import dev.sluice.sinks.PrimaryKey;
+import dev.sluice.sinks.SinkTable;
 import dev.sluice.sinks.UpsertTableSink;
 import dev.sluice.sinks.WriteBehindSink;
 import dev.sluice.sinks.rejects.RejectedRows;
@@ -57,36 +58,32 @@ public final class Neo4jSinkFactory implements DynamicTableSinkFactory {
   public DynamicTableSink createDynamicTableSink(Context context) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
     helper.validateExcept(RejectsOptions.PROPERTIES);
-    ReadableConfig given = helper.getOptions();
-    Neo4jOptions options = Neo4jOptions.of(given);
+    ReadableConfig settings = helper.getOptions();
+    Neo4jOptions options = Neo4jOptions.of(settings);
     ResolvedSchema schema = context.getCatalogTable().getResolvedSchema();
     List<String> columns = List.copyOf(schema.getColumnNames());
-    String newestBy = given.get(Neo4jOptions.NEWEST_BY);
     int[] keyColumns = PrimaryKey.columns(schema, options.toString());
-    List<String> key = new ArrayList<>();
-    for (int column : keyColumns) {
-      key.add(columns.get(column));
-    }
-    key.remove(newestBy);
-    RejectsOptions rejects = RejectsOptions.of(given, context.getCatalogTable().getOptions());
+    RejectsOptions rejects = RejectsOptions.of(settings, context.getCatalogTable().getOptions());
     RejectedRows.Source source =
         new RejectedRows.Source(
             "neo4j", context.getObjectIdentifier().getObjectName(), columns, keyColumns);
-    WriteBehindSink sink =
-        new WriteBehindSink(
+    SinkTable<Object[]> table =
+        new SinkTable<>(
             () -> new Neo4jTarget(options, columns),
             () -> new RejectedRows(source, rejects),
             "Neo4j " + options,
             (RowType) schema.toPhysicalRowDataType().getLogicalType(),
-            key,
-            newestBy,
-            FlushPolicy.of(given),
-            BufferBounds.of(given),
-            companion(options, AgeingOptions.of(given)));
-    return new UpsertTableSink(sink, "Neo4j " + options);
-  }
-
-  private static WriteBehindSink.Companion companion(Neo4jOptions options, AgeingOptions ageing) {
-    return ageing == null ? null : metrics -> new Ageing(ageing, new Neo4jGraph(options), metrics);
+            keyColumns);
+    AgeingOptions ageing = AgeingOptions.of(settings);
+    WriteBehindSink sink =
+        new WriteBehindSink(
+            table,
+            settings.get(Neo4jOptions.NEWEST_BY),
+            FlushPolicy.of(settings),
+            BufferBounds.of(settings),
+            ageing == null
+                ? null
+                : metrics -> new Ageing(ageing, new Neo4jGraph(options), metrics));
+    return new UpsertTableSink(sink, table.store());
   }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.neo4j.driver.exceptions.Neo4jException;
 
 /** Runs one Cypher statement for each batch, in one transaction. */
-final class Neo4jTarget implements BatchTarget {
+final class Neo4jTarget implements BatchTarget<Object[]> {
   private final Neo4jClient client;
   private final String cypher;
   private final List<String> columns;

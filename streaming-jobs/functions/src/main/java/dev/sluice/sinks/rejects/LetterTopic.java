@@ -1,6 +1,6 @@
 package dev.sluice.sinks.rejects;
 
-import dev.sluice.sinks.Sent;
+import dev.sluice.sinks.KafkaAcknowledgements;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,21 +26,13 @@ final class LetterTopic implements RejectedRows.Lines {
 
   /** Given properties override the defaults. */
   static Map<String, Object> properties(RejectsOptions options) {
-    Map<String, Object> all =
-        new HashMap<>(
-            Map.of(
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                8 << 20,
-                ProducerConfig.BUFFER_MEMORY_CONFIG,
-                16L << 20,
-                ProducerConfig.COMPRESSION_TYPE_CONFIG,
-                "lz4",
-                ProducerConfig.MAX_BLOCK_MS_CONFIG,
-                10_000L,
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                30_000,
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                10_000));
+    Map<String, Object> all = new HashMap<>();
+    all.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 8 << 20);
+    all.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 16L << 20);
+    all.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000L);
+    all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 30_000);
+    all.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
     all.putAll(options.kafka());
     return all;
   }
@@ -52,7 +44,7 @@ final class LetterTopic implements RejectedRows.Lines {
       sent.add(producer.send(new ProducerRecord<>(topic, letter)));
     }
     producer.flush();
-    Sent.acknowledged(sent);
+    KafkaAcknowledgements.await(sent);
   }
 
   @Override

@@ -22,7 +22,7 @@ class AgeingTest {
 
   /** Has some of each to remove, and takes a transaction of up to {@code room} elements. */
   private static final class Graph implements Ageing.Graph {
-    final List<String> asked = Collections.synchronizedList(new ArrayList<>());
+    final List<String> removals = Collections.synchronizedList(new ArrayList<>());
     final Map<String, Integer> left = new java.util.HashMap<>(Map.of("EDGES", 2_500, "NODES", 3));
     final CountDownLatch rounds = new CountDownLatch(2);
     int room = Integer.MAX_VALUE;
@@ -40,7 +40,7 @@ class AgeingTest {
         return OptionalLong.of(10_000);
       }
       int limit = (int) parameters.get("limit");
-      asked.add(cypher + " " + limit + " older than " + parameters.get("oldest"));
+      removals.add(cypher + " " + limit + " older than " + parameters.get("oldest"));
       if (limit > room && left.get(cypher) > room) {
         throw new TooLargeException("no room", null);
       }
@@ -56,20 +56,20 @@ class AgeingTest {
   }
 
   private static List<String> rounds(Graph graph) throws Exception {
-    Configuration given =
+    Configuration settings =
         new Configuration()
             .set(AgeingOptions.CYPHER, CYPHER)
             .set(AgeingOptions.MAX_AGE, Duration.ofMinutes(1))
             .set(AgeingOptions.INTERVAL, Duration.ofMillis(100));
     try (Ageing ageing =
         new Ageing(
-            AgeingOptions.of(given),
+            AgeingOptions.of(settings),
             graph,
             UnregisteredMetricGroups.createUnregisteredOperatorMetricGroup())) {
       assertThat(graph.rounds.await(50, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(graph.closed).isTrue();
-    return graph.asked;
+    return graph.removals;
   }
 
   @Test
@@ -93,7 +93,7 @@ class AgeingTest {
   }
 
   @Test
-  void whatIsTooMuchForTheServerIsHalved() throws Exception {
+  void aRemovalThatIsTooMuchForTheServerIsHalved() throws Exception {
     Graph graph = new Graph();
     graph.room = 300;
     assertThat(rounds(graph))

@@ -2,6 +2,7 @@ package dev.sluice.sinks.neo4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.sinks.Fault;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,8 +24,8 @@ class Neo4jFaultTest {
     "Neo.DatabaseError.Statement.ExecutionFailed, PASSING",
     ", PASSING",
   })
-  void whatACodeBlames(String code, Neo4jFault fault) {
-    assertThat(Neo4jFault.of(code, "said the server")).isEqualTo(fault);
+  void aCodeBlamesAPartOfTheWrite(String code, Fault fault) {
+    assertThat(Neo4jFault.of(code, "a message")).isEqualTo(fault);
   }
 
   @ParameterizedTest
@@ -32,7 +33,7 @@ class Neo4jFaultTest {
     "Property value is too large to index, DATA",
     "No space left on device, PASSING",
   })
-  void aKeyThatIsTooLongIsTheData(String message, Neo4jFault fault) {
+  void aKeyThatIsTooLongIsTheData(String message, Fault fault) {
     assertThat(Neo4jFault.of("Neo.DatabaseError.Statement.ExecutionFailed", message))
         .isEqualTo(fault);
   }

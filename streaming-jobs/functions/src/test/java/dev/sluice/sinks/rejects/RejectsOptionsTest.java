@@ -11,7 +11,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.junit.jupiter.api.Test;
 
 class RejectsOptionsTest {
-  private static RejectsOptions given(Map<String, String> more) {
+  private static RejectsOptions options(Map<String, String> more) {
     Map<String, String> all = new HashMap<>(more);
     all.put("rejects.kafka", "a:1,b:2");
     all.put("rejects.clickhouse.url", "https://a:8443,https://b:8443");
@@ -21,7 +21,7 @@ class RejectsOptionsTest {
   @Test
   void anyPropertyOfTheClientGoesBeforeTheUsualOne() {
     RejectsOptions options =
-        given(
+        options(
             Map.of(
                 "rejects.kafka.properties.security.protocol",
                 "SSL",
@@ -37,7 +37,7 @@ class RejectsOptionsTest {
   @Test
   void thereMayBeSeveralServersAndAnotherDatabase() {
     RejectsOptions options =
-        given(
+        options(
             Map.of(
                 "rejects.clickhouse.database",
                 "other",
@@ -50,6 +50,7 @@ class RejectsOptionsTest {
     assertEquals("https://a:8443,https://b:8443/other", options.clickhouse().toString());
     assertFalse((options + " " + options.clickhouse()).contains("hidden"));
     assertThrows(
-        ValidationException.class, () -> given(Map.of("rejects.clickhouse.insert-quorum", "most")));
+        ValidationException.class,
+        () -> options(Map.of("rejects.clickhouse.insert-quorum", "most")));
   }
 }

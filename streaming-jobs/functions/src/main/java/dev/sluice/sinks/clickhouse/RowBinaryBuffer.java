@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.apache.flink.table.data.binary.BinaryStringData;
 
-/** Bytes that grow, numbers little endian: the body of an insert. */
-final class Bytes extends OutputStream {
+/** The body of an insert: bytes that grow, numbers little endian. */
+final class RowBinaryBuffer extends OutputStream {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INT =
@@ -19,7 +19,7 @@ final class Bytes extends OutputStream {
   private byte[] all;
   private int size;
 
-  Bytes(int capacity) {
+  RowBinaryBuffer(int capacity) {
     all = new byte[capacity];
   }
 

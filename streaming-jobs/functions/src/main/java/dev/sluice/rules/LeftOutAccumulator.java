@@ -11,18 +11,18 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /** Counts the spans that the fine windows do not count, so that people can see them. */
-public final class LeftAccumulator implements SpanStage {
+public final class LeftOutAccumulator implements SpanStage {
   private static final long NS_PER_MS = 1_000_000;
 
   private final long windowMs;
   private final Function<Span, String> operationOf;
-  private final WindowSums<Left, LeftCount> sums = new WindowSums<>();
+  private final WindowSums<LeftOutKey, LeftOutCount> sums = new WindowSums<>();
 
   /**
    * @param windowMs length of a window
    * @param operationOf the name of a span, from a bounded number of names
    */
-  public LeftAccumulator(long windowMs, Function<Span, String> operationOf) {
+  public LeftOutAccumulator(long windowMs, Function<Span, String> operationOf) {
     this.windowMs = windowMs;
     this.operationOf = operationOf;
   }
@@ -31,12 +31,12 @@ public final class LeftAccumulator implements SpanStage {
   public Outcome accept(Span span) {
     if (span.use() != Use.HELD) {
       add(
-          new Left(
+          new LeftOutKey(
               Side.of(span).label(),
               span.service(),
               ResourcePoint.peerOf(span),
               operationOf.apply(span),
-              Left.action(span.use()),
+              LeftOutKey.action(span.use()),
               span.rule()),
           span.endNs(),
           span.durationNs());
@@ -50,19 +50,19 @@ public final class LeftAccumulator implements SpanStage {
    */
   public void nested(ResourcePoint point, String operation, long endNs, long durationNs) {
     add(
-        new Left(
+        new LeftOutKey(
             point.side().label(),
             point.service(),
             point.peer(),
             point.side() == Side.CLIENT ? "" : operation,
-            Left.NESTED,
-            Left.NESTED),
+            LeftOutKey.NESTED,
+            LeftOutKey.NESTED),
         endNs,
         durationNs);
   }
 
-  private void add(Left left, long endNs, long durationNs) {
-    LeftCount count = new LeftCount(Math.floorDiv(endNs / NS_PER_MS, windowMs) * windowMs);
+  private void add(LeftOutKey left, long endNs, long durationNs) {
+    LeftOutCount count = new LeftOutCount(Math.floorDiv(endNs / NS_PER_MS, windowMs) * windowMs);
     count.add(durationNs);
     sums.add(left, count);
   }
@@ -78,7 +78,7 @@ public final class LeftAccumulator implements SpanStage {
   }
 
   /** Passes the counts on, in no order, and clears them. */
-  public void drain(BiConsumer<? super Left, ? super LeftCount> out) {
+  public void drain(BiConsumer<? super LeftOutKey, ? super LeftOutCount> out) {
     sums.drain(out);
   }
 }

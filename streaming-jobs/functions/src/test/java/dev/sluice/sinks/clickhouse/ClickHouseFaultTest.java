@@ -2,10 +2,11 @@ package dev.sluice.sinks.clickhouse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.sinks.Fault;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RefusalTest {
+class ClickHouseFaultTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
@@ -22,7 +23,7 @@ class RefusalTest {
         "242; 500; Table is in readonly mode; PASSING",
         "516; 403; Authentication failed; PASSING"
       })
-  void codesSayWhoIsAtFault(int code, int status, String message, Refusal expected) {
-    assertThat(Refusal.of(code, status, message)).isEqualTo(expected);
+  void aCodeBlamesAPartOfTheWrite(int code, int status, String message, Fault expected) {
+    assertThat(ClickHouseFault.of(code, status, message)).isEqualTo(expected);
   }
 }

@@ -10,7 +10,7 @@ import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
 import org.apache.flink.util.OutputTag;
 
 /** The tables that one reading of the spans gives, each a stream of flat rows. */
-enum SpanTable {
+enum SpanView {
   /** The position of each message. */
   POSITION(
       "`partition` INT NOT NULL, `offset` BIGINT NOT NULL,"
@@ -35,7 +35,7 @@ enum SpanTable {
           + " payload BYTES, `partition` INT NOT NULL, `offset` BIGINT NOT NULL"),
   // Tables of closed traces.
   EDGE(Columns.EDGE),
-  SEEN(SeenSums.TYPE),
+  SEEN(SightingSums.TYPE),
   TREE(Columns.TREE),
   MOVED(Columns.PARTIAL),
   /** Spans that the fine windows do not count, as traces show them. */
@@ -48,13 +48,13 @@ enum SpanTable {
   RECOUNTED(Columns.COUNTED);
 
   /** The tables that need assembled traces. */
-  static final Set<SpanTable> OF_TRACES =
+  static final Set<SpanView> OF_TRACES =
       EnumSet.of(EDGE, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);
 
   private final String columns;
   private final OutputTag<RowData> tag;
 
-  SpanTable(String columns) {
+  SpanView(String columns) {
     this.columns = columns;
     tag = new OutputTag<>(label(), type());
   }

@@ -2,20 +2,24 @@ package dev.sluice.sinks;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes batches until they are written: an outage of the store becomes back-pressure, never loss.
- * A batch that the store refuses, for its size or its content, is split until the row at fault is
- * alone. Such rows are set aside, counted and logged. A row that is refused for its size is set
- * aside only after several attempts, because other clients may have used the store's memory.
+ * The policy of all sinks for failures and refusals. The writer repeats a batch until the store
+ * takes it, so an outage becomes back-pressure and not loss. It splits a batch that the store
+ * refuses, for its size or its content, until the row at fault is alone. It sets such a row aside,
+ * counts and logs it. It sets a row that is too large aside only after several attempts, because
+ * other clients may have used the store's memory.
  *
- * <p>Rows are not set aside for a store that takes no row at all. Where it takes no row of a batch,
- * the writer sends a row that the store took before. Writing that again changes nothing, so if it
- * is refused now, the table is at fault and not the rows.
+ * <p>The writer sets no row aside for a store that takes no row at all. If the store takes no row
+ * of a batch, the writer sends a row that the store took before. Writing that row again changes
+ * nothing. If the store refuses it now, the table is at fault and not the rows.
+ *
+ * @param <R> a row
  */
-public final class PatientWriter implements AutoCloseable {
+public final class BatchWriter<R> implements AutoCloseable {
   /** Waits between attempts; interrupted when the task is cancelled. */
   @FunctionalInterface
   public interface Sleeper {
@@ -25,8 +29,8 @@ public final class PatientWriter implements AutoCloseable {
   /** Receives events, for metrics. */
   public interface Observer {
     /**
-     * The writer sends to the store. The result is one of the other events, or none when the batch
-     * is split.
+     * The writer sends to the store. The result is one of the other events, or none if the writer
+     * splits the batch.
      */
     void attempting();
 
@@ -37,32 +41,45 @@ public final class PatientWriter implements AutoCloseable {
     void retried(Exception reason);
   }
 
-  private static final Logger LOG = LoggerFactory.getLogger(PatientWriter.class);
+  private static final Logger LOG = LoggerFactory.getLogger(BatchWriter.class);
   private static final int FIRST_REJECTIONS_LOGGED = 10;
   private static final int REJECTIONS_PER_LOG = 1000;
   private static final int ATTEMPTS_OF_A_LARGE_ROW = 5;
   private static final int ATTEMPTS_OF_A_TABLE = 10;
-  // After this many refusals, of rows from all over a batch, the rest is not tried.
+  // After so many refusals of rows from all over a batch, the writer does not try the rest.
   private static final int REFUSALS_THAT_CONVINCE = 32;
 
-  private final BatchTarget target;
+  private final BatchTarget<R> target;
+  private final Function<R, Object[]> values;
   private final Backoff backoff;
   private final Sleeper sleeper;
   private final Observer observer;
   private final Rejects rejects;
-  private Object[] takenBefore;
+  private R takenBefore;
   private long rejections;
 
-  /** State of the batch that is being written. */
-  private static final class Batch {
-    final List<Rejects.Rejected> refused = new ArrayList<>();
+  /** A row that the store refused, and why; the reason is one of {@link RowsRejectedException}. */
+  private record Refused<R>(R row, String reason, String detail) {}
+
+  /** State of the batch in work. */
+  private static final class Batch<R> {
+    final List<Refused<R>> refused = new ArrayList<>();
     // The store has taken a row since the batch began: refused rows are themselves at fault.
     boolean storeTakes;
   }
 
-  public PatientWriter(
-      BatchTarget target, Backoff backoff, Sleeper sleeper, Observer observer, Rejects rejects) {
+  /**
+   * @param values one value per column of the sink table, for {@code rejects}
+   */
+  public BatchWriter(
+      BatchTarget<R> target,
+      Function<R, Object[]> values,
+      Backoff backoff,
+      Sleeper sleeper,
+      Observer observer,
+      Rejects rejects) {
     this.target = target;
+    this.values = values;
     this.backoff = backoff;
     this.sleeper = sleeper;
     this.observer = observer;
@@ -74,12 +91,12 @@ public final class PatientWriter implements AutoCloseable {
    *
    * @throws TableAtFaultException if the store takes no row
    */
-  public void write(List<Object[]> rows) throws InterruptedException {
-    List<Rejects.Rejected> refused = refusedOf(rows);
+  public void write(List<R> rows) throws InterruptedException {
+    List<Refused<R>> refused = refusedOf(rows);
     if (!refused.isEmpty()) {
-      // The table may have been altered, or repaired meanwhile: only a row that is refused once
-      // more, between two rows that are taken, is at fault.
-      refused = refusedOf(refused.stream().map(Rejects.Rejected::row).toList());
+      // Somebody may have altered or repaired the table meanwhile. A row is at fault only if the
+      // store refuses it once more, between two rows that it takes.
+      refused = refusedOf(refused.stream().map(Refused::row).toList());
     }
     if (!refused.isEmpty()) {
       if (!takesAgain(takenBefore)) {
@@ -90,10 +107,10 @@ public final class PatientWriter implements AutoCloseable {
   }
 
   /**
-   * Writes as {@link #write}, for a store that must not block the job: where it takes no row,
-   * several times and with pauses, all rows are set aside.
+   * Writes as {@link #write}, for a store that must not block the job: if it takes no row in ten
+   * attempts with pauses, the writer sets all rows aside.
    */
-  public void writeOrGiveUp(List<Object[]> rows) throws InterruptedException {
+  public void writeOrGiveUp(List<R> rows) throws InterruptedException {
     for (int attempt = 1; ; attempt++) {
       try {
         write(rows);
@@ -101,8 +118,7 @@ public final class PatientWriter implements AutoCloseable {
       } catch (TableAtFaultException e) {
         if (attempt == ATTEMPTS_OF_A_TABLE) {
           String reason = RowsRejectedException.REFUSED;
-          setAside(
-              rows.stream().map(row -> new Rejects.Rejected(row, reason, e.getMessage())).toList());
+          setAside(rows.stream().map(row -> new Refused<>(row, reason, e.getMessage())).toList());
           return;
         }
         retryLater("write " + rows.size() + " rows", attempt, e);
@@ -110,14 +126,8 @@ public final class PatientWriter implements AutoCloseable {
     }
   }
 
-  /** The store has taken this row, in whichever attempt. */
-  void taken(Object[] row) {
-    takenBefore = row;
-    backoff.reset();
-  }
-
-  private List<Rejects.Rejected> refusedOf(List<Object[]> rows) throws InterruptedException {
-    Batch batch = new Batch();
+  private List<Refused<R>> refusedOf(List<R> rows) throws InterruptedException {
+    Batch<R> batch = new Batch<>();
     write(rows, batch);
     if (!batch.refused.isEmpty() && !batch.storeTakes) {
       throw tableAtFault(batch.refused.size(), batch.refused.get(0).detail(), null);
@@ -125,7 +135,7 @@ public final class PatientWriter implements AutoCloseable {
     return batch.refused;
   }
 
-  private void write(List<Object[]> rows, Batch batch) throws InterruptedException {
+  private void write(List<R> rows, Batch<R> batch) throws InterruptedException {
     if (rows.isEmpty()) {
       return;
     }
@@ -153,17 +163,17 @@ public final class PatientWriter implements AutoCloseable {
     }
   }
 
-  private static List<Object[]> everySecond(List<Object[]> rows, int first) {
-    List<Object[]> chosen = new ArrayList<>(rows.size() / 2 + 1);
+  private static <R> List<R> everySecond(List<R> rows, int first) {
+    List<R> chosen = new ArrayList<>(rows.size() / 2 + 1);
     for (int i = first; i < rows.size(); i += 2) {
       chosen.add(rows.get(i));
     }
     return chosen;
   }
 
-  private void refused(Object[] row, String reason, Exception e, Batch batch)
+  private void refused(R row, String reason, Exception e, Batch<R> batch)
       throws InterruptedException {
-    batch.refused.add(new Rejects.Rejected(row, reason, e.getMessage()));
+    batch.refused.add(new Refused<>(row, reason, e.getMessage()));
     if (batch.storeTakes) {
       return;
     }
@@ -176,9 +186,9 @@ public final class PatientWriter implements AutoCloseable {
     }
   }
 
-  private boolean takesAgain(Object[] row) throws InterruptedException {
+  private boolean takesAgain(R row) throws InterruptedException {
     try {
-      writeOrRetry(List.<Object[]>of(row));
+      writeOrRetry(List.of(row));
       return true;
     } catch (TooLargeException e) {
       return true; // it was taken between two attempts
@@ -193,7 +203,7 @@ public final class PatientWriter implements AutoCloseable {
         "refused: each of " + refused + " rows" + before + ": " + answer, cause);
   }
 
-  private void writeOrRetry(List<Object[]> rows)
+  private void writeOrRetry(List<R> rows)
       throws RowsRejectedException, TooLargeException, InterruptedException {
     for (int attempt = 1; ; attempt++) {
       observer.attempting();
@@ -221,7 +231,7 @@ public final class PatientWriter implements AutoCloseable {
       return attempt >= ATTEMPTS_OF_A_LARGE_ROW;
     }
     try {
-      target.write(List.<Object[]>of(takenBefore));
+      target.write(List.of(takenBefore));
       return true;
     } catch (InterruptedException e) {
       throw e;
@@ -241,17 +251,19 @@ public final class PatientWriter implements AutoCloseable {
     sleeper.sleep(delay);
   }
 
-  private void setAside(List<Rejects.Rejected> refused) throws InterruptedException {
-    for (Rejects.Rejected each : refused) {
+  private void setAside(List<Refused<R>> refused) throws InterruptedException {
+    List<Rejects.Rejected> rejected = new ArrayList<>();
+    for (Refused<R> row : refused) {
+      rejected.add(new Rejects.Rejected(values.apply(row.row()), row.reason(), row.detail()));
       rejections++;
-      observer.rejected(new RowsRejectedException(each.reason(), each.detail(), null));
+      observer.rejected(new RowsRejectedException(row.reason(), row.detail(), null));
       if (rejections <= FIRST_REJECTIONS_LOGGED || rejections % REJECTIONS_PER_LOG == 0) {
-        LOG.error("row set aside, {} so far: {}: {}", rejections, each.reason(), each.detail());
+        LOG.error("row set aside, {} so far: {}: {}", rejections, row.reason(), row.detail());
       }
     }
     for (int attempt = 1; ; attempt++) {
       try {
-        rejects.setAside(refused);
+        rejects.setAside(rejected);
         return;
       } catch (InterruptedException e) {
         throw e;

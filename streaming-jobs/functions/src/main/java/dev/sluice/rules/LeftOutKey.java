@@ -11,7 +11,7 @@ import dev.sluice.otlp.Use;
  * @param action the reason: an action of a rule, or {@link #NESTED}
  * @param rule its name, or {@link #NESTED}
  */
-public record Left(
+public record LeftOutKey(
     String side, String service, String peer, String operation, String action, String rule) {
   /** The span is within another that holds the same place. */
   public static final String NESTED = "nested";

@@ -1,25 +1,15 @@
 package dev.sluice.sinks.clickhouse;
 
 import com.clickhouse.client.api.ServerException;
+import dev.sluice.sinks.Fault;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The meaning of a server's error for an insert. Sources: src/Common/ErrorCodes.cpp of ClickHouse,
- * and messages that its server gave.
+ * The fault that a server's error means for an insert. Sources: src/Common/ErrorCodes.cpp of
+ * ClickHouse, and messages that its server gave.
  */
-enum Refusal {
-  /** The table differs from the one that was read. */
-  SCHEMA,
-  /** At least one row is at fault, or all are because the table is. */
-  DATA,
-  /** The server may take fewer rows at once. */
-  SIZE,
-  /**
-   * It passes with time or with an operator's help: too many parts, no table yet, read-only, ...
-   */
-  PASSING;
-
+final class ClickHouseFault {
   private static final Set<Integer> SCHEMA_CODES =
       Set.of(
           8, // THERE_IS_NO_COLUMN
@@ -64,7 +54,9 @@ enum Refusal {
   private static final Pattern PARTITIONS =
       Pattern.compile("Too many partitions for single INSERT block");
 
-  static Refusal of(ServerException e) {
+  private ClickHouseFault() {}
+
+  static Fault of(ServerException e) {
     return of(e.getCode(), e.getTransportProtocolCode(), String.valueOf(e.getMessage()));
   }
 
@@ -72,19 +64,19 @@ enum Refusal {
    * @param code the server's, 0 if it gave none
    * @param status of HTTP
    */
-  static Refusal of(int code, int status, String message) {
+  static Fault of(int code, int status, String message) {
     if (SCHEMA_CODES.contains(code)
         || (code == INCORRECT_DATA && WRONG_TYPE.matcher(message).find())) {
-      return SCHEMA;
+      return Fault.SCHEMA;
     }
     if (DATA_CODES.contains(code)) {
-      return DATA;
+      return Fault.DATA;
     }
     if (SIZE_CODES.contains(code)
         || status == PAYLOAD_TOO_LARGE
         || (code == TOO_MANY_PARTS && PARTITIONS.matcher(message).find())) {
-      return SIZE;
+      return Fault.SIZE;
     }
-    return PASSING;
+    return Fault.PASSING;
   }
 }

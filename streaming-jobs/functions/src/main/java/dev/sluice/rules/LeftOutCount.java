@@ -5,12 +5,12 @@ import dev.sluice.windows.Windowed;
 /**
  * Number and total duration of the spans of one kind that were not counted, by window of their end.
  */
-public final class LeftCount implements Windowed<LeftCount> {
+public final class LeftOutCount implements Windowed<LeftOutCount> {
   private final long windowMs;
   private long spans;
   private long durationNs;
 
-  LeftCount(long windowMs) {
+  LeftOutCount(long windowMs) {
     this.windowMs = windowMs;
   }
 
@@ -20,7 +20,7 @@ public final class LeftCount implements Windowed<LeftCount> {
   }
 
   @Override
-  public void merge(LeftCount other) {
+  public void merge(LeftOutCount other) {
     spans += other.spans;
     durationNs += other.durationNs;
   }

@@ -9,41 +9,42 @@ import java.util.Map;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.data.binary.BinaryStringData;
+import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 
-/** The writer of each pair of Flink's and ClickHouse's types that the tables have. */
-final class DirectCells {
+/** The encoder of each pair of Flink's and ClickHouse's types that the tables have. */
+final class ColumnEncoders {
   private static final int MOST_TEXTS = 256; // of an Enum8
   private static final int WIDE_BYTES = 16;
   private static final int MS_SCALE = 3;
 
-  private DirectCells() {}
+  private ColumnEncoders() {}
 
   /**
    * @param position of the column in the row
    */
-  static DirectCell of(RowType type, int position, ClickHouseColumn column) {
-    DirectCell plain = plain(type, position, column);
+  static ColumnEncoder of(RowType type, int position, ClickHouseColumn column) {
+    ColumnEncoder plain = plain(type, position, column);
     if (column.isNullable()) {
       return plain;
     }
-    DirectCell direct = direct(type.getTypeAt(position), position, column);
+    ColumnEncoder direct = direct(type.getTypeAt(position), position, column);
     if (direct == null) {
       return plain;
     }
-    return (row, out) -> (row.isNullAt(position) ? plain : direct).write(row, out);
+    return (row, out) -> (row.isNullAt(position) ? plain : direct).encode(row, out);
   }
 
-  /** By way of a plain value, for rare pairs. */
-  private static DirectCell plain(RowType type, int position, ClickHouseColumn column) {
+  /** Goes by way of a plain value, for rare pairs. */
+  private static ColumnEncoder plain(RowType type, int position, ClickHouseColumn column) {
     RowConverter.Column value = new RowConverter(type).column(position);
-    return (row, out) -> RowEncoder.cell(out, column, value.of(row));
+    return (row, out) -> ValueEncoder.encode(out, column, value.of(row));
   }
 
   /** Null where there is no such pair. */
-  private static DirectCell direct(LogicalType type, int at, ClickHouseColumn column) {
+  private static ColumnEncoder direct(LogicalType type, int at, ClickHouseColumn column) {
     LogicalTypeRoot root = type.getTypeRoot();
     return switch (column.getDataType()) {
       case Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64 ->
@@ -69,7 +70,7 @@ final class DirectCells {
       case DateTime, DateTime32 ->
           root == LogicalTypeRoot.TIMESTAMP_WITH_LOCAL_TIME_ZONE ? seconds(at, column) : null;
       case Map ->
-          root == LogicalTypeRoot.MAP && RowEncoder.isHistogram(column) ? histogram(at) : null;
+          root == LogicalTypeRoot.MAP && ValueEncoder.isHistogram(column) ? histogram(at) : null;
       default -> null;
     };
   }
@@ -83,7 +84,7 @@ final class DirectCells {
     long of(BinaryRowData row);
   }
 
-  private static DirectCell number(ClickHouseColumn column, Number number) {
+  private static ColumnEncoder number(ClickHouseColumn column, Number number) {
     ClickHouseDataType type = column.getDataType();
     int bytes = type.getByteLength();
     boolean signed = type.isSigned();
@@ -108,9 +109,8 @@ final class DirectCells {
   }
 
   /** Whole numbers of more than 64 bits, from Flink's big-endian bytes. */
-  private static DirectCell wide(LogicalType type, int at, ClickHouseColumn column) {
-    org.apache.flink.table.types.logical.DecimalType decimal =
-        (org.apache.flink.table.types.logical.DecimalType) type;
+  private static ColumnEncoder wide(LogicalType type, int at, ClickHouseColumn column) {
+    DecimalType decimal = (DecimalType) type;
     if (decimal.getScale() != 0 || decimal.getPrecision() <= 18) {
       return null;
     }
@@ -131,7 +131,7 @@ final class DirectCells {
   }
 
   /** An enum of few texts: each is looked up once. */
-  private static DirectCell fewTexts(LogicalType type, int at, ClickHouseColumn column) {
+  private static ColumnEncoder fewTexts(LogicalType type, int at, ClickHouseColumn column) {
     Map<BinaryStringData, byte[]> known = new HashMap<>();
     return (row, out) -> {
       BinaryStringData text = (BinaryStringData) row.getString(at);
@@ -141,14 +141,14 @@ final class DirectCells {
         return;
       }
       int from = out.size();
-      RowEncoder.cell(out, column, text.toString());
+      ValueEncoder.encode(out, column, text.toString());
       if (known.size() < MOST_TEXTS) {
         known.put(text.copy(), out.since(from));
       }
     };
   }
 
-  private static DirectCell seconds(int at, ClickHouseColumn column) {
+  private static ColumnEncoder seconds(int at, ClickHouseColumn column) {
     return (row, out) -> {
       long second = Math.floorDiv(row.getTimestamp(at, MS_SCALE).getMillisecond(), 1_000L);
       if (second < 0 || second > 0xffff_ffffL) {
@@ -159,7 +159,7 @@ final class DirectCells {
   }
 
   /** The number of cells, then each key and count. */
-  private static DirectCell histogram(int at) {
+  private static ColumnEncoder histogram(int at) {
     return (row, out) -> {
       MapData map = row.getMap(at);
       out.counts(map.keyArray().toShortArray(), map.valueArray().toIntArray());

@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class PatientWriterTest {
+class BatchWriterTest {
   /** A store that is away for some attempts, rejects negative numbers, and takes sums up to 100. */
-  private static final class Store implements BatchTarget {
+  private static final class Store implements BatchTarget<Object[]> {
     final List<Integer> stored = new ArrayList<>();
     int away;
     int attempts;
@@ -56,7 +56,7 @@ class PatientWriterTest {
         away--;
         throw new IOException("no leader");
       }
-      rejected.forEach(each -> rows.add(each.row()[0] + " " + each.reason()));
+      rejected.forEach(row -> rows.add(row.row()[0] + " " + row.reason()));
     }
 
     @Override
@@ -67,9 +67,14 @@ class PatientWriterTest {
   private final Counts counts = new Counts();
   private final List<Long> slept = new ArrayList<>();
   private final Aside aside = new Aside();
-  private final PatientWriter writer =
-      new PatientWriter(
-          store, new Backoff(100, 1_000, new SplittableRandom(1)), slept::add, counts, aside);
+  private final BatchWriter<Object[]> writer =
+      new BatchWriter<>(
+          store,
+          row -> row,
+          new Backoff(100, 1_000, new SplittableRandom(1)),
+          slept::add,
+          counts,
+          aside);
 
   private static List<Object[]> rows(int... values) {
     return IntStream.of(values).mapToObj(value -> new Object[] {value}).toList();
@@ -109,7 +114,7 @@ class PatientWriterTest {
   }
 
   @Test
-  void whatIsTooLargeIsWrittenInParts() throws Exception {
+  void aBatchThatIsTooLargeIsWrittenInParts() throws Exception {
     writer.write(rows(60, 50, 40, 30, 20, 10));
     // 210 is halved: 150 to 60 and 90, and 60.
     assertThat(store.stored).containsExactly(60, 50, 40, 30, 20, 10);
@@ -196,8 +201,8 @@ class PatientWriterTest {
   void rowsThatAreRefusedAfterTheTableWasAlteredAreNotSetAside() throws Exception {
     writer.write(rows(1));
     int since = store.attempts;
-    for (int taken = 1; taken <= 7; taken++) {
-      int from = taken;
+    for (int answers = 1; answers <= 7; answers++) {
+      int from = answers;
       store.attempts = since;
       store.alteredNow = () -> store.attempts - since > from;
       assertThatThrownBy(() -> writer.write(rows(2, 3, -4, 5, 6)))
@@ -241,9 +246,10 @@ class PatientWriterTest {
   @Test
   void cancellingEndsTheWaiting() {
     store.away = Integer.MAX_VALUE;
-    PatientWriter cancelled =
-        new PatientWriter(
+    BatchWriter<Object[]> cancelled =
+        new BatchWriter<>(
             store,
+            row -> row,
             new Backoff(100, 1_000, new SplittableRandom(1)),
             ms -> {
               throw new InterruptedException();

@@ -9,6 +9,7 @@ import com.clickhouse.client.api.query.QuerySettings;
 import com.clickhouse.data.ClickHouseFormat;
 import dev.sluice.sinks.SettingException;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -22,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * One database of a ClickHouse server, over HTTP; of several copies the one that answered last.
  * Every call ends within seconds. For one thread.
  */
-public final class Server implements AutoCloseable {
+public final class ClickHouseServer implements AutoCloseable {
   private static final long TIMEOUT_S = 30;
   // Errors of a copy that is cut off from the others: too few live replicas, read only, the state
   // of an insert is unknown, Keeper does not answer.
@@ -35,7 +36,7 @@ public final class Server implements AutoCloseable {
   private final Client[] clients;
   private int at;
 
-  public Server(ClickHouseAddress address) {
+  public ClickHouseServer(ClickHouseAddress address) {
     this.address = address;
     this.clients = new Client[address.urls().size()];
   }
@@ -68,10 +69,42 @@ public final class Server implements AutoCloseable {
    * Returns when the rows are stored, not when they are queued, because a checkpoint may depend on
    * them. After a failure the next attempt goes to the next copy.
    *
-   * @param columns the columns of the body, or none: as in the format's header
+   * @param columns the columns of the body, as in its header
+   * @param body in RowBinaryWithNamesAndTypes
    */
-  public void insert(String table, List<String> columns, ClickHouseFormat format, byte[] body)
-      throws Exception {
+  void insert(String table, List<String> columns, byte[] body) throws Exception {
+    insert(
+        settings ->
+            client()
+                .insert(
+                    table,
+                    columns,
+                    new ByteArrayInputStream(body),
+                    ClickHouseFormat.RowBinaryWithNamesAndTypes,
+                    settings));
+  }
+
+  /**
+   * Inserts as {@link #insert}.
+   *
+   * @param rows JSON objects by column name
+   */
+  public void insertJson(String table, List<byte[]> rows) throws Exception {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    for (byte[] row : rows) {
+      body.writeBytes(row);
+      body.write('\n');
+    }
+    ByteArrayInputStream stream = new ByteArrayInputStream(body.toByteArray());
+    insert(settings -> client().insert(table, stream, ClickHouseFormat.JSONEachRow, settings));
+  }
+
+  @FunctionalInterface
+  private interface Insert {
+    CompletableFuture<InsertResponse> send(InsertSettings settings) throws SettingException;
+  }
+
+  private void insert(Insert insert) throws Exception {
     InsertSettings settings =
         new InsertSettings()
             .serverSetting("async_insert", "0")
@@ -79,13 +112,8 @@ public final class Server implements AutoCloseable {
     if (!address.insertQuorum().isEmpty()) {
       settings.serverSetting("insert_quorum", address.insertQuorum());
     }
-    ByteArrayInputStream stream = new ByteArrayInputStream(body);
     try {
-      CompletableFuture<InsertResponse> answer =
-          columns.isEmpty()
-              ? client().insert(table, stream, format, settings)
-              : client().insert(table, columns, stream, format, settings);
-      answered(answer).close();
+      answered(insert.send(settings)).close();
     } catch (Exception e) {
       throw failed(e);
     }
@@ -99,8 +127,7 @@ public final class Server implements AutoCloseable {
     try {
       return client().queryAll(sql, parameters, new QuerySettings());
     } catch (RuntimeException | IOException e) {
-      Exception told = failed(e);
-      if (told instanceof IOException setting) {
+      if (failed(e) instanceof IOException setting) {
         throw setting;
       }
       throw e;

@@ -3,7 +3,6 @@ package dev.sluice.sinks.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.clickhouse.data.ClickHouseFormat;
 import com.sun.net.httpserver.HttpExchange;
 import dev.sluice.sinks.Secret;
 import dev.sluice.sinks.SettingException;
@@ -21,9 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Of the real engine by TLS: tests/soak/test_secure_programs.py. */
 @Timeout(60)
-class ServerTest {
+class ClickHouseServerTest {
   @TempDir Path folder;
-  private volatile String taken = "";
+  private volatile String query = "";
 
   /** As ClickHouse answers: only the user `jobs` with the password `right` is let in. */
   private void answer(HttpExchange exchange) throws IOException {
@@ -31,22 +30,22 @@ class ServerTest {
     byte[] login = "jobs:right".getBytes(StandardCharsets.UTF_8);
     String wanted = "Basic " + Base64.getEncoder().encodeToString(login);
     boolean right = wanted.equals(exchange.getRequestHeaders().getFirst("Authorization"));
-    byte[] said = new byte[0];
+    byte[] body = new byte[0];
     if (right) {
       String database = exchange.getRequestHeaders().getFirst("X-ClickHouse-Database");
-      taken = database + ": " + exchange.getRequestURI().getQuery();
+      query = database + ": " + exchange.getRequestURI().getQuery();
     } else {
-      said =
+      body =
           "Code: 516. DB::Exception: jobs: Authentication failed".getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().set("X-ClickHouse-Exception-Code", "516");
     }
-    exchange.sendResponseHeaders(right ? 200 : 403, said.length == 0 ? -1 : said.length);
-    exchange.getResponseBody().write(said);
+    exchange.sendResponseHeaders(right ? 200 : 403, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
     exchange.close();
   }
 
-  private static void insert(Server server) throws Exception {
-    server.insert("t", List.of(), ClickHouseFormat.JSONEachRow, "{}".getBytes());
+  private static void insert(ClickHouseServer server) throws Exception {
+    server.insertJson("t", List.of("{}".getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test
@@ -55,7 +54,7 @@ class ServerTest {
     Path password = Files.writeString(folder.resolve("password"), "wrong");
     try (TlsServer other = new TlsServer(folder.resolve("other"), this::answer);
         TlsServer there = new TlsServer(folder.resolve("there"), this::answer);
-        Server server = server(List.of("https://127.0.0.1:" + there.port()))) {
+        ClickHouseServer server = server(List.of("https://127.0.0.1:" + there.port()))) {
       assertThatThrownBy(() -> insert(server))
           .isInstanceOf(SettingException.class)
           .hasMessage(
@@ -79,10 +78,10 @@ class ServerTest {
           .hasMessageContaining(
               "refuses SLUICE_CLICKHOUSE_USER=jobs with the password of " + password)
           .hasMessageContaining("Authentication failed");
-      assertThat(taken).isEmpty();
+      assertThat(query).isEmpty();
       Files.writeString(password, "right");
       insert(server);
-      assertThat(taken).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
+      assertThat(query).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
     }
   }
 
@@ -91,13 +90,13 @@ class ServerTest {
     Files.writeString(folder.resolve("password"), "right");
     try (TlsServer there = new TlsServer(folder.resolve("there"), this::answer);
         TlsServer dead = new TlsServer(folder.resolve("dead"), this::answer);
-        Server server = server(urls(dead, there))) {
+        ClickHouseServer server = server(urls(dead, there))) {
       Files.writeString(folder.resolve("ca.pem"), there.certificate);
       dead.close();
       assertThatThrownBy(() -> insert(server)).isNotInstanceOf(SettingException.class);
       insert(server);
       insert(server);
-      assertThat(taken).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
+      assertThat(query).startsWith("calls: ").endsWith("INSERT INTO t FORMAT JSONEachRow");
     }
   }
 
@@ -105,9 +104,10 @@ class ServerTest {
     return Arrays.stream(servers).map(s -> "https://127.0.0.1:" + s.port()).toList();
   }
 
-  private Server server(List<String> urls) {
+  private ClickHouseServer server(List<String> urls) {
     Secret secret = new Secret("", folder.resolve("password").toString(), "");
     String authority = folder.resolve("ca.pem").toString();
-    return new Server(new ClickHouseAddress(urls, "calls", "jobs", secret, authority, ""));
+    return new ClickHouseServer(
+        new ClickHouseAddress(urls, "calls", "jobs", secret, authority, ""));
   }
 }

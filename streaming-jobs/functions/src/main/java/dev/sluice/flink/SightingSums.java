@@ -9,7 +9,7 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
 /** The instances, hosts and operations that closed traces show, one row for each in each window. */
-final class SeenSums implements TraceSums {
+final class SightingSums implements TraceSums {
   static final String TYPE =
       "service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
           + " operation STRING NOT NULL, window_start BIGINT NOT NULL";
@@ -18,33 +18,33 @@ final class SeenSums implements TraceSums {
 
   private final long windowMs;
   private final Texts texts = new Texts();
-  private final Set<Sighting> seen = new HashSet<>();
+  private final Set<Sighting> sightings = new HashSet<>();
 
-  SeenSums(Settings settings) {
+  SightingSums(Settings settings) {
     windowMs = settings.edgeWindowMs();
   }
 
   @Override
   public void add(byte[] traceId, Trace trace) {
-    Sighting.add(trace, windowMs, seen);
+    Sighting.add(trace, windowMs, sightings);
   }
 
   @Override
   public int rows() {
-    return seen.size();
+    return sightings.size();
   }
 
   @Override
   public void drain(Consumer<RowData> out) {
-    for (Sighting each : seen) {
+    for (Sighting sighting : sightings) {
       out.accept(
           GenericRowData.of(
-              texts.of(each.service()),
-              texts.of(each.instance()),
-              texts.of(each.host()),
-              texts.of(each.operation()),
-              each.windowMs() / MS_PER_S));
+              texts.of(sighting.service()),
+              texts.of(sighting.instance()),
+              texts.of(sighting.host()),
+              texts.of(sighting.operation()),
+              sighting.windowMs() / MS_PER_S));
     }
-    seen.clear();
+    sightings.clear();
   }
 }

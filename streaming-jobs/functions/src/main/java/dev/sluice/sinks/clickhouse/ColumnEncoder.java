@@ -4,8 +4,8 @@ import dev.sluice.sinks.RowsRejectedException;
 import java.io.IOException;
 import org.apache.flink.table.data.binary.BinaryRowData;
 
-/** Writes one column of a row. */
+/** Encodes one column of a row. */
 @FunctionalInterface
-interface DirectCell {
-  void write(BinaryRowData row, Bytes out) throws IOException, RowsRejectedException;
+interface ColumnEncoder {
+  void encode(BinaryRowData row, RowBinaryBuffer out) throws IOException, RowsRejectedException;
 }

@@ -1,6 +1,6 @@
 """A real Tomcat from 128, 64 and 4 threads: how long until the size in force costs its users 1 % at most.
 
-The application of `real-app` with the whole stack beside it, on the other core. Each start has a stack without data, so
+Tomcat and PostgreSQL on one core, with the whole stack beside it, on the other. Each start has a stack without data, so
 that nothing is known of the application; then users stay while the actuator applies what it is told. What a size costs
 is measured in the last of the scenes, with the stack beside it, by holding each size in turn.
 """

@@ -18,14 +18,16 @@ import numpy as np
 
 from bench.believed import best_size
 from bench.controllers.bridge import samples_of
+from bench.controllers.in_loop import DELAY_S, PERIOD_S, Course, InLoop, Sized, window_s
 from bench.profiled import PROFILED, Observer, pool_of
-from bench.timeline import drive
 from bench.truth import Truth, measured
 from sluice.pools.estimate.interval import CANDIDATES_MS
 from sluice.pools.estimate.models import BELIEF, estimators_at
-from testbed.fine import PoolWindows
+from testbed.controller import ControlAgent
+from testbed.fine import FineWindows, PoolWindows
 from testbed.presets.preset import Preset
 from testbed.presets.registry import PRESETS
+from testbed.simulation import Scenario, Simulation
 
 MODELS = (BELIEF, "scg", "scg-kneedle", "scg-top")
 LOOPED = "the default, in its loop"
@@ -106,10 +108,21 @@ def looped(preset: Preset, seeds: Sequence[int]) -> Answers:
     asked = range(2 * WINDOWS_S[1], 3 * WINDOWS_S[0] + 1, WINDOWS_S[1])
     for seed in seeds:
         scenario = preset.build(preset.users, {pool: max(preset.sizes)})
-        limits = preset.threshold_ms[pool], preset.user_threshold_ms
-        run = drive(scenario, pool, *limits, preset.warm_up_s + asked[-1] + 1, lambda _: None, True, seed)
-        targets += [run.course[int(preset.warm_up_s) + second - 1].target for second in asked]
+        course = sized(scenario, pool, preset.threshold_ms[pool], preset.warm_up_s + asked[-1] + 1, seed)
+        targets += [course[int(preset.warm_up_s) + second - 1].target for second in asked]
     return Answers(tuple(target for target in targets if target is not None), len(targets))
+
+
+def sized(scenario: Scenario, pool: str, threshold_ms: float, seconds: float, seed: int) -> Sequence[Course]:
+    """The periods of a run in which the recommender's loop sizes `pool`: one a second."""
+    fine = FineWindows()
+    simulation = Simulation(scenario, seed, fine.add)
+    target = simulation.pools[pool]
+    fine.watch([target])
+    controller = InLoop([Sized.of(target, threshold_ms)])
+    ControlAgent(simulation, fine, controller, lambda _: {pool: threshold_ms}, PERIOD_S, window_s(), settle_s=DELAY_S)
+    simulation.run_until(seconds)
+    return controller.course(pool)
 
 
 def named(seen: PoolWindows, ms: int) -> dict[str, tuple[str, int | None]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.controllers.racers import SLUICE
-from bench.decision import ages, cases, claims, rest, services, starts, two_pools, workloads
+from bench.decision import cases, claims, rest, services, starts, two_pools, workloads
 from bench.decision.lineup import LATE, PUBLISHED, SEEDS
 from bench.generate import HELD_OUT
 
@@ -41,10 +41,6 @@ def bad_start(quick: bool) -> str:
 
 def at_rest(quick: bool) -> str:
     return rest.report(rest.all_rests(SEEDS[:1], (60,)) if quick else rest.all_rests())
-
-
-def ages_and_clocks(quick: bool) -> str:
-    return ages.report(ages.results(ages.NAMES[:1], SEEDS[:1]) if quick else ages.results(ages.NAMES, SEEDS[:2]))
 
 
 def wrong_pools(quick: bool) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench.controllers.bridge import samples_of
-from bench.controllers.collected import Collected, measured
+from bench.controllers.collected import Collected, in_force, measured
 from bench.controllers.estimated import Published
 from bench.controllers.in_loop import NOTHING, InLoop, Sized
 from bench.controllers.signal import Limiter, Signal, signal_of
@@ -208,3 +208,7 @@ def test_what_is_new_is_added_to_what_was_collected() -> None:
     assert whole.start_ms.tolist() == [0, 100, 200, 300]
     assert whole.concurrency.tolist() == [1, 0, 2, 2]
     assert whole.completions.tolist() == [3, 0.5, 1.5, 1.5]
+
+
+def test_a_count_is_in_force_from_when_it_was_seen() -> None:
+    assert in_force([(5.0, 1), (10.0, 2)], np.array([3.0, 7.0, 10.0, 12.0])).tolist() == [1, 1, 2, 2]

@@ -1,11 +1,14 @@
 """Table 1: truth, errors and cells on numbers worked out by hand, and one cell of each kind from a short run."""
 
+from itertools import pairwise
+
 import pytest
 
 from bench.believed import best_size
 from bench.profiled import PROFILED, Observer, pool_of
-from bench.table1 import LOOPED, Answers, _met, _sizes, ask, percent, regret, verdict
+from bench.table1 import LOOPED, Answers, _met, _sizes, ask, percent, regret, sized, verdict
 from bench.truth import Truth, measured
+from testbed.presets.shop import CART_THREADS, shop
 
 # Best 12; 10 loses 0.5 %, 8 loses 10 %, 14 nothing, 20 loses 20 %.
 TRUTH = Truth({8: 90.0, 10: 99.5, 12: 100.0, 14: 100.0, 20: 80.0})
@@ -70,6 +73,15 @@ def test_the_whole_curve_is_seen_in_a_minute() -> None:
     assert state in ("PROVIDED", "LEARNING", "UNSATURATED")
     assert best is not None
     assert 8 <= best <= 24
+
+
+@pytest.mark.timeout(300)
+def test_the_loop_shrinks_cart_s_threads() -> None:
+    course = sized(shop(), CART_THREADS, 150.0, 71.0, 1)
+    assert [period.at_s for period in course] == list(range(1, 72))
+    assert course[0].current == 64
+    assert min(period.current for period in course) <= 20
+    assert all(2 * later.current >= period.current for period, later in pairwise(course)), "the actuator's step"
 
 
 @pytest.mark.timeout(300)

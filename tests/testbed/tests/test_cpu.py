@@ -56,13 +56,6 @@ def test_contention_and_crosstalk_slow_all():
     assert Run([(0, 1), (0, 2)], cores=2, contention=0.1, crosstalk=0.05).until() == pytest.approx({0: 1.2, 1: 2.2})
 
 
-def test_more_cores_speed_up_what_is_running():
-    run = Run([(0, 2), (0, 2)], cores=1)
-    run.until(2.0)  # each has had 1 s
-    run.cpu.set_cores(2)
-    assert run.until() == pytest.approx({0: 3, 1: 3})
-
-
 def test_core_seconds_count_occupied_cores_not_progress():
     run = Run([(0, 1), (0, 2)], cores=2, contention=0.1, crosstalk=0.05)
     run.until(10.0)

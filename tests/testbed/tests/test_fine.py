@@ -1,6 +1,5 @@
 """Fine windows while running equal those computed from all spans, which are the reference."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from testbed.columns import SpanColumns, longest_good
 from testbed.controller import ControlAgent
-from testbed.events import Replicas
 from testbed.fine import FineWindows
 from testbed.judge import judges, owns
 from testbed.presets.shop import CART_THREADS, CATALOGUE_CONNECTIONS, shop
@@ -90,14 +88,13 @@ def test_the_documented_longest_good_duration():
 @pytest.mark.parametrize("bucket_ms", [10, 100, 1000])
 def test_a_run_s_windows_equal_those_of_its_spans(bucket_ms):
     spans: list[Span] = []
-    scenario = replace(shop(), events=(Replicas(8.0, "cart", 2), Replicas(14.0, "cart", 1)))
 
     def both(span):
         spans.append(span)
         fine.add(span)
 
     fine = FineWindows()
-    simulation = Simulation(scenario, 1, both)
+    simulation = Simulation(shop(), 1, both)
     fine.watch(simulation.pools.values())
     for now in (7.03, 20.0):
         simulation.run_until(now)

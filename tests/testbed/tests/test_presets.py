@@ -1,11 +1,9 @@
-"""The presets of the papers: each has a best size inside, and a run of it with everything on is the same twice."""
+"""The presets of the papers: each has a best size inside, and a run of it with a controller is the same twice."""
 
 from hashlib import sha256
 
 import pytest
 
-from testbed.autoscale import HorizontalScaler, VerticalScaler
-from testbed.autoscale_agent import HorizontalAgent, VerticalAgent
 from testbed.bursty import STEEP_TRI_PHASE
 from testbed.controller import ControlAgent
 from testbed.fine import FineWindows
@@ -58,8 +56,8 @@ class Growing:
         return {name: window.size + (window.own.completions.sum() > 0) for name, window in windows.items()}
 
 
-def everything_on(seed):
-    """A digest of all spans of 70 s with an autoscaler and a controller, and what these did."""
+def controlled(seed):
+    """A digest of all spans of 70 s with a controller, and the sizes that it set."""
     digest, fine = sha256(), FineWindows()
 
     def on_span(span):
@@ -68,22 +66,17 @@ def everything_on(seed):
 
     simulation = Simulation(POST_STORAGE.build(2500, {}, lambda second: 1.0), seed, on_span)
     fine.watch(simulation.pools.values())
-    hpa = HorizontalAgent(simulation, "post-storage", HorizontalScaler(target=0.4))
-    vpa = VerticalAgent(simulation, "home-timeline", VerticalScaler(lowest=1, patience=1))
     control = ControlAgent(simulation, fine, Growing(), lambda now: {CONNECTIONS: 245.0})
     simulation.run_until(70.0)
-    return digest.hexdigest(), hpa.applied, vpa.applied, control.applied
+    return digest.hexdigest(), control.applied
 
 
 @pytest.mark.timeout(300)
-def test_the_same_seed_gives_the_same_run_with_agents_at_work():
-    first = everything_on(1)
-    assert first == everything_on(1)
-    assert first[0] != everything_on(2)[0]
-    _, hpa, vpa, control = first
-    assert hpa[0][1] == 2
-    assert vpa[0] == (15.0, 3.0)
-    assert control == [
+def test_the_same_seed_gives_the_same_run_with_a_controller_at_work():
+    first = controlled(1)
+    assert first == controlled(1)
+    assert first[0] != controlled(2)[0]
+    assert first[1] == [
         (15.0, CONNECTIONS, 11),
         (30.0, CONNECTIONS, 12),
         (45.0, CONNECTIONS, 13),

@@ -27,7 +27,7 @@ from bench import (
     xds_nodes,
 )
 from bench.decision import parts
-from bench.dqn import run as dqn
+from bench.dqn import transfer
 from bench.loop_scale import run as loop_scale
 from bench.patterns import command as patterns
 from bench.results import OUT, keep
@@ -66,8 +66,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "subsets-churn": subsets_churn.run,
     "tuning-methods": tuning.run,
     "tuning-real": tuning_real.run,
-    "dqn": dqn.run,
-    **{f"dqn-{name}": part for name, (_, part) in dqn.PARTS.items()},
+    "dqn-transfer": transfer.transfers,
 }
 
 

@@ -2,9 +2,13 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+Task = TypeVar("Task", bound=Sequence[object])
 
 
 def keep(path: Path, made: Callable[[], Any]) -> None:
@@ -31,3 +35,20 @@ def asked_seeds(otherwise: Sequence[int]) -> tuple[int, ...]:
             raise ValueError(f"SEEDS: {each!r} is not legal; legal: 1,2,3 or 1-10")
         found += range(int(first), int(last or first) + 1)
     return tuple(found) or tuple(otherwise)
+
+
+def runs(folder: Path | None, tasks: Sequence[Task], run: Callable[[Task], Any]) -> dict[Task, Any]:
+    """Of each task, words and numbers, what `run` gives of it, as JSON has it; kept in `folder` where there is one.
+
+    A file is of the code that made it: delete the folder after a change.
+    """
+    results: dict[Task, Any] = {}
+    for task in tasks:
+        name = "-".join(re.sub(r"[^a-z0-9]+", "_", str(word).lower()) for word in task)
+        if folder is None:
+            results[task] = json.loads(json.dumps(run(task)))
+            print(name, flush=True)
+        else:
+            keep(folder / f"{name}.json", partial(run, task))
+            results[task] = kept(folder / f"{name}.json")
+    return results

@@ -3,7 +3,7 @@ response times of the users' spans."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,10 +21,22 @@ LARGEST_STEP = 2
 """Of the guard: a factor 2 either way in one change, as of the product."""
 
 
+SHARE, MEAN_OF = 0.95, 10
+"""A run has come there once the mean reward of so many seconds is such a share of the best size's."""
+
+
 class Sizer(Protocol):
     def size(self, seen: PoolWindows, now_s: float) -> int:
         """After each second, from its windows of 100 ms and those of the seconds before it."""
         ...
+
+
+@dataclass(frozen=True)
+class Held:
+    threads: int
+
+    def size(self, seen: PoolWindows, now_s: float) -> int:
+        return self.threads
 
 
 @dataclass(frozen=True)
@@ -77,3 +89,9 @@ def smoothed(rewards: Floats, seconds: int = 10) -> Floats:
     before = np.maximum(n - seconds, 0)
     found: Floats = (sums[n] - sums[before]) / (n - before)
     return found
+
+
+def first(rewards: Sequence[float], wanted: float) -> int | None:
+    """The first step at which the mean of the last 10 is as high; None where none is."""
+    reached = np.flatnonzero(smoothed(np.array(rewards), MEAN_OF)[MEAN_OF - 1 :] >= wanted)
+    return int(reached[0]) + MEAN_OF if len(reached) else None

@@ -12,18 +12,21 @@ from typing import Any
 import numpy as np
 
 from bench.decision.summary import markdown
-from bench.dqn import session
-from bench.dqn.convergence import FIXED, SEEDS, SHARE, Held, first
-from bench.dqn.sizers import Dqn
-from bench.dqn.steps import Sizer, drive
-from bench.kept import asked_seeds
+from bench.dqn.agent import Dqn
+from bench.dqn.steps import SHARE, Held, Sizer, drive, first
+from bench.kept import asked_seeds, runs
+from bench.results import OUT
 from bench.scenarios import scenario
 from sluice.pools.learn.settings import SETTINGS
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.single.scenario import Event, Scenario
 
+SEEDS = tuple(range(11, 21))
+"""Never those that settings were chosen on (1 to 10)."""
+FIXED = (4, 6, 8, 10, 12, 14, 17, 20)
 AT_S, STEPS = 120, 200
+KEPT = OUT / "dqn"
 TOGETHER = replace(SETTINGS, apart=False)
 
 
@@ -111,13 +114,19 @@ def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float,
     return float(means[best]), best
 
 
+def transfers(quick: bool) -> str:
+    return report((11,), 40, keep=False) if quick else report()
+
+
 def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
     seeds = asked_seeds(given) if keep else tuple(given)
     best, size = best_fixed(doubled(), AT_S + 20, (*FIXED, 24, 29, 35))
     low, small = best_fixed(doubled(float(AT_S + 60)), AT_S + 80, FIXED)
-    there = session.runs("transfer", [(name, seed, steps) for name in AGENTS for seed in seeds], run, keep)
+    tasks = [(name, seed, steps) for name in AGENTS for seed in seeds]
+    there = runs(KEPT / "transfer" if keep else None, tasks, run)
     again_by = AGENTS[:2]
-    again = session.runs("transfer-back", [(name, seed, steps) for name in again_by for seed in seeds], returned, keep)
+    tasks = [(name, seed, steps) for name in again_by for seed in seeds]
+    again = runs(KEPT / "transfer-back" if keep else None, tasks, returned)
     head = ["agent", f"steps to {SHARE:.0%} of the best (mean)", "seeds that came there", "first 50 steps / best"]
     head.append("threads in them (mean)")
     rows = [_row(name, [there[name, seed, steps] for seed in seeds], best) for name in AGENTS]

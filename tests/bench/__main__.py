@@ -1,6 +1,6 @@
 """Runs the benchmarks and writes their tables: `make bench`, or `python -m bench [NAME...]`.
 
-`python -m bench race`, `adversary`, `patterns`, `generate` and `subsets` are commands: `--help` says what they take.
+`python -m bench race`, `adversary`, `patterns` and `generate` are commands: `--help` says what they take.
 """
 
 import argparse
@@ -31,12 +31,9 @@ from bench.dqn import transfer
 from bench.loop_scale import run as loop_scale
 from bench.patterns import command as patterns
 from bench.results import OUT, keep
-from bench.subsets import files as subset_files
-from bench.subsets import moved as subsets_churn
 from bench.subsets import static
 from bench.subsets_scale import run as subsets_scale
-from bench.tuning import methods as tuning
-from bench.tuning.real import run as tuning_real
+from bench.tuning import run as tuning
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
 Found = list[tuple[str, str]] | str
@@ -63,9 +60,7 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "flink-jobs": flink_jobs.run,
     "freshness": freshness.run,
     "subsets-static": static.run,
-    "subsets-churn": subsets_churn.run,
-    "tuning-methods": tuning.run,
-    "tuning-real": tuning_real.run,
+    "tuning-real": tuning.run,
     "dqn-transfer": transfer.transfers,
 }
 
@@ -86,7 +81,6 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "adversary": adversary.main,
     "patterns": patterns.main,
     "generate": generate.main,
-    "subsets": subset_files.main,
 }
 
 

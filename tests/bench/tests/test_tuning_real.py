@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from bench.tuning.real.judged import confirmed, pairs, table, users_gain
-from bench.tuning.real.parameters import PARAMETERS, TARGET, application, settings, tuned
-from bench.tuning.real.run import Session, in_order, sessions
+from bench.tuning.judged import confirmed, pairs, table, users_gain
+from bench.tuning.parameters import PARAMETERS, TARGET, application, settings, tuned
+from bench.tuning.run import Session, in_order, sessions
 from sluice.tuning.application import load
 from support.storefront import NAMES, Storefront, made
 from testbed.storefront.access_log import span_of

@@ -5,8 +5,6 @@ What the testbed alone knows stands under ``testbed``; ``public`` leaves it out,
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -120,11 +118,6 @@ class Application(Part):
 def calls_of(tree: Call) -> list[Call]:
     """The tree's calls, itself first."""
     return [tree, *(each for stage in tree.stages for call in stage for each in calls_of(call))]
-
-
-def load(path: Path) -> Application:
-    """Raises OSError, or ValueError that names what is not legal."""
-    return Application.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 
 def _once(kind: str, names: list[str]) -> set[str]:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from bench.kept import asked_seeds, keep, kept
 from bench.results import OUT
-from bench.tuning.real.course import proposed, ran
-from bench.tuning.real.judged import REDUCED, WHOLE, WITHOUT_POOLS, table
-from bench.tuning.real.parameters import QUICK_WINDOW, WINDOW, Parameter, tuned
+from bench.tuning.course import proposed, ran
+from bench.tuning.judged import REDUCED, WHOLE, WITHOUT_POOLS, table
+from bench.tuning.parameters import QUICK_WINDOW, WINDOW, Parameter, tuned
 from support.stack import drive, start_anew
 
 METHODS = ("dds", "random_search", "gaussian_process", "tpe")

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bench.tuning.real.parameters import WINDOW
+from bench.tuning.parameters import WINDOW
 from sluice.tuning.session.confirm import Gain, gain
 from support.real_load import percentile_ms
 

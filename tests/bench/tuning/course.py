@@ -16,7 +16,7 @@ import grpc
 import yaml
 
 from bench.results import OUT
-from bench.tuning.real.parameters import ROOT, Parameter, Yaml, application, settings
+from bench.tuning.parameters import ROOT, Parameter, Yaml, application, settings
 from sluice.cli.tuning.words import phase_text, value_text, verdict_text
 from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.session_pb2 import TuningSession

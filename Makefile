@@ -105,7 +105,7 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/(testbed|support)/tests/" || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/bench/xds_client tests/bench/jolokia_targets tests/testbed/resizable/go tests/testbed/storefront/go; do ( \
+	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go tests/testbed/storefront/go; do ( \
 	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
 	) || exit 1; done

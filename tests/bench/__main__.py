@@ -11,7 +11,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from bench import (
-    actuator_footprint,
     adversary,
     cli,
     critical_path,
@@ -24,7 +23,6 @@ from bench import (
     real_start,
     table1,
     watchers,
-    xds_nodes,
 )
 from bench.decision import parts
 from bench.dqn import transfer
@@ -51,8 +49,6 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "table1": table1.run,
     "real-start": real_start.run,
     "watchers": watchers.run,
-    "xds-nodes": xds_nodes.run,
-    "actuator-footprint": actuator_footprint.run,
     "cli": cli.run,
     "decide-cost": decide_cost.run,
     "subsets-scale": subsets_scale.run,

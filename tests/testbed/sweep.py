@@ -12,7 +12,6 @@ from .judge import judges, owns
 from .presets.preset import Preset
 from .presets.registry import PRESETS
 from .presets.shop import SHOP
-from .recorded import load
 from .simulation import Simulation
 from .spans import Span, SpanSite
 
@@ -161,9 +160,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--threshold-ms", type=_positive, help="of the pool's judge (default: the preset's own)")
     parser.add_argument("--user-ms", type=_positive, help="of the users (default: the preset's own)")
     parser.add_argument("--users", type=_integer, help="at the peak (default: the preset's own)")
-    parser.add_argument(
-        "--shape", type=_shape, help=f"of the load: {', '.join(BURSTY)}, or a recorded one (default: the preset's own)"
-    )
+    parser.add_argument("--shape", type=_shape, help=f"of the load: {', '.join(BURSTY)} (default: the preset's own)")
     parser.add_argument(
         "--fix", action="append", type=_fixed, default=[], metavar="POOL=SIZE", help="size of another pool"
     )
@@ -171,15 +168,9 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _shape(text: str) -> Callable[[float], float]:
-    if text in BURSTY:
-        return BURSTY[text]
-    try:
-        recorded = load()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be one of {', '.join(BURSTY)}; {error}") from None
-    if text not in recorded:
-        raise argparse.ArgumentTypeError(f"must be one of {', '.join((*BURSTY, *recorded))}, got {text!r}")
-    return recorded[text]
+    if text not in BURSTY:
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join(BURSTY)}, got {text!r}")
+    return BURSTY[text]
 
 
 def _integers(text: str) -> list[int]:

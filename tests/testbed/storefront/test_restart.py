@@ -12,7 +12,7 @@ import pytest
 
 from support.ports import free_ports
 
-RESTART = Path(__file__).parents[1] / "storefront/restart.sh"
+RESTART = Path(__file__).with_name("restart.sh")
 # After SIGTERM its first thread ends at once, and the process looks like one that has ended; another thread keeps the
 # port for a second more, as those of a memcached that ends do for some milliseconds. Until then it tells who it is.
 LINGERS = """

@@ -9,8 +9,7 @@ from testbed.compiled import draws
 from testbed.distributions import stream
 from testbed.single.run import FastRun
 from testbed.single.scenario import Scenario
-
-from .vectors import assert_as_seen, cases, outline, windows_outline
+from testbed.vectors import assert_as_seen, cases, outline, windows_outline
 
 
 def made(**more):

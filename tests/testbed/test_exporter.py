@@ -5,9 +5,8 @@ import pytest
 
 from testbed.exporter import Exporter
 from testbed.otlp import encode
+from testbed.receiver import receiver
 from testbed.spans import Span, SpanSite
-
-from .receiver import receiver
 
 SERVER = SpanSite("cart", "server", "", "GET /cart", (("http.route", "/cart"),), status_attribute=True)
 CLIENT = SpanSite("cart", "client", "cart-db", "SELECT carts", (("server.address", "cart-db"), ("server.port", 5432)))

@@ -3,8 +3,7 @@
 import pytest
 
 from testbed.topology import Call, Parallel, PoolSpec, ServiceSpec
-
-from .worlds import World, back, compute, front, ms, wait
+from testbed.worlds import World, back, compute, front, ms, wait
 
 
 def test_one_call():

@@ -5,9 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from testbed.mesh.graph import flatten
+from testbed.mesh.meshes import all_to_all, made
 from testbed.mesh.run import MeshRun
-
-from .meshes import all_to_all, made
 
 SERVICES = "abcd"
 

@@ -8,8 +8,7 @@ from testbed.cpu import Cpu
 from testbed.engine import Engine
 from testbed.host import Host
 from testbed.topology import Call, HostSpec, ServiceSpec, Topology
-
-from .worlds import Application, compute
+from testbed.worlds import Application, compute
 
 
 class Run:

@@ -8,7 +8,7 @@ import pytest
 
 from testbed.actuator import Advice, Decision, Replica, Rules, Writes, decide
 
-FILE = Path(__file__).parents[2] / "contract/decisions/apply.json"
+FILE = Path(__file__).parents[1] / "contract/decisions/apply.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"]
 
 

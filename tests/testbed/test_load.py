@@ -4,8 +4,7 @@ from testbed.distributions import Constant, Exponential, LogNormal, stream
 from testbed.mix import Mix
 from testbed.shapes import Repeating
 from testbed.users import ClosedLoop
-
-from .worlds import World, back, front, wait
+from testbed.worlds import World, back, front, wait
 
 
 def test_a_repeating_shape_worked_by_hand():

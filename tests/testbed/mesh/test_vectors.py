@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from testbed.mesh.application import Host
+from testbed.mesh.meshes import all_to_all, made
 from testbed.mesh.run import MeshRun
-
-from .meshes import all_to_all, made
-from .vectors import assert_as_seen, cases, outline
+from testbed.vectors import assert_as_seen, cases, outline
 
 TREES = {
     "read": (

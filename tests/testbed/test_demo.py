@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from .receiver import receiver
+from testbed.receiver import receiver
 
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[1]
 
 
 def demo(*arguments, **environment):

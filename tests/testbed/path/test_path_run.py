@@ -6,8 +6,7 @@ from pydantic import ValidationError
 from testbed.path.memory import CONNECTIONS, THREADS
 from testbed.path.run import PathRun
 from testbed.path.scenario import PathScenario
-
-from .vectors import assert_as_seen, cases, outline, windows_outline
+from testbed.vectors import assert_as_seen, cases, outline, windows_outline
 
 
 def made(**more):

@@ -4,13 +4,12 @@ import math
 
 import pytest
 
+from testbed.mesh.meshes import all_to_all, made
 from testbed.mesh.presets import SHAPES
 from testbed.mesh.presets.deployment import Deployment, deploy
 from testbed.mesh.published import rocksteady
 from testbed.mesh.run import MeshRun
 from testbed.mesh.samples import COLUMNS, between, measured, profiled, text
-
-from .meshes import all_to_all, made
 
 CALLS = {"service": "a", "stages": [[{"service": "b"}]]}
 

@@ -6,8 +6,7 @@ import pytest
 
 from testbed.arrivals import OpenLoop
 from testbed.mix import Mix
-
-from .worlds import World, front, wait
+from testbed.worlds import World, front, wait
 
 
 def arrivals(shape, rate, seconds, seed=1, service_s=0.001):

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from testbed.mesh.application import Application
+from testbed.mesh.meshes import all_to_all, made
 from testbed.mesh.run import MeshRun
 from testbed.mesh.solution import Solution
-
-from .meshes import all_to_all, made
 
 LEAF = {"service": "a"}
 FIXED = {"cv": 0.0}

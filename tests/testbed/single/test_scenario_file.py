@@ -64,8 +64,8 @@ BAD: dict[str, tuple[str, list[str]]] = {
     "unknown_key": (
         "user: 3",
         [
-            "user: unknown key; legal: name, seconds, warm_up_s, slo_ms, users, think_s, load, service, law, dependency, "
-            "scaler, events"
+            "user: unknown key; legal: name, seconds, warm_up_s, slo_ms, users, think_s, load, service, law, "
+            "dependency, scaler, events"
         ],
     ),
     "unknown_kind": (

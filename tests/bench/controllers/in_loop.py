@@ -23,7 +23,6 @@ from sluice.control.deciding import Means
 from sluice.control.learning.learners import Learners
 from sluice.control.workers import Workers
 from sluice.model.keys import PoolKey, Side
-from sluice.model.reason import Reason
 from sluice.model.scaling import Scaling
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
@@ -124,11 +123,6 @@ class InLoop:
     def course(self, pool: str) -> list[Course]:
         """Each answer for it, a period apart; goes on with the run."""
         return self._pools[pool].course
-
-    def reasons(self, key: PoolKey) -> tuple[Reason, ...]:
-        """Of the newest answer."""
-        answer = self._decider.answers.get(key)
-        return answer.reasons if answer is not None else ()
 
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
         now_ms = self._clock.now_ms = round(now_s * 1000)

@@ -33,8 +33,6 @@ class Cell:
     cores: float
     memory_mb: float
     connections: float
-    p95s: tuple[float, ...]
-    """By seed."""
 
 
 def cell(shape: str, how: Deployment, solve: Strategy, routing: str, seeds: tuple[int, ...] = SEEDS) -> Cell:
@@ -47,7 +45,6 @@ def cell(shape: str, how: Deployment, solve: Strategy, routing: str, seeds: tupl
         float(np.mean([each.cores for each in found])),
         float(np.mean([each.memory_mb for each in found])),
         float(np.mean([each.connections for each in found])),
-        tuple(each.p95_ms for each in found),
     )
 
 

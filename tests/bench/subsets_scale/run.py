@@ -6,11 +6,9 @@ import resource
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from bench.results import OUT
 from bench.subsets_scale.large import CONTAINERS, HOSTS, KINDS, SERVICES, large, samples
 from bench.subsets_scale.transcription import Trained, Transcription
 from sluice.subsets.application import Application, Container
@@ -39,27 +37,21 @@ class Timed:
     curves_s: float
     solve_s: float
 
-    @property
-    def all_s(self) -> float:
-        return self.curves_s + self.solve_s
-
 
 def run(quick: bool) -> str:
     times = [0.1] if quick else [1, 4, 16]
     kinds = [_kind(number) for number in range(4 if quick else KINDS)]
     _warm_up(kinds)
-    rows, sizes = [], []
+    sizes = []
     for factor in times:
         services = int(SERVICES * factor)
         app = large(services, CONTAINERS, int(HOSTS * factor))
         models = _models(app, kinds)
-        timed, solved, before, even = _ours(app, models[0])
-        rows.append([f"{services} x {CONTAINERS}", solved, timed, before])
+        timed, solved, even = _ours(app, models[0])
         sizes.append(_size_row(app, solved, timed))
         if factor == times[0]:
             beside = _beside(app, models, solved, even)
             again = _again(app, models[0], solved)
-    _plot(OUT / "subsets-scale.png", rows)
     return "\n".join(
         [
             "A core, training apart. Times are of CPU: curves are what the trained models say of each container over",
@@ -72,8 +64,6 @@ def run(quick: bool) -> str:
             "| services x containers | connections | arrays (s) | curves (s) | solve (s) | memory of arrays (MB) |",
             "|---|---|---|---|---|---|",
             *sizes,
-            "",
-            "![seconds over size](subsets-scale.png)",
             "",
             f"One container of one service replaced, {CHANGES} times:",
             "",
@@ -107,8 +97,8 @@ def _warm_up(kinds: Sequence[tuple[Trained, BoostedLatency]]) -> None:
         predict(asked, curves, solved.solution.subsets)
 
 
-def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, float, Solved]:
-    """Timed with weights, which is the default; and the solution without, with its seconds."""
+def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, Solved]:
+    """Timed with weights, which is the default; and the solution without."""
     begin = time.process_time()
     asked = problem(app)
     made = time.process_time()
@@ -117,7 +107,7 @@ def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, float, 
     solved = solve(asked, curves, Settings())
     done = time.process_time()
     even = solve(asked, curves, Settings(weights=False))
-    return Timed(made - begin, drawn - made, done - drawn), solved, time.process_time() - done, even
+    return Timed(made - begin, drawn - made, done - drawn), solved, even
 
 
 def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> list[str]:
@@ -194,18 +184,3 @@ def _size_row(app: Application, solved: Solved, timed: Timed) -> str:
         f"| {size} | {solved.problem.quota:,} | {timed.problem_s:.2f} | {timed.curves_s:.2f} | {timed.solve_s:.2f} |"
         f" {arrays / 1e6:.0f} (process: {peak:.0f}) |"
     )
-
-
-def _plot(path: Path, rows: Sequence[Sequence[object]]) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 4), dpi=90, layout="constrained")
-    axes = figure.subplots()
-    sizes = [len(row[1].problem.fleets) for row in rows]  # type: ignore[attr-defined]
-    for what in ("problem_s", "curves_s", "solve_s"):
-        axes.plot(sizes, [getattr(row[2], what) for row in rows], marker="o", label=what.removesuffix("_s"))
-    axes.set(xscale="log", yscale="log", xlabel="services of 100 containers", ylabel="seconds of CPU")
-    axes.grid(alpha=0.25)
-    axes.legend()
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path)

@@ -34,9 +34,9 @@ from bench.subsets_scale import run as subsets_scale
 from bench.tuning import run as tuning
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
-Found = list[tuple[str, str]] | str
+Measured = list[tuple[str, str]] | str
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
-BENCHMARKS: dict[str, Callable[[bool], Found]] = {
+BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "loop-scale": loop_scale.run,
     "localization": localization.run,
     "decision": parts.decision,
@@ -61,13 +61,13 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
 }
 
 
-def table(name: str, found: Found, quick: bool, when: str = "") -> str:
+def table(name: str, measured: Measured, quick: bool, when: str = "") -> str:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}{when}"
     command = f"make bench BENCH={name}{' QUICK=1' if quick else ''}"
     lines = [f"## {name}", "", f"`{command}` on {machine}", ""]
-    if isinstance(found, str):
-        return "\n".join(lines) + "\n" + found
-    rows = [f"| {what} | {figure} |" for what, figure in found]
+    if isinstance(measured, str):
+        return "\n".join(lines) + "\n" + measured
+    rows = [f"| {what} | {figure} |" for what, figure in measured]
     return "\n".join([*lines, "| what | measured |", "|---|---|", *rows]) + "\n"
 
 
@@ -95,11 +95,11 @@ def main() -> None:
         parser.error(f"unknown benchmark {unknown[0]!r}; legal: {', '.join(BENCHMARKS)}")
     OUT.mkdir(exist_ok=True)
     for name in names:
-        found = BENCHMARKS[name](options.quick)
-        text = table(name, found, options.quick, f", {datetime.now(UTC):%Y-%m-%d}")
+        result = BENCHMARKS[name](options.quick)
+        text = table(name, result, options.quick, f", {datetime.now(UTC):%Y-%m-%d}")
         (OUT / f"{name}.md").write_text(text)
         if options.keep:
-            keep(name, table(name, found, options.quick))
+            keep(name, table(name, result, options.quick))
         print(text)
 
 

@@ -18,10 +18,13 @@ LIGHT = Phase(0, Curve("rises", unit=10, knee=8), demand_per_s=60)
 
 
 def applies(size):
-    return lambda state, seen, now_ms: (state, Decision(size, Basis.CURVE, Action.APPLY, State.LEARNING, (("X", ""),)))
+    return lambda state, observation, now_ms: (
+        state,
+        Decision(size, Basis.CURVE, Action.APPLY, State.LEARNING, (("X", ""),)),
+    )
 
 
-def holds(state, seen, now_ms):
+def holds(state, observation, now_ms):
     return state, Decision(8, Basis.HELD, Action.HOLD, State.LEARNING, (("X", ""),))
 
 
@@ -40,8 +43,8 @@ def test_who_holds_is_never_worse():
 
 def test_who_takes_half_away_is_found_out():
     # 8 -> 4 in the first period: 40 a second instead of 60, from the second on that follows, to the end.
-    found = Driven(of(replace(LIGHT, demand_per_s=80)), decides=applies(4)).run()
-    assert (found.seconds, found.size, found.operator, found.per_s, found.operator_per_s) == (99, 4, 8, 40, 80)
+    result = Driven(of(replace(LIGHT, demand_per_s=80)), decides=applies(4)).run()
+    assert (result.seconds, result.size, result.operator, result.per_s, result.operator_per_s) == (99, 4, 8, 40, 80)
 
 
 def test_a_size_that_does_as_much_is_not():
@@ -67,8 +70,8 @@ def test_what_the_operator_sets_later_is_the_operators_size():
 def test_a_trap_lets_other_sizes_collapse():
     # In force from second 1 on, for 20 s as good; nothing from 21 to 99.
     worlds = of(replace(LIGHT, demand_per_s=40), trap=Trap(after_s=20, factor=0.0))
-    found = Driven(worlds, decides=applies(6)).run()
-    assert (found.seconds, found.per_s, found.operator_per_s) == (79, 0, 40)
+    result = Driven(worlds, decides=applies(6)).run()
+    assert (result.seconds, result.per_s, result.operator_per_s) == (79, 0, 40)
 
 
 def test_no_size_of_ours_is_kept_that_does_less_than_the_operators():

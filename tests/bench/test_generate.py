@@ -21,12 +21,12 @@ def test_a_seed_gives_the_same_scenario_again_and_others_give_others() -> None:
 
 def test_everything_occurs() -> None:
     drawn = [generate.scenario(seed) for seed in SEEDS]
-    assert set(Counter(each.law.kind for each in drawn)) == {"usl", "cliff", "convoy", "pauses"}
+    assert set(Counter(item.law.kind for item in drawn)) == {"usl", "cliff", "convoy", "pauses"}
     for part in (
-        lambda each: each.scaler is not None,
-        lambda each: each.dependency.slots > 0,
-        lambda each: bool(each.events),
-        lambda each: each.service.contention > 0,
+        lambda item: item.scaler is not None,
+        lambda item: item.dependency.slots > 0,
+        lambda item: bool(item.events),
+        lambda item: item.service.contention > 0,
     ):
         assert 0 < sum(map(part, drawn)) < len(drawn)
 
@@ -55,13 +55,13 @@ def test_loads_remember_where_they_were() -> None:
     """Levels 20 s apart have more to do with each other than levels 200 s apart."""
 
     def alike(lag: int) -> float:
-        found = []
+        results = []
         for seed in SEEDS:
             shape = generate.scenario(seed).shape
             levels = np.array([shape(second) for second in range(10, 590, 10)])
             if levels.std() > 0:
-                found.append(np.corrcoef(levels[:-lag], levels[lag:])[0, 1])
-        return float(np.mean(found))
+                results.append(np.corrcoef(levels[:-lag], levels[lag:])[0, 1])
+        return float(np.mean(results))
 
     assert alike(2) > alike(20) + 0.2
 

@@ -32,10 +32,10 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
         keys = [PoolKey(name, "server", "") for name in names]
         thresholds = dict.fromkeys(keys, 100_000_000)
         assert loaded.fill() == 3 * 2 * BUCKETS
-        found = collector.collect(config, thresholds, NOW_MS).pools
+        result = collector.collect(config, thresholds, NOW_MS).pools
         assert collector.database.queries == 1
         assert collector.database.returned == 3 * 2 * BUCKETS
-        assert_drawn([found[key] for key in keys], drawn)
+        assert_drawn([result[key] for key in keys], drawn)
         # Two INSERTs of 30 buckets, of which the second writes 20 of the first again: 40 buckets are new.
         assert loaded.go_on(2) == 2 * 30 * 3 * 2
         collector.now_ms += 2_000
@@ -54,8 +54,8 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
         assert whole.start_ms[-1] == NOW_MS + 2_900 - 1_000 - BUCKET_MS
 
 
-def assert_drawn(found: list[Measured | None], drawn: list[Samples]) -> None:
-    for measured, curve in zip(found, (drawn[0], drawn[1], drawn[0]), strict=True):
+def assert_drawn(collected: list[Measured | None], drawn: list[Samples]) -> None:
+    for measured, curve in zip(collected, (drawn[0], drawn[1], drawn[0]), strict=True):
         assert measured is not None
         assert measured.samples.caller_judged
         at = (measured.bucket_start_ms - (NOW_MS - BUCKETS * BUCKET_MS)) // BUCKET_MS % len(curve.concurrency)

@@ -32,21 +32,21 @@ def spans(messages: list[bytes]) -> list[Span]:
 @pytest.mark.parametrize("message_spans", [10, 100, 1_000])
 def test_a_round_holds_whole_traces_in_messages_of_one_size(message_spans: int) -> None:
     messages = list(MadeSpans(Shape(message_spans=message_spans)).round(3, START_NS))
-    found = spans(messages)
+    result = spans(messages)
     assert {len(spans([message])) for message in messages} == {message_spans}
-    assert len(found) == SPANS_PER_ROUND
-    assert Counter(Counter(span.trace_id for span in found).values()) == {SPANS_PER_TRACE: TRACES_PER_ROUND}
-    ids = {(span.trace_id, span.span_id) for span in found}
-    assert all((span.trace_id, span.parent_span_id) in ids for span in found if span.parent_span_id)
+    assert len(result) == SPANS_PER_ROUND
+    assert Counter(Counter(span.trace_id for span in result).values()) == {SPANS_PER_TRACE: TRACES_PER_ROUND}
+    ids = {(span.trace_id, span.span_id) for span in result}
+    assert all((span.trace_id, span.parent_span_id) in ids for span in result if span.parent_span_id)
 
 
 def test_times_begin_with_the_round_and_children_lie_in_their_parents() -> None:
     made = MadeSpans(Shape())
-    found = spans(list(made.round(0, START_NS)))
-    assert min(span.start_time_unix_nano for span in found) == START_NS
+    result = spans(list(made.round(0, START_NS)))
+    assert min(span.start_time_unix_nano for span in result) == START_NS
     assert made.round_ns == 450_000_000  # 9,000 spans at 20,000 a second
-    by_id = {(span.trace_id, span.span_id): span for span in found}
-    for span in found:
+    by_id = {(span.trace_id, span.span_id): span for span in result}
+    for span in result:
         parent = by_id.get((span.trace_id, span.parent_span_id), span)
         assert parent.start_time_unix_nano <= span.start_time_unix_nano < span.end_time_unix_nano
         assert span.end_time_unix_nano <= parent.end_time_unix_nano

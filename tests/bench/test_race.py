@@ -51,8 +51,8 @@ class Recorder:
         self.given: list[tuple[float, int, int, int]] = []
 
     def decide(self, now_s: float, windows: dict) -> dict[str, int]:
-        seen = windows[POOL]
-        self.given.append((now_s, seen.since_ns // 10**6, len(seen.sizes), seen.threshold_ns // 10**6))
+        newest = windows[POOL]
+        self.given.append((now_s, newest.since_ns // 10**6, len(newest.sizes), newest.threshold_ns // 10**6))
         return {4.0: {POOL: 12}, 8.0: {POOL: 1000}}.get(now_s, {})
 
 

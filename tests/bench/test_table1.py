@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from bench.believed import best_size
+from bench.belief import best_size
 from bench.profiled import PROFILED, Observer, pool_of
 from bench.table1 import LOOPED, Answers, _met, _sizes, ask, percent, regret, sized, verdict
 from bench.truth import Truth, measured
@@ -53,8 +53,8 @@ def test_cells() -> None:
 
 def test_bars_are_judged_at_100_ms_and_the_model_s_window() -> None:
     right, wrong = Answers((12,), 1), Answers((8,), 1)
-    found = {(LOOPED, 60, "100"): right, ("scg", 180, "100"): right, ("scg-top", 180, "100"): wrong}
-    rows = verdict(CATALOGUE, TRUTH, found)
+    results = {(LOOPED, 60, "100"): right, ("scg", 180, "100"): right, ("scg-top", 180, "100"): wrong}
+    rows = verdict(CATALOGUE, TRUTH, results)
     assert [row.split(" | ")[-1] for row in rows] == ["yes |"] * 4 + ["no |"] * 2
     assert f"{LOOPED}, 60 s: MAPE below 5.33 % | 0.00 %" in rows[0]
     assert "scg-top, 180 s: MAPE below 5.33 % | 33.33 %" in rows[4]
@@ -62,14 +62,14 @@ def test_bars_are_judged_at_100_ms_and_the_model_s_window() -> None:
 
 def test_the_whole_curve_is_seen_in_a_minute() -> None:
     """What the presets' own load does not show: many buckets on either side of the optimum (see `bench.profiled`)."""
-    seen = Observer.of(CATALOGUE, 50, 3)
-    seen.simulation.run_until(70)
-    samples = seen.samples(60, 100)
+    observer = Observer.of(CATALOGUE, 50, 3)
+    observer.simulation.run_until(70)
+    samples = observer.samples(60, 100)
     assert samples is not None
     assert (samples.concurrency < 10).sum() > 100
     assert ((samples.concurrency > 20) & (samples.concurrency < 45)).sum() > 20
-    assert seen.interval(60).ms in (20, 50, 100)
-    state, best = best_size(seen.windows(60, 100))
+    assert observer.interval(60).ms in (20, 50, 100)
+    state, best = best_size(observer.windows(60, 100))
     assert state in ("PROVIDED", "LEARNING", "UNSATURATED")
     assert best is not None
     assert 8 <= best <= 24
@@ -94,10 +94,10 @@ def test_truth_of_a_short_run_has_its_best_inside() -> None:
 
 @pytest.mark.timeout(600)
 def test_every_model_is_asked_at_every_interval() -> None:
-    found = ask(PROFILED[0], seeds=(11,))
-    assert {answers.asked for (_, window, _), answers in found.items() if window == 180} == {3}
-    assert {answers.asked for (_, window, _), answers in found.items() if window == 60} == {9}
-    assert len(found) == 4 * 2 * 7
+    result = ask(PROFILED[0], seeds=(11,))
+    assert {answers.asked for (_, window, _), answers in result.items() if window == 180} == {3}
+    assert {answers.asked for (_, window, _), answers in result.items() if window == 60} == {9}
+    assert len(result) == 4 * 2 * 7
     for model, window, least in (("belief", 60, 8), ("scg-top", 180, 9)):
-        assert len(found[model, window, "100"].targets) == found[model, window, "100"].asked
-        assert all(least <= size <= 17 for size in found[model, window, "100"].targets)
+        assert len(result[model, window, "100"].targets) == result[model, window, "100"].asked
+        assert all(least <= size <= 17 for size in result[model, window, "100"].targets)

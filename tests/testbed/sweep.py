@@ -55,13 +55,13 @@ class Tally:
         if span.end_ns < self._after_ns:
             return
         self.spans += 1
-        found = self._of_site.get(id(span.site))
-        if found is None:
-            found = self._of_site[id(span.site)] = (span.site, *self.kind(span.site))
-        if found[1]:
+        result = self._of_site.get(id(span.site))
+        if result is None:
+            result = self._of_site[id(span.site)] = (span.site, *self.kind(span.site))
+        if result[1]:
             self.durations_ns.append(span.end_ns - span.start_ns)
             self.failed.append(span.failed)
-        if found[2]:
+        if result[2]:
             self.own_ns += span.end_ns - span.start_ns
 
 

@@ -25,13 +25,13 @@ def test_decides_as_the_shipped_actuator(case: dict[str, Any]) -> None:
 
 def rules_of(given: dict[str, Any]) -> Rules:
     """A case has a limit of writes where it names one."""
-    quiet = tuple(minutes(*each.split("-")) for each in given.get("quiet", ()))
+    quiet = tuple(minutes(*item.split("-")) for item in given.get("quiet", ()))
     return Rules(**{"per_hour": 0, **given, "quiet": quiet})
 
 
 def minutes(*times: str) -> tuple[int, ...]:
     """Of the day: 22:00 is 1320."""
-    return tuple(60 * int(each[:2]) + int(each[3:]) for each in times)
+    return tuple(60 * int(time[:2]) + int(time[3:]) for time in times)
 
 
 def answer_of(case: dict[str, Any]) -> Advice | None:
@@ -52,14 +52,14 @@ def test_each_case_has_a_name_of_its_own() -> None:
 
 def test_steps_lead_to_the_target_a_cool_down_apart() -> None:
     rules, answer, writes, size = Rules(2, 128, cooldown_ms=3_000), Advice("APPLY", 12, 10**9), Writes(), 128
-    seen = []
+    records = []
     for now_ms in range(0, 20_000, 1000):
         writes = writes.read(size)
         decision = decide(rules, answer, Replica("", size, writes), now_ms)
         if decision.action == "apply":
             size, writes = decision.size, writes.next(decision.size, now_ms)
-            seen.append((now_ms, size))
-    assert seen == [(0, 64), (3000, 32), (6000, 16), (9000, 12)]
+            records.append((now_ms, size))
+    assert records == [(0, 64), (3000, 32), (6000, 16), (9000, 12)]
 
 
 def test_the_same_size_again_waits_for_ever_longer_and_at_most_64_cool_downs() -> None:
@@ -75,15 +75,15 @@ def test_the_same_size_again_waits_for_ever_longer_and_at_most_64_cool_downs() -
 def test_somebody_who_keeps_changing_the_size_is_answered_ever_more_rarely() -> None:
     rules, answer, writes, size = Rules(2, 128, cooldown_ms=3_000), Advice("APPLY", 12, 10**9), Writes(), 12
     writes = writes.next(12, 0)
-    seen = []
+    records = []
     for now_ms in range(1000, 60_000, 1000):
         writes = writes.read(size)
         size = 120
         decision = decide(rules, answer, Replica("", size, writes), now_ms)
         if decision.action == "apply":
             size, writes = decision.size, writes.next(decision.size, now_ms)
-            seen.append((now_ms, size))
-    assert seen == [(1000, 12), (7000, 12), (19_000, 12), (43_000, 12)]
+            records.append((now_ms, size))
+    assert records == [(1000, 12), (7000, 12), (19_000, 12), (43_000, 12)]
 
 
 def test_a_size_that_took_its_time_is_kept_all_the_same() -> None:

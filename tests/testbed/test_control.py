@@ -135,16 +135,16 @@ def test_a_simulation_that_does_not_answer_is_a_timeout_and_the_command_never_ru
 
 
 def test_an_error_of_a_command_reaches_whoever_asked():
-    handover, seen = Handover(), []
+    handover, errors = Handover(), []
 
     def ask():
         try:
             handover.ask(lambda: 1 / 0)
         except ZeroDivisionError as error:
-            seen.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=ask)
     thread.start()
     handover.serve(0.5)
     thread.join()
-    assert len(seen) == 1
+    assert len(errors) == 1

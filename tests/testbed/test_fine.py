@@ -145,18 +145,18 @@ def test_a_controller_is_asked_every_period_and_its_sizes_are_applied():
     simulation.run_until(50.0)
     assert [now for now, _ in controller.given] == [15.0, 30.0, 45.0]
     assert agent.applied == [(15.0, CART_THREADS, 12), (45.0, CART_THREADS, 256)]
-    seen = [windows[CART_THREADS] for _, windows in controller.given]
+    records = [windows[CART_THREADS] for _, windows in controller.given]
     # 13 s at first; then the 20 s before the 2 s that are left out.
-    assert [(w.since_ns // MS, len(w.own.busy_ns), w.size) for w in seen] == [
+    assert [(w.since_ns // MS, len(w.own.busy_ns), w.size) for w in records] == [
         (0, 130, 64),
         (8000, 200, 12),
         (23000, 200, 12),
     ]
-    assert [w.threshold_ns // MS for w in seen] == [150, 150, 100]
+    assert [w.threshold_ns // MS for w in records] == [150, 150, 100]
     # Buckets that start before 15 s had 64 threads: 70 of those from 8 s on.
-    assert list(seen[1].sizes) == [64] * 70 + [12] * 130
-    assert (seen[0].cores, seen[0].replicas, seen[0].count) == (2, 1, 1)
-    used = [0.0, *(w.core_seconds for w in seen)]
+    assert list(records[1].sizes) == [64] * 70 + [12] * 130
+    assert (records[0].cores, records[0].replicas, records[0].count) == (2, 1, 1)
+    used = [0.0, *(w.core_seconds for w in records)]
     assert all(0 < after - before <= 2 * 15 for before, after in pairwise(used))
 
 

@@ -34,15 +34,15 @@ def outline(values: Any) -> list[float]:
 
 def windows_outline(windows: PoolWindows) -> list[list[float]]:
     """Of each field, ``own`` and ``judge`` by theirs."""
-    found = []
+    columns = []
     for field in dataclasses.fields(windows):
         value = getattr(windows, field.name)
         parts = dataclasses.astuple(value) if dataclasses.is_dataclass(value) else (value,)
-        found += [outline(part) for part in parts]
-    return found
+        columns += [outline(part) for part in parts]
+    return columns
 
 
-def assert_as_seen(ours: list[list[float]], seen: list[list[float]]) -> None:
-    assert len(ours) == len(seen)
-    for one, other in zip(ours, seen, strict=True):
+def assert_as_seen(ours: list[list[float]], recorded: list[list[float]]) -> None:
+    assert len(ours) == len(recorded)
+    for one, other in zip(ours, recorded, strict=True):
         assert one == pytest.approx(other, rel=RELATIVE, abs=RELATIVE)

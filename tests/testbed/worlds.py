@@ -32,8 +32,8 @@ class World:
 
     def of(self, service, side):
         """Spans of one service and side, by start."""
-        found = [span for span in self.spans if (span.site.service, span.site.side) == (service, side)]
-        return sorted(found, key=lambda span: span.start_ns)
+        results = [span for span in self.spans if (span.site.service, span.site.side) == (service, side)]
+        return sorted(results, key=lambda span: span.start_ns)
 
 
 def wait(seconds):

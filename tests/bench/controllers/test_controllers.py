@@ -82,10 +82,10 @@ def test_a_signal_has_the_cpu_since_the_last_window() -> None:
     assert signal.cpu == pytest.approx(0.75)
 
 
-class Told:
+class Fixed:
     """An estimator that answers what it was told."""
 
-    name = "told"
+    name = "fixed"
 
     def __init__(self, *targets: int | None) -> None:
         self._targets = list(targets)
@@ -98,7 +98,7 @@ class Told:
 
 
 def test_published_applies_every_target_once_a_window_has_passed() -> None:
-    published = Published(Told(2, None), 180.0)
+    published = Published(Fixed(2, None), 180.0)
     assert published.decide(179.0, {"p": windows()}) == {}
     assert published.decide(180.0, {"p": windows()}) == {"p": 2}
     assert published.decide(195.0, {"p": windows()}) == {}
@@ -107,7 +107,7 @@ def test_published_applies_every_target_once_a_window_has_passed() -> None:
 
 def test_published_grows_a_full_pool_unless_the_knee_lies_clearly_below_its_size() -> None:
     """One of two buckets has 4 in flight: a pool of 4 was full in half of them. A quarter of 4 is 1; 0.8 * 4 = 3.2."""
-    published = Published(Told(None, 4, 3), 60.0)
+    published = Published(Fixed(None, 4, 3), 60.0)
     assert [published.decide(60.0, {"p": windows(4)}) for _ in range(3)] == [{"p": 5}, {"p": 5}, {"p": 3}]
     assert published.named == 1
 
@@ -117,7 +117,7 @@ class Half:
     enough = 2
     period_s = 1.0
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         return self.limit
 
     def rescale(self, factor: float) -> None:
@@ -152,8 +152,8 @@ def test_the_loop_grows_a_full_pool_as_the_actuator_does() -> None:
     assert sizes[-1] > 4
     assert max(after / before for before, after in pairwise(sizes)) <= 2
     course = loop.course(CART_THREADS)
-    assert [each.at_s for each in course] == list(range(1, 21))
-    assert [each.current for each in course] == sizes[:-1]
+    assert [item.at_s for item in course] == list(range(1, 21))
+    assert [item.current for item in course] == sizes[:-1]
     assert (course[0].state, course[0].codes[0], course[0].best) == ("LEARNING", "TOO_LITTLE", None)
     assert course[-1].best is not None
 
@@ -180,21 +180,21 @@ def test_pools_of_one_path_are_not_tried_at_once() -> None:
     loop, sizes = InLoop([to_b, to_c]), {"to b": 4, "to c": 4}
     changes: dict[str, list[int]] = {"to b": [], "to c": []}
     for second in range(1, 41):
-        seen = {name: full(size, second) for name, size in sizes.items()}
-        for name, size in loop.decide(float(second), seen).items():
+        records = {name: full(size, second) for name, size in sizes.items()}
+        for name, size in loop.decide(float(second), records).items():
             sizes[name] = size
             changes[name].append(second)
     assert all(changes.values())
-    probes = {name: {each.at_s for each in loop.course(name) if each.basis == "PROBE"} for name in sizes}
+    probes = {name: {item.at_s for item in loop.course(name) if item.basis == "PROBE"} for name in sizes}
     assert not probes["to b"] & probes["to c"]
 
 
 def test_windows_become_what_the_collector_gives() -> None:
     """The bucket in the middle is empty: the others start at 0 and 200 ms."""
-    seen = measured(windows())
-    assert seen is not None
-    assert seen.bucket_start_ms.tolist() == [0, 200]
-    assert seen.samples.concurrency.tolist() == [1, 4]
+    collected = measured(windows())
+    assert collected is not None
+    assert collected.bucket_start_ms.tolist() == [0, 200]
+    assert collected.samples.concurrency.tolist() == [1, 4]
 
 
 def test_what_is_new_is_added_to_what_was_collected() -> None:

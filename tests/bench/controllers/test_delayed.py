@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from bench.controllers.delayed import Delayed
+from bench.controllers.notified import Notified
 from bench.controllers.rivals import RIVALS, rows
 from bench.controllers.signal import Signal, steady
-from bench.controllers.told import Told
 
 
 @dataclass
@@ -18,9 +18,9 @@ class Notes:
     ends: list[float] = field(default_factory=list)
     factors: list[float] = field(default_factory=list)
 
-    def update(self, seen: Signal) -> float:
-        self.ends.append(seen.until_s)
-        self.limit = 100 + seen.until_s
+    def update(self, signal: Signal) -> float:
+        self.ends.append(signal.until_s)
+        self.limit = 100 + signal.until_s
         return self.limit
 
     def rescale(self, factor: float) -> None:
@@ -64,33 +64,33 @@ def test_tenths_of_a_second_add_up_to_two_seconds() -> None:
 
 def test_a_limit_is_multiplied_once_by_what_the_cpu_limit_was() -> None:
     rule = Notes()
-    told = Told(rule)
-    assert told.update(at(1.0)) == 101
-    assert told.update(at(2.0, cores=4.0)) == 202
-    assert told.update(at(3.0, cores=4.0)) == 103
-    assert told.update(at(4.0, cores=2.0)) == 51.5
+    notified = Notified(rule)
+    assert notified.update(at(1.0)) == 101
+    assert notified.update(at(2.0, cores=4.0)) == 202
+    assert notified.update(at(3.0, cores=4.0)) == 103
+    assert notified.update(at(4.0, cores=2.0)) == 51.5
     assert rule.ends == [1, 3]  # not those in which it changed
     assert rule.factors == [2, 0.5]
 
 
 def test_news_of_scaling_are_not_late_and_drop_what_is_old() -> None:
     rule = Notes()
-    told = Told(Delayed(rule, 2.0))
+    notified = Notified(Delayed(rule, 2.0))
     for second in (1.0, 2.0, 3.0):
-        told.update(at(second))
-    assert told.update(at(4.0, cores=4.0)) == 202
+        notified.update(at(second))
+    assert notified.update(at(4.0, cores=4.0)) == 202
     for second in (5.0, 6.0, 7.0):
-        told.update(at(second, cores=4.0))
+        notified.update(at(second, cores=4.0))
     assert rule.ends == [1, 5]
 
 
 def test_every_rival_is_there_with_old_data_told_and_undelayed() -> None:
     assert len(rows()) == 3 * len(RIVALS)
     for name, rival in RIVALS.items():
-        late, told, now = (rows()[f"{name}{kind}"]() for kind in ("", " (told of scaling)", " (undelayed)"))
+        late, notified, now = (rows()[f"{name}{kind}"]() for kind in ("", " (told of scaling)", " (undelayed)"))
         assert isinstance(late, Delayed)
-        assert isinstance(told, Told)
-        assert isinstance(told.rule, Delayed)
+        assert isinstance(notified, Notified)
+        assert isinstance(notified.rule, Delayed)
         assert type(now) is type(late.rule) is type(rival())
         assert late.period_s == (0.1 if name == "hill climbing" else 1.0)
 
@@ -98,8 +98,8 @@ def test_every_rival_is_there_with_old_data_told_and_undelayed() -> None:
 def test_told_of_twice_the_cpu_every_rival_doubles_or_measures_first() -> None:
     for name, rival in RIVALS.items():
         rule = rival()
-        told = Told(rule)
-        told.update(at(1.0))
+        notified = Notified(rule)
+        notified.update(at(1.0))
         before = rule.limit
-        told.update(at(2.0, cores=4.0))
+        notified.update(at(2.0, cores=4.0))
         assert rule.limit == (3 if name == "envoy gradient" else min(2 * before, 200)), name

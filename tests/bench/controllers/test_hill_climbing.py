@@ -22,10 +22,10 @@ def course(
     sizes = [start]
     for index in range(samples):
         per_s = throughput(sizes[-1])
-        seen = steady(
+        signal = steady(
             0.01, sizes[-1], per_s, size=sizes[-1], until_s=at_s + (index + 1) / 10, seconds=0.1, cpu=cpu, cores=cores
         )
-        sizes.append(int(rule.update(seen)))
+        sizes.append(int(rule.update(signal)))
     return sizes[1:]
 
 

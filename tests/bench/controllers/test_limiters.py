@@ -20,7 +20,7 @@ from bench.controllers.vegas import Vegas, step
 HIGHEST = {"vegas": 1000, "envoy gradient": 1000}
 
 
-def seen(
+def signal(
     rtt_ms: float,
     inflight: float,
     throughput: float = 400.0,
@@ -40,21 +40,21 @@ def test_an_average_is_plain_for_ten_values_and_then_exponential() -> None:
 
 def test_gradient2_starts_with_gradient_one() -> None:
     """long = short, so 1.5 is clamped to 1: 0.8 * 20 + 0.2 * (20 + 4) = 20.8."""
-    assert Gradient2().update(seen(20, 20)) == pytest.approx(20.8)
+    assert Gradient2().update(signal(20, 20)) == pytest.approx(20.8)
 
 
 def test_gradient2_falls_by_at_most_half_the_limit_and_the_smoothing() -> None:
     """The second of ten windows of warm-up: long = (20 + 180) / 2 = 100 ms, 1.5 * 100 / 180 = 0.8333."""
     rule = Gradient2()
-    rule.update(seen(20, 20))
-    assert rule.update(seen(180, 20.8)) == pytest.approx(0.8 * 20.8 + 0.2 * (20.8 * 1.5 * 100 / 180 + 4))
+    rule.update(signal(20, 20))
+    assert rule.update(signal(180, 20.8)) == pytest.approx(0.8 * 20.8 + 0.2 * (20.8 * 1.5 * 100 / 180 + 4))
 
 
 def test_gradient2_recovers_its_long_average_after_an_overload() -> None:
     """Two windows, 180 and 20 ms: long = 100 ms, five times short, so 95 ms; its limit of 20.8 holds with 10 in use."""
     rule = Gradient2()
-    rule.update(seen(180, 20))
-    assert rule.update(seen(20, 10)) == pytest.approx(20.8)
+    rule.update(signal(180, 20))
+    assert rule.update(signal(20, 10)) == pytest.approx(20.8)
     assert rule.long.value == pytest.approx(0.095)
 
 
@@ -71,8 +71,8 @@ def test_gradient2_recovers_its_long_average_after_an_overload() -> None:
 )
 def test_vegas_by_its_queue(rtt_ms: float, inflight: float, dropped: bool, limit: float) -> None:
     rule = Vegas()
-    assert rule.update(seen(20, 20)) == 20  # sets rtt0
-    assert rule.update(seen(rtt_ms, inflight, dropped=dropped)) == limit
+    assert rule.update(signal(20, 20)) == 20  # sets rtt0
+    assert rule.update(signal(rtt_ms, inflight, dropped=dropped)) == limit
 
 
 def test_vegas_takes_a_new_shortest_time_after_15_to_30_limits_of_windows() -> None:
@@ -83,11 +83,11 @@ def test_vegas_takes_a_new_shortest_time_after_15_to_30_limits_of_windows() -> N
             return (a + b) / 2
 
     rule = Vegas(limit=1.0, random=Draws())
-    rule.update(seen(20, 0.1))
+    rule.update(signal(20, 0.1))
     for _ in range(21):
-        rule.update(seen(25, 0.1))
+        rule.update(signal(25, 0.1))
     assert rule.rtt0_s == pytest.approx(0.020)
-    rule.update(seen(25, 0.1))
+    rule.update(signal(25, 0.1))
     assert rule.rtt0_s == pytest.approx(0.025)
 
 
@@ -106,35 +106,35 @@ def test_vegas_steps_by_whole_logarithms() -> None:
 )
 def test_aimd(rtt_ms: float, inflight: float, dropped: bool, limits: list[float]) -> None:
     rule = Aimd()
-    assert [rule.update(seen(rtt_ms, inflight, dropped=dropped)) for _ in limits] == limits
+    assert [rule.update(signal(rtt_ms, inflight, dropped=dropped)) for _ in limits] == limits
 
 
 def test_correlated_grows_without_a_queue_full_or_not() -> None:
     """recent = baseline: queue 0; l = floor(log10 20) = 1. From 100 on l = 2."""
-    assert Correlated().update(seen(25, 20)) == 21
-    assert Correlated().update(seen(25, 5)) == 21
-    assert Correlated(limit=100.0).update(seen(25, 50)) == 102
+    assert Correlated().update(signal(25, 20)) == 21
+    assert Correlated().update(signal(25, 5)) == 21
+    assert Correlated(limit=100.0).update(signal(25, 50)) == 102
 
 
 def test_correlated_stops_at_five_times_what_is_in_flight_and_comes_down_to_it_in_steps() -> None:
-    assert Correlated(limit=20.0).update(seen(25, 3)) == 19
-    assert Correlated(limit=14.5).update(seen(25, 3)) == 15
+    assert Correlated(limit=20.0).update(signal(25, 3)) == 19
+    assert Correlated(limit=14.5).update(signal(25, 3)) == 15
 
 
 def test_correlated_waits_for_a_second_and_fifty_samples() -> None:
     """20 a second: a limit at the first 50, after 3 s; then 300 in half a second are too early."""
     rule = Correlated()
-    limits = [rule.update(seen(25, 20, 20.0, until_s=at)) for at in (1.0, 2.0, 3.0)]
+    limits = [rule.update(signal(25, 20, 20.0, until_s=at)) for at in (1.0, 2.0, 3.0)]
     assert limits == [20, 20, 21]
-    assert rule.update(seen(25, 20, 300.0, until_s=3.5)) == 21
-    assert rule.update(seen(25, 20, 300.0, until_s=4.0)) == 22
+    assert rule.update(signal(25, 20, 300.0, until_s=3.5)) == 21
+    assert rule.update(signal(25, 20, 300.0, until_s=4.0)) == 22
 
 
 def test_correlated_takes_the_median_of_five_windows() -> None:
     """Four as they are: 10, 10, 10, 10 ms mean 10; 90 is the fifth, but the median of the five is 10."""
     rule = Correlated()
     for at in range(1, 6):
-        rule.update(seen(90 if at == 5 else 10, 20, until_s=float(at)))
+        rule.update(signal(90 if at == 5 else 10, 20, until_s=float(at)))
     assert rule.recent.value == pytest.approx(0.010)
 
 
@@ -151,7 +151,7 @@ def test_correlated_shrinks_when_a_full_pool_gains_nothing_from_more_in_flight()
             rule.recent.add = lambda _, n=n: n * n / 4000 if throughput_falls else 0.1  # type: ignore[method-assign]
             rule.baseline.add = lambda value: value  # type: ignore[method-assign]
             before = rule.limit
-            rule.update(seen(25, n, until_s=float(index + 1), size=n))
+            rule.update(signal(25, n, until_s=float(index + 1), size=n))
         return before, rule.limit
 
     assert after(True) == (39, 38)
@@ -211,14 +211,14 @@ def test_every_limit_is_a_number_in_its_range(
     name: str, windows: list[tuple[float, Callable[[float], Signal]]]
 ) -> None:
     rule: Rule = rows()[name]()
-    until_s, heard = 0.0, False
+    until_s, updated = 0.0, False
     for gap_s, window in windows:
         until_s += gap_s
         limit = rule.update(window(until_s))
         assert math.isfinite(limit)
         assert 1 <= limit <= max(256, HIGHEST.get(name.split(" (")[0], 200))
         assert 1 <= rule.limit <= HIGHEST.get(name.split(" (")[0], 256)
-        heard = heard or limit == rule.limit
+        updated = updated or limit == rule.limit
     assert rule.enough >= 1
     assert rule.period_s > 0
 

@@ -15,8 +15,8 @@ def decision(quick: bool) -> str:
     )
     cells = workloads.cells(names, from_, seeds)
     happened = cases.CHANGES[:1] if quick else (*cases.CHANGES, *cases.OVERLOADS)
-    found = cases.report(cases.results(happened, seeds), cases.of_use(cells))
-    return f"### The six workloads\n\n{workloads.report(cells)}\n### What happens to a service\n\n{found}"
+    result = cases.report(cases.results(happened, seeds), cases.of_use(cells))
+    return f"### The six workloads\n\n{workloads.report(cells)}\n### What happens to a service\n\n{result}"
 
 
 def six_workloads(quick: bool) -> str:
@@ -32,7 +32,7 @@ def random_services(quick: bool) -> str:
 
 
 def what_it_says(quick: bool) -> str:
-    return claims.report(claims.all_said(HELD_OUT[:4] if quick else HELD_OUT))
+    return claims.report(claims.all_claims(HELD_OUT[:4] if quick else HELD_OUT))
 
 
 def bad_start(quick: bool) -> str:

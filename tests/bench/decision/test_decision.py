@@ -17,7 +17,7 @@ from testbed.fine import PoolWindows
 from testbed.single.scenario import Scenario
 
 
-def seen(p99_ms: float, goodput: float) -> Summary:
+def made(p99_ms: float, goodput: float) -> Summary:
     return Summary(p99_ms, 2 * p99_ms, goodput, goodput / 2, 3.0)
 
 
@@ -36,45 +36,48 @@ def test_a_summary_is_of_means_and_of_the_worst_seed() -> None:
 
 
 def test_a_short_p99_counts_with_enough_goodput_only() -> None:
-    assert best_p99({"a": seen(300, 100), "b": seen(200, 98), "c": seen(50, 97)}) == "b"
+    assert best_p99({"a": made(300, 100), "b": made(200, 98), "c": made(50, 97)}) == "b"
 
 
 def cell(ours: Summary, **others: Summary) -> workloads.Cell:
-    everyone = dict.fromkeys(lineup.EVERYONE, seen(900, 50)) | {"fixed 9": seen(100, 100), "fixed 12": seen(140, 101)}
+    everyone = dict.fromkeys(lineup.EVERYONE, made(900, 50)) | {
+        "fixed 9": made(100, 100),
+        "fixed 12": made(140, 101),
+    }
     return workloads.Cell("big_spike", 20, everyone | {SLUICE: ours} | others, ["fixed 12", "fixed 9"])
 
 
 def test_a_cell_is_held_against_the_best_of_rivals_and_fixed_sizes() -> None:
-    found = cell(seen(120, 100), vegas=seen(90, 99), aimd=seen(10, 90))
-    assert (found.best, found.p99_ratio) == ("vegas", pytest.approx(120 / 90))  # aimd completes too little to count
-    assert found.goodput_ratio == pytest.approx(100 / 101)
-    assert found.behind(lineup.LATE) == ["vegas"]
-    assert found.behind(lineup.PUBLISHED) == []
-    assert "fresh" not in workloads.bars([found])
+    result = cell(made(120, 100), vegas=made(90, 99), aimd=made(10, 90))
+    assert (result.best, result.p99_ratio) == ("vegas", pytest.approx(120 / 90))  # aimd completes too little to count
+    assert result.goodput_ratio == pytest.approx(100 / 101)
+    assert result.behind(lineup.LATE) == ["vegas"]
+    assert result.behind(lineup.PUBLISHED) == []
+    assert "fresh" not in workloads.bars([result])
 
 
 def test_the_bars_count_cells() -> None:
-    text = workloads.bars([cell(seen(120, 100), vegas=seen(90, 99)), cell(seen(110, 101))])
+    text = workloads.bars([cell(made(120, 100), vegas=made(90, 99)), cell(made(110, 101))])
     assert "| p99 <= 1.25 x the best | 1 of 2, worst 1.33 |" in text
     assert "| goodput >= 0.99 of the best | 2 of 2, worst 0.990 |" in text
     assert "| ahead of every rival in p99 (bar: 20 of 24) | 1 of 2 |" in text
     assert "| ahead of SCT and SCG as published | 2 of 2 |" in text
-    assert f"| {SLUICE} | 115 ms, 100/s |" in workloads.everyone([cell(seen(120, 100)), cell(seen(110, 101))])
+    assert f"| {SLUICE} | 115 ms, 100/s |" in workloads.everyone([cell(made(120, 100)), cell(made(110, 101))])
 
 
 def test_rivals_of_use_come_near_the_best_one_over_the_workloads() -> None:
-    found = [cell(seen(1, 1), vegas=seen(500, 100), gradient2=seen(100, 96), aimd=seen(10, 94))]
-    assert cases.of_use(found) == ["gradient2", "vegas"]
+    results = [cell(made(1, 1), vegas=made(500, 100), gradient2=made(100, 96), aimd=made(10, 94))]
+    assert cases.of_use(results) == ["gradient2", "vegas"]
 
 
 def test_a_case_asks_for_the_goodput_and_p99_of_rivals_of_use() -> None:
-    racers = dict.fromkeys(lineup.WITHOUT, seen(1, 1))
-    racers |= {"vegas": seen(100, 100), "gradient2": seen(80, 97), "fixed 9": seen(60, 120)}
+    racers = dict.fromkeys(lineup.WITHOUT, made(1, 1))
+    racers |= {"vegas": made(100, 100), "gradient2": made(80, 97), "fixed 9": made(60, 120)}
     text = cases.report(
         {
-            "slow_dependency": racers | {SLUICE: seen(110, 100)},
-            "slo_changes": racers | {SLUICE: seen(111, 100)},
-            "steady_overload": racers | {SLUICE: seen(500, 99)},
+            "slow_dependency": racers | {SLUICE: made(110, 100)},
+            "slo_changes": racers | {SLUICE: made(111, 100)},
+            "steady_overload": racers | {SLUICE: made(500, 99)},
         },
         ["gradient2", "vegas"],
     )
@@ -86,9 +89,9 @@ def test_a_case_asks_for_the_goodput_and_p99_of_rivals_of_use() -> None:
 
 
 def test_what_the_model_is_worth_says_where_it_wins_nothing() -> None:
-    others = {name: seen(200, 80) for name in lineup.WITHOUT}
-    won = cell(seen(100, 100), **others)
-    lost = cell(seen(100, 80), **(others | {HARDWARE: seen(50, 80)}))
+    others = {name: made(200, 80) for name in lineup.WITHOUT}
+    won = cell(made(100, 100), **others)
+    lost = cell(made(100, 80), **(others | {HARDWARE: made(50, 80)}))
     text = workloads.worth([won, lost])
     # Half of the p99 in both, and 100 / 80 and 80 / 80 of the goodput; held, 100 / 50 in the second: sqrt(0.5 * 2) = 1.
     assert f"| {SLUICE} with scg | 0.50 | 1.125 | 2 of 2 | none |" in text
@@ -96,17 +99,17 @@ def test_what_the_model_is_worth_says_where_it_wins_nothing() -> None:
 
 
 def test_who_completes_nothing_somewhere_has_no_ratio_there() -> None:
-    others = {name: seen(200, 80) for name in lineup.WITHOUT}
-    none = cell(seen(100, 100), **(others | {HARDWARE: seen(float("inf"), 0)}))
+    others = {name: made(200, 80) for name in lineup.WITHOUT}
+    none = cell(made(100, 100), **(others | {HARDWARE: made(float("inf"), 0)}))
     # 100 + 100 by 80 + 0; the p99 of the other cell alone.
-    assert f"| {HARDWARE} | 0.50 | 2.500 |" in workloads.worth([none, cell(seen(100, 100), **others)])
+    assert f"| {HARDWARE} | 0.50 | 2.500 |" in workloads.worth([none, cell(made(100, 100), **others)])
     assert f"| {HARDWARE} | - | inf |" in workloads.worth([none])
 
 
 def test_regrets_are_shares_of_the_best_goodput() -> None:
     usual = dict.fromkeys(services.RACERS, 0.10)
-    found = [services.Regrets("usl", usual | {SLUICE: lost, HARDWARE: 0.04}) for lost in (0.0, 0.02, 0.07)]
-    text = services.report(found)
+    results = [services.Regrets("usl", usual | {SLUICE: lost, HARDWARE: 0.04}) for lost in (0.0, 0.02, 0.07)]
+    text = services.report(results)
     assert "holding the first size loses 5 % or more in 0 " in text
     assert f"| {SLUICE} | 2.0% | 6.5% | 7.0% | 1 |" in text
     assert f"| {SLUICE}, usl | 2.0% | 6.5% | 7.0% | 1 |" in text
@@ -118,10 +121,10 @@ def test_claims_are_counted_once_the_pool_was_full_for_a_minute_and_judged_all_a
     course = [
         Course(float(at), state, None, size, (), "HELD", size, loss) for at, (state, size, loss) in enumerate(states)
     ]
-    found = claims.counted("usl", course, [59.0, 60.0, 61.0, 62.0], lambda _, size: 0.1 if size == 4 else 0.0)
-    assert found == claims.Said("usl", periods=3, provided=1, claimed=2, wrong=1)
-    assert "| usl | 2 | 33.3% of 6 | 50.0% of 4 |" in claims.report([found, found])
-    assert "| all | 1 | - | - |" in claims.report([claims.Said("usl", 0, 0, 0, 0)])
+    result = claims.counted("usl", course, [59.0, 60.0, 61.0, 62.0], lambda _, size: 0.1 if size == 4 else 0.0)
+    assert result == claims.ServiceClaims("usl", periods=3, provided=1, claimed=2, wrong=1)
+    assert "| usl | 2 | 33.3% of 6 | 50.0% of 4 |" in claims.report([result, result])
+    assert "| all | 1 | - | - |" in claims.report([claims.ServiceClaims("usl", 0, 0, 0, 0)])
 
 
 def test_what_a_size_loses_is_of_the_cores_and_times_of_that_second() -> None:
@@ -176,14 +179,14 @@ def test_two_pools_are_sized_by_answers_for_each() -> None:
 
     class Once:
         def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> dict[str, int]:
-            given.append((now_s, {pool: len(seen.sizes) for pool, seen in windows.items()}))
+            given.append((now_s, {pool: len(summary.sizes) for pool, summary in windows.items()}))
             return {path.THREADS: 300, path.CONNECTIONS: 9}
 
     short = two_pools.TWO_WRONG_POOLS.model_copy(update={"seconds": 20.0, "events": []})
-    seen = path.drive(two_pools.of_size(short, 16, 8), path.PathRacer(lambda _: Once(), 5.0, 10.0, 2.0), 1)
+    summary = path.drive(two_pools.of_size(short, 16, 8), path.PathRacer(lambda _: Once(), 5.0, 10.0, 2.0), 1)
     assert given[:2] == [(5.0, {path.THREADS: 30, path.CONNECTIONS: 30}), (10.0, dict.fromkeys(path.POOLS, 80))]
-    assert (seen.sizes, seen.changes) == ((256, 9), 2)
-    assert seen.goodput_per_s == pytest.approx(610, rel=0.1)  # 0.26 of 3,900 users, a request each 1.66 s
+    assert (summary.sizes, summary.changes) == ((256, 9), 2)
+    assert summary.goodput_per_s == pytest.approx(610, rel=0.1)  # 0.26 of 3,900 users, a request each 1.66 s
 
 
 def test_the_wrong_pair_loses_most_of_the_goodput() -> None:

@@ -16,22 +16,24 @@ from testbed.single.run import FastRun
 SIZES = grid(*BOUNDS)
 
 
-def windows_of(seen: PoolWindows) -> Windows:
+def windows_of(windows: PoolWindows) -> Windows:
     """Of one pool, on one instance."""
-    n, length_s = len(seen.sizes), seen.length_ns / 1e9
-    start_ms = (seen.since_ns + np.arange(n) * seen.length_ns) // 1_000_000
-    in_flight = seen.own.busy_ns / seen.length_ns
-    system = np.maximum(seen.judge.busy_ns / seen.length_ns, in_flight)
-    return Windows(start_ms, in_flight, system, seen.own.completions.astype(float), seen.sizes.astype(float), length_s)
+    n, length_s = len(windows.sizes), windows.length_ns / 1e9
+    start_ms = (windows.since_ns + np.arange(n) * windows.length_ns) // 1_000_000
+    in_flight = windows.own.busy_ns / windows.length_ns
+    system = np.maximum(windows.judge.busy_ns / windows.length_ns, in_flight)
+    return Windows(
+        start_ms, in_flight, system, windows.own.completions.astype(float), windows.sizes.astype(float), length_s
+    )
 
 
 class Dqn:
     def __init__(self, run: FastRun, seed: int, settings: Settings = SETTINGS) -> None:
         self._run, self.agent = run, Agent(SIZES, seed, settings)
 
-    def size(self, seen: PoolWindows, now_s: float) -> int:
+    def size(self, windows: PoolWindows, now_s: float) -> int:
         """Algorithm 1, lines 7 to 15: the highest Q, with noise at times; a gradient step a transition."""
-        self.agent.take(windows_of(seen), seen.threshold_ns / 1e9, Condition(cores=seen.cores))
+        self.agent.take(windows_of(windows), windows.threshold_ns / 1e9, Condition(cores=windows.cores))
         self.agent.train()
         opinion = self.agent.opinion()
         at = int(opinion.values.argmax()) + opinion.noise

@@ -26,7 +26,7 @@ SHARE, MEAN_OF = 0.95, 10
 
 
 class Sizer(Protocol):
-    def size(self, seen: PoolWindows, now_s: float) -> int:
+    def size(self, windows: PoolWindows, now_s: float) -> int:
         """After each second, from its windows of 100 ms and those of the seconds before it."""
         ...
 
@@ -35,7 +35,7 @@ class Sizer(Protocol):
 class Held:
     threads: int
 
-    def size(self, seen: PoolWindows, now_s: float) -> int:
+    def size(self, windows: PoolWindows, now_s: float) -> int:
         return self.threads
 
 
@@ -52,24 +52,24 @@ class Step:
 def drive(scenario: Scenario, build: Callable[[FastRun], Sizer], seed: int, start: int, seconds: int) -> list[Step]:
     service = scenario.service.model_copy(update={"threads": start})
     run = FastRun(scenario.model_copy(update={"service": service}), seed)
-    sizer, found, used = build(run), [], 0.0
+    sizer, result, used = build(run), [], 0.0
     for second in range(1, seconds + 1):
         run.until(float(second))
         cpu = (run.core_seconds() - used) / run.cores
         used = run.core_seconds()
         slo_ms = scenario.slo_ms_at(second)
         rewarded = reward(run.windows(second - 1, second, 1_000, slo_ms), slo_ms / 1e3, cpu)
-        asked = sizer.size(run.windows(max(0, second - 10), second, 100, slo_ms), float(second))
-        size = guarded(asked, run.size)
+        named = sizer.size(run.windows(max(0, second - 10), second, 100, slo_ms), float(second))
+        size = guarded(named, run.size)
         if size != run.size:
             run.resize(size)
-        found.append(Step(rewarded, asked, size, cpu))
-    return found
+        result.append(Step(rewarded, named, size, cpu))
+    return result
 
 
-def guarded(asked: int, current: int) -> int:
+def guarded(named: int, current: int) -> int:
     least, most = max(BOUNDS[0], -(-current // LARGEST_STEP)), min(BOUNDS[1], current * LARGEST_STEP)
-    return min(max(asked, least), most)
+    return min(max(named, least), most)
 
 
 def reward(second: PoolWindows, slo_s: float, cpu: float) -> float:
@@ -87,8 +87,8 @@ def smoothed(rewards: Floats, seconds: int = 10) -> Floats:
     sums = np.cumsum(np.concatenate([[0.0], rewards]))
     n = np.arange(1, len(rewards) + 1)
     before = np.maximum(n - seconds, 0)
-    found: Floats = (sums[n] - sums[before]) / (n - before)
-    return found
+    result: Floats = (sums[n] - sums[before]) / (n - before)
+    return result
 
 
 def first(rewards: Sequence[float], wanted: float) -> int | None:

@@ -7,7 +7,7 @@ import pytest
 
 from bench.dqn.agent import Dqn
 from bench.dqn.steps import BOUNDS, drive, first, guarded, smoothed
-from bench.kept import asked_seeds, runs
+from bench.run_files import requested_seeds, runs
 from bench.scenarios import scenario
 
 
@@ -19,7 +19,7 @@ def test_a_step_counts_where_the_mean_of_ten_is_as_high() -> None:
 
 
 def test_the_guard_lets_a_size_double_or_halve_within_its_bounds() -> None:
-    assert [guarded(asked, 10) for asked in (1, 5, 12, 20, 50)] == [5, 5, 12, 20, 20]
+    assert [guarded(item, 10) for item in (1, 5, 12, 20, 50)] == [5, 5, 12, 20, 20]
     assert guarded(500, 150) == BOUNDS[1]
     assert guarded(0, 1) == BOUNDS[0]
 
@@ -44,12 +44,12 @@ def test_runs_that_are_done_are_not_run_again(tmp_path: Path) -> None:
 
 
 def test_seeds_are_given_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert asked_seeds((1, 2)) == (1, 2)
+    assert requested_seeds((1, 2)) == (1, 2)
     monkeypatch.setenv("SEEDS", "4,5,11-13")
-    assert asked_seeds((1, 2)) == (4, 5, 11, 12, 13)
+    assert requested_seeds((1, 2)) == (4, 5, 11, 12, 13)
     monkeypatch.setenv("SEEDS", "4,all")
     with pytest.raises(ValueError, match="SEEDS: 'all' is not legal; legal: 1,2,3 or 1-10"):
-        asked_seeds((1, 2))
+        requested_seeds((1, 2))
 
 
 def test_the_agent_sizes_a_pool_within_the_guard_and_again_the_same() -> None:

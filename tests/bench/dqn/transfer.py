@@ -14,8 +14,8 @@ import numpy as np
 from bench.decision.summary import markdown
 from bench.dqn.agent import Dqn
 from bench.dqn.steps import SHARE, Held, Sizer, drive, first
-from bench.kept import asked_seeds, runs
 from bench.results import OUT
+from bench.run_files import requested_seeds, runs
 from bench.scenarios import scenario
 from sluice.pools.learn.settings import SETTINGS
 from testbed.fine import PoolWindows
@@ -36,8 +36,8 @@ class Begun:
     def __init__(self, run: FastRun, seed: int) -> None:
         self._agent = Dqn(run, seed)
 
-    def size(self, seen: PoolWindows, now_s: float) -> int:
-        return self._agent.size(seen, now_s) if now_s >= AT_S else 10
+    def size(self, windows: PoolWindows, now_s: float) -> int:
+        return self._agent.size(windows, now_s) if now_s >= AT_S else 10
 
 
 class Changed(Dqn):
@@ -47,7 +47,7 @@ class Changed(Dqn):
         super().__init__(run, seed, TOGETHER)
         self._weights, self._replay = weights, replay
 
-    def size(self, seen: PoolWindows, now_s: float) -> int:
+    def size(self, windows: PoolWindows, now_s: float) -> int:
         if now_s == AT_S:
             before, new = self.agent.learner, self.agent.begun()
             if not self._replay:
@@ -55,7 +55,7 @@ class Changed(Dqn):
             if not self._weights:
                 new.theta, new.target, new.adam = before.theta, before.target, before.adam
             self.agent.learner = self.agent.learners[""] = new
-        return super().size(seen, now_s)
+        return super().size(windows, now_s)
 
 
 def agent(name: str, run: FastRun, seed: int) -> Sizer:
@@ -96,7 +96,7 @@ def run(task: tuple[str, int, int]) -> list[Any]:
     """(reward, size) of each step after the change."""
     name, seed, steps = task
     of = drive(doubled(), lambda run: agent(name, run, seed), seed, 10, AT_S + steps)[AT_S:]
-    return [[each.reward, each.size] for each in of]
+    return [[item.reward, item.size] for item in of]
 
 
 def returned(task: tuple[str, int, int]) -> list[Any]:
@@ -104,7 +104,7 @@ def returned(task: tuple[str, int, int]) -> list[Any]:
     name, seed, steps = task
     back_s = AT_S + steps
     of = drive(doubled(float(back_s)), lambda run: agent(name, run, seed), seed, 10, back_s + 100)[back_s:]
-    return [[each.reward, each.size] for each in of]
+    return [[item.reward, item.size] for item in of]
 
 
 def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float, int]:
@@ -119,7 +119,7 @@ def transfers(quick: bool) -> str:
 
 
 def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
-    seeds = asked_seeds(given) if keep else tuple(given)
+    seeds = requested_seeds(given) if keep else tuple(given)
     best, size = best_fixed(doubled(), AT_S + 20, (*FIXED, 24, 29, 35))
     low, small = best_fixed(doubled(float(AT_S + 60)), AT_S + 80, FIXED)
     tasks = [(name, seed, steps) for name in AGENTS for seed in seeds]
@@ -140,10 +140,10 @@ def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) 
 
 def _row(name: str, of: Sequence[Sequence[tuple[float, int]]], best: float) -> list[str]:
     steps = len(of[0])
-    firsts = [first([reward for reward, _ in each], SHARE * best) for each in of]
-    reached = [each for each in firsts if each is not None]
-    mean = np.mean([each if each is not None else steps for each in firsts])
-    after = np.mean([reward for each in of for reward, _ in each[:50]]) / best
-    sizes = np.mean([size for each in of for _, size in each[:50]])
+    firsts = [first([reward for reward, _ in item], SHARE * best) for item in of]
+    reached = [first for first in firsts if first is not None]
+    mean = np.mean([first if first is not None else steps for first in firsts])
+    after = np.mean([reward for item in of for reward, _ in item[:50]]) / best
+    sizes = np.mean([size for item in of for _, size in item[:50]])
     at_least = "" if len(reached) == len(firsts) else "> "
     return [name, f"{at_least}{mean:.0f}", f"{len(reached)} of {len(firsts)}", f"{after:.3f}", f"{sizes:.0f}"]

@@ -27,7 +27,7 @@ def theirs(name, seconds=SECONDS):
 
 def worst_minute(name, seconds=SECONDS, way=USUAL):
     """Good responses as a part of those at the operator's size, after the first minute; 1 where it has none."""
-    of = [each.per_minute(each.good)[1:].astype(float) for each in (ours(name, seconds, way), theirs(name, seconds))]
+    of = [item.per_minute(item.good)[1:].astype(float) for item in (ours(name, seconds, way), theirs(name, seconds))]
     return float(np.min(np.where(of[1] > 0, of[0] / np.maximum(of[1], 1.0), 1.0)))
 
 
@@ -52,9 +52,9 @@ def test_a_callees_quota_is_where_the_pool_ends():
 
 
 def test_an_exhausted_pool_is_never_called_light():
-    said = ours("held").said[60:]
-    assert {"UNSATURATED"} & {each.state for each in said} == set()
-    assert {"NEVER_FULL"} & {code for each in said for code in each.codes} == set()
+    answers = ours("held").answers[60:]
+    assert {"UNSATURATED"} & {item.state for item in answers} == set()
+    assert {"NEVER_FULL"} & {code for item in answers for code in item.codes} == set()
     assert ours("held").sizes.min() >= 4
 
 
@@ -71,7 +71,7 @@ def test_where_every_span_counts_nothing_is_worse_either(name):
 
 @pytest.mark.parametrize("name", ["maxsockets", "callee2"])
 def test_a_wait_elsewhere_is_not_blamed_on_the_pool(name):
-    codes = {code for each in ours(name).said for code in each.codes}
+    codes = {code for item in ours(name).answers for code in item.codes}
     assert not codes & {"SCALE_OUT", "SCALE_IN", "THREADS_TAKEN"}
 
 

@@ -29,8 +29,8 @@ def test_bars_are_read_from_cells():
         return cells.Cell(1.0, p95, 1.0, 1.0, 1.0, connections)
 
     by_name = {name: made(p95) for name, p95 in zip(RIVALS, (100.0, 200.0, 300.0, 400.0, 500.0), strict=True)}
-    found = {("hotel", "high", 0.8, "round_robin"): by_name | {FULL: made(150.0, 1001.0), MICRONS: made(110.0)}}
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in static.bars(found).splitlines()[2:]]
+    results = {("hotel", "high", 0.8, "round_robin"): by_name | {FULL: made(150.0, 1001.0), MICRONS: made(110.0)}}
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in static.bars(results).splitlines()[2:]]
     where = "hotel, 0.8, round robin"
     assert rows == [
         ["high: beside the median of the rivals", "-60 %", "-63.3 %", "-63.3 %", where, "1 of 1"],

@@ -75,13 +75,13 @@ def run(quick: bool) -> str:
 
 
 def _kind(number: int) -> tuple[Trained, BoostedLatency]:
-    seen = samples(number)
-    mu, sigma = boosted(seen, seen.mu, RISING), boosted(seen, seen.sigma, FREE)
-    return Trained(mu, sigma, float(seen.rate_per_s.max())), boosted_latency(seen, mu, sigma)
+    drawn = samples(number)
+    mu, sigma = boosted(drawn, drawn.mu, RISING), boosted(drawn, drawn.sigma, FREE)
+    return Trained(mu, sigma, float(drawn.rate_per_s.max())), boosted_latency(drawn, mu, sigma)
 
 
 def _models(app: Application, kinds: Sequence[tuple[Trained, BoostedLatency]]) -> Models:
-    of = {each.name: kinds[number % len(kinds)] for number, each in enumerate(app.services)}
+    of = {item.name: kinds[number % len(kinds)] for number, item in enumerate(app.services)}
     ours = LatencyModel({name: kind[1] for name, kind in of.items()}, unknown_latency(1.0))
     return ours, {name: kind[0] for name, kind in of.items()}
 
@@ -90,45 +90,45 @@ def _warm_up(kinds: Sequence[tuple[Trained, BoostedLatency]]) -> None:
     """What Numba compiles is compiled before it is timed."""
     app = large(6, 8, 10)
     for weights in (True, False):
-        asked = problem(app)
-        curves = all_curves(asked, _models(app, kinds)[0])
-        solved = solve(asked, curves, Settings(weights=weights))
-        solve_again(solved, asked, curves, Settings(weights=weights))
-        predict(asked, curves, solved.solution.subsets)
+        posed = problem(app)
+        curves = all_curves(posed, _models(app, kinds)[0])
+        solved = solve(posed, curves, Settings(weights=weights))
+        solve_again(solved, posed, curves, Settings(weights=weights))
+        predict(posed, curves, solved.solution.subsets)
 
 
 def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, Solved]:
     """Timed with weights, which is the default; and the solution without."""
     begin = time.process_time()
-    asked = problem(app)
+    posed = problem(app)
     made = time.process_time()
-    curves = all_curves(asked, model)
+    curves = all_curves(posed, model)
     drawn = time.process_time()
-    solved = solve(asked, curves, Settings())
+    solved = solve(posed, curves, Settings())
     done = time.process_time()
-    even = solve(asked, curves, Settings(weights=False))
+    even = solve(posed, curves, Settings(weights=False))
     return Timed(made - begin, drawn - made, done - drawn), solved, even
 
 
 def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> list[str]:
     """A row each for ours with weights, without, and the transcription: seconds, iterations, latency by one judge."""
-    asked, curves = solved.problem, solved.curves
+    posed, curves = solved.problem, solved.curves
     begin = time.process_time()
-    curves = all_curves(asked, models[0])
+    curves = all_curves(posed, models[0])
     drawn = time.process_time() - begin
     rows = []
     for what, settings in (("Sluice, with weights", Settings()), ("Sluice, without", Settings(weights=False))):
-        seconds, found = [], even
+        seconds, result = [], even
         for _ in range(3):
             begin = time.process_time()
-            found = solve(asked, curves, settings)
+            result = solve(posed, curves, settings)
             seconds.append(drawn + time.process_time() - begin)
-        rows.append((what, min(seconds), found.solution.iterations, _judged(asked, curves, found)))
+        rows.append((what, min(seconds), result.solution.iterations, _judged(posed, curves, result)))
     begin = time.process_time()
-    written = Transcription(asked, models[1])
+    written = Transcription(posed, models[1])
     subsets, _ = written.solve(app.roots[0].tree)
     took = time.process_time() - begin
-    theirs = predict(asked, curves, [connections(each) for each in subsets]).whole
+    theirs = predict(posed, curves, [connections(subset) for subset in subsets]).whole
     rows.append(("the paper as written", took, written.iterations, theirs))
     lines = ["| what | CPU (s) | of the transcription's | iterations | predicted (ms) | to the transcription's |"]
     lines.append("|---|---|---|---|---|---|")
@@ -138,13 +138,13 @@ def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> l
     return lines
 
 
-def _judged(asked: Problem, curves: Sequence[Curves], found: Solved) -> float:
-    return predict(asked, curves, found.solution.subsets).whole
+def _judged(posed: Problem, curves: Sequence[Curves], solved: Solved) -> float:
+    return predict(posed, curves, solved.solution.subsets).whole
 
 
 def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
-    asked, hosts, numbers = solved.problem, {host.name: host for host in app.hosts}, zones(app.hosts)
-    before = named(asked, solved.solution)
+    posed, hosts, numbers = solved.problem, {host.name: host for host in app.hosts}, zones(app.hosts)
+    before = named(posed, solved.solution)
     drawn = np.random.default_rng(3)
     seconds, with_prediction, moved = [], [], []
     for number in drawn.choice(np.arange(1, len(app.services)), CHANGES).tolist():
@@ -152,15 +152,15 @@ def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
         new = Container(f"{one.name}-new", app.hosts[number % len(app.hosts)].name)
         begin = time.process_time()
         changed = fleet(replace(one, containers=(*one.containers[1:], new)), hosts, numbers)
-        now = with_fleet(asked, changed)
-        at = [each.service for each in now.fleets].index(one.name)
+        now = with_fleet(posed, changed)
+        at = [fleet.service for fleet in now.fleets].index(one.name)
         curves = list(solved.curves)
         curves[at] = model.of(one.name).curves(changed.contention)
-        found = solve_again(solved, now, curves, Settings())
+        result = solve_again(solved, now, curves, Settings())
         seconds.append(time.process_time() - begin)
-        predict(now, curves, found.solution.subsets)
+        predict(now, curves, result.solution.subsets)
         with_prediction.append(time.process_time() - begin)
-        moved.append(churn(before, named(now, found.solution)))
+        moved.append(churn(before, named(now, result.solution)))
     return [
         "| what | median | worst |",
         "|---|---|---|",
@@ -175,8 +175,8 @@ def _ms(seconds: Sequence[float], percent: float) -> str:
 
 
 def _size_row(app: Application, solved: Solved, timed: Timed) -> str:
-    arrays = sum(each.mu.nbytes + each.sigma.nbytes for each in solved.curves)
-    arrays += sum(each.to.nbytes + each.share.nbytes for each in solved.solution.subsets)
+    arrays = sum(curve.mu.nbytes + curve.sigma.nbytes for curve in solved.curves)
+    arrays += sum(subset.to.nbytes + subset.share.nbytes for subset in solved.solution.subsets)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     containers = len(app.services[0].containers)
     size = f"{len(app.services)} x {containers}"

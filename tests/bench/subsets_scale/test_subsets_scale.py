@@ -17,17 +17,17 @@ KINDS = [run._kind(0), run._kind(1)]
 def test_its_answer_is_legal_and_near_to_ours() -> None:
     app = large(8, 20, 12)
     ours, trained = run._models(app, KINDS)
-    asked = problem(app)
-    curves = all_curves(asked, ours)
-    written = Transcription(asked, trained)
+    posed = problem(app)
+    curves = all_curves(posed, ours)
+    written = Transcription(posed, trained)
     subsets, best = written.solve(app.roots[0].tree)
-    assert sum(len(each) for pair in subsets for each in pair) == asked.quota
-    assert all(len(set(each.tolist())) == len(each) >= 2 for pair in subsets for each in pair)
-    theirs = predict(asked, curves, [connections(each) for each in subsets]).whole
+    assert sum(len(item) for pair in subsets for item in pair) == posed.quota
+    assert all(len(set(item.tolist())) == len(item) >= 2 for pair in subsets for item in pair)
+    theirs = predict(posed, curves, [connections(subset) for subset in subsets]).whole
     assert abs(best / theirs - 1) < 0.1, "what it thinks of it is what is predicted, up to the lines between steps"
     for weights in (True, False):
-        found = solve(asked, curves, Settings(weights=weights))
-        assert predict(asked, curves, found.solution.subsets).whole < 1.01 * theirs
+        result = solve(posed, curves, Settings(weights=weights))
+        assert predict(posed, curves, result.solution.subsets).whole < 1.01 * theirs
 
 
 def test_quota_flows_to_the_steepest_descent() -> None:

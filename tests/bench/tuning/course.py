@@ -79,14 +79,14 @@ class _Scene:
 def ran(space: str, parameters: Collection[Parameter], method: str, seed: int, quick: bool) -> Found:
     """A session on an application that was begun for it."""
     name = f"{space}-{method}-{seed}".replace("_", "-")
-    with _here(name) as here, _load(here, seed) as seen:
+    with _here(name) as here, _load(here, seed) as rates:
         app, sets = _files(here, application(parameters, method, seed, quick), parameters)
         picture = OUT / f"tuning-real-{'quick-' if quick else ''}{name}.png"
         words = ("tuning", "start", app, "--name", name, "--parameters", sets, "--apply")
         here.followed(*words, "--picture", str(picture))
         return {
-            "space": space, "method": method, "seed": seed, "parameters": [each.name for each in parameters],
-            "session": _session(here.recommender, name), "users": seen(),
+            "space": space, "method": method, "seed": seed, "parameters": [parameter.name for parameter in parameters],
+            "session": _session(here.recommender, name), "users": rates(),
         }  # fmt: skip
 
 
@@ -97,10 +97,10 @@ def proposed(parameters: Collection[Parameter], seconds: float) -> Found:
         app, _ = _files(here, application(parameters, "dds", 1), parameters)
         time.sleep(seconds)
         words = ("tuning", "space", app, "--rule", "bottleneck", "--seconds", str(max(10, round(seconds))))
-        found: Found = json.loads(here.sluice(*words, "-o", "json"))
+        result: Found = json.loads(here.sluice(*words, "-o", "json"))
         table = here.sluice(*words)
         print(table, flush=True)
-        return {**found, "table": table}
+        return {**result, "table": table}
 
 
 @contextmanager
@@ -126,14 +126,14 @@ def _load(here: _Scene, seed: int) -> Iterator[Callable[[], list[Found]]]:
     lines = here.folder / "users.jsonl"
     words = command(here.at.page, ROOT, "steady", USERS, LONGEST_S, "", seed)
 
-    def seen() -> list[Found]:
+    def rates() -> list[Found]:
         whole = lines.read_text().rpartition("\n")[0]
-        return [each for each in map(json.loads, whole.splitlines()) if "at" in each]
+        return [item for item in map(json.loads, whole.splitlines()) if "at" in item]
 
     with going(here.others, [*words, "--think-ms", f"{THINK_MS:g}"], lines):
         time.sleep(WARM_UP_S)
         _until_current(here.stack)
-        yield seen
+        yield rates
 
 
 def _until_current(stack: Stack) -> None:
@@ -150,10 +150,10 @@ def _until_current(stack: Stack) -> None:
 
 def _files(here: _Scene, app: Yaml, parameters: Collection[Parameter]) -> tuple[str, str]:
     """The application's file and the actuator's."""
-    found = here.folder / "app.yaml", here.folder / "parameters.yaml"
-    for path, content in zip(found, (app, settings(parameters, here.at, here.recommender)), strict=True):
+    result = here.folder / "app.yaml", here.folder / "parameters.yaml"
+    for path, content in zip(result, (app, settings(parameters, here.at, here.recommender)), strict=True):
         path.write_text(yaml.safe_dump(content, sort_keys=False, width=1_000))
-    return str(found[0]), str(found[1])
+    return str(result[0]), str(result[1])
 
 
 def _session(address: str, name: str) -> Found:
@@ -164,7 +164,7 @@ def _session(address: str, name: str) -> Found:
 
 def kept(session: TuningSession) -> Found:
     """What the table needs of a session. Times in Unix seconds."""
-    default = {each.parameter: each.value for each in session.trials[0].configuration.settings}
+    default = {setting.parameter: setting.value for setting in session.trials[0].configuration.settings}
     gain = session.gain
     return {
         "phase": phase_text(session),
@@ -181,9 +181,9 @@ def kept(session: TuningSession) -> Found:
                 "why": trial.outcome.why,
                 "applied_s": trial.applied_at.ToSeconds() if trial.HasField("applied_at") else None,
                 "changed": {
-                    each.parameter: value_text(each.value)
-                    for each in trial.configuration.settings
-                    if default.get(each.parameter) != each.value
+                    setting.parameter: value_text(setting.value)
+                    for setting in trial.configuration.settings
+                    if default.get(setting.parameter) != setting.value
                 },
             }
             for trial in session.trials

@@ -47,25 +47,25 @@ class Parameter:
 
     def declared(self) -> Yaml:
         """As the application's file has it."""
-        found = {"name": self.name, "service": self.service, **self.kind, "default": self.default}
-        return {**found, "when": {"parameter": self.when, "is": [True]}} if self.when else found
+        results = {"name": self.name, "service": self.service, **self.kind, "default": self.default}
+        return {**results, "when": {"parameter": self.when, "is": [True]}} if self.when else results
 
     def setting(self, at: Storefront) -> Yaml:
         """As the actuator's file has it."""
-        found: Yaml = {"name": self.name}
+        mapping: Yaml = {"name": self.name}
         if self.pattern:
-            found |= {"reload": self.service, "file": {"path": str(at.conf(self.service)), "pattern": self.pattern}}
+            mapping |= {"reload": self.service, "file": {"path": str(at.conf(self.service)), "pattern": self.pattern}}
         elif self.service == "storefront":
             url = f"{at.settings}/{self.key}"
-            found["http"] = {"read": {"url": url}, "write": {"url": url}, "timeout": _PATIENCE}
+            mapping["http"] = {"read": {"url": url}, "write": {"url": url}, "timeout": _PATIENCE}
         else:
             kind = "tomcat" if self.key == "max_threads" else "hikari"
-            found[kind] = {"url": at.jolokia, "timeout": _PATIENCE}
+            mapping[kind] = {"url": at.jolokia, "timeout": _PATIENCE}
         if self.values:
-            found["values"] = dict(self.values)
+            mapping["values"] = dict(self.values)
         if self.unit:
-            found["unit"] = self.unit
-        return found
+            mapping["unit"] = self.unit
+        return mapping
 
 
 def _integer(low: int, high: int, scale: str = "log") -> Yaml:
@@ -132,7 +132,7 @@ QUICK_WINDOW = {"warm_up_s": 2, "least_s": 5, "most_s": 5}
 
 
 def tuned(pools: bool = True) -> tuple[Parameter, ...]:
-    return tuple(each for each in PARAMETERS if pools or not each.pool)
+    return tuple(parameter for parameter in PARAMETERS if pools or not parameter.pool)
 
 
 def application(parameters: Collection[Parameter], method: str, seed: int, quick: bool = False) -> Yaml:
@@ -140,7 +140,7 @@ def application(parameters: Collection[Parameter], method: str, seed: int, quick
     return {
         "target": TARGET,
         "root": {"service": ROOT},
-        "parameters": [each.declared() for each in parameters],
+        "parameters": [parameter.declared() for parameter in parameters],
         "objective": {"minimize": {"p95_ms": 1}, "slos": {"error_share": 0.02}},
         "method": method,
         "seed": seed,
@@ -152,12 +152,12 @@ def application(parameters: Collection[Parameter], method: str, seed: int, quick
 
 def settings(parameters: Collection[Parameter], at: Storefront, recommender: str) -> Yaml:
     """The file of `sluice-actuator tune`."""
-    programs = sorted({each.service for each in parameters if each.pattern})
+    programs = sorted({parameter.service for parameter in parameters if parameter.pattern})
     return {
         "recommender": recommender,
         "target": TARGET,
         "settle": _PATIENCE,
         "state": str(at.folder),
-        "parameters": [each.setting(at) for each in parameters],
+        "parameters": [parameter.setting(at) for parameter in parameters],
         "reloads": [{"name": name, "command": at.restart(name), "timeout": "60s"} for name in programs],
     }

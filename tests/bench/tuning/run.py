@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.kept import asked_seeds, keep, kept
 from bench.results import OUT
+from bench.run_files import load, requested_seeds, save
 from bench.tuning.course import proposed, ran
 from bench.tuning.judged import REDUCED, WHOLE, WITHOUT_POOLS, table
 from bench.tuning.parameters import QUICK_WINDOW, WINDOW, Parameter, tuned
@@ -38,31 +38,31 @@ def run(quick: bool = False) -> str:
     if quick:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    asked = sessions(
-        asked_seeds((1,) if quick else (1, 2, 3)),
+    chosen = sessions(
+        requested_seeds((1,) if quick else (1, 2, 3)),
         _asked("METHODS", "dds" if quick else ",".join(METHODS)),
         _asked("SPACES", f"{WHOLE},{REDUCED}" if quick else ",".join(SPACES)),
     )
-    due = [each for each in asked if not (folder / each.file).exists()]
+    due = [item for item in chosen if not (folder / item.file).exists()]
     space = folder / "space.json"
     if due:
         try:
             start_anew()
-            for each in due:
-                if each.space == REDUCED:
-                    keep(space, lambda: proposed(tuned(), 15.0 if quick else SPACE_S))
-                parameters = _of(each.space, space)
-                keep(folder / each.file, lambda: ran(each.space, parameters, each.method, each.seed, quick))  # noqa: B023
+            for item in due:
+                if item.space == REDUCED:
+                    save(space, lambda: proposed(tuned(), 15.0 if quick else SPACE_S))
+                parameters = _of(item.space, space)
+                save(folder / item.file, lambda: ran(item.space, parameters, item.method, item.seed, quick))  # noqa: B023
         finally:
             drive("down")
-    runs = [kept(folder / each.file) for each in in_order(folder)]
-    return table(runs, kept(space) if space.exists() else None, QUICK_WINDOW if quick else WINDOW)
+    runs = [load(folder / item.file) for item in in_order(folder)]
+    return table(runs, load(space) if space.exists() else None, QUICK_WINDOW if quick else WINDOW)
 
 
 def sessions(seeds: Sequence[int], methods: list[str], spaces: list[str]) -> list[Session]:
     """In the order in which they say most: a seed after the other, DDS in all spaces first. The whole space has all
     methods, the others DDS alone. ValueError: there is no such method or space."""
-    for name, legal in (*((each, METHODS) for each in methods), *((each, SPACES) for each in spaces)):
+    for name, legal in (*((method, METHODS) for method in methods), *((space, SPACES) for space in spaces)):
         if name not in legal:
             raise ValueError(f"{name!r} is not known; legal: {', '.join(legal)}")
     everything = [(space, METHODS[0]) for space in SPACES] + [(WHOLE, method) for method in METHODS[1:]]
@@ -72,17 +72,17 @@ def sessions(seeds: Sequence[int], methods: list[str], spaces: list[str]) -> lis
 
 def in_order(folder: Path) -> list[Session]:
     """Those that a folder has: by space and method as in `sessions`, by seed."""
-    found = []
+    results = []
     for path in folder.glob("*-*-*.json"):
         space, method, seed = path.stem.rsplit("-", 2)
-        found.append(Session(space, method, int(seed)))
-    return sorted(found, key=lambda each: (SPACES.index(each.space), METHODS.index(each.method), each.seed))
+        results.append(Session(space, method, int(seed)))
+    return sorted(results, key=lambda item: (SPACES.index(item.space), METHODS.index(item.method), item.seed))
 
 
 def _of(space: str, proposal: Path) -> tuple[Parameter, ...]:
     if space == REDUCED:
-        left = set(kept(proposal)["kept"])
-        return tuple(each for each in tuned() if each.name in left)
+        left = set(load(proposal)["kept"])
+        return tuple(item for item in tuned() if item.name in left)
     return tuned(pools=space == WHOLE)
 
 

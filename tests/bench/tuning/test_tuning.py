@@ -37,12 +37,12 @@ def test_the_application_is_legal_with_and_without_pools(tmp_path: Path) -> None
 
 
 def test_the_defaults_are_what_the_programs_are_begun_with(at: Storefront) -> None:
-    for each in PARAMETERS:
-        if each.pattern:
-            found = re.search(each.pattern, at.conf(each.service).read_text(), re.MULTILINE)
-            assert found, each.name
-            usual = str(each.default).lower() if isinstance(each.default, bool) else f"{each.default:g}"
-            assert found[1] == each.values.get(usual, usual) + each.unit, each.name
+    for parameter in PARAMETERS:
+        if parameter.pattern:
+            result = re.search(parameter.pattern, at.conf(parameter.service).read_text(), re.MULTILINE)
+            assert result, parameter.name
+            usual = str(parameter.default).lower() if isinstance(parameter.default, bool) else f"{parameter.default:g}"
+            assert result[1] == parameter.values.get(usual, usual) + parameter.unit, parameter.name
 
 
 def test_the_actuator_takes_its_file(at: Storefront, tmp_path: Path) -> None:
@@ -57,11 +57,11 @@ def test_the_actuator_takes_its_file(at: Storefront, tmp_path: Path) -> None:
 def test_sessions_of_a_seed_come_before_those_of_the_next_and_dds_first(tmp_path: Path) -> None:
     methods, spaces = ["dds", "tpe"], ["whole", "reduced"]
     order = [Session("whole", "dds", 1), Session("reduced", "dds", 1), Session("whole", "tpe", 1)]
-    assert sessions([1, 2], methods, spaces) == order + [each._replace(seed=2) for each in order]
+    assert sessions([1, 2], methods, spaces) == order + [item._replace(seed=2) for item in order]
     with pytest.raises(ValueError, match="'ddss' is not known; legal: dds"):
         sessions([1], ["ddss"], spaces)
-    for each in (order[2], order[0], Session("without-pools", "dds", 1)):
-        (tmp_path / each.file).write_text("{}")
+    for item in (order[2], order[0], Session("without-pools", "dds", 1)):
+        (tmp_path / item.file).write_text("{}")
     (tmp_path / "space.json").write_text("{}")
     assert in_order(tmp_path) == [order[0], order[2], Session("without-pools", "dds", 1)]
 
@@ -94,16 +94,16 @@ def test_pairs_are_of_the_last_winner_and_users_are_read_within_its_windows() ->
     run = kept("whole", "dds", 1, 100.0, 50.0)
     assert pairs(run["session"]) == [(100.0, 50.0), (pytest.approx(110.0), pytest.approx(55.0))]
     assert users_gain(run, WINDOW) == pytest.approx(0.5, abs=0.02)
-    found = confirmed([run, kept("whole", "dds", 2, 200.0, 100.0)])
-    assert found is not None
-    assert (found.share, found.pairs) == (pytest.approx(0.5), 4)
+    result = confirmed([run, kept("whole", "dds", 2, 200.0, 100.0)])
+    assert result is not None
+    assert (result.share, result.pairs) == (pytest.approx(0.5), 4)
     assert pairs({"trials": []}) == []
 
 
 def test_a_pair_of_which_a_side_was_rolled_back_counts_for_nobody() -> None:
     run = kept("whole", "dds", 1, 100.0, 50.0)
     run["session"]["trials"][3] |= {"value": None, "verdict": "UNSAFE"}
-    run["users"] = [each | second(each["at"], 5_000) if each["at"] // 30 == 3 else each for each in run["users"]]
+    run["users"] = [item | second(item["at"], 5_000) if item["at"] // 30 == 3 else item for item in run["users"]]
     assert pairs(run["session"]) == [(pytest.approx(110.0), pytest.approx(55.0))]
     assert users_gain(run, WINDOW) == pytest.approx(0.5, abs=0.02)
 

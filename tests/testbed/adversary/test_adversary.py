@@ -24,24 +24,24 @@ def test_slots_that_others_hold_do_nothing():
 
 
 def test_a_full_pool_lets_callers_wait():
-    seen = true_of(Phase(0, RISES, demand_per_s=100), 4)
-    assert (seen.good_per_s, seen.in_flight, seen.waiting) == (40, 4, 120)
+    second = true_of(Phase(0, RISES, demand_per_s=100), 4)
+    assert (second.good_per_s, second.in_flight, second.waiting) == (40, 4, 120)
 
 
 def test_a_light_one_does_what_is_asked():
-    seen = true_of(Phase(0, RISES, demand_per_s=20), 16)
-    assert (seen.good_per_s, seen.in_flight, seen.waiting) == (20, 2, 0)
+    second = true_of(Phase(0, RISES, demand_per_s=20), 16)
+    assert (second.good_per_s, second.in_flight, second.waiting) == (20, 2, 0)
 
 
 def test_what_fails_is_not_good():
-    seen = true_of(Phase(0, RISES, demand_per_s=20, fails=0.25), 16)
-    assert (seen.good_per_s, seen.failed_per_s) == (15, 5)
+    second = true_of(Phase(0, RISES, demand_per_s=20, fails=0.25), 16)
+    assert (second.good_per_s, second.failed_per_s) == (15, 5)
 
 
 def test_a_callee_refuses_at_once_what_is_too_much():
     # 8 in flight where 4 are served: half of the slots turn over ten times as fast.
-    seen = true_of(Phase(0, RISES, demand_per_s=100, refuses_over=4), 8)
-    assert (seen.good_per_s, seen.failed_per_s) == (40, 400)
+    second = true_of(Phase(0, RISES, demand_per_s=100, refuses_over=4), 8)
+    assert (second.good_per_s, second.failed_per_s) == (40, 400)
 
 
 def test_a_phase_lasts_until_the_next():
@@ -56,5 +56,5 @@ def test_the_same_seed_draws_the_same_world():
 
 def test_an_honest_world_tells_what_is_in_flight():
     worlds = [world(seed) for seed in range(50)], [world(seed, honest=True) for seed in range(50)]
-    lies = [any(phase.tells != 1 for each in of for phase in each.phases) for of in worlds]
+    lies = [any(phase.tells != 1 for item in of for phase in item.phases) for of in worlds]
     assert lies == [True, False]

@@ -117,13 +117,13 @@ class Application(Part):
 
 def calls_of(tree: Call) -> list[Call]:
     """The tree's calls, itself first."""
-    return [tree, *(each for stage in tree.stages for call in stage for each in calls_of(call))]
+    return [tree, *(item for stage in tree.stages for call in stage for item in calls_of(call))]
 
 
 def _once(kind: str, names: list[str]) -> set[str]:
-    seen: set[str] = set()
+    records: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in records:
             raise ValueError(f"{kind} {name!r} stands twice")
-        seen.add(name)
-    return seen
+        records.add(name)
+    return records

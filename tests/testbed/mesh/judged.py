@@ -76,8 +76,8 @@ def percentiles(rows: Floats) -> Floats:
     if not len(rows):
         return np.full(len(PERCENTILES), np.nan)
     latency = np.where(rows[:, FAILED] > 0, np.inf, (rows[:, ENDED] - rows[:, ARRIVED]) * 1e3)
-    found: Floats = np.percentile(latency, PERCENTILES, method="higher")
-    return found
+    result: Floats = np.percentile(latency, PERCENTILES, method="higher")
+    return result
 
 
 def percentile_of(counts: np.ndarray, share: float) -> float:

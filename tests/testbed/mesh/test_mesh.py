@@ -49,7 +49,7 @@ def test_stages_follow_each_other_and_calls_within_one_do_not():
 
 def test_a_host_at_60_percent_is_five_times_as_slow():
     run = ran(made({"a": 2}, {"read": (0.5, LEAF)}, {"a": {"work_ms": 1.0} | FIXED}, hosts=[0.0, 0.6]), 400.0)
-    assert sorted({round(each) for each in latencies_ms(run)})[:1] == [10]
+    assert sorted({round(item) for item in latencies_ms(run)})[:1] == [10]
     assert np.percentile(latencies_ms(run), [25, 75]) == pytest.approx([10.0, 50.0], rel=0.01)
 
 

@@ -48,10 +48,10 @@ def finished(name, routing, seed):
 def test_what_the_plain_engine_did(case):
     run = finished(case["name"], case["routing"], case["seed"])
     engine, tallies = run.engine, run.engine.tallies()
-    seen = [outline(column) for column in engine.rows().T]
-    seen += [outline(tallies[name]) for name in tallies.dtype.names]
-    seen += [outline(engine.busy()), outline(engine.pairs()), outline(run.counters().utilization_s)]
-    assert_as_seen(seen, case["seen"])
+    columns = [outline(column) for column in engine.rows().T]
+    columns += [outline(tallies[name]) for name in tallies.dtype.names]
+    columns += [outline(engine.busy()), outline(engine.pairs()), outline(run.counters().utilization_s)]
+    assert_as_seen(columns, case["seen"])
 
 
 def test_who_finds_no_room_fails_at_once():

@@ -29,15 +29,15 @@ def made(**more):
 def test_what_the_plain_engine_did(case):
     """One caller; callers that come, go and drain; a full queue. Both pools are resized in between."""
     scenario = PathScenario.model_validate(case["scenario"])
-    run, seen = PathRun(scenario, case["seed"]), []
+    run, readings = PathRun(scenario, case["seed"]), []
     for second, pool, size in [*case["resizes"], (scenario.seconds, "", 0)]:
         run.until(second)
-        for each in (THREADS, CONNECTIONS):
-            seen += windows_outline(run.windows(each, second - 6.0, second, 100, 120.0))
+        for item in (THREADS, CONNECTIONS):
+            readings += windows_outline(run.windows(item, second - 6.0, second, 100, 120.0))
         if pool:
             run.resize(pool, size)
-    seen += [outline(part) for part in run.outcomes()]
-    assert_as_seen(seen, case["seen"])
+    readings += [outline(part) for part in run.outcomes()]
+    assert_as_seen(readings, case["seen"])
 
 
 def test_callers_come_and_go_and_drain():

@@ -16,9 +16,9 @@ BUCKET = 10 * ORIGIN_S
 
 
 def spans_of(kind, seconds, size=None):
-    found = []
-    kind(1, found.append, size).until(seconds)
-    return found
+    results = []
+    kind(1, results.append, size).until(seconds)
+    return results
 
 
 def counted(kind, seconds, plainly=False):
@@ -36,7 +36,7 @@ def test_a_request_takes_longer_the_more_share_the_cores():
 
 
 def test_who_waits_too_long_for_a_slot_gives_up():
-    engine, pool, seen = Engine(), pool_of(1), []
+    engine, pool, outcomes = Engine(), pool_of(1), []
 
     def holds():
         yield Slot(pool)
@@ -45,7 +45,7 @@ def test_who_waits_too_long_for_a_slot_gives_up():
 
     def asks(name, timeout_s):
         got = yield Slot(pool, timeout_s)
-        seen.append((name, got, engine.now))
+        outcomes.append((name, got, engine.now))
         if got:
             pool.release()
 
@@ -53,7 +53,7 @@ def test_who_waits_too_long_for_a_slot_gives_up():
     start(engine, asks("impatient", 2.0), 1.0)
     start(engine, asks("patient", None), 1.0)
     engine.run_until(10.0)
-    assert seen == [("impatient", False, 3.0), ("patient", True, 5.0)]
+    assert outcomes == [("impatient", False, 3.0), ("patient", True, 5.0)]
     assert (pool.in_use, pool.queued) == (0, 0)
 
 
@@ -83,30 +83,30 @@ def test_columns_grow_with_the_run():
 
 
 def test_of_nested_spans_the_outermost_counts():
-    requests = [each for each in spans_of(Nested, 10.0) if each.name == "GET /x"]
+    requests = [item for item in spans_of(Nested, 10.0) if item.name == "GET /x"]
     assert len(counted(Nested, 10.0)) == len(requests)
     assert len(counted(Nested, 10.0, plainly=True)) == 2 * len(requests)
 
 
 def test_what_acquires_probes_or_consumes_does_not_count():
     for kind, left_out in ((PgNode, "pg-pool.connect"), (Mixed, "orders process"), (Probes, "POST /jolokia")):
-        names = [{each.name for each in counted(kind, 20.0, plainly)} for plainly in (False, True)]
-        assert [left_out in each for each in names] == [False, True]
+        names = [{item.name for item in counted(kind, 20.0, plainly)} for plainly in (False, True)]
+        assert [left_out in name for name in names] == [False, True]
 
 
 def test_a_clock_that_is_ahead_shifts_the_service_and_not_its_caller():
-    spans = {each.trace_id: {} for each in spans_of(Ahead, 30.0)}
-    for each in spans_of(Ahead, 30.0):
-        spans[each.trace_id][each.service, each.kind] = each
+    spans = {item.trace_id: {} for item in spans_of(Ahead, 30.0)}
+    for item in spans_of(Ahead, 30.0):
+        spans[item.trace_id][item.service, item.kind] = item
     for of in spans.values():
         own, call = of["ahead", Kind.SERVER], of["gateway-of-ahead", Kind.CLIENT]
         assert own.end_s == pytest.approx(call.end_s + 1.0)
 
 
 def test_streams_hold_slots_without_a_span():
-    spans = [each for each in spans_of(Stream, 30.0) if each.service == "stream"]
+    spans = [item for item in spans_of(Stream, 30.0) if item.service == "stream"]
     # 24 streams end each 25 s, one after the other: one in 30 s.
-    assert [each.end_s for each in spans if each.name == "Feed/Watch"] == [25.0]
+    assert [span.end_s for span in spans if span.name == "Feed/Watch"] == [25.0]
 
 
 def test_with_half_of_its_threads_a_service_of_streams_does_nothing():
@@ -125,10 +125,10 @@ def test_the_callee_refuses_what_is_beyond_its_quota():
 
 def test_a_pool_that_is_held_between_queries_looks_idle():
     columns = Known(Counting(Held), 0.0)
-    pattern = Held(1, lambda each: columns.add(each, pattern.engine.now))
+    pattern = Held(1, lambda item: columns.add(item, pattern.engine.now))
     pattern.until(60.0)
-    seen = columns.read(60.0)
-    busy = seen.busy_ns[BUCKET + 100 : BUCKET + 600].sum() / 50e9
+    sums = columns.read(60.0)
+    busy = sums.busy_ns[BUCKET + 100 : BUCKET + 600].sum() / 50e9
     assert (pattern.pool.in_use, pattern.pool.queued > 50) == (4, True)
     # 10 transactions a second, each with a query of 40 ms: 0.4 of 4.
     assert busy == pytest.approx(0.4, rel=0.15)
@@ -151,7 +151,7 @@ def test_every_pattern_makes_spans_of_its_pool(name):
     pattern.until(60.0)
     done = pattern.good_per_s(60) + pattern.late_per_s(60) + pattern.failed_per_s(60)
     own = Counting(kind).own(spans_of(kind, 60.0))
-    assert {each.service for each in own} == {name}
+    assert {item.service for item in own} == {name}
     # Each response is one span, but those of who waited in vain for a connection.
     assert len(own) == pytest.approx(done.sum(), rel=0.1 if name != "held" else 0.4)
-    assert np.all(np.array([each.end_s - each.start_s for each in own]) >= 0)
+    assert np.all(np.array([item.end_s - item.start_s for item in own]) >= 0)

@@ -45,9 +45,9 @@ def test_spans_name_the_host_of_their_container():
     simulation = run(1, spans.append)
     request = encode(spans, hosts_of(simulation.application))
     named = {
-        found["service.instance.id"]: found["host.name"]
+        item["service.instance.id"]: item["host.name"]
         for group in request.resource_spans
-        for found in [{each.key: each.value.string_value for each in group.resource.attributes}]
+        for item in [{attribute.key: attribute.value.string_value for attribute in group.resource.attributes}]
     }
     assert named == {f"suggest-index-{n}": f"192.0.2.{n}" for n in range(1, 7)} | {
         f"suggest-{n}": f"192.0.2.{n}" for n in range(1, 4)
@@ -69,24 +69,27 @@ def test_readings_are_of_the_time_since_the_one_before_and_count_the_containers_
     assert first["192.0.2.6", "hw.network.bandwidth.utilization"] == 0.3
     assert first["suggest-index-6", "k8s.container.cpu.limit.current"] == 1.0
     before = {
-        name: sum(each.cpu.used() for each in application.services[name].instances)
+        name: sum(instance.cpu.used() for instance in application.services[name].instances)
         for name in ("suggest", "suggest-index")
     }
     simulation.run_until(40)
     after = {
-        name: sum(each.cpu.used() for each in application.services[name].instances)
+        name: sum(instance.cpu.used() for instance in application.services[name].instances)
         for name in ("suggest", "suggest-index")
     }
     second = readings(utilization.read(9))
     for name in ("suggest", "suggest-index"):
-        told = sum(
+        reported = sum(
             value for (of, what), value in second.items() if of.rpartition("-")[0] == name and what.endswith("usage")
         )
-        assert told == pytest.approx((after[name] - before[name]) / 10)
+        assert reported == pytest.approx((after[name] - before[name]) / 10)
 
 
 def used_by(application):
-    return {name: sum(each.cpu.used() for each in service.instances) for name, service in application.services.items()}
+    return {
+        name: sum(instance.cpu.used() for instance in service.instances)
+        for name, service in application.services.items()
+    }
 
 
 def readings(request):
@@ -94,7 +97,7 @@ def readings(request):
     return {
         (names.get("service.instance.id", names["host.name"]), metric.name): metric.gauge.data_points[0].as_double
         for group in request.resource_metrics
-        for names in [{each.key: each.value.string_value for each in group.resource.attributes}]
+        for names in [{attribute.key: attribute.value.string_value for attribute in group.resource.attributes}]
         for metric in group.scope_metrics[0].metrics
     }
 

@@ -42,25 +42,27 @@ class Service:
 async def serve(service: Service, users: int, seconds: float, threshold_ms: float) -> tuple[list[Second], list[Span]]:
     server = await asyncio.start_server(service, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
-    seen: list[Second] = []
+    records: list[Second] = []
     spans: list[Span] = []
     load = Users(
         lambda: Connection(host, port), "/x", "cart", users, lambda t: 1.0,
-        think_s=0.02, threshold_ms=threshold_ms, span=spans.append, second=seen.append,
+        think_s=0.02, threshold_ms=threshold_ms, span=spans.append, second=records.append,
     )  # fmt: skip
     await load.run(seconds)
     server.close()
-    return seen, spans
+    return records, spans
 
 
 def test_each_request_is_a_response_and_a_client_span_that_holds_the_wait() -> None:
     service = Service()
-    seen, spans = asyncio.run(serve(service, users=3, seconds=1.5, threshold_ms=10_000))
-    assert sum(s.responses for s in seen) == sum(s.good for s in seen) == len(spans) == len(service.heads) > 10
+    responses, spans = asyncio.run(serve(service, users=3, seconds=1.5, threshold_ms=10_000))
+    assert (
+        sum(s.responses for s in responses) == sum(s.good for s in responses) == len(spans) == len(service.heads) > 10
+    )
     assert service.connections == 3  # kept alive
     assert service.busiest <= 3
-    assert max(s.users for s in seen) == 3
-    assert [s.at for s in seen] == sorted({s.at for s in seen})
+    assert max(s.users for s in responses) == 3
+    assert [s.at for s in responses] == sorted({s.at for s in responses})
     for span in spans:
         assert (span.site.side, span.site.peer, span.failed) == (CLIENT, "cart", False)
         assert span.end_ns - span.start_ns >= 0.9 * DELAY_S * 1e9
@@ -70,23 +72,23 @@ def test_each_request_is_a_response_and_a_client_span_that_holds_the_wait() -> N
 
 def test_a_connection_that_the_server_closes_is_no_failure() -> None:
     service = Service(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
-    seen, _ = asyncio.run(serve(service, users=1, seconds=0.5, threshold_ms=10_000))
-    assert sum(s.failed for s in seen) == 0
-    assert service.connections == sum(s.responses for s in seen) > 1
+    responses, _ = asyncio.run(serve(service, users=1, seconds=0.5, threshold_ms=10_000))
+    assert sum(s.failed for s in responses) == 0
+    assert service.connections == sum(s.responses for s in responses) > 1
 
 
 def test_what_is_later_than_the_threshold_is_not_good() -> None:
-    seen, _ = asyncio.run(serve(Service(), users=2, seconds=0.5, threshold_ms=1))
-    assert sum(s.responses for s in seen) > 0
-    assert sum(s.good for s in seen) == 0
-    assert sum(s.latency_ms for s in seen) >= 0.9 * 20 * sum(s.responses for s in seen)
+    responses, _ = asyncio.run(serve(Service(), users=2, seconds=0.5, threshold_ms=1))
+    assert sum(s.responses for s in responses) > 0
+    assert sum(s.good for s in responses) == 0
+    assert sum(s.latency_ms for s in responses) >= 0.9 * 20 * sum(s.responses for s in responses)
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 503 \r\nContent-Length: 0\r\n\r\n", b"", b"nonsense\r\n\r\n"])
 def test_refusals_hang_ups_and_nonsense_are_failures(answer: bytes) -> None:
-    seen, spans = asyncio.run(serve(Service(answer), users=2, seconds=0.5, threshold_ms=10_000))
-    assert sum(s.responses for s in seen) == sum(s.failed for s in seen) == len(spans) > 0
-    assert sum(s.good for s in seen) == 0
+    responses, spans = asyncio.run(serve(Service(answer), users=2, seconds=0.5, threshold_ms=10_000))
+    assert sum(s.responses for s in responses) == sum(s.failed for s in responses) == len(spans) > 0
+    assert sum(s.good for s in responses) == 0
     assert all(span.failed for span in spans)
 
 

@@ -31,17 +31,17 @@ def made(**more):
 def test_what_the_plain_engine_did(case):
     """Each law, alone and on top of the CPU's; events, a scaler, a dependency, a full queue; resizes in between."""
     scenario = Scenario.model_validate(case["scenario"])
-    run, seen = FastRun(scenario, case["seed"]), []
+    run, readings = FastRun(scenario, case["seed"]), []
     for second, size in [*case["resizes"], (scenario.seconds, None)]:
         run.until(second)
         windows = run.windows(second - 7.0, second, 100, 120.0)
-        seen += [[run.in_use, run.queued, run.core_seconds()], *windows_outline(windows)]
+        readings += [[run.in_use, run.queued, run.core_seconds()], *windows_outline(windows)]
         if size:
             run.resize(size)
-    seen += [outline(part) for part in run.outcomes()]
+    readings += [outline(part) for part in run.outcomes()]
     if scenario.scaler:
-        seen.append(outline(run.scaled))
-    assert_as_seen(seen, case["seen"])
+        readings.append(outline(run.scaled))
+    assert_as_seen(readings, case["seen"])
 
 
 def test_events_change_cores_and_slo():

@@ -50,14 +50,14 @@ def restart(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_port_that_the_last_thread_still_has_is_waited_for(folder: Path) -> None:
-    found = []
+    results = []
     for _ in range(2):
         answer = restart(folder)
         assert answer.returncode == 0, answer.stderr
-        with socket.create_connection(("127.0.0.1", int((folder / "port").read_text())), timeout=60) as asked:
-            found.append(asked.recv(100).decode())
-        assert found[-1] == (folder / "pid").read_text().strip()
-    assert len(set(found)) == 2
+        with socket.create_connection(("127.0.0.1", int((folder / "port").read_text())), timeout=60) as connection:
+            results.append(connection.recv(100).decode())
+        assert results[-1] == (folder / "pid").read_text().strip()
+    assert len(set(results)) == 2
 
 
 def test_what_a_program_said_that_ended_is_told(folder: Path) -> None:

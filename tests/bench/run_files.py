@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 Task = TypeVar("Task", bound=Sequence[object])
 
 
-def keep(path: Path, made: Callable[[], Any]) -> None:
+def save(path: Path, made: Callable[[], Any]) -> None:
     """Writes what `made()` gives as JSON, whole or not at all; does nothing where the file is there."""
     if path.exists():
         return
@@ -19,22 +19,22 @@ def keep(path: Path, made: Callable[[], Any]) -> None:
     new = path.with_suffix(".new")
     new.write_text(json.dumps(made()))
     os.replace(new, path)
-    print(f"kept {path.parent.name}/{path.name}", flush=True)
+    print(f"saved {path.parent.name}/{path.name}", flush=True)
 
 
-def kept(path: Path) -> Any:
+def load(path: Path) -> Any:
     return json.loads(path.read_text())
 
 
-def asked_seeds(otherwise: Sequence[int]) -> tuple[int, ...]:
+def requested_seeds(otherwise: Sequence[int]) -> tuple[int, ...]:
     """`SEEDS=1,2` or `SEEDS=1-10`, or those of the bench. ValueError: what stands there is neither."""
-    found: list[int] = []
-    for each in filter(None, os.environ.get("SEEDS", "").split(",")):
-        first, _, last = each.partition("-")
+    seeds: list[int] = []
+    for item in filter(None, os.environ.get("SEEDS", "").split(",")):
+        first, _, last = item.partition("-")
         if not first.isdecimal() or (last and not last.isdecimal()):
-            raise ValueError(f"SEEDS: {each!r} is not legal; legal: 1,2,3 or 1-10")
-        found += range(int(first), int(last or first) + 1)
-    return tuple(found) or tuple(otherwise)
+            raise ValueError(f"SEEDS: {item!r} is not legal; legal: 1,2,3 or 1-10")
+        seeds += range(int(first), int(last or first) + 1)
+    return tuple(seeds) or tuple(otherwise)
 
 
 def runs(folder: Path | None, tasks: Sequence[Task], run: Callable[[Task], Any]) -> dict[Task, Any]:
@@ -49,6 +49,6 @@ def runs(folder: Path | None, tasks: Sequence[Task], run: Callable[[Task], Any])
             results[task] = json.loads(json.dumps(run(task)))
             print(name, flush=True)
         else:
-            keep(folder / f"{name}.json", partial(run, task))
-            results[task] = kept(folder / f"{name}.json")
+            save(folder / f"{name}.json", partial(run, task))
+            results[task] = load(folder / f"{name}.json")
     return results

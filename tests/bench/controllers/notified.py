@@ -8,7 +8,7 @@ from bench.controllers.signal import Around, Signal
 
 
 @dataclass
-class Told(Around):
+class Notified(Around):
     """Around a rule, or around `Delayed`: the news of the CPU limit is never late.
 
     The window in which the CPU limit changed is not handed on.
@@ -16,9 +16,9 @@ class Told(Around):
 
     _cores: float | None = None
 
-    def update(self, seen: Signal) -> float:
-        before, self._cores = self._cores, seen.cores
-        if before is None or before == seen.cores:
-            return self.rule.update(seen)
-        self.rule.rescale(seen.cores / before)
+    def update(self, signal: Signal) -> float:
+        before, self._cores = self._cores, signal.cores
+        if before is None or before == signal.cores:
+            return self.rule.update(signal)
+        self.rule.rescale(signal.cores / before)
         return self.rule.limit

@@ -10,19 +10,19 @@ from sluice.pools.policy.step import step
 from testbed.fine import PoolWindows
 
 
-def best_size(seen: PoolWindows) -> tuple[str, int | None]:
+def best_size(windows: PoolWindows) -> tuple[str, int | None]:
     """The state of a pool of which nothing was known before, and the best size, reachable or not: None while nothing
     is believed."""
-    starts_ms = (seen.since_ns + np.arange(len(seen.sizes)) * seen.length_ns) // 1_000_000
-    bucket_s = seen.length_ns / 1e9
+    starts_ms = (windows.since_ns + np.arange(len(windows.sizes)) * windows.length_ns) // 1_000_000
+    bucket_s = windows.length_ns / 1e9
     buckets = Buckets(
         start_ms=starts_ms,
-        concurrency=seen.own.busy_ns / seen.length_ns / seen.count,
-        completions=seen.own.completions / seen.count,
-        size=seen.sizes.astype(np.float64),
-        cores=np.full(len(starts_ms), seen.cores),
+        concurrency=windows.own.busy_ns / windows.length_ns / windows.count,
+        completions=windows.own.completions / windows.count,
+        size=windows.sizes.astype(np.float64),
+        cores=np.full(len(starts_ms), windows.cores),
         bucket_s=bucket_s,
     )
-    observation = Observation({"pool": seen.size}, buckets, seen.cores, seen.threshold_ns / 1e9)
+    observation = Observation({"pool": windows.size}, buckets, windows.cores, windows.threshold_ns / 1e9)
     _, decision = step(PoolState(), observation, int(starts_ms[-1]) + int(1_000 * bucket_s))
     return decision.state.name, decision.unguarded

@@ -195,7 +195,7 @@ class Driven:
         """A new one each 10 s, of the last minute that was told of."""
         if now_s % 10 or len(self._asked) < 30:
             return None
-        demand, good, reported, waiting = (float(np.mean(item)) for item in zip(*self._asked, strict=True))
+        demand, good, reported, waiting = (float(np.mean(column)) for column in zip(*self._asked, strict=True))
         in_time = min(1.0, good / demand) if demand else None
         return Demand(until_ms=now_ms, asked_per_s=demand, in_time=in_time, in_flight=reported, waiting=waiting)
 
@@ -230,10 +230,10 @@ def longer(seeds: Sequence[int], honest: bool = False, processes: int = 2) -> di
     """The seeds of those that were kept for too long, with what happened."""
     result = zip(seeds, all_kept(seeds, honest, processes), strict=True)
     return {
-        seed: f"{item.seconds} s up to second {item.at_s}: {item.per_s:.3g}/s at {item.size}, "
-        f"{item.operator_per_s:.3g}/s at the operator's {item.operator}"
-        for seed, item in result
-        if item.seconds > LONGEST_S
+        seed: f"{longest.seconds} s up to second {longest.at_s}: {longest.per_s:.3g}/s at {longest.size}, "
+        f"{longest.operator_per_s:.3g}/s at the operator's {longest.operator}"
+        for seed, longest in result
+        if longest.seconds > LONGEST_S
     }
 
 
@@ -241,8 +241,8 @@ def course(driven: Driven) -> str:
     """A line for the world, and for each period in which something else was said."""
     kept, lines = driven.run(), [f"{driven.of}"]
     before: tuple[object, ...] = ()
-    for second, (size, item) in enumerate(zip(driven.sizes, driven.decisions, strict=True)):
-        now = size, item.action.value, item.target, item.state.value, item.reasons[0][0]
+    for second, (size, decision) in enumerate(zip(driven.sizes, driven.decisions, strict=True)):
+        now = size, decision.action.value, decision.target, decision.state.value, decision.reasons[0][0]
         if now != before:
             before = now
             lines.append(f"{second:4} " + " ".join(map(str, now)))

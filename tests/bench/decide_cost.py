@@ -77,7 +77,7 @@ def _worker(seed: int, pools: int) -> tuple[int, float, int]:
     prepare()
     search_rarely()
     made = [Made(np.random.default_rng([seed, at])) for at in range(pools)]
-    for item in made * WARM_UP_S:
-        item.decide()
-    results = [item.decide() for item in made * SECONDS]
+    for pool in made * WARM_UP_S:
+        pool.decide()
+    results = [pool.decide() for pool in made * SECONDS]
     return len(results), sum(spent_s for spent_s, _ in results), sum(moved for _, moved in results)

@@ -31,7 +31,6 @@ class Cell:
     p95: float
     p99: float
     cores: float
-    memory_mb: float
     connections: float
 
 
@@ -43,7 +42,6 @@ def cell(shape: str, how: Deployment, solve: Strategy, routing: str, seeds: tupl
         float(p95),
         float(p99),
         float(np.mean([result.cores for result in results])),
-        float(np.mean([result.memory_mb for result in results])),
         float(np.mean([result.connections for result in results])),
     )
 

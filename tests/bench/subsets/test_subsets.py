@@ -26,7 +26,7 @@ def test_every_strategy_connects_an_application_that_can_be_judged(name):
 
 def test_bars_are_read_from_cells():
     def made(p95, connections=100.0):
-        return cells.Cell(1.0, p95, 1.0, 1.0, 1.0, connections)
+        return cells.Cell(1.0, p95, 1.0, 1.0, connections)
 
     by_name = {name: made(p95) for name, p95 in zip(RIVALS, (100.0, 200.0, 300.0, 400.0, 500.0), strict=True)}
     results = {("hotel", "high", 0.8, "round_robin"): by_name | {FULL: made(150.0, 1001.0), MICRONS: made(110.0)}}

@@ -121,9 +121,9 @@ def calls_of(tree: Call) -> list[Call]:
 
 
 def _once(kind: str, names: list[str]) -> set[str]:
-    records: set[str] = set()
+    known: set[str] = set()
     for name in names:
-        if name in records:
+        if name in known:
             raise ValueError(f"{kind} {name!r} stands twice")
-        records.add(name)
-    return records
+        known.add(name)
+    return known

@@ -45,14 +45,14 @@ def contention_aware(application: Application, seed: int = 0) -> Solution:
         size = min(PER_UPSTREAM, len(down))
         total = sum(hosts[container.host] for container in down)
         due = {container.name: hosts[container.host] / total * size * len(up) for container in down}
-        results: list[Sequence[Container]] = []
+        subsets: list[Sequence[Container]] = []
         for _ in up:
             shuffled = rng.sample(down, len(down))
             chosen = sorted(shuffled, key=lambda container: -due[container.name])[:size]
             for container in chosen:
                 due[container.name] -= 1.0
-            results.append(chosen)
-        return results
+            subsets.append(chosen)
+        return subsets
 
     return _solved("contention aware", application, seed, sets)
 

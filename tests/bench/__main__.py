@@ -1,6 +1,6 @@
 """Runs the benchmarks and writes their tables: `make bench`, or `python -m bench [NAME...]`.
 
-`python -m bench race`, `adversary`, `patterns`, `generate` and `subsets` are commands: `--help` says what they take.
+`python -m bench race`, `adversary`, `patterns` and `generate` are commands: `--help` says what they take.
 """
 
 import argparse
@@ -11,41 +11,32 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from bench import (
-    actuator_footprint,
     adversary,
     cli,
     critical_path,
     decide_cost,
-    drift,
     flink_jobs,
     freshness,
     generate,
     localization,
     race,
-    real_app,
     real_start,
-    scaling,
-    sink_rows,
     table1,
     watchers,
-    xds_nodes,
 )
 from bench.decision import parts
-from bench.dqn import run as dqn
+from bench.dqn import transfer
 from bench.loop_scale import run as loop_scale
 from bench.patterns import command as patterns
 from bench.results import OUT, keep
-from bench.subsets import files as subset_files
-from bench.subsets import moved as subsets_churn
 from bench.subsets import static
 from bench.subsets_scale import run as subsets_scale
-from bench.tuning import methods as tuning
-from bench.tuning.real import run as tuning_real
+from bench.tuning import run as tuning
 
 #: Rows (what, figure), or Markdown where a benchmark has tables of its own.
-Found = list[tuple[str, str]] | str
+Measured = list[tuple[str, str]] | str
 #: Each takes whether to be quick: fewer repetitions, so rougher figures.
-BENCHMARKS: dict[str, Callable[[bool], Found]] = {
+BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "loop-scale": loop_scale.run,
     "localization": localization.run,
     "decision": parts.decision,
@@ -55,38 +46,28 @@ BENCHMARKS: dict[str, Callable[[bool], Found]] = {
     "bad-start": parts.bad_start,
     "rest": parts.at_rest,
     "two-pools": parts.wrong_pools,
-    "ages": parts.ages_and_clocks,
     "table1": table1.run,
-    "scaling": scaling.run,
-    "drift": drift.run,
-    "real-app": real_app.run,
     "real-start": real_start.run,
     "watchers": watchers.run,
-    "xds-nodes": xds_nodes.run,
-    "actuator-footprint": actuator_footprint.run,
     "cli": cli.run,
     "decide-cost": decide_cost.run,
     "subsets-scale": subsets_scale.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
     "freshness": freshness.run,
-    "sink-rows": sink_rows.run,
     "subsets-static": static.run,
-    "subsets-churn": subsets_churn.run,
-    "tuning-methods": tuning.run,
-    "tuning-real": tuning_real.run,
-    "dqn": dqn.run,
-    **{f"dqn-{name}": part for name, (_, part) in dqn.PARTS.items()},
+    "tuning-real": tuning.run,
+    "dqn-transfer": transfer.transfers,
 }
 
 
-def table(name: str, found: Found, quick: bool, when: str = "") -> str:
+def table(name: str, measured: Measured, quick: bool, when: str = "") -> str:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}{when}"
     command = f"make bench BENCH={name}{' QUICK=1' if quick else ''}"
     lines = [f"## {name}", "", f"`{command}` on {machine}", ""]
-    if isinstance(found, str):
-        return "\n".join(lines) + "\n" + found
-    rows = [f"| {what} | {figure} |" for what, figure in found]
+    if isinstance(measured, str):
+        return "\n".join(lines) + "\n" + measured
+    rows = [f"| {what} | {figure} |" for what, figure in measured]
     return "\n".join([*lines, "| what | measured |", "|---|---|", *rows]) + "\n"
 
 
@@ -96,7 +77,6 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "adversary": adversary.main,
     "patterns": patterns.main,
     "generate": generate.main,
-    "subsets": subset_files.main,
 }
 
 
@@ -115,11 +95,11 @@ def main() -> None:
         parser.error(f"unknown benchmark {unknown[0]!r}; legal: {', '.join(BENCHMARKS)}")
     OUT.mkdir(exist_ok=True)
     for name in names:
-        found = BENCHMARKS[name](options.quick)
-        text = table(name, found, options.quick, f", {datetime.now(UTC):%Y-%m-%d}")
+        result = BENCHMARKS[name](options.quick)
+        text = table(name, result, options.quick, f", {datetime.now(UTC):%Y-%m-%d}")
         (OUT / f"{name}.md").write_text(text)
         if options.keep:
-            keep(name, table(name, found, options.quick))
+            keep(name, table(name, result, options.quick))
         print(text)
 
 

@@ -59,17 +59,17 @@ class Kept:
 
 @dataclass
 class _Was:
-    """What was seen at the operator's size, of the newest 10 s of it: (good a second, demand)."""
+    """The operator's size in its newest 10 s: (good a second, demand)."""
 
-    seen: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=SEEN_S))
+    newest: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=SEEN_S))
 
     def at(self, demand_per_s: float) -> float:
         """What it is known to do at a demand; infinite where nothing is."""
-        if not self.seen:
+        if not self.newest:
             return inf
-        good = float(np.mean([good for good, _ in self.seen]))
-        asked = float(np.mean([demand for _, demand in self.seen]))
-        return good if good < 0.98 * asked or demand_per_s <= COMPARABLE * asked else inf
+        good = float(np.mean([good for good, _ in self.newest]))
+        usual = float(np.mean([demand for _, demand in self.newest]))
+        return good if good < 0.98 * usual or demand_per_s <= COMPARABLE * usual else inf
 
 
 def owes(due_per_s: float) -> float:
@@ -126,12 +126,12 @@ class Driven:
         if phase.silent:
             return
         if self._size == self._operator:
-            self._was.seen.append((truth.good_per_s, phase.demand_per_s))
+            self._was.newest.append((truth.good_per_s, phase.demand_per_s))
             self._worse_s = 0
             return
         would = true_of(phase, self._operator).good_per_s
         did = self._was.at(phase.demand_per_s)
-        unknown = did == inf and self._was.seen and not self._any_demand
+        unknown = did == inf and self._was.newest and not self._any_demand
         worse = not unknown and owes(min(would, did)) > truth.good_per_s
         self._worse_s = self._worse_s + 1 if worse else 0
         if self._worse_s > self.worst.seconds:
@@ -148,13 +148,13 @@ class Driven:
         for number in range(PER_S):
             end_s = second + (number + 1) / PER_S
             self._rows.append((end_s, float(tells[number]), float(good[number]), float(failed[number]), self._size))
-        told = float(tells.mean())
-        waiting = max(0.0, truth.in_flight + truth.waiting - told)
-        self._asked.append((phase.demand_per_s, truth.good_per_s, told, waiting))
+        reported = float(tells.mean())
+        waiting = max(0.0, truth.in_flight + truth.waiting - reported)
+        self._asked.append((phase.demand_per_s, truth.good_per_s, reported, waiting))
 
     def _decide(self, now_s: int) -> None:
         now_ms = 1_000 * (now_s + ORIGIN_S)
-        seen = Observation(
+        observation = Observation(
             sizes={TARGET: self._size},
             buckets=self._buckets(now_s),
             cores=0.0,
@@ -162,7 +162,7 @@ class Driven:
             constraints=Constraints(1, self.of.most),
             demand=self._demand(now_s, now_ms),
         )
-        self._state, decision = self._decides(self._state, seen, now_ms)
+        self._state, decision = self._decides(self._state, observation, now_ms)
         self.decisions.append(decision)
         wanted = self._actuator.size(content_of(decision, self._size), self._size, now_ms)
         if wanted is not None:
@@ -195,9 +195,9 @@ class Driven:
         """A new one each 10 s, of the last minute that was told of."""
         if now_s % 10 or len(self._asked) < 30:
             return None
-        asked, good, told, waiting = (float(np.mean(each)) for each in zip(*self._asked, strict=True))
-        in_time = min(1.0, good / asked) if asked else None
-        return Demand(until_ms=now_ms, asked_per_s=asked, in_time=in_time, in_flight=told, waiting=waiting)
+        demand, good, reported, waiting = (float(np.mean(column)) for column in zip(*self._asked, strict=True))
+        in_time = min(1.0, good / demand) if demand else None
+        return Demand(until_ms=now_ms, asked_per_s=demand, in_time=in_time, in_flight=reported, waiting=waiting)
 
 
 def content_of(decision: Decision, current: int) -> Content:
@@ -228,12 +228,12 @@ def all_kept(seeds: Sequence[int], honest: bool = False, processes: int = 2) -> 
 
 def longer(seeds: Sequence[int], honest: bool = False, processes: int = 2) -> dict[int, str]:
     """The seeds of those that were kept for too long, with what happened."""
-    found = zip(seeds, all_kept(seeds, honest, processes), strict=True)
+    result = zip(seeds, all_kept(seeds, honest, processes), strict=True)
     return {
-        seed: f"{each.seconds} s up to second {each.at_s}: {each.per_s:.3g}/s at {each.size}, "
-        f"{each.operator_per_s:.3g}/s at the operator's {each.operator}"
-        for seed, each in found
-        if each.seconds > LONGEST_S
+        seed: f"{longest.seconds} s up to second {longest.at_s}: {longest.per_s:.3g}/s at {longest.size}, "
+        f"{longest.operator_per_s:.3g}/s at the operator's {longest.operator}"
+        for seed, longest in result
+        if longest.seconds > LONGEST_S
     }
 
 
@@ -241,8 +241,8 @@ def course(driven: Driven) -> str:
     """A line for the world, and for each period in which something else was said."""
     kept, lines = driven.run(), [f"{driven.of}"]
     before: tuple[object, ...] = ()
-    for second, (size, said) in enumerate(zip(driven.sizes, driven.decisions, strict=True)):
-        now = size, said.action.value, said.target, said.state.value, said.reasons[0][0]
+    for second, (size, decision) in enumerate(zip(driven.sizes, driven.decisions, strict=True)):
+        now = size, decision.action.value, decision.target, decision.state.value, decision.reasons[0][0]
         if now != before:
             before = now
             lines.append(f"{second:4} " + " ".join(map(str, now)))
@@ -261,7 +261,7 @@ def main(arguments: list[str]) -> None:
         return
     first, _, last = options.seeds.partition("..")
     seeds = range(int(first), int(last) + 1)
-    found = longer(seeds, options.honest, options.processes)
-    for seed, text in found.items():
+    result = longer(seeds, options.honest, options.processes)
+    for seed, text in result.items():
         print(f"seed {seed}: {text}")
-    print(f"{len(found)} of {len(seeds)} longer than {LONGEST_S} s")
+    print(f"{len(result)} of {len(seeds)} longer than {LONGEST_S} s")

@@ -65,27 +65,27 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
 
 def median_cpu_s(command: list[str], where: Mapping[str, str], times: int) -> float:
     """User and system time of the process and its children. The first run, which may compile, does not count."""
-    found = []
+    results = []
     for _ in range(times + 1):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, env=dict(where), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return sorted(found[1:])[times // 2]
+        results.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return sorted(results[1:])[times // 2]
 
 
 @contextmanager
 def servers() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         folders = [Path(folder) / name for name in ("clickhouse", "kafka", "server")]
-        for each in folders:
-            each.mkdir()
+        for item in folders:
+            item.mkdir()
         with clickhouse(folders[0]) as database, kafka(folders[1]) as broker:
             schema_up(database.writer_url, "sluice", wait_s=30)
             log = Log(broker)
             cart = PoolSize(pool=Pool(service="cart", side=SIDE_SERVER), state=STATE_PROVIDED, target=12, revision=1)
-            told = ("explanations", "pool/cart/server/", Explanation(completions=7))
-            log.commit(("decisions", "pool/cart/server/", cart), told, lease_s=3_600)
+            explanation = ("explanations", "pool/cart/server/", Explanation(completions=7))
+            log.commit(("decisions", "pool/cart/server/", cart), explanation, lease_s=3_600)
             with serving_at(log, folders[2], {}) as address:
                 yield {"SLUICE_RECOMMENDER": address, "SLUICE_CLICKHOUSE": database.url}
 

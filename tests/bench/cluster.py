@@ -68,7 +68,7 @@ class Cluster:
 
     def cancel(self, job: str) -> None:
         self._flink.cancel(job)
-        until(lambda: all(each.state in ENDED for each in self._flink.jobs()), "the job to end", 60.0)
+        until(lambda: all(job.state in ENDED for job in self._flink.jobs()), "the job to end", 60.0)
 
     def consumed(self, job: str) -> int:
         """Messages of otlp_spans that the job has taken from Kafka."""
@@ -77,10 +77,10 @@ class Cluster:
             if "otlp_spans" not in vertex["name"]:
                 continue
             url = f"{self._base}/jobs/{job}/vertices/{vertex['id']}/metrics"
-            names = [each["id"] for each in request_json(url)]
+            names = [item["id"] for item in request_json(url)]
             wanted = [name for name in names if re.search(r"otlp_spans\.partition\.\d+\.currentOffset$", name)]
             if wanted:
-                total += sum(int(each["value"]) + 1 for each in request_json(f"{url}?get={','.join(wanted)}"))
+                total += sum(int(item["value"]) + 1 for item in request_json(f"{url}?get={','.join(wanted)}"))
         return total
 
     def restarts(self, job: str) -> int:

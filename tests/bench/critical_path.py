@@ -51,8 +51,8 @@ def _plain_python(traces: list[Trace]) -> float:
     for _ in range(3):
         spans = [jaeger_spans(trace) for trace in traces]
         begun = time.process_time()
-        for each in spans:
-            critical_paths(each)
+        for span in spans:
+            critical_paths(span)
         best = min(best, time.process_time() - begun)
     return len(traces) / best
 

@@ -29,13 +29,13 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
     processes = os.cpu_count() or 1
     pools = (STEPS // 10 if quick else STEPS) // SECONDS // processes
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as workers:
-        found = list(workers.map(_worker, range(processes), [pools] * processes))
-    steps = sum(each[0] for each in found)
-    step_us = sum(each[1] for each in found) / steps * 1e6
+        result = list(workers.map(_worker, range(processes), [pools] * processes))
+    steps = sum(sums[0] for sums in result)
+    step_us = sum(sums[1] for sums in result) / steps * 1e6
     return [
         (f"a step (bar {BAR_US:.0f} µs)", f"{step_us:.0f} µs of a core a pool"),
         ("steps", f"{steps:,} in {processes} processes"),
-        ("of them, that named another size", f"{sum(each[2] for each in found) / steps:.1%}"),
+        ("of them, that named another size", f"{sum(sums[2] for sums in result) / steps:.1%}"),
     ]
 
 
@@ -61,10 +61,10 @@ class Made:
 
     def decide(self) -> tuple[float, bool]:
         """CPU s of the step, and whether it named another size."""
-        seen = self.second()
+        windows = self.second()
         self.at_s += 1
         begun = time.process_time()
-        self.state, decision = step(self.state, seen, 1_000 * self.at_s)
+        self.state, decision = step(self.state, windows, 1_000 * self.at_s)
         spent_s = time.process_time() - begun
         moved = decision.action is Action.APPLY and decision.target not in (None, self.size)
         if moved and decision.target is not None:
@@ -77,7 +77,7 @@ def _worker(seed: int, pools: int) -> tuple[int, float, int]:
     prepare()
     search_rarely()
     made = [Made(np.random.default_rng([seed, at])) for at in range(pools)]
-    for each in made * WARM_UP_S:
-        each.decide()
-    found = [each.decide() for each in made * SECONDS]
-    return len(found), sum(spent_s for spent_s, _ in found), sum(moved for _, moved in found)
+    for pool in made * WARM_UP_S:
+        pool.decide()
+    results = [pool.decide() for pool in made * SECONDS]
+    return len(results), sum(spent_s for spent_s, _ in results), sum(moved for _, moved in results)

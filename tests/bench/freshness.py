@@ -69,9 +69,9 @@ def freshness(up: Cluster, quick: bool = False) -> Rows:
          _fine(up, "server", between)),
         ("the same, client side, peers told by traces", _fine(up, "client", between)),
         (f"age of the newest call that the graph in Neo4j shows (bar: median {BAR_TRACES_MS} ms)",
-         _told(ages_ms(graph, _totals(up, "call_edges", "concat(caller, '>', callee)", "calls", whole)))),
+         _shown(ages_ms(graph, _totals(up, "call_edges", "concat(caller, '>', callee)", "calls", whole)))),
         (f"age of the newest root that ClickHouse's critical paths show (bar: median {BAR_TRACES_MS} ms)",
-         _told(ages_ms(paths, _totals(up, "critical_paths", "root_service", "traces", whole)))),
+         _shown(ages_ms(paths, _totals(up, "critical_paths", "root_service", "traces", whole)))),
         ("sent within", f"{took_s:.0f} s, of {warm_s + seconds:.0f}"),
     ]  # fmt: skip
 
@@ -81,11 +81,11 @@ def ages_ms(looks: Iterable[Look], totals: Mapping[Key, int]) -> list[float]:
 
     totals: how many each window has in the end; looks at windows that are not in it are left out.
     """
-    found = []
+    results = []
     for look in looks:
         if total := totals.get((look.what, look.window_s)):
-            found.append(1000 * (look.at_s - look.window_s - WINDOW_S * look.count / total))
-    return found
+            results.append(1000 * (look.at_s - look.window_s - WINDOW_S * look.count / total))
+    return results
 
 
 def _looks(up: Cluster, from_s: float, to_s: float) -> tuple[list[Look], list[Look]]:
@@ -105,14 +105,14 @@ def _looks(up: Cluster, from_s: float, to_s: float) -> tuple[list[Look], list[Lo
                 "RETURN a.name + '>' + b.name AS edge, r.window AS window, r.calls AS calls"
             )
             at_s = time.time()
-            graph += [Look(at_s, each["edge"], each["window"], each["calls"]) for each in records]
+            graph += [Look(at_s, record["edge"], record["window"], record["calls"]) for record in records]
             answer = up.query(
                 "SELECT root_service, toUnixTimestamp(max(window)), argMax(traces, window) FROM ("
                 "SELECT root_service, window, sum(traces) AS traces FROM critical_paths FINAL GROUP BY ALL"
                 ") GROUP BY root_service"
             )
             at_s = time.time()
-            paths += [Look(at_s, each[0], int(each[1]), int(each[2])) for each in map(str.split, answer.splitlines())]
+            paths += [Look(at_s, item[0], int(item[1]), int(item[2])) for item in map(str.split, answer.splitlines())]
             time.sleep(LOOK_S)
     return graph, paths
 
@@ -125,7 +125,7 @@ def _totals(up: Cluster, table: str, what: str, count: str, windows: range) -> d
     return {(what, int(start)): int(total) for what, start, total in rows if int(start) in windows}
 
 
-def _told(ages: list[float]) -> str:
+def _shown(ages: list[float]) -> str:
     if len(ages) < 2:
         return "no look fell into a whole window: measure for longer"
     return f"median {statistics.median(ages):.0f} ms, 95th percentile {statistics.quantiles(ages, n=20)[-1]:.0f} ms"

@@ -108,12 +108,15 @@ class _Draw:
         if kind == "usl" or rng.random() > STAND_ALONE:
             service["contention"] = self._round(self._log(0.003, 0.03))
             service["crosstalk"] = self._round(self._log(0.05, 0.5) / filled**2)
-        found: dict[str, Any] = {"service": service, "law": law}
+        parts: dict[str, Any] = {"service": service, "law": law}
         if rng.random() < DEPENDS:
             ms = wait_ms * rng.uniform(0.3, 0.9)
             service["wait_ms"] = self._round(wait_ms - ms)
-            found["dependency"] = {"slots": math.ceil(capacity * ms / 1e3 * rng.uniform(1.1, 3)), "ms": self._round(ms)}
-        return found
+            parts["dependency"] = {
+                "slots": math.ceil(capacity * ms / 1e3 * rng.uniform(1.1, 3)),
+                "ms": self._round(ms),
+            }
+        return parts
 
     def _best(self, document: dict[str, Any], cores: float) -> tuple[int, float]:
         """The size that does most, and how much, a second."""
@@ -142,7 +145,7 @@ class _Draw:
             level = memory * level + math.sqrt(1 - memory * memory) * float(step)
             levels.append(usual + spread * level + (0.5 if rng.random() < burst else 0.0))
         full = max(float(np.quantile(levels, 1 - rng.uniform(0.15, 0.4))), 0.2)
-        return [[round(i * dwell, 1), round(min(max(each / full, 0.1), 1.0), 3)] for i, each in enumerate(levels)]
+        return [[round(i * dwell, 1), round(min(max(item / full, 0.1), 1.0), 3)] for i, item in enumerate(levels)]
 
     def _fitted(
         self, points: list[list[float]], event: dict[str, float], document: dict[str, Any], cores: float, most: float
@@ -183,7 +186,7 @@ def check(seeds: Iterable[int], processes: int) -> str:
     for law in ("all", *LAWS):
         mine = [loss for loss, its in zip(losses, laws, strict=True) if law in ("all", its)]
         if mine:
-            lines.append(f"| {law} | {len(mine)} | {sum(each >= 0.05 for each in mine)} | {np.median(mine):.0%} |")
+            lines.append(f"| {law} | {len(mine)} | {sum(item >= 0.05 for item in mine)} | {np.median(mine):.0%} |")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The benches' own programs in Go."""
+"""The benches' own program in Go."""
 
 import os
 import shutil

@@ -103,7 +103,7 @@ def scenario(tree: Tree, bottleneck: str, threads: Draw | None, rng: random.Rand
 def _step(callees: str | tuple[str, ...]) -> Step:
     if isinstance(callees, str):
         return Call(callees, OPERATION)
-    return Parallel(tuple(Call(each, OPERATION) for each in callees))
+    return Parallel(tuple(Call(callee, OPERATION) for callee in callees))
 
 
 def measure(tree: Tree, bottleneck: str, threads: str, seed: int) -> Run:
@@ -126,8 +126,8 @@ def measure(tree: Tree, bottleneck: str, threads: str, seed: int) -> Run:
     }
     parts = parts_of([span for span in spans if span.end_ns >= WARM_S * 1e9])
     root = next(iter(tree))
-    counted = {name: localize(root, [_sums(*each, x) for each in parts.items()]) for name, x in COUNTED.items()}
-    with_cpu = [replace(_sums(*each, COUNTED[HOLDERS]), cpu=cpu[each[0]]) for each in parts.items()]
+    counted = {name: localize(root, [_sums(*part, x) for part in parts.items()]) for name, x in COUNTED.items()}
+    with_cpu = [replace(_sums(*part, COUNTED[HOLDERS]), cpu=cpu[part[0]]) for part in parts.items()]
     return Run(localize(root, with_cpu), counted, float(np.quantile(latencies, 0.95)))
 
 
@@ -171,11 +171,11 @@ def parts_of(spans: list[Span]) -> dict[str, list[Part]]:
     parts: dict[str, list[Part]] = defaultdict(list)
     for of in whole[:: max(1, len(whole) // MOST_TRACES)]:
         by_id = {span["span_id"]: span for span in of}
-        found = critical_paths(of)
-        root = next(each for each in found.sections if each not in found.incomplete)
+        result = critical_paths(of)
+        root = next(section for section in result.sections if section not in result.incomplete)
         y = by_id[root]["end_ns"] - by_id[root]["start_ns"]
-        waited = waits(found, root, {name: span["service"] for name, span in by_id.items()})
-        for service, (own, _) in service_times(by_id, root, found.sections[root]).items():
+        waited = waits(result, root, {name: span["service"] for name, span in by_id.items()})
+        for service, (own, _) in service_times(by_id, root, result.sections[root]).items():
             parts[service].append(Part(y, own, waited[service]))
     return parts
 
@@ -188,9 +188,9 @@ def _sums(service: str, parts: list[Part], counted: Callable[[Part], int]) -> Pa
         service,
         len(parts),
         sum(x),
-        sum(each * each for each in x),
+        sum(item * item for item in x),
         sum(y),
-        sum(each * each for each in y),
+        sum(item * item for item in y),
         sum(a * b for a, b in zip(x, y, strict=True)),
         sum(part.own for part in parts),
         sum(part.waits.wait for part in parts),
@@ -200,7 +200,7 @@ def _sums(service: str, parts: list[Part], counted: Callable[[Part], int]) -> Pa
 
 
 def largest(run: Run, signal: Callable[[Ranked], float | None]) -> str | None:
-    first = max(run.found.ranking, key=lambda each: signal(each) or 0.0)
+    first = max(run.found.ranking, key=lambda item: signal(item) or 0.0)
     return first.service if signal(first) else None
 
 
@@ -212,10 +212,10 @@ SIGNALS: dict[str, Callable[[Run], str | None]] = {
     "localize, CPU known": lambda run: run.found.critical,
     "localize, CPU unknown": lambda run: run.without_cpu.critical,
     **{f"CPU unknown, waits for threads counted for {name}": critical(name) for name in COUNTED if name != HOLDERS},
-    "CPU utilization alone": lambda run: largest(run, lambda each: each.cpu),
-    "congestion ratio alone": lambda run: largest(run, lambda each: each.congestion_ratio),
-    "longest processing time alone": lambda run: largest(run, lambda each: each.mean_ms),
-    "longest wait for its threads alone": lambda run: largest(run, lambda each: each.wait_ms),
+    "CPU utilization alone": lambda run: largest(run, lambda item: item.cpu),
+    "congestion ratio alone": lambda run: largest(run, lambda item: item.congestion_ratio),
+    "longest processing time alone": lambda run: largest(run, lambda item: item.mean_ms),
+    "longest wait for its threads alone": lambda run: largest(run, lambda item: item.wait_ms),
 }
 
 
@@ -243,7 +243,7 @@ def run(quick: bool) -> list[tuple[str, str]]:
         total = sum(runs[path, threads] for path in PATHS)
         for name in SIGNALS:
             hits = sum(right[name, path, threads] for path in PATHS)
-            each = ", ".join(f"{path} {right[name, path, threads] / runs[path, threads]:.0%}" for path in PATHS)
+            by_path = ", ".join(f"{path} {right[name, path, threads] / runs[path, threads]:.0%}" for path in PATHS)
             bar = f" (bar {BARS[name]:.1%})" if name in BARS else ""
-            rows.append((f"{name}; {threads}, {total} runs{bar}", f"{hits / total:.1%} ({each})"))
+            rows.append((f"{name}; {threads}, {total} runs{bar}", f"{hits / total:.1%} ({by_path})"))
     return rows

@@ -82,8 +82,8 @@ class MadeSpans:
         """The messages of a round whose first trace begins at `start_ns`, in the order of their spans' ends."""
         self._put(self._index["trace_ids"], np.full(len(self._index["trace_ids"]), number, dtype="<u4"))
         self._put(self._index["times"], (self._index["after_start_ns"] + start_ns).astype("<i8"))
-        each = self._shape.instances // len(SERVICES)
-        numbers = (self._before + number * self._blocks_of_service) % each
+        of_each = self._shape.instances // len(SERVICES)
+        numbers = (self._before + number * self._blocks_of_service) % of_each
         text = np.char.zfill(numbers.astype("U"), _DIGITS).astype(f"S{_DIGITS}")
         self._put(self._index["digits"], text)
         whole = self._bytes.tobytes()

@@ -74,7 +74,7 @@ class Observer:
 
     def interval(self, seconds: float) -> Interval:
         """What `bucket: auto` chooses from buckets of 10 ms."""
-        seen = self.windows(seconds, FINEST_MS)
-        busy = np.flatnonzero(seen.own.busy_ns > 0)
-        in_flight = seen.own.busy_ns[busy] / seen.length_ns
-        return choose(busy * FINEST_MS, in_flight, seen.judge.completions[busy].astype(np.float64), FINEST_MS)
+        windows = self.windows(seconds, FINEST_MS)
+        busy = np.flatnonzero(windows.own.busy_ns > 0)
+        in_flight = windows.own.busy_ns[busy] / windows.length_ns
+        return choose(busy * FINEST_MS, in_flight, windows.judge.completions[busy].astype(np.float64), FINEST_MS)

@@ -56,12 +56,12 @@ def run_all(tasks: Sequence[Task], processes: int = PROCESSES) -> list[Result]:
 def mapped(function: Callable[[In], Out], arguments: Sequence[In], processes: int = PROCESSES) -> list[Out]:
     """In their order, in processes; how far it is goes to standard error."""
     if processes == 1 or len(arguments) == 1:
-        return list(_told(map(function, arguments), len(arguments)))
+        return list(_with_progress(map(function, arguments), len(arguments)))
     with ProcessPoolExecutor(processes) as pool:
-        return list(_told(pool.map(function, arguments), len(arguments)))
+        return list(_with_progress(pool.map(function, arguments), len(arguments)))
 
 
-def _told(results: Iterable[Out], total: int) -> Iterator[Out]:
+def _with_progress(results: Iterable[Out], total: int) -> Iterator[Out]:
     for done, result in enumerate(results, 1):
         if done * 10 // total > (done - 1) * 10 // total:
             print(f"{done} of {total} runs", file=sys.stderr, flush=True)
@@ -144,7 +144,12 @@ def main(arguments: list[str]) -> None:
     options = parsed(arguments)
     scenarios = [starting_at(scenario, options.threads) for scenario in options.scenario]
     way = options.delay, options.clock
-    tasks = [Task(each, racer, seed, *way) for each in scenarios for racer in options.racers for seed in options.seeds]
+    tasks = [
+        Task(scenario, racer, seed, *way)
+        for scenario in scenarios
+        for racer in options.racers
+        for seed in options.seeds
+    ]
     results = run_all(tasks, options.processes)
     if options.output == "json":
         names = [{"scenario": task.scenario.name} if len(scenarios) > 1 else {} for task in tasks]

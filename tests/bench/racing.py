@@ -89,9 +89,9 @@ def drive(scenario: Scenario, racer: Racer, seed: int) -> FastRun:
         now = min(turn * racer.period_s, scenario.seconds)
         run.until(now)
         until = max(0.0, now - racer.delay_s)
-        seen = run.windows(until - racer.window_s, until, racer.bucket_ms, scenario.slo_ms_at(now))
-        seen = replace(seen, since_ns=seen.since_ns + round(racer.clock_s * 1e9))
-        for wanted in controller.decide(now, {POOL: seen}).values():
+        windows = run.windows(until - racer.window_s, until, racer.bucket_ms, scenario.slo_ms_at(now))
+        windows = replace(windows, since_ns=windows.since_ns + round(racer.clock_s * 1e9))
+        for wanted in controller.decide(now, {POOL: windows}).values():
             size = min(max(wanted, BOUNDS[0]), BOUNDS[1])
             if size != run.size:
                 run.resize(size)

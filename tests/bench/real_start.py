@@ -1,6 +1,6 @@
 """A real Tomcat from 128, 64 and 4 threads: how long until the size in force costs its users 1 % at most.
 
-The application of `real-app` with the whole stack beside it, on the other core. Each start has a stack without data, so
+Tomcat and PostgreSQL on one core, with the whole stack beside it, on the other. Each start has a stack without data, so
 that nothing is known of the application; then users stay while the actuator applies what it is told. What a size costs
 is measured in the last of the scenes, with the stack beside it, by holding each size in turn.
 """
@@ -31,11 +31,11 @@ Sweep = dict[int, float]
 
 class Course(NamedTuple):
     """sizes: (seconds after the actuator began to apply, threads) of each size in force, first that at the start.
-    seen: by the users all the while."""
+    users: what they got all the while."""
 
     start: int
     sizes: list[tuple[float, int]]
-    seen: LoadResult
+    users: LoadResult
 
 
 def run(quick: bool = False) -> str:
@@ -60,7 +60,7 @@ def course(here: Scene, start: int, seconds: float) -> Course:
     here.users(start, USERS, WARM_UP_S)
     with here.actuator("--apply", "all"):
         begun = time.time()
-        seen = here.users(start, USERS, seconds)
+        users = here.users(start, USERS, seconds)
         applied = here.rows(
             "SELECT toString(at) AS at, read_back FROM actuations"
             f" WHERE service = '{HANDLER}' AND outcome = 'APPLIED' ORDER BY at"
@@ -68,13 +68,13 @@ def course(here: Scene, start: int, seconds: float) -> Course:
     sizes = [(0.0, start)]
     sizes += [(datetime.fromisoformat(f"{row['at']}+00:00").timestamp() - begun, row["read_back"]) for row in applied]
     print(f"from {start}: {sizes}", flush=True)
-    return Course(start, sizes, seen)
+    return Course(start, sizes, users)
 
 
 def swept(here: Scene, rounds: int, seconds: float) -> Sweep:
     """In turns, so that a slow minute of the machine meets all sizes."""
-    found = [{size: here.users(size, USERS, seconds).good_per_s for size in SWEPT} for _ in range(rounds)]
-    return {size: mean(each[size] for each in found) for size in SWEPT}
+    results = [{size: here.users(size, USERS, seconds).good_per_s for size in SWEPT} for _ in range(rounds)]
+    return {size: mean(result[size] for result in results) for size in SWEPT}
 
 
 def cost(sweep: Sweep, size: int) -> float:
@@ -98,11 +98,11 @@ def table(courses: Sequence[Course], sweep: Sweep) -> str:
         "| from | costs 1 % at most after | sizes, at s | good a second, all the while | the last size costs |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for each in courses:
-        after = good_after(each, sweep)
-        sizes = ", ".join(f"{size} at {at:.0f}" for at, size in each.sizes)
+    for course in courses:
+        after = good_after(course, sweep)
+        sizes = ", ".join(f"{size} at {at:.0f}" for at, size in course.sizes)
         lines.append(
-            f"| {each.start} | {'never' if after is None else f'{after:.0f} s'} | {sizes} | {each.seen.good_per_s:.0f}"
-            f" | {cost(sweep, each.sizes[-1][1]):.1%} |"
+            f"| {course.start} | {'never' if after is None else f'{after:.0f} s'} | {sizes}"
+            f" | {course.users.good_per_s:.0f} | {cost(sweep, course.sizes[-1][1]):.1%} |"
         )
     return "\n".join(lines) + "\n"

@@ -16,16 +16,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.believed import best_size
+from bench.belief import best_size
 from bench.controllers.bridge import samples_of
+from bench.controllers.in_loop import DELAY_S, PERIOD_S, Course, InLoop, Sized, window_s
 from bench.profiled import PROFILED, Observer, pool_of
-from bench.timeline import drive
 from bench.truth import Truth, measured
 from sluice.pools.estimate.interval import CANDIDATES_MS
 from sluice.pools.estimate.models import BELIEF, estimators_at
-from testbed.fine import PoolWindows
+from testbed.controller import ControlAgent
+from testbed.fine import FineWindows, PoolWindows
 from testbed.presets.preset import Preset
 from testbed.presets.registry import PRESETS
+from testbed.simulation import Scenario, Simulation
 
 MODELS = (BELIEF, "scg", "scg-kneedle", "scg-top")
 LOOPED = "the default, in its loop"
@@ -76,9 +78,9 @@ def run(quick: bool) -> str:
     for preset in PROFILED:
         truth = measured(preset, pool_of(preset), SIZES, TRUTH_SEEDS[: 1 if quick else None], 36 if quick else 180)
         seeds = SEEDS[: 1 if quick else None]
-        found = ask(preset, seeds) | {(LOOPED, WINDOWS_S[1], "100"): looped(preset, seeds)}
-        sections.append(section(preset, truth, found))
-        verdicts += verdict(preset, truth, found)
+        result = ask(preset, seeds) | {(LOOPED, WINDOWS_S[1], "100"): looped(preset, seeds)}
+        sections.append(section(preset, truth, result))
+        verdicts += verdict(preset, truth, result)
     lines = ["| bar at 100 ms | measured | met |", "|---|---|---|", *verdicts]
     return "\n\n".join(["\n".join(lines), *sections, own_load(quick)]) + "\n"
 
@@ -87,15 +89,15 @@ def ask(preset: Preset, seeds: Sequence[int]) -> Asked:
     """Every model at every interval on the same windows, end to end: per seed three of 180 s, nine of 60 s."""
     targets: dict[tuple[str, int, str], list[int | None]] = {}
     for seed in seeds:
-        seen = Observer.of(preset, max(preset.sizes), seed)
+        observer = Observer.of(preset, max(preset.sizes), seed)
         for second in range(WINDOWS_S[1], 3 * WINDOWS_S[0] + 1, WINDOWS_S[1]):
-            seen.simulation.run_until(preset.warm_up_s + second)
+            observer.simulation.run_until(preset.warm_up_s + second)
             for window in WINDOWS_S:
                 if second % window:
                     continue
                 for column in COLUMNS:
-                    ms = seen.interval(window).ms if column == AUTO else int(column)
-                    for model, (_, target) in named(seen.windows(window, ms), ms).items():
+                    ms = observer.interval(window).ms if column == AUTO else int(column)
+                    for model, (_, target) in named(observer.windows(window, ms), ms).items():
                         targets.setdefault((model, window, column), []).append(target)
     return {key: Answers(tuple(target for target in of if target is not None), len(of)) for key, of in targets.items()}
 
@@ -103,26 +105,37 @@ def ask(preset: Preset, seeds: Sequence[int]) -> Asked:
 def looped(preset: Preset, seeds: Sequence[int]) -> Answers:
     """From the pool that is observed on, under the same load, for as long; the first minute is for learning."""
     pool, targets = pool_of(preset), []
-    asked = range(2 * WINDOWS_S[1], 3 * WINDOWS_S[0] + 1, WINDOWS_S[1])
+    seconds = range(2 * WINDOWS_S[1], 3 * WINDOWS_S[0] + 1, WINDOWS_S[1])
     for seed in seeds:
         scenario = preset.build(preset.users, {pool: max(preset.sizes)})
-        limits = preset.threshold_ms[pool], preset.user_threshold_ms
-        run = drive(scenario, pool, *limits, preset.warm_up_s + asked[-1] + 1, lambda _: None, True, seed)
-        targets += [run.course[int(preset.warm_up_s) + second - 1].target for second in asked]
+        course = sized(scenario, pool, preset.threshold_ms[pool], preset.warm_up_s + seconds[-1] + 1, seed)
+        targets += [course[int(preset.warm_up_s) + second - 1].target for second in seconds]
     return Answers(tuple(target for target in targets if target is not None), len(targets))
 
 
-def named(seen: PoolWindows, ms: int) -> dict[str, tuple[str, int | None]]:
+def sized(scenario: Scenario, pool: str, threshold_ms: float, seconds: float, seed: int) -> Sequence[Course]:
+    """The periods of a run in which the recommender's loop sizes `pool`: one a second."""
+    fine = FineWindows()
+    simulation = Simulation(scenario, seed, fine.add)
+    target = simulation.pools[pool]
+    fine.watch([target])
+    controller = InLoop([Sized.of(target, threshold_ms)])
+    ControlAgent(simulation, fine, controller, lambda _: {pool: threshold_ms}, PERIOD_S, window_s(), settle_s=DELAY_S)
+    simulation.run_until(seconds)
+    return controller.course(pool)
+
+
+def named(windows: PoolWindows, ms: int) -> dict[str, tuple[str, int | None]]:
     """State and size by model."""
-    samples, found = samples_of(seen), {BELIEF: best_size(seen)}
+    samples, result = samples_of(windows), {BELIEF: best_size(windows)}
     for model, estimator in estimators_at(ms).items():
         if model in MODELS:
             estimate = estimator.estimate(samples)
-            found[model] = estimate.state.name, estimate.target
-    return found
+            result[model] = estimate.state.name, estimate.target
+    return result
 
 
-def section(preset: Preset, truth: Truth, found: Asked) -> str:
+def section(preset: Preset, truth: Truth, answers: Asked) -> str:
     low, high = truth.plateau
     best = truth.goodput_per_s[truth.best]
     lost = ", ".join(f"{size}: {truth.regret(size):.1%}" for size in SHOWN)
@@ -136,7 +149,7 @@ def section(preset: Preset, truth: Truth, found: Asked) -> str:
         "|---" * (len(COLUMNS) + 1) + "|",
         _row("Sora's MAPE (%)", [f"{mape:.2f}" for mape in SORA[preset.name]] + [""]),
     ]
-    alone = found[LOOPED, WINDOWS_S[1], "100"]
+    alone = answers[LOOPED, WINDOWS_S[1], "100"]
     at_100 = COLUMNS.index("100")
     for what, figure in (
         ("MAPE (%)", percent(alone.mean(truth.error))),
@@ -147,13 +160,13 @@ def section(preset: Preset, truth: Truth, found: Asked) -> str:
         lines.append(_row(f"{LOOPED}: {what}", [figure if at == at_100 else "" for at in range(len(COLUMNS))]))
     for window in WINDOWS_S:
         for model in MODELS:
-            of = [found[model, window, column] for column in COLUMNS]
+            of = [answers[model, window, column] for column in COLUMNS]
             what = f"{model}, {window} s:"
             lines += [
-                _row(f"{what} MAPE (%)", [percent(each.mean(truth.error)) for each in of]),
-                _row(f"{what} off the plateau (%)", [percent(each.mean(truth.error_off_plateau)) for each in of]),
-                _row(f"{what} regret, mean and worst (%)", [regret(truth, each) for each in of]),
-                _row(f"{what} sizes named", [_sizes(each) for each in of]),
+                _row(f"{what} MAPE (%)", [percent(item.mean(truth.error)) for item in of]),
+                _row(f"{what} off the plateau (%)", [percent(item.mean(truth.error_off_plateau)) for item in of]),
+                _row(f"{what} regret, mean and worst (%)", [regret(truth, item) for item in of]),
+                _row(f"{what} sizes named", [_sizes(item) for item in of]),
             ]
     return "\n".join(lines)
 
@@ -178,12 +191,12 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.2f}"
 
 
-def verdict(preset: Preset, truth: Truth, found: Asked) -> list[str]:
+def verdict(preset: Preset, truth: Truth, answers_by_cell: Asked) -> list[str]:
     """Rows for the bars of design section 7: below Sora's MAPE at 100 ms, and little regret."""
     rows = []
     bar = SORA[preset.name][COLUMNS.index("100")]
     for model, window in BARRED.items():
-        answers, what = found[model, window, "100"], f"{preset.name}, {model}, {window} s"
+        answers, what = answers_by_cell[model, window, "100"], f"{preset.name}, {model}, {window} s"
         mape, lost = answers.mean(truth.error), answers.mean(truth.regret)
         rows += [
             _row(f"{what}: MAPE below {bar} %", [percent(mape) + " %", _met(mape, bar / 100)]),
@@ -204,8 +217,8 @@ def own_load(quick: bool) -> str:
         "| preset | best, plateau | observed at | model | answers | sizes named | regret, mean and worst (%) |",
         "|---|---|---|---|---|---|---|",
     ]
-    for each in PROFILED:
-        preset = PRESETS[each.name]
+    for item in PROFILED:
+        preset = PRESETS[item.name]
         truth = measured(preset, pool_of(preset), OWN_SIZES, (1,), 60 if quick else 300)
         low, high = truth.plateau
         for size in (max(preset.sizes), 2 * truth.best):
@@ -222,10 +235,10 @@ def own_load(quick: bool) -> str:
 
 def own_answers(preset: Preset, size: int, until_s: int) -> dict[str, list[tuple[str, int | None]]]:
     """(state, target) of each window, by model."""
-    seen = Observer.of(preset, size, SEEDS[0])
+    observer = Observer.of(preset, size, SEEDS[0])
     answers: dict[str, list[tuple[str, int | None]]] = {model: [] for model in MODELS}
     for second in range(OWN_WINDOW_S, until_s + 1, OWN_WINDOW_S):
-        seen.simulation.run_until(second)
-        for model, answer in named(seen.windows(OWN_WINDOW_S, 100), 100).items():
+        observer.simulation.run_until(second)
+        for model, answer in named(observer.windows(OWN_WINDOW_S, 100), 100).items():
             answers[model].append(answer)
     return answers

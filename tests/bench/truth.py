@@ -39,7 +39,7 @@ class Truth:
     def regret(self, size: int) -> float:
         """Share of the best size's goodput that `size` loses; between measured sizes along a straight line."""
         sizes = sorted(self.goodput_per_s)
-        got = float(np.interp(size, sizes, [self.goodput_per_s[each] for each in sizes]))
+        got = float(np.interp(size, sizes, [self.goodput_per_s[size] for size in sizes]))
         return 1.0 - got / self.goodput_per_s[self.best]
 
     def error(self, size: int) -> float:

@@ -83,7 +83,7 @@ def measure(
         with serving(variables, folder) as ours:
             again = ask("resume")
             resumed_cpu_s = cpu_s(ours)
-    first, half, last = (1e3 * statistics.median(np.quantile(each, q) for each in delays) for q in (0.0, 0.5, 1.0))
+    first, half, last = (1e3 * statistics.median(np.quantile(delay, q) for delay in delays) for q in (0.0, 0.5, 1.0))
     own_s, clients_s = statistics.median(own), statistics.median(clients)
     many = f"**{watchers:,} watchers on {connections:,} connections{', TLS' if secure else ''}**"
     return [

@@ -4,7 +4,7 @@ import pytest
 
 from bench.profiled import PROFILED
 from bench.table1 import looped
-from testbed.tests.test_shop import check_carts_optimum
+from testbed.presets.test_shop import check_carts_optimum
 
 
 @pytest.mark.timeout(600)

@@ -68,12 +68,12 @@ class AdjustablePool:
 
 def adjustable(application: Application) -> list[AdjustablePool]:
     """Every pool that has a name."""
-    found = []
+    results = []
     for service in application.services.values():
         spec = service.spec
         if spec.threads and spec.threads.name:
-            found.append(AdjustablePool(service, SERVER, "", spec.threads, service))
+            results.append(AdjustablePool(service, SERVER, "", spec.threads, service))
         for peer, pool in spec.connections.items():
             if pool.name:
-                found.append(AdjustablePool(service, CLIENT, peer, pool, application.services[peer]))
-    return found
+                results.append(AdjustablePool(service, CLIENT, peer, pool, application.services[peer]))
+    return results

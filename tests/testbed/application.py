@@ -35,7 +35,8 @@ class Application:
                     raise ValueError(
                         f"connect service {service.name!r} to {peer!r}: known services are {sorted(self.services)}"
                     )
-            self._tell_callers(service.name)
+            for caller in self.services.values():
+                caller.callee_has(service.name, service.replicas)
         self._operations = {
             (service.name, name): Operation(server_site(service, name))
             for service in topology.services
@@ -61,20 +62,6 @@ class Application:
         """Sends one request of a user; ``done(request)`` runs when the response has arrived."""
         Request(target, None, self._trace_id(128), done).submit(None, self.engine.now)
 
-    def scale(self, service: str, replicas: int) -> None:
-        """Sets the number of replicas; one that is removed finishes what it has.
-
-        Raises:
-            ValueError: fewer than one.
-        """
-        self.services[service].scale(replicas)
-        self._tell_callers(service)
-
-    def _tell_callers(self, callee: str) -> None:
-        replicas = len(self.services[callee].instances)
-        for service in self.services.values():
-            service.callee_scaled(callee, replicas)
-
     def _hosts(self, service: spec.ServiceSpec) -> list[Host]:
         unknown = sorted(set(service.hosts) - set(self.hosts))
         if unknown:
@@ -83,12 +70,11 @@ class Application:
 
     def _step(self, service: spec.ServiceSpec, place: str, step: spec.Step) -> Step:
         rng = stream(self._seed, service.name, place)
-        pace = self.services[service.name].pace
         match step:
             case spec.Compute(work):
-                return ComputeStep(work.sampler(rng), pace)
+                return ComputeStep(work.sampler(rng))
             case spec.Wait(time):
-                return WaitStep(time.sampler(rng), pace)
+                return WaitStep(time.sampler(rng))
             case spec.Call():
                 return CallStep([(step.service, self._target(service, step))])
             case spec.Parallel(calls):

@@ -1,46 +1,7 @@
-"""Hardware autoscalers as rules: numbers in, number out. ``autoscale_agent`` runs them inside a simulation."""
+"""A hardware autoscaler as a rule: numbers in, number out. `single/run.py` runs it inside a simulation."""
 
-from collections import deque
-from dataclasses import dataclass, field
-from math import ceil, isfinite
-
-
-def desired_replicas(replicas: int, utilization: float, target: float = 0.8, tolerance: float = 0.1) -> int:
-    """Kubernetes' horizontal pod autoscaler: ceil(replicas * utilization / target), unless the ratio is near 1.
-
-    ``utilization``: mean CPU used of the CPU limit, 0..1. Worked: 3 replicas at 0.95: ratio 1.1875, ceil(3.5625) = 4;
-    at 0.87: ratio 1.0875, within the tolerance of 0.1, so 3; at 0.20: ceil(0.75) = 1.
-    """
-    ratio = utilization / target
-    if abs(ratio - 1.0) <= tolerance:
-        return replicas
-    return max(1, ceil(round(replicas * ratio, 9)))
-
-
-@dataclass(slots=True)
-class HorizontalScaler:
-    """``desired_replicas`` with its stabilization: down only to the largest answer of the last 300 s."""
-
-    lowest: int = 1
-    highest: int = 10
-    target: float = 0.8
-    tolerance: float = 0.1
-    stabilization_s: float = 300.0
-    _answers: deque[tuple[float, int]] = field(default_factory=deque)
-
-    def __post_init__(self) -> None:
-        if not (1 <= self.lowest <= self.highest and self.target > 0 and 0 <= self.tolerance < 1):
-            raise ValueError(f"scale replicas: needs 1 <= lowest <= highest, target > 0, tolerance 0 to 1; got {self}")
-
-    def decide(self, now_s: float, replicas: int, utilization: float) -> int:
-        desired = desired_replicas(replicas, utilization, self.target, self.tolerance)
-        desired = min(max(desired, self.lowest), self.highest)
-        self._answers.append((now_s, desired))
-        while self._answers[0][0] <= now_s - self.stabilization_s:
-            self._answers.popleft()
-        if desired >= replicas:
-            return desired
-        return min(replicas, max(answer for _, answer in self._answers))
+from dataclasses import dataclass
+from math import isfinite
 
 
 @dataclass(slots=True)

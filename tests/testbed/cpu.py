@@ -99,15 +99,6 @@ class Cpu:
         heappush(self._jobs, (self._virtual + work, self._started, done, argument))
         self._schedule()
 
-    def set_cores(self, cores: float) -> None:
-        """Changes the CPU limit; what is running goes on at the new rate."""
-        if not 0 < cores < float("inf"):
-            raise ValueError(f"set cores to {cores}: must be > 0 and finite")
-        self._advance()
-        self.cores = cores
-        self._rates = [0.0]
-        self._schedule()
-
     def set_share(self, share: float) -> None:
         """The host gives this part of the cores from now on, 0..1."""
         self._advance()
@@ -140,7 +131,7 @@ class Cpu:
         self._since = now
 
     def _schedule(self) -> None:
-        """After a change of what is runnable, or of the limit."""
+        """After a change of what is runnable."""
         if self._host is not None:
             self._share = self._host.wants(self, min(len(self._jobs), self.cores))
         self._schedule_next()

@@ -108,10 +108,10 @@ class Demo:
 def hosts_of(application: Application) -> dict[str, str]:
     """By instance, where it has one in the model."""
     return {
-        each.name: each.host.name
+        instance.name: instance.host.name
         for service in application.services.values()
-        for each in service.instances
-        if each.host is not None
+        for instance in service.instances
+        if instance.host is not None
     }
 
 

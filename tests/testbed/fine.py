@@ -111,11 +111,11 @@ class FineWindows:
 
     def _columns(self, span: Span) -> list[SpanColumns]:
         site = span.site
-        found = [self._own[pool.name] for pool in self._pools if owns(pool, site)]
-        found += [self._judge[pool.name] for pool in self._pools if judges(pool, site)]
+        columns = [self._own[pool.name] for pool in self._pools if owns(pool, site)]
+        columns += [self._judge[pool.name] for pool in self._pools if judges(pool, site)]
         self._sites.append(site)  # alive as long as its id is a key
-        self._of_site[id(site)] = found
-        return found
+        self._of_site[id(site)] = columns
+        return columns
 
 
 def _sizes(pool: AdjustablePool, since_ns: int, buckets: int, length_ns: int) -> Ints:

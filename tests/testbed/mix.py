@@ -1,4 +1,4 @@
-"""The mix of operations that users ask for, which may change during a run."""
+"""The mix of operations that users ask for."""
 
 import math
 from collections.abc import Mapping
@@ -17,25 +17,10 @@ class Mix:
     """
 
     def __init__(self, application: Application, weights: Mapping[str, float]) -> None:
-        self._application = application
-        self._known: dict[str, Target] = {}
-        self._targets: list[Target] = []
-        self._cumulative: list[float] = []
-        self.change(weights)
-
-    def change(self, weights: Mapping[str, float]) -> None:
-        check_weights(weights)
-        for operation in weights:
-            if operation not in self._known:
-                self._known[operation] = self._application.entry(operation)
-        self._targets = [self._known[operation] for operation in weights]
+        if not all(math.isfinite(weight) and weight >= 0 for weight in weights.values()) or sum(weights.values()) <= 0:
+            raise ValueError(f"mix requests: weights must be >= 0 and their sum > 0, got {dict(weights)}")
+        self._targets = [application.entry(operation) for operation in weights]
         self._cumulative = list(accumulate(weights.values()))
 
     def choose(self, rng: Random) -> Target:
         return rng.choices(self._targets, cum_weights=self._cumulative)[0]
-
-
-def check_weights(weights: Mapping[str, float]) -> None:
-    """Raises ValueError when they cannot be the weights of a mix."""
-    if not all(math.isfinite(weight) and weight >= 0 for weight in weights.values()) or not sum(weights.values()) > 0:
-        raise ValueError(f"mix requests: weights must be >= 0 and their sum > 0, got {dict(weights)}")

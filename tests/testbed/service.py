@@ -1,4 +1,4 @@
-"""A service as it runs: its replicas, and what may change about them during a run."""
+"""A service as it runs: its replicas, and the sizes of their pools, which may change during a run."""
 
 from collections.abc import Callable
 
@@ -29,24 +29,16 @@ class Instance:
         self.connections: dict[str, Pool] = {}
 
 
-class Pace:
-    """How much longer a service's work and waits take than its specification says: 1.0 as specified."""
-
-    __slots__ = ("compute", "wait")
-
-    def __init__(self) -> None:
-        self.compute = 1.0
-        self.wait = 1.0
-
-
 class Service:
-    """Replicas take requests in turns. One that is removed gets no more of them, and finishes those it has."""
+    """Replicas take requests in turns.
+
+    Raises:
+        ValueError: fewer than one.
+    """
 
     def __init__(self, service: spec.ServiceSpec, engine: Engine, seed: int, emit: Emit, hosts: list[Host]) -> None:
         self.spec = service
         self.instances: list[Instance] = []
-        """Those that get requests, oldest first."""
-        self.pace = Pace()
         self.cores = service.cores
         self.thread_size = service.threads.size if service.threads else 0
         self.connection_sizes = {peer: pool.size for peer, pool in service.connections.items()}
@@ -58,8 +50,9 @@ class Service:
         self._hosts = hosts
         self._built = 0
         self._turn = 0
-        self._gone: list[Instance] = []
-        self.scale(service.replicas)
+        if service.replicas < 1:
+            raise ValueError(f"run {service.name} with {service.replicas} replicas: must be >= 1")
+        self.instances.extend(self._build() for _ in range(service.replicas))
 
     @property
     def now(self) -> float:
@@ -70,25 +63,6 @@ class Service:
         turn = self._turn if self._turn < len(self.instances) else 0
         self._turn = turn + 1
         return self.instances[turn]
-
-    def scale(self, replicas: int) -> None:
-        """Adds replicas, or takes the newest ones out of rotation.
-
-        Raises:
-            ValueError: fewer than one.
-        """
-        if replicas < 1:
-            raise ValueError(f"scale {self.spec.name} to {replicas} replicas: must be >= 1")
-        while len(self.instances) < replicas:
-            self.instances.append(self._build())
-        while len(self.instances) > replicas:
-            self._gone.append(self.instances.pop())
-
-    def set_cores(self, cores: float) -> None:
-        """The CPU limit of every replica, those that drain and those to come included."""
-        for instance in (*self.instances, *self._gone):
-            instance.cpu.set_cores(cores)
-        self.cores = cores
 
     def resize_threads(self, size: int) -> None:
         for instance in self.instances:
@@ -101,15 +75,15 @@ class Service:
         for instance in self.instances:
             instance.connections[peer].resize(self._connections(peer))
 
-    def callee_scaled(self, peer: str, replicas: int) -> None:
-        """Another number of replicas of a callee: pools that count per replica follow."""
+    def callee_has(self, peer: str, replicas: int) -> None:
+        """The replicas of a callee: pools that count per replica are as much larger."""
         if peer in self.connection_sizes and self.spec.connections[peer].per_replica:
             self.callee_replicas[peer] = replicas
             self.resize_connections(peer, self.connection_sizes[peer])
 
     def core_seconds(self) -> float:
-        """Seconds of cores used since the start by all replicas, also by those that have gone."""
-        return sum(instance.cpu.used() for instance in (*self.instances, *self._gone))
+        """Seconds of cores used since the start by all replicas."""
+        return sum(instance.cpu.used() for instance in self.instances)
 
     def _connections(self, peer: str) -> int:
         return self.connection_sizes[peer] * self.callee_replicas[peer]

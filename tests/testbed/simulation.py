@@ -8,7 +8,6 @@ from .application import Application
 from .arrivals import OpenLoop
 from .distributions import Distribution
 from .engine import Engine
-from .events import Event
 from .mix import Mix
 from .spans import Span
 from .topology import Topology
@@ -29,15 +28,13 @@ class Scenario:
     """Share of ``users`` that is there, by second."""
     arrivals_per_s: float = 0.0
     """Poisson arrivals that come beside the users and wait for no response: their rate where the shape is 1."""
-    events: tuple[Event, ...] = ()
-    """What changes during the run."""
 
 
 class Simulation:
     """Deterministic: the same scenario and seed give the same spans, resizes at the same times provided.
 
     Raises:
-        ValueError: the topology or an event names what is not there, or a value lies outside its range.
+        ValueError: the topology names a part that it does not have, or a value lies outside its range.
     """
 
     def __init__(
@@ -56,9 +53,6 @@ class Simulation:
         if scenario.arrivals_per_s:
             OpenLoop(self.application, self.mix, scenario.arrivals_per_s, scenario.shape, seed, on_outcome)
         self.pools: dict[str, AdjustablePool] = {pool.name: pool for pool in adjustable(self.application)}
-        for event in scenario.events:
-            event.check(self)
-            self.engine.at(event.at_s, event.apply, self)
 
     def run_until(self, second: float) -> int:
         """Returns the number of events that ran."""

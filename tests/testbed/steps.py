@@ -4,29 +4,26 @@ from collections.abc import Sequence
 
 from .distributions import Sampler
 from .request import Request, Target
-from .service import Pace
 
 
 class ComputeStep:
-    __slots__ = ("_pace", "_work")
+    __slots__ = ("_work",)
 
-    def __init__(self, work: Sampler, pace: Pace) -> None:
+    def __init__(self, work: Sampler) -> None:
         self._work = work
-        self._pace = pace
 
     def start(self, request: Request) -> None:
-        request.instance.cpu.run(self._work() * self._pace.compute, Request.proceed, request)
+        request.instance.cpu.run(self._work(), Request.proceed, request)
 
 
 class WaitStep:
-    __slots__ = ("_pace", "_time")
+    __slots__ = ("_time",)
 
-    def __init__(self, time: Sampler, pace: Pace) -> None:
+    def __init__(self, time: Sampler) -> None:
         self._time = time
-        self._pace = pace
 
     def start(self, request: Request) -> None:
-        request.instance.engine.after(self._time() * self._pace.wait, Request.proceed, request)
+        request.instance.engine.after(self._time(), Request.proceed, request)
 
 
 class CallStep:

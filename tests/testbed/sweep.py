@@ -12,7 +12,6 @@ from .judge import judges, owns
 from .presets.preset import Preset
 from .presets.registry import PRESETS
 from .presets.shop import SHOP
-from .recorded import load
 from .simulation import Simulation
 from .spans import Span, SpanSite
 
@@ -56,13 +55,13 @@ class Tally:
         if span.end_ns < self._after_ns:
             return
         self.spans += 1
-        found = self._of_site.get(id(span.site))
-        if found is None:
-            found = self._of_site[id(span.site)] = (span.site, *self.kind(span.site))
-        if found[1]:
+        result = self._of_site.get(id(span.site))
+        if result is None:
+            result = self._of_site[id(span.site)] = (span.site, *self.kind(span.site))
+        if result[1]:
             self.durations_ns.append(span.end_ns - span.start_ns)
             self.failed.append(span.failed)
-        if found[2]:
+        if result[2]:
             self.own_ns += span.end_ns - span.start_ns
 
 
@@ -161,9 +160,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--threshold-ms", type=_positive, help="of the pool's judge (default: the preset's own)")
     parser.add_argument("--user-ms", type=_positive, help="of the users (default: the preset's own)")
     parser.add_argument("--users", type=_integer, help="at the peak (default: the preset's own)")
-    parser.add_argument(
-        "--shape", type=_shape, help=f"of the load: {', '.join(BURSTY)}, or a recorded one (default: the preset's own)"
-    )
+    parser.add_argument("--shape", type=_shape, help=f"of the load: {', '.join(BURSTY)} (default: the preset's own)")
     parser.add_argument(
         "--fix", action="append", type=_fixed, default=[], metavar="POOL=SIZE", help="size of another pool"
     )
@@ -171,15 +168,9 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _shape(text: str) -> Callable[[float], float]:
-    if text in BURSTY:
-        return BURSTY[text]
-    try:
-        recorded = load()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be one of {', '.join(BURSTY)}; {error}") from None
-    if text not in recorded:
-        raise argparse.ArgumentTypeError(f"must be one of {', '.join((*BURSTY, *recorded))}, got {text!r}")
-    return recorded[text]
+    if text not in BURSTY:
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join(BURSTY)}, got {text!r}")
+    return BURSTY[text]
 
 
 def _integers(text: str) -> list[int]:

@@ -29,12 +29,12 @@ class Aimd:
     enough: int = 10
     period_s: float = 1.0
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         """Worked, timeout 0.25 s: L 20 at 0.3 s -> 18 -> 16; at 0.1 s with 10 in flight 20 -> 21, with 9 20."""
         limit = self.limit
-        if seen.dropped or seen.mean_s > seen.threshold_s:
+        if signal.dropped or signal.mean_s > signal.threshold_s:
             limit = int(limit * BACKOFF)
-        elif 2 * seen.inflight >= limit:
+        elif 2 * signal.inflight >= limit:
             limit += 1
         self.limit = min(max(limit, self.lowest), self.highest)
         return self.limit

@@ -31,17 +31,17 @@ class _Kept:
     completions: Floats = field(default_factory=lambda: np.zeros(0))
     instances: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def take(self, now_s: float, seen: PoolWindows) -> None:
+    def take(self, now_s: float, windows: PoolWindows) -> None:
         """The buckets that are newer than those that there are; per pool of this size."""
-        self.counts.append((now_s, seen.count))
-        starts_ms = starts_of(seen)
+        self.counts.append((now_s, windows.count))
+        starts_ms = starts_of(windows)
         instances = in_force(self.counts, starts_ms / 1e3)
-        self.newest = replace(seen, own=replace(seen.own, instances=instances))
+        self.newest = replace(windows, own=replace(windows.own, instances=instances))
         new = starts_ms > (self.starts_ms[-1] if len(self.starts_ms) else -1)
         kept = self.starts_ms > (starts_ms[-1] if len(starts_ms) else 0) - KEPT_MS
-        concurrency = seen.own.busy_ns / seen.length_ns / instances
+        concurrency = windows.own.busy_ns / windows.length_ns / instances
         self.concurrency = np.concatenate([self.concurrency[kept], concurrency[new]])
-        self.completions = np.concatenate([self.completions[kept], (seen.own.completions / instances)[new]])
+        self.completions = np.concatenate([self.completions[kept], (windows.own.completions / instances)[new]])
         self.instances = np.concatenate([self.instances[kept], instances[new]])
         self.starts_ms = np.concatenate([self.starts_ms[kept], starts_ms[new]])
 
@@ -57,8 +57,8 @@ class Collected(WindowsAlone):
     def __init__(self) -> None:
         self._kept: dict[PoolKey, _Kept] = {}
 
-    def take(self, key: PoolKey, now_s: float, seen: PoolWindows) -> None:
-        self._kept.setdefault(key, _Kept(seen)).take(now_s, seen)
+    def take(self, key: PoolKey, now_s: float, windows: PoolWindows) -> None:
+        self._kept.setdefault(key, _Kept(windows)).take(now_s, windows)
 
     def collect(
         self, config: PoolsSection, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True
@@ -71,9 +71,9 @@ class Collected(WindowsAlone):
         )
 
 
-def starts_of(seen: PoolWindows) -> Ints:
+def starts_of(windows: PoolWindows) -> Ints:
     """Where its buckets begin, ms."""
-    starts: Ints = (seen.since_ns + np.arange(len(seen.sizes)) * seen.length_ns) // 1_000_000
+    starts: Ints = (windows.since_ns + np.arange(len(windows.sizes)) * windows.length_ns) // 1_000_000
     return starts
 
 
@@ -84,10 +84,10 @@ def in_force(counts: list[tuple[float, int]], starts_s: Floats) -> Ints:
     return np.array(values, dtype=np.int64)[np.maximum(index, 0)]
 
 
-def measured(seen: PoolWindows) -> PoolWindow | None:
+def measured(windows: PoolWindows) -> PoolWindow | None:
     """For published models: the buckets with something in flight."""
-    samples = samples_of(seen)
+    samples = samples_of(windows)
     if samples is None:
         return None
-    keep = np.flatnonzero((seen.own.busy_ns > 0) & (seen.own.instances > 0))
-    return PoolWindow(samples, starts_of(seen)[keep], seen.length_ns // 1_000_000)
+    keep = np.flatnonzero((windows.own.busy_ns > 0) & (windows.own.instances > 0))
+    return PoolWindow(samples, starts_of(windows)[keep], windows.length_ns // 1_000_000)

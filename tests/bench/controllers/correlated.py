@@ -63,20 +63,20 @@ class Correlated:
     _p90_s: deque[float] = field(default_factory=lambda: deque(maxlen=MEDIAN_OF))
     _history: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=HISTORY))
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         """Worked: first window: recent = baseline, queue 0: L = 20 + 1 with 5 in flight or more, 15 with 3."""
-        self._durations_s.append(seen.durations_s)
-        self._inflight = max(self._inflight, seen.inflight)
+        self._durations_s.append(signal.durations_s)
+        self._inflight = max(self._inflight, signal.inflight)
         durations_s = np.concatenate(self._durations_s)
-        if seen.until_s < self._next_s or len(durations_s) < SAMPLES:
+        if signal.until_s < self._next_s or len(durations_s) < SAMPLES:
             return self.limit
-        self._next_s = seen.until_s + min(max(2 * float(durations_s.min()), SHORTEST_S), LONGEST_S)
+        self._next_s = signal.until_s + min(max(2 * float(durations_s.min()), SHORTEST_S), LONGEST_S)
         inflight = self._inflight
         self._durations_s, self._inflight = [], 0.0
         recent_s = self.recent.add(self._filtered(float(np.quantile(durations_s, 0.9))))
         queue = ceil(self.limit * (1 - self.baseline.add(recent_s) / recent_s))
         self._history.append((inflight, recent_s))
-        self._set(self._capped(self._next(queue, seen.in_use >= seen.sizes[-1]), MOST_PER_INFLIGHT * inflight))
+        self._set(self._capped(self._next(queue, signal.in_use >= signal.sizes[-1]), MOST_PER_INFLIGHT * inflight))
         return self.limit
 
     def rescale(self, factor: float) -> None:

@@ -21,12 +21,12 @@ class Delayed(Around):
     _under_way: deque[Signal] = field(default_factory=deque)
     _heard: bool = False
 
-    def update(self, seen: Signal) -> float:
-        self._under_way.append(seen)
-        while self._under_way and self._under_way[0].until_s <= seen.until_s - self.delay_s + SLACK_S:
+    def update(self, signal: Signal) -> float:
+        self._under_way.append(signal)
+        while self._under_way and self._under_way[0].until_s <= signal.until_s - self.delay_s + SLACK_S:
             self.rule.update(self._under_way.popleft())
             self._heard = True
-        return self.rule.limit if self._heard else float(seen.sizes[-1])
+        return self.rule.limit if self._heard else float(signal.sizes[-1])
 
     def rescale(self, factor: float) -> None:
         self._under_way.clear()

@@ -45,14 +45,14 @@ class EnvoyGradient:
     _measure_s: float = 0.0
     _at_floor: int = 0
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         """Worked: L 20, minRTT 10 ms: at 12.5 ms g = 1, L = 20 + 4.47 = 24; at 50 ms g = 0.5, L = 10 + 3.16 = 13."""
         if self.deferred is not None:
-            self._measure(seen)
-        elif not self._throttled(seen):
+            self._measure(signal)
+        elif not self._throttled(signal):
             self._pinned_s = None
-            self._sample(seen.quantile_s(0.5))
-            if seen.until_s >= self._measure_s or self._at_floor >= LONG_AT_FLOOR:
+            self._sample(signal.quantile_s(0.5))
+            if signal.until_s >= self._measure_s or self._at_floor >= LONG_AT_FLOOR:
                 self._pin(self.limit)
         return self.limit
 
@@ -63,24 +63,24 @@ class EnvoyGradient:
         self.deferred, self.limit = then, self.lowest
         self._pinned_s, self._durations_s, self._at_floor = None, [], 0
 
-    def _throttled(self, seen: Signal) -> bool:
+    def _throttled(self, signal: Signal) -> bool:
         """Old data still show the measuring that is over."""
-        return self._pinned_s is not None and self.limit > self.lowest and seen.sizes.max() <= self.lowest
+        return self._pinned_s is not None and self.limit > self.lowest and signal.sizes.max() <= self.lowest
 
-    def _measure(self, seen: Signal) -> None:
-        if seen.sizes.max() > self.lowest:
+    def _measure(self, signal: Signal) -> None:
+        if signal.sizes.max() > self.lowest:
             return
-        since_s = seen.until_s - seen.seconds
+        since_s = signal.until_s - signal.seconds
         if self._pinned_s is None:
             self._pinned_s = since_s
-        ends_s = since_s + seen.seconds * np.arange(1, seen.samples + 1) / (seen.samples + 1)
-        self._durations_s.append(seen.durations_s[ends_s - seen.durations_s >= self._pinned_s])
+        ends_s = since_s + signal.seconds * np.arange(1, signal.samples + 1) / (signal.samples + 1)
+        self._durations_s.append(signal.durations_s[ends_s - signal.durations_s >= self._pinned_s])
         durations_s = np.concatenate(self._durations_s)
         if len(durations_s) >= REQUESTS:
             assert self.deferred is not None
             self.min_rtt_s = float(np.median(durations_s))
             self.limit, self.deferred = self.deferred, None
-            self._measure_s = seen.until_s + self.interval_s * (1 + self.random.uniform(0, JITTER))
+            self._measure_s = signal.until_s + self.interval_s * (1 + self.random.uniform(0, JITTER))
 
     def _sample(self, rtt_s: float) -> None:
         gradient = min(max(self.min_rtt_s * (1 + BUFFER) / rtt_s, 0.5), 2.0)

@@ -34,16 +34,16 @@ class Published:
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
         if now_s < self._window_s:
             return {}
-        sizes = {name: self._size(seen) for name, seen in windows.items()}
+        sizes = {name: self._size(item) for name, item in windows.items()}
         return {name: size for name, size in sizes.items() if size is not None}
 
-    def _size(self, seen: PoolWindows) -> int | None:
-        samples = samples_of(seen)
+    def _size(self, windows: PoolWindows) -> int | None:
+        samples = samples_of(windows)
         if samples is None:
             return None
         target = self._estimator.estimate(samples).target
-        at_this_size = samples.take(samples.limit == seen.size)
-        if is_limited(at_this_size) and (target is None or target >= AT_THE_EDGE * seen.size):
-            return seen.size + math.ceil(QUARTER * seen.size)
+        at_this_size = samples.take(samples.limit == windows.size)
+        if is_limited(at_this_size) and (target is None or target >= AT_THE_EDGE * windows.size):
+            return windows.size + math.ceil(QUARTER * windows.size)
         self.named += target is not None
         return target

@@ -32,12 +32,12 @@ class Gradient2:
     period_s: float = 1.0
     long: Average = field(default_factory=lambda: Average(LONG_WINDOWS))
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         """Worked: L 20, long 20 ms, short 60 ms, full: g = 0.5, L = 16 + 0.2 (10 + 4) = 18.8."""
-        ratio = self.long.add(seen.mean_s) / seen.mean_s
+        ratio = self.long.add(signal.mean_s) / signal.mean_s
         if ratio > 2:
             self.long.value *= 0.95
-        if seen.inflight < self.limit / 2:
+        if signal.inflight < self.limit / 2:
             return self.limit
         gradient = min(max(TOLERANCE * ratio, 0.5), 1.0)
         self._set((1 - SMOOTHING) * self.limit + SMOOTHING * (self.limit * gradient + QUEUE))

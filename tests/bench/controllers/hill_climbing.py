@@ -69,23 +69,23 @@ class HillClimbing:
     _completions: float = 0.0
     _sizes: list[int] = field(default_factory=list)
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         """Worked: threads 20, 20, 21, 21 and 2000, 2000, 2080, 2080 a second over and over, so no noise.
 
         In phase: ratio = (80 / 2040) / (1 / 20.5) - 0.15 = 0.654; after 0.1 s c grows by 0.654^2 * 0.4 = 0.171.
         """
         if self.centre is None:
-            self.centre = self.limit = float(seen.sizes[-1])
-            self.lowest = float(ceil(seen.cores))
-        since_s = seen.until_s - seen.seconds if self._until_s is None else self._until_s
-        self._until_s = seen.until_s
-        self._seconds += seen.until_s - since_s  # a window without completions was skipped: its time counts
-        self._completions += seen.throughput_per_s * seen.seconds
-        self._sizes += seen.sizes.tolist()
+            self.centre = self.limit = float(signal.sizes[-1])
+            self.lowest = float(ceil(signal.cores))
+        since_s = signal.until_s - signal.seconds if self._until_s is None else self._until_s
+        self._until_s = signal.until_s
+        self._seconds += signal.until_s - since_s  # a window without completions was skipped: its time counts
+        self._completions += signal.throughput_per_s * signal.seconds
+        self._sizes += signal.sizes.tolist()
         threads = float(np.mean(self._sizes))
         exact = self._samples == 0 or (threads - 1) / self._completions < COUNT_ERROR
         if exact and self._seconds >= self._least_s:
-            self._sample(threads, self._completions / self._seconds, self._seconds, seen.cpu)
+            self._sample(threads, self._completions / self._seconds, self._seconds, signal.cpu)
             self._begin()
         return self.limit
 

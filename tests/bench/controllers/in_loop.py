@@ -17,7 +17,6 @@ from bench.controllers.applied import Applied
 from bench.controllers.collected import Collected
 from sluice.config import Config
 from sluice.model.keys import PoolKey, Side
-from sluice.model.reason import Reason
 from sluice.model.scaling import Scaling
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
@@ -87,12 +86,12 @@ class Course:
 
 @dataclass
 class _Pool:
-    """One of them in the run. told: cores, pools of its size and replicas, as they were told last."""
+    """One of them in the run. notified: the cores, pools of its size and replicas of the last notification."""
 
     sized: Sized
     actuator: Applied
     threshold_ms: float
-    told: tuple[float, int, int] | None = None
+    notified: tuple[float, int, int] | None = None
     course: list[Course] = field(default_factory=list)
 
 
@@ -101,7 +100,7 @@ class InLoop:
 
     def __init__(self, pools: Sequence[Sized], model: str = BELIEF, bucket_ms: int = 100) -> None:
         """The pools at the start of a run: autoscaler and actuator tell what they find then."""
-        self._pools = {each.name: _Pool(each, Applied(each.bounds), each.threshold_ms) for each in pools}
+        self._pools = {pool.name: _Pool(pool, Applied(pool.bounds), pool.threshold_ms) for pool in pools}
         self._model, self._bucket_ms = model, bucket_ms
         self._clock, self._collected, self._log = FakeClock(0), Collected(), MemoryLog()
         silent = model == NOTHING
@@ -126,11 +125,6 @@ class InLoop:
         """Each answer for it, a period apart; goes on with the run."""
         return self._pools[pool].course
 
-    def reasons(self, key: PoolKey) -> tuple[Reason, ...]:
-        """Of the newest answer."""
-        answer = self._decider.answers.get(key)
-        return answer.reasons if answer is not None else ()
-
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
         now_ms = self._clock.now_ms = round(now_s * 1000)
         before = [pool.threshold_ms for pool in self._pools.values()]
@@ -143,11 +137,11 @@ class InLoop:
         self._loop.hear()
         return {name: size for name, size in sizes.items() if size is not None}
 
-    def _see(self, pool: _Pool, now_s: float, now_ms: int, seen: PoolWindows) -> None:
-        pool.threshold_ms = seen.threshold_ns / 1e6
-        self._log.size(pool.sized.key, seen.size, now_ms, pool.sized.name, written=True)
-        self._tell(pool, seen.cores, seen.count, seen.replicas)
-        self._collected.take(pool.sized.key, now_s, seen)
+    def _see(self, pool: _Pool, now_s: float, now_ms: int, windows: PoolWindows) -> None:
+        pool.threshold_ms = windows.threshold_ns / 1e6
+        self._log.size(pool.sized.key, windows.size, now_ms, pool.sized.name, written=True)
+        self._tell(pool, windows.cores, windows.count, windows.replicas)
+        self._collected.take(pool.sized.key, now_s, windows)
 
     def _apply(self, pool: _Pool, now_s: float, now_ms: int, current: int) -> int | None:
         key = pool.sized.key
@@ -169,19 +163,19 @@ class InLoop:
     def _config(self) -> Config:
         model = DEFAULT if self._model == NOTHING else self._model
         pools = [
-            each.sized.key._asdict()
-            | {"threshold": f"{each.threshold_ms:g}ms", "model": model}
-            | {"bounds": dict(zip(("min", "max"), each.sized.bounds, strict=True))}
-            for each in self._pools.values()
+            pool.sized.key._asdict()
+            | {"threshold": f"{pool.threshold_ms:g}ms", "model": model}
+            | {"bounds": dict(zip(("min", "max"), pool.sized.bounds, strict=True))}
+            for pool in self._pools.values()
         ]
         learning = {"learning": {"directory": self._files.name}} if self._files is not None else {}
         return Config.model_validate({"pools": pools, "bucket": f"{self._bucket_ms}ms"} | learning)
 
     def _tell(self, pool: _Pool, cores: float, pools: int, replicas: int) -> None:
         """replicas: of the service that the pool bounds; pools: of the one that it belongs to."""
-        if (cores, pools, replicas) == pool.told:
+        if (cores, pools, replicas) == pool.notified:
             return
-        pool.told = (cores, pools, replicas)
+        pool.notified = (cores, pools, replicas)
         if pool.sized.key.side == "client":
             self._log.scaling(Scaling(self._clock(), pool.sized.key.service, None, pools, "", "testbed"))
         self._log.scaling(Scaling(self._clock(), pool.sized.bounded, cores, replicas, "", "testbed"))

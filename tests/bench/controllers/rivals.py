@@ -14,8 +14,8 @@ from bench.controllers.delayed import Delayed
 from bench.controllers.envoy_gradient import EnvoyGradient
 from bench.controllers.gradient2 import Gradient2
 from bench.controllers.hill_climbing import HillClimbing
+from bench.controllers.notified import Notified
 from bench.controllers.signal import Rule
-from bench.controllers.told import Told
 from bench.controllers.vegas import Vegas
 
 RIVALS: dict[str, Callable[[], Rule]] = {
@@ -36,18 +36,18 @@ WITH_OLD_DATA: dict[str, Callable[[], Rule]] = RIVALS | {"envoy gradient": lambd
 
 def rows() -> dict[str, Callable[[], Rule]]:
     """Each three times: ``vegas`` with data 2 s old, that as ``vegas (told of scaling)``, and ``vegas (undelayed)``."""
-    found: dict[str, Callable[[], Rule]] = {}
+    results: dict[str, Callable[[], Rule]] = {}
     for name, rule in RIVALS.items():
         late = _late(WITH_OLD_DATA[name])
-        found[name] = late
-        found[f"{name} (told of scaling)"] = _told(late)
-        found[f"{name} (undelayed)"] = rule
-    return found
+        results[name] = late
+        results[f"{name} (told of scaling)"] = _notified(late)
+        results[f"{name} (undelayed)"] = rule
+    return results
 
 
 def _late(rule: Callable[[], Rule]) -> Callable[[], Rule]:
     return lambda: Delayed(rule(), DELAY_S)
 
 
-def _told(rule: Callable[[], Rule]) -> Callable[[], Rule]:
-    return lambda: Told(rule())
+def _notified(rule: Callable[[], Rule]) -> Callable[[], Rule]:
+    return lambda: Notified(rule())

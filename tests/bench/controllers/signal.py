@@ -135,7 +135,7 @@ class Rule(Protocol):
         """How often it wants to be asked; each window is the time since the last one."""
         ...
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         """The new limit."""
         ...
 
@@ -176,8 +176,8 @@ class Limiter:
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
         sizes = {}
         for name, rule in self._rules.items():
-            seen = signal_of(windows[name], self._before.get(name))
+            signal = signal_of(windows[name], self._before.get(name))
             self._before[name] = windows[name]
-            if seen is not None and seen.samples >= rule.enough:
-                sizes[name] = max(1, int(rule.update(seen)))
+            if signal is not None and signal.samples >= rule.enough:
+                sizes[name] = max(1, int(rule.update(signal)))
         return sizes

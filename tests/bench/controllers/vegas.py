@@ -46,17 +46,17 @@ class Vegas:
     def __post_init__(self) -> None:
         self._jitter = self.random.uniform(0.5, 1.0)
 
-    def update(self, seen: Signal) -> float:
+    def update(self, signal: Signal) -> float:
         """Worked: L 20, rtt0 20 ms, rtt 40 ms, full: queue 10 > 6, L = 19; rtt 22 ms: queue 2 < 3, L = 21."""
         self._windows += 1
         if self._windows >= self._jitter * PROBE * self.limit:
             self._windows, self._jitter = 0, self.random.uniform(0.5, 1.0)
-            self.rtt0_s = seen.mean_s
+            self.rtt0_s = signal.mean_s
             return self.limit
-        if self.rtt0_s == 0 or seen.mean_s < self.rtt0_s:
-            self.rtt0_s = seen.mean_s
+        if self.rtt0_s == 0 or signal.mean_s < self.rtt0_s:
+            self.rtt0_s = signal.mean_s
             return self.limit
-        self._set(self._next(seen))
+        self._set(self._next(signal))
         return self.limit
 
     def rescale(self, factor: float) -> None:
@@ -66,13 +66,13 @@ class Vegas:
     def _set(self, limit: float) -> None:
         self.limit = min(max(limit, self.lowest), self.highest)
 
-    def _next(self, seen: Signal) -> float:
+    def _next(self, signal: Signal) -> float:
         log = step(self.limit)
-        if seen.dropped:
+        if signal.dropped:
             return self.limit - log
-        if 2 * seen.inflight < self.limit:
+        if 2 * signal.inflight < self.limit:
             return self.limit
-        queue = ceil(self.limit * (1 - self.rtt0_s / seen.mean_s))
+        queue = ceil(self.limit * (1 - self.rtt0_s / signal.mean_s))
         if queue <= log:
             return self.limit + 6 * log
         if queue < 3 * log:

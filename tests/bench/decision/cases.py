@@ -30,8 +30,8 @@ OF_USE = 0.95
 P99_BAR, GOODPUT_BAR = 1.1, 0.99
 
 
-def of_use(found: Sequence[Cell]) -> list[str]:
-    goodput = {name: float(np.mean([cell.of[name].goodput_per_s for cell in found])) for name in LATE}
+def of_use(cells: Sequence[Cell]) -> list[str]:
+    goodput = {name: float(np.mean([cell.of[name].goodput_per_s for cell in cells])) for name in LATE}
     return [name for name in LATE if goodput[name] >= OF_USE * max(goodput.values())]
 
 
@@ -39,8 +39,8 @@ def results(names: Sequence[str], seeds: Sequence[int]) -> dict[str, dict[str, S
     """By case and racer, the fixed sizes among them: here for what there is to win, not to be judged by."""
     racers = [*EVERYONE, *(f"fixed {size}" for size in SIZES)]
     tasks = [Task(scenario(name), racer, seed) for name in names for racer in racers for seed in seeds]
-    found = iter(run_all(tasks))
-    return {name: {racer: summary([next(found) for _ in seeds]) for racer in racers} for name in names}
+    result = iter(run_all(tasks))
+    return {name: {racer: summary([next(result) for _ in seeds]) for racer in racers} for name in names}
 
 
 def report(of: Mapping[str, Mapping[str, Summary]], useful: Sequence[str]) -> str:
@@ -54,7 +54,7 @@ def report(of: Mapping[str, Mapping[str, Summary]], useful: Sequence[str]) -> st
         p99 = ours.p99_ms / rivals[quick].p99_ms
         goodput = ours.goodput_per_s / rivals[most].goodput_per_s
         met = goodput >= GOODPUT_BAR if name in OVERLOADS else goodput >= 1.0 and p99 <= P99_BAR
-        held = best_p99({racer: each for racer, each in racers.items() if racer.startswith("fixed ")})
+        held = best_p99({racer: item for racer, item in racers.items() if racer.startswith("fixed ")})
         rows.append(
             [
                 name,
@@ -74,7 +74,7 @@ def worth(of: Mapping[str, Mapping[str, Summary]]) -> str:
     """The same loop with another model, and holding."""
     names = [SLUICE, *WITHOUT]
     rows = [
-        [name, *(f"{racers[each].p99_ms:,.0f} ms, {racers[each].goodput_per_s:,.0f}/s" for each in names)]
+        [name, *(f"{racers[name].p99_ms:,.0f} ms, {racers[name].goodput_per_s:,.0f}/s" for name in names)]
         for name, racers in of.items()
     ]
     return markdown(["case", *names], rows)

@@ -33,7 +33,7 @@ PROVIDED_BAR, WRONG_BAR = 0.6, 0.05
 
 
 @dataclass(frozen=True)
-class Said:
+class ServiceClaims:
     """Periods of one service: all after the pool was full for 60 s, and of these those that said PROVIDED; all that
     claimed a loss under 1 %, and of these those in which the size in force loses more than 3 %."""
 
@@ -44,7 +44,7 @@ class Said:
     wrong: int
 
 
-class _Heard:
+class _Recorder:
     """Counts how long the pool was full by each period."""
 
     def __init__(self, loop: InLoop) -> None:
@@ -52,33 +52,35 @@ class _Heard:
         self.full_s: list[float] = []
 
     def decide(self, now_s: float, windows: Mapping[str, PoolWindows]) -> Mapping[str, int]:
-        seen = windows[POOL]
-        full = seen.own.busy_ns >= FULL * seen.sizes * seen.length_ns
+        newest = windows[POOL]
+        full = newest.own.busy_ns >= FULL * newest.sizes * newest.length_ns
         before = self.full_s[-1] if self.full_s else 0.0
-        self.full_s.append(before + float(full.sum()) * seen.length_ns / 1e9)
+        self.full_s.append(before + float(full.sum()) * newest.length_ns / 1e9)
         return self.loop.decide(now_s, windows)
 
 
-def said(seed: int) -> Said:
-    drawn, heard = scenario(seed), list[_Heard]()
+def claims_of(seed: int) -> ServiceClaims:
+    drawn, answers = scenario(seed), list[_Recorder]()
     racer = RACERS[SLUICE]
 
-    def build(run: FastRun) -> _Heard:
+    def build(run: FastRun) -> _Recorder:
         loop = racer.build(run)
         assert isinstance(loop, InLoop)
-        heard.append(_Heard(loop))
-        return heard[0]
+        answers.append(_Recorder(loop))
+        return answers[0]
 
     run = drive(drawn, replace(racer, build=build), SEED)
-    return counted(drawn.law.kind, heard[0].loop.course(POOL), heard[0].full_s, truth(drawn, run.scaled))
+    return counted(drawn.law.kind, answers[0].loop.course(POOL), answers[0].full_s, truth(drawn, run.scaled))
 
 
-def counted(law: str, course: Sequence[Course], full_s: Sequence[float], loss: Callable[[float, int], float]) -> Said:
+def counted(
+    law: str, course: Sequence[Course], full_s: Sequence[float], loss: Callable[[float, int], float]
+) -> ServiceClaims:
     """full_s: by the period. loss: of a size at a second."""
-    after = [each for each, full in zip(course, full_s, strict=True) if full >= FULL_S]
-    claims = [each for each in course if each.loss is not None and each.loss < CLAIM and each.current is not None]
-    wrong = sum(loss(each.at_s, each.current) > WRONG for each in claims if each.current is not None)
-    return Said(law, len(after), sum(each.state == "PROVIDED" for each in after), len(claims), wrong)
+    after = [item for item, full in zip(course, full_s, strict=True) if full >= FULL_S]
+    claims = [item for item in course if item.loss is not None and item.loss < CLAIM and item.current is not None]
+    wrong = sum(loss(claim.at_s, claim.current) > WRONG for claim in claims if claim.current is not None)
+    return ServiceClaims(law, len(after), sum(item.state == "PROVIDED" for item in after), len(claims), wrong)
 
 
 def truth(drawn: Scenario, scaled: Sequence[tuple[float, float]]) -> Callable[[float, int], float]:
@@ -102,23 +104,23 @@ def truth(drawn: Scenario, scaled: Sequence[tuple[float, float]]) -> Callable[[f
     return loss
 
 
-def all_said(seeds: Sequence[int] = HELD_OUT, processes: int = PROCESSES) -> list[Said]:
-    return mapped(said, seeds, processes)
+def all_claims(seeds: Sequence[int] = HELD_OUT, processes: int = PROCESSES) -> list[ServiceClaims]:
+    return mapped(claims_of, seeds, processes)
 
 
-def report(found: Sequence[Said]) -> str:
-    laws = sorted({each.law for each in found})
-    rows = [_row("all", found), *(_row(law, [each for each in found if each.law == law]) for law in laws)]
+def report(claims: Sequence[ServiceClaims]) -> str:
+    laws = sorted({result.law for result in claims})
+    rows = [_row("all", claims), *(_row(law, [result for result in claims if result.law == law]) for law in laws)]
     head = ["law", "services", "PROVIDED after the pool was full for 60 s"]
     head += ["claims of a loss under 1 %, where it is over 3 %"]
     return f"Bars: >= {PROVIDED_BAR:.0%}, <= {WRONG_BAR:.0%}, of all periods.\n\n{markdown(head, rows)}"
 
 
-def _row(name: str, found: Sequence[Said]) -> list[str]:
+def _row(name: str, claims: Sequence[ServiceClaims]) -> list[str]:
     periods, provided, claimed, wrong = np.array(
-        [(each.periods, each.provided, each.claimed, each.wrong) for each in found]
+        [(result.periods, result.provided, result.claimed, result.wrong) for result in claims]
     ).sum(axis=0)
-    return [name, f"{len(found)}", _share(provided, periods), _share(wrong, claimed)]
+    return [name, f"{len(claims)}", _share(provided, periods), _share(wrong, claimed)]
 
 
 def _share(part: int, whole: int) -> str:

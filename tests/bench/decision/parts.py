@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.controllers.racers import SLUICE
-from bench.decision import ages, cases, claims, rest, services, starts, two_pools, workloads
+from bench.decision import cases, claims, rest, services, starts, two_pools, workloads
 from bench.decision.lineup import LATE, PUBLISHED, SEEDS
 from bench.generate import HELD_OUT
 
@@ -15,8 +15,8 @@ def decision(quick: bool) -> str:
     )
     cells = workloads.cells(names, from_, seeds)
     happened = cases.CHANGES[:1] if quick else (*cases.CHANGES, *cases.OVERLOADS)
-    found = cases.report(cases.results(happened, seeds), cases.of_use(cells))
-    return f"### The six workloads\n\n{workloads.report(cells)}\n### What happens to a service\n\n{found}"
+    result = cases.report(cases.results(happened, seeds), cases.of_use(cells))
+    return f"### The six workloads\n\n{workloads.report(cells)}\n### What happens to a service\n\n{result}"
 
 
 def six_workloads(quick: bool) -> str:
@@ -32,7 +32,7 @@ def random_services(quick: bool) -> str:
 
 
 def what_it_says(quick: bool) -> str:
-    return claims.report(claims.all_said(HELD_OUT[:4] if quick else HELD_OUT))
+    return claims.report(claims.all_claims(HELD_OUT[:4] if quick else HELD_OUT))
 
 
 def bad_start(quick: bool) -> str:
@@ -41,10 +41,6 @@ def bad_start(quick: bool) -> str:
 
 def at_rest(quick: bool) -> str:
     return rest.report(rest.all_rests(SEEDS[:1], (60,)) if quick else rest.all_rests())
-
-
-def ages_and_clocks(quick: bool) -> str:
-    return ages.report(ages.results(ages.NAMES[:1], SEEDS[:1]) if quick else ages.results(ages.NAMES, SEEDS[:2]))
 
 
 def wrong_pools(quick: bool) -> str:

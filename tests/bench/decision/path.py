@@ -80,10 +80,10 @@ def drive(scenario: PathScenario, racer: PathRacer, seed: int) -> Seen:
         now = min(turn * racer.period_s, scenario.seconds)
         run.until(now)
         until = max(0.0, now - racer.delay_s)
-        seen = {
+        records = {
             pool: run.windows(pool, until - racer.window_s, until, racer.bucket_ms, scenario.slo_ms) for pool in POOLS
         }
-        for pool, wanted in controller.decide(now, seen).items():
+        for pool, wanted in controller.decide(now, records).items():
             size = min(max(wanted, BOUNDS[0]), BOUNDS[1])
             if size != run.size(pool):
                 run.resize(pool, size)

@@ -74,25 +74,25 @@ def all_rests(
         for racer in WHO
         for seed in seeds
     ]
-    found: dict[tuple[str, int], list[Rest]] = {}
-    for one, each in zip(tries, mapped(rest, tries, processes), strict=True):
-        found.setdefault((one.name, one.start), []).append(each)
-    return found
+    results: dict[tuple[str, int], list[Rest]] = {}
+    for one, item in zip(tries, mapped(rest, tries, processes), strict=True):
+        results.setdefault((one.name, one.start), []).append(item)
+    return results
 
 
-def report(found: dict[tuple[str, int], list[Rest]]) -> str:
+def report(by_case: dict[tuple[str, int], list[Rest]]) -> str:
     rows = []
-    for (name, start), rests in found.items():
+    for (name, start), rests in by_case.items():
         for racer in WHO:
-            mine = [each for each in rests if each.racer == racer]
+            mine = [rest for rest in rests if rest.racer == racer]
             rows.append(
                 [
                     name,
                     f"{start}",
                     racer,
-                    f"{np.mean([each.changes for each in mine]):.3g} ({max(each.changes for each in mine)})",
-                    f"{max(each.cost for each in mine):.1%}",
-                    ", ".join(str(size) for size in sorted({each.size for each in mine})),
+                    f"{np.mean([item.changes for item in mine]):.3g} ({max(item.changes for item in mine)})",
+                    f"{max(item.cost for item in mine):.1%}",
+                    ", ".join(str(size) for size in sorted({item.size for item in mine})),
                 ]
             )
     head = ["load", "from", "racer", "changes in 10 min (most)", "dearest change", "size at the end"]

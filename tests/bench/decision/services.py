@@ -38,17 +38,17 @@ def all_regrets(seeds: Sequence[int] = HELD_OUT, processes: int = PROCESSES) -> 
     return mapped(regrets, seeds, processes)
 
 
-def report(found: Sequence[Regrets]) -> str:
-    losing = sum(each.of[HARDWARE] >= 0.05 for each in found)
-    text = f"{len(found)} services; holding the first size loses 5 % or more in {losing} (bar: 150 of 200).\n\n"
+def report(regrets: Sequence[Regrets]) -> str:
+    losing = sum(result.of[HARDWARE] >= 0.05 for result in regrets)
+    text = f"{len(regrets)} services; holding the first size loses 5 % or more in {losing} (bar: 150 of 200).\n\n"
     head = ["racer", "median regret", "95th percentile", "worst", "worse than holding by over 2 %"]
-    text += markdown(head, [_row(racer, racer, found) for racer in RACERS])
-    laws = sorted({each.law for each in found})
-    rows = [_row(f"{SLUICE}, {law}", SLUICE, [each for each in found if each.law == law]) for law in laws]
+    text += markdown(head, [_row(racer, racer, regrets) for racer in RACERS])
+    laws = sorted({result.law for result in regrets})
+    rows = [_row(f"{SLUICE}, {law}", SLUICE, [result for result in regrets if result.law == law]) for law in laws]
     return f"{text}\n{markdown(head, rows)}\nBars: median <= 1 %, 95th percentile <= 5 %, none worse than holding.\n"
 
 
-def _row(name: str, racer: str, found: Sequence[Regrets]) -> list[str]:
-    lost = np.array([each.of[racer] for each in found])
-    worse = sum(each.of[racer] > each.of[HARDWARE] + WORSE for each in found)
+def _row(name: str, racer: str, regrets: Sequence[Regrets]) -> list[str]:
+    lost = np.array([result.of[racer] for result in regrets])
+    worse = sum(result.of[racer] > result.of[HARDWARE] + WORSE for result in regrets)
     return [name, f"{np.median(lost):.1%}", f"{np.quantile(lost, 0.95):.1%}", f"{lost.max():.1%}", f"{worse}"]

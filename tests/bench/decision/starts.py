@@ -67,14 +67,14 @@ def recovered_s(ours: Floats, best: Floats) -> float:
 
 
 def all_recoveries(seeds: Sequence[int] = SEEDS, processes: int = PROCESSES) -> list[Recovery]:
-    return [each for each in mapped(recovery, seeds, processes) if each is not None]
+    return [item for item in mapped(recovery, seeds, processes) if item is not None]
 
 
-def report(found: Sequence[Recovery]) -> str:
+def report(recoveries: Sequence[Recovery]) -> str:
     rows = []
     for name in WHO:
-        seconds = np.array([each.of[name] for each in found])
+        seconds = np.array([result.of[name] for result in recoveries])
         never = int((seconds >= NEVER).sum())
         rows.append([name, f"{np.median(seconds):.0f}", f"{np.quantile(seconds, 0.95):.0f}", f"{never}"])
     head = ["racer", "median, s", "95th percentile, s", "never"]
-    return f"{len(found)} services. Bars: 15 s and 45 s.\n\n{markdown(head, rows)}"
+    return f"{len(recoveries)} services. Bars: 15 s and 45 s.\n\n{markdown(head, rows)}"

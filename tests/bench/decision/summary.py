@@ -25,8 +25,8 @@ class Summary:
 
 
 def summary(results: Sequence[Result]) -> Summary:
-    p99, goodput = [each.p99_ms for each in results], [each.goodput_per_s for each in results]
-    changes = float(np.mean([each.changes for each in results]))
+    p99, goodput = [result.p99_ms for result in results], [result.goodput_per_s for result in results]
+    changes = float(np.mean([result.changes for result in results]))
     return Summary(float(np.mean(p99)), max(p99), float(np.mean(goodput)), min(goodput), changes)
 
 
@@ -35,7 +35,7 @@ def best_p99(of: Mapping[str, Summary]) -> str:
 
     Worked: 100, 99 and 90 good a second at a p99 of 300, 200 and 50 ms: the second, as 90 is under 0.98 of 100.
     """
-    most = max(each.goodput_per_s for each in of.values())
+    most = max(item.goodput_per_s for item in of.values())
     return min((name for name in of if of[name].goodput_per_s >= ENOUGH * most), key=lambda name: of[name].p99_ms)
 
 

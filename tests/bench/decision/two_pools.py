@@ -71,30 +71,30 @@ def best_pair(seeds: Sequence[int] = CHOSEN_ON, processes: int = PROCESSES) -> t
     pairs = [pair for pair in product(GRID_THREADS, GRID_CONNECTIONS) if pair[1] <= pair[0]]
     tries = [Try(HARDWARE, seed, pair) for pair in pairs for seed in seeds]
     goodput = dict.fromkeys(pairs, 0.0)
-    for one, seen in zip(tries, mapped(run, tries, processes), strict=True):
+    for one, item in zip(tries, mapped(run, tries, processes), strict=True):
         assert one.pair is not None
-        goodput[one.pair] += seen.goodput_per_s
+        goodput[one.pair] += item.goodput_per_s
     return max(pairs, key=lambda pair: goodput[pair])
 
 
 def report(pair: tuple[int, int], seeds: Sequence[int] = SEEDS, processes: int = PROCESSES) -> str:
     names = {racer: (racer, None) for racer in RACERS} | {f"best pair, {pair[0]} and {pair[1]}": (HARDWARE, pair)}
     tries = [Try(racer, seed, start) for racer, start in names.values() for seed in seeds]
-    found = iter(mapped(run, tries, processes))
-    of = {name: [next(found) for _ in seeds] for name in names}
-    best = float(np.mean([seen.goodput_per_s for seen in of[list(names)[-1]]]))
+    result = iter(mapped(run, tries, processes))
+    of = {name: [next(result) for _ in seeds] for name in names}
+    best = float(np.mean([item.goodput_per_s for item in of[list(names)[-1]]]))
     table = []
     for name, mine in of.items():
-        goodput = float(np.mean([seen.goodput_per_s for seen in mine]))
-        least = min(seen.goodput_per_s for seen in mine)
+        goodput = float(np.mean([item.goodput_per_s for item in mine]))
+        least = min(item.goodput_per_s for item in mine)
         ends = ", ".join(f"{threads} and {connections}" for threads, connections in sorted({s.sizes for s in mine}))
         table.append(
             [
                 name,
-                f"{np.mean([seen.p99_ms for seen in mine]):,.0f}",
+                f"{np.mean([item.p99_ms for item in mine]):,.0f}",
                 f"{goodput:,.0f} ({least:,.0f})",
                 f"{goodput / best:.3f}",
-                f"{np.mean([seen.changes for seen in mine]):.3g}",
+                f"{np.mean([item.changes for item in mine]):.3g}",
                 ends,
             ]
         )

@@ -48,12 +48,12 @@ class Cell:
 
     @property
     def goodput_ratio(self) -> float:
-        return self.ours.goodput_per_s / max(each.goodput_per_s for each in self.rivals.values())
+        return self.ours.goodput_per_s / max(rival.goodput_per_s for rival in self.rivals.values())
 
     def behind(self, names: Sequence[str]) -> list[str]:
         """Those who do not lose to ours: less p99, with enough goodput to count."""
         counted = {name: self.of[name] for name in (*names, SLUICE)}
-        most = max(each.goodput_per_s for each in counted.values())
+        most = max(item.goodput_per_s for item in counted.values())
         return [
             name
             for name in names
@@ -72,11 +72,11 @@ def cells(
             for racer in (*racers, *best[name]):
                 tasks += [Task(starting_at(scenario(name), start), racer, seed) for seed in seeds]
                 keys += [(name, start, racer)] * len(seeds)
-    found: dict[tuple[str, int, str], list[Result]] = {}
+    results: dict[tuple[str, int, str], list[Result]] = {}
     for key, result in zip(keys, run_all(tasks), strict=True):
-        found.setdefault(key, []).append(result)
+        results.setdefault(key, []).append(result)
     return [
-        Cell(name, start, {racer: summary(found[name, start, racer]) for racer in (*racers, *best[name])}, best[name])
+        Cell(name, start, {racer: summary(results[name, start, racer]) for racer in (*racers, *best[name])}, best[name])
         for name in names
         for start in starts
     ]
@@ -87,14 +87,14 @@ def _best_sizes(name: str) -> list[str]:
     tasks = [Task(scenario(name), f"fixed {size}", seed) for size in SIZES for seed in CHOSEN_ON]
     results = run_all(tasks)
     of = {f"fixed {size}": summary([r for r in results if r.racer == f"fixed {size}"]) for size in SIZES}
-    return list(dict.fromkeys([max(of, key=lambda each: of[each].goodput_per_s), best_p99(of)]))
+    return list(dict.fromkeys([max(of, key=lambda item: of[item].goodput_per_s), best_p99(of)]))
 
 
-def report(found: Sequence[Cell]) -> str:
-    return f"{judged(found)}\n{worth(found)}\n{everyone(found)}"
+def report(cells: Sequence[Cell]) -> str:
+    return f"{judged(cells)}\n{worth(cells)}\n{everyone(cells)}"
 
 
-def judged(found: Sequence[Cell]) -> str:
+def judged(cells: Sequence[Cell]) -> str:
     """Beside whom the bars name."""
     head = ["workload", "from", "best of rivals and fixed sizes: p99", "p99 ms (worst)", "p99 / best"]
     head += ["goodput/s (worst)", "goodput / best", "changes", "rivals not behind"]
@@ -110,22 +110,22 @@ def judged(found: Sequence[Cell]) -> str:
             f"{cell.ours.changes:.3g}",
             ", ".join(cell.behind(LATE)) or "none",
         ]
-        for cell in found
+        for cell in cells
     ]
-    return f"{markdown(head, rows)}\n{bars(found)}"
+    return f"{markdown(head, rows)}\n{bars(cells)}"
 
 
-def bars(found: Sequence[Cell]) -> str:
-    total = len(found)
-    p99 = sum(cell.p99_ratio <= P99_BAR for cell in found)
-    goodput = sum(cell.goodput_ratio >= GOODPUT_BAR for cell in found)
-    ahead = sum(not cell.behind(LATE) for cell in found)
-    published = sum(not cell.behind(PUBLISHED) for cell in found)
+def bars(cells: Sequence[Cell]) -> str:
+    total = len(cells)
+    p99 = sum(cell.p99_ratio <= P99_BAR for cell in cells)
+    goodput = sum(cell.goodput_ratio >= GOODPUT_BAR for cell in cells)
+    ahead = sum(not cell.behind(LATE) for cell in cells)
+    published = sum(not cell.behind(PUBLISHED) for cell in cells)
     rows = [
-        [f"p99 <= {P99_BAR} x the best", f"{p99} of {total}, worst {max(cell.p99_ratio for cell in found):.2f}"],
+        [f"p99 <= {P99_BAR} x the best", f"{p99} of {total}, worst {max(cell.p99_ratio for cell in cells):.2f}"],
         [
             f"goodput >= {GOODPUT_BAR} of the best",
-            f"{goodput} of {total}, worst {min(cell.goodput_ratio for cell in found):.3f}",
+            f"{goodput} of {total}, worst {min(cell.goodput_ratio for cell in cells):.3f}",
         ],
         [f"ahead of every rival in p99 (bar: {AHEAD_BAR} of 24)", f"{ahead} of {total}"],
         ["ahead of SCT and SCG as published", f"{published} of {total}"],
@@ -133,7 +133,7 @@ def bars(found: Sequence[Cell]) -> str:
     return markdown(["bar", "met in"], rows)
 
 
-def worth(found: Sequence[Cell]) -> str:
+def worth(cells: Sequence[Cell]) -> str:
     """Ours beside the same loop with another model, and beside holding: where the model wins, and where it does not.
 
     Goodput is that of all cells together, since one in which the other has none would have no ratio. The mean of p99 is
@@ -141,18 +141,18 @@ def worth(found: Sequence[Cell]) -> str:
     """
     rows = []
     for name in WITHOUT:
-        both = [(cell.ours.p99_ms, cell.of[name].p99_ms) for cell in found]
+        both = [(cell.ours.p99_ms, cell.of[name].p99_ms) for cell in cells]
         p99 = [ours / its for ours, its in both if np.isfinite(ours) and np.isfinite(its) and its > 0]
-        its_goodput = sum(cell.of[name].goodput_per_s for cell in found)
-        goodput = sum(cell.ours.goodput_per_s for cell in found) / its_goodput if its_goodput else np.inf
-        ahead = sum(not cell.behind([name]) for cell in found)
-        not_ahead = [f"{cell.workload} from {cell.start}" for cell in found if cell.behind([name])]
+        its_goodput = sum(cell.of[name].goodput_per_s for cell in cells)
+        goodput = sum(cell.ours.goodput_per_s for cell in cells) / its_goodput if its_goodput else np.inf
+        ahead = sum(not cell.behind([name]) for cell in cells)
+        not_ahead = [f"{cell.workload} from {cell.start}" for cell in cells if cell.behind([name])]
         rows.append(
             [
                 name,
                 f"{np.exp(np.mean(np.log(p99))):.2f}" if p99 else "-",
                 f"{goodput:.3f}",
-                f"{ahead} of {len(found)}",
+                f"{ahead} of {len(cells)}",
                 ", ".join(not_ahead) or "none",
             ]
         )
@@ -160,15 +160,15 @@ def worth(found: Sequence[Cell]) -> str:
     return markdown(head, rows)
 
 
-def everyone(found: Sequence[Cell]) -> str:
+def everyone(cells: Sequence[Cell]) -> str:
     """Over the workloads: the geometric mean of p99, and the mean goodput, by start."""
-    starts = sorted({cell.start for cell in found})
+    starts = sorted({cell.start for cell in cells})
     rows = []
     for racer in EVERYONE:
         row = [racer]
         for start in starts:
-            mine = [cell.of[racer] for cell in found if cell.start == start]
-            p99 = float(np.exp(np.mean(np.log([each.p99_ms for each in mine]))))
-            row.append(f"{p99:,.0f} ms, {np.mean([each.goodput_per_s for each in mine]):,.0f}/s")
+            mine = [cell.of[racer] for cell in cells if cell.start == start]
+            p99 = float(np.exp(np.mean(np.log([item.p99_ms for item in mine]))))
+            row.append(f"{p99:,.0f} ms, {np.mean([item.goodput_per_s for item in mine]):,.0f}/s")
         rows.append(row)
     return markdown(["racer", *(f"from {start}" for start in starts)], rows)

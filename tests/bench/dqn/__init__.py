@@ -1,1 +1,1 @@
-"""The deep Q-network beside its rivals (uConAdapter, SoCC'23 5): `make bench BENCH=dqn`."""
+"""The deep Q-network on another CPU limit: `make bench BENCH=dqn-transfer`."""

@@ -3,7 +3,7 @@ response times of the users' spans."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,10 +21,22 @@ LARGEST_STEP = 2
 """Of the guard: a factor 2 either way in one change, as of the product."""
 
 
+SHARE, MEAN_OF = 0.95, 10
+"""A run has come there once the mean reward of so many seconds is such a share of the best size's."""
+
+
 class Sizer(Protocol):
-    def size(self, seen: PoolWindows, now_s: float) -> int:
+    def size(self, windows: PoolWindows, now_s: float) -> int:
         """After each second, from its windows of 100 ms and those of the seconds before it."""
         ...
+
+
+@dataclass(frozen=True)
+class Held:
+    threads: int
+
+    def size(self, windows: PoolWindows, now_s: float) -> int:
+        return self.threads
 
 
 @dataclass(frozen=True)
@@ -40,24 +52,24 @@ class Step:
 def drive(scenario: Scenario, build: Callable[[FastRun], Sizer], seed: int, start: int, seconds: int) -> list[Step]:
     service = scenario.service.model_copy(update={"threads": start})
     run = FastRun(scenario.model_copy(update={"service": service}), seed)
-    sizer, found, used = build(run), [], 0.0
+    sizer, result, used = build(run), [], 0.0
     for second in range(1, seconds + 1):
         run.until(float(second))
         cpu = (run.core_seconds() - used) / run.cores
         used = run.core_seconds()
         slo_ms = scenario.slo_ms_at(second)
         rewarded = reward(run.windows(second - 1, second, 1_000, slo_ms), slo_ms / 1e3, cpu)
-        asked = sizer.size(run.windows(max(0, second - 10), second, 100, slo_ms), float(second))
-        size = guarded(asked, run.size)
+        named = sizer.size(run.windows(max(0, second - 10), second, 100, slo_ms), float(second))
+        size = guarded(named, run.size)
         if size != run.size:
             run.resize(size)
-        found.append(Step(rewarded, asked, size, cpu))
-    return found
+        result.append(Step(rewarded, named, size, cpu))
+    return result
 
 
-def guarded(asked: int, current: int) -> int:
+def guarded(named: int, current: int) -> int:
     least, most = max(BOUNDS[0], -(-current // LARGEST_STEP)), min(BOUNDS[1], current * LARGEST_STEP)
-    return min(max(asked, least), most)
+    return min(max(named, least), most)
 
 
 def reward(second: PoolWindows, slo_s: float, cpu: float) -> float:
@@ -75,5 +87,11 @@ def smoothed(rewards: Floats, seconds: int = 10) -> Floats:
     sums = np.cumsum(np.concatenate([[0.0], rewards]))
     n = np.arange(1, len(rewards) + 1)
     before = np.maximum(n - seconds, 0)
-    found: Floats = (sums[n] - sums[before]) / (n - before)
-    return found
+    result: Floats = (sums[n] - sums[before]) / (n - before)
+    return result
+
+
+def first(rewards: Sequence[float], wanted: float) -> int | None:
+    """The first step at which the mean of the last 10 is as high; None where none is."""
+    reached = np.flatnonzero(smoothed(np.array(rewards), MEAN_OF)[MEAN_OF - 1 :] >= wanted)
+    return int(reached[0]) + MEAN_OF if len(reached) else None

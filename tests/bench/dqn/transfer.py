@@ -12,18 +12,21 @@ from typing import Any
 import numpy as np
 
 from bench.decision.summary import markdown
-from bench.dqn import session
-from bench.dqn.convergence import FIXED, SEEDS, SHARE, Held, first
-from bench.dqn.sizers import Dqn
-from bench.dqn.steps import Sizer, drive
-from bench.kept import asked_seeds
+from bench.dqn.agent import Dqn
+from bench.dqn.steps import SHARE, Held, Sizer, drive, first
+from bench.results import OUT
+from bench.run_files import requested_seeds, runs
 from bench.scenarios import scenario
 from sluice.pools.learned.settings import SETTINGS
 from testbed.fine import PoolWindows
 from testbed.single.run import FastRun
 from testbed.single.scenario import Event, Scenario
 
+SEEDS = tuple(range(11, 21))
+"""Never those that settings were chosen on (1 to 10)."""
+FIXED = (4, 6, 8, 10, 12, 14, 17, 20)
 AT_S, STEPS = 120, 200
+KEPT = OUT / "dqn"
 TOGETHER = replace(SETTINGS, apart=False)
 
 
@@ -33,8 +36,8 @@ class Begun:
     def __init__(self, run: FastRun, seed: int) -> None:
         self._agent = Dqn(run, seed)
 
-    def size(self, seen: PoolWindows, now_s: float) -> int:
-        return self._agent.size(seen, now_s) if now_s >= AT_S else 10
+    def size(self, windows: PoolWindows, now_s: float) -> int:
+        return self._agent.size(windows, now_s) if now_s >= AT_S else 10
 
 
 class Changed(Dqn):
@@ -44,7 +47,7 @@ class Changed(Dqn):
         super().__init__(run, seed, TOGETHER)
         self._weights, self._replay = weights, replay
 
-    def size(self, seen: PoolWindows, now_s: float) -> int:
+    def size(self, windows: PoolWindows, now_s: float) -> int:
         if now_s == AT_S:
             before, new = self.agent.learner, self.agent.begun()
             if not self._replay:
@@ -52,7 +55,7 @@ class Changed(Dqn):
             if not self._weights:
                 new.theta, new.target, new.adam = before.theta, before.target, before.adam
             self.agent.learner = self.agent.learners[""] = new
-        return super().size(seen, now_s)
+        return super().size(windows, now_s)
 
 
 def agent(name: str, run: FastRun, seed: int) -> Sizer:
@@ -93,7 +96,7 @@ def run(task: tuple[str, int, int]) -> list[Any]:
     """(reward, size) of each step after the change."""
     name, seed, steps = task
     of = drive(doubled(), lambda run: agent(name, run, seed), seed, 10, AT_S + steps)[AT_S:]
-    return [[each.reward, each.size] for each in of]
+    return [[item.reward, item.size] for item in of]
 
 
 def returned(task: tuple[str, int, int]) -> list[Any]:
@@ -101,7 +104,7 @@ def returned(task: tuple[str, int, int]) -> list[Any]:
     name, seed, steps = task
     back_s = AT_S + steps
     of = drive(doubled(float(back_s)), lambda run: agent(name, run, seed), seed, 10, back_s + 100)[back_s:]
-    return [[each.reward, each.size] for each in of]
+    return [[item.reward, item.size] for item in of]
 
 
 def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float, int]:
@@ -111,13 +114,19 @@ def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float,
     return float(means[best]), best
 
 
+def transfers(quick: bool) -> str:
+    return report((11,), 40, keep=False) if quick else report()
+
+
 def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) -> str:
-    seeds = asked_seeds(given) if keep else tuple(given)
+    seeds = requested_seeds(given) if keep else tuple(given)
     best, size = best_fixed(doubled(), AT_S + 20, (*FIXED, 24, 29, 35))
     low, small = best_fixed(doubled(float(AT_S + 60)), AT_S + 80, FIXED)
-    there = session.runs("transfer", [(name, seed, steps) for name in AGENTS for seed in seeds], run, keep)
+    tasks = [(name, seed, steps) for name in AGENTS for seed in seeds]
+    there = runs(KEPT / "transfer" if keep else None, tasks, run)
     again_by = AGENTS[:2]
-    again = session.runs("transfer-back", [(name, seed, steps) for name in again_by for seed in seeds], returned, keep)
+    tasks = [(name, seed, steps) for name in again_by for seed in seeds]
+    again = runs(KEPT / "transfer-back" if keep else None, tasks, returned)
     head = ["agent", f"steps to {SHARE:.0%} of the best (mean)", "seeds that came there", "first 50 steps / best"]
     head.append("threads in them (mean)")
     rows = [_row(name, [there[name, seed, steps] for seed in seeds], best) for name in AGENTS]
@@ -131,10 +140,10 @@ def report(given: Sequence[int] = SEEDS, steps: int = STEPS, keep: bool = True) 
 
 def _row(name: str, of: Sequence[Sequence[tuple[float, int]]], best: float) -> list[str]:
     steps = len(of[0])
-    firsts = [first([reward for reward, _ in each], SHARE * best) for each in of]
-    reached = [each for each in firsts if each is not None]
-    mean = np.mean([each if each is not None else steps for each in firsts])
-    after = np.mean([reward for each in of for reward, _ in each[:50]]) / best
-    sizes = np.mean([size for each in of for _, size in each[:50]])
+    firsts = [first([reward for reward, _ in item], SHARE * best) for item in of]
+    reached = [first for first in firsts if first is not None]
+    mean = np.mean([first if first is not None else steps for first in firsts])
+    after = np.mean([reward for item in of for reward, _ in item[:50]]) / best
+    sizes = np.mean([size for item in of for _, size in item[:50]])
     at_least = "" if len(reached) == len(firsts) else "> "
     return [name, f"{at_least}{mean:.0f}", f"{len(reached)} of {len(firsts)}", f"{after:.3f}", f"{sizes:.0f}"]

@@ -42,11 +42,11 @@ class Watched(Spread):
         outcomes = super().run(self._made(jobs), pools)
         while True:
             begun, observed_s = time.perf_counter(), self.observing_s
-            found = next(outcomes, None)
+            result = next(outcomes, None)
             self.stepping_s += time.perf_counter() - begun - (self.observing_s - observed_s)
-            if found is None:
+            if result is None:
                 return
-            yield found
+            yield result
 
     def _made(self, jobs: Iterable[StepJob]) -> Iterator[StepJob]:
         made = iter(jobs)

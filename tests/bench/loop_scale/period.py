@@ -50,7 +50,7 @@ def periods(
 ) -> list[Period]:
     """another: the collector of the decider that takes over, given the `Spread` of the one before. go_on: what happens
     in between."""
-    found: list[Period] = []
+    results: list[Period] = []
     with tempfile.TemporaryDirectory() as folder, kafka(Path(folder)) as broker:
         deciders = Deciders(broker, config, drawn)
 
@@ -62,7 +62,7 @@ def periods(
             own_s, others_s = (after - before for before, after in zip(cpu, cpu_s(spread), strict=True))
             # Buckets are made while jobs are.
             in_windows_s = collector.spent_s - collector.queried_s
-            found.append(
+            results.append(
                 Period(
                     spent_s,
                     collector.spent_s,
@@ -97,7 +97,7 @@ def periods(
             assert in_period == len(config.pools)
             states = pool_shard(loop).states
     assert {len(state.learnt.full) > 0 for state in states.values()} == {True}
-    return found
+    return results
 
 
 @contextmanager

@@ -9,9 +9,9 @@ POOLS, QUICK_POOLS = 10_000, 1_000
 
 def run(quick: bool = False) -> list[tuple[str, str]]:
     """Rows (what, figure) for the table."""
-    found: list[tuple[str, str]] = []
+    rows: list[tuple[str, str]] = []
     for source in ("memory", "clickhouse"):
         command = [sys.executable, "-m", "bench.loop_scale", source, str(QUICK_POOLS if quick else POOLS)]
-        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        found += [(what, figure) for what, figure in json.loads(told.splitlines()[-1])]
-    return found
+        output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        rows += [(what, figure) for what, figure in json.loads(output.splitlines()[-1])]
+    return rows

@@ -34,7 +34,7 @@ def from_clickhouse(pools: int) -> Rows:
     with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as server:
         schema_up(server.writer_url, "sluice", wait_s=30)
         threshold_ns = round((config.pools[0].threshold or 0) * 1e6)
-        samples = [each.samples for each in drawn]
+        samples = [item.samples for item in drawn]
         loaded = Loaded(server.client("sluice"), samples, pools, NOW_MS, BUCKET_MS, threshold_ns)
         stored = loaded.fill()
         client = server.client()
@@ -53,25 +53,25 @@ def from_clickhouse(pools: int) -> Rows:
             nonlocal collector
             memory.extend(memory_mb(spread))
             database = collector.database
-            told.append((database.queries, database.returned, database.spent_s, collector.kept_bytes))
+            sizes.append((database.queries, database.returned, database.spent_s, collector.kept_bytes))
             now_ms, collector = collector.now_ms, Queried(server.url, database_cpu_s)
             collector.now_ms = now_ms
             return collector
 
         memory: list[float] = []
-        told: list[tuple[int, int, float, int]] = []
+        sizes: list[tuple[int, int, float, int]] = []
         forget_peak()
-        found = periods(config, collector, another, drawn, go_on)
-    queries, returned, spent_s, kept_bytes = told[0]
+        result = periods(config, collector, another, drawn, go_on)
+    queries, returned, spent_s, kept_bytes = sizes[0]
     read = f"{stored:,} rows stored, {written[-1]:,} written in a period, {returned:,} returned"
-    asked = "1 query" if queries == 1 else f"{queries} queries"
+    number = "1 query" if queries == 1 else f"{queries} queries"
     return [
-        *_rows(f"{pools:,} pools, from ClickHouse", pools, found),
-        (f"of a later period: {asked} ({read})", f"{spent_s:.1f} s"),
+        *_rows(f"{pools:,} pools, from ClickHouse", pools, result),
+        (f"of a later period: {number} ({read})", f"{spent_s:.1f} s"),
         ("rows kept between periods", f"{kept_bytes / 1e6:.0f} MB"),
         (
             "memory: the decider at most, the server that the others are forked from, and they",
-            " + ".join(f"{each:.0f}" for each in memory) + f" = {sum(memory):.0f} MB",
+            " + ".join(f"{item:.0f}" for item in memory) + f" = {sum(memory):.0f} MB",
         ),
     ]
 
@@ -86,19 +86,19 @@ def _begin(pools: int) -> Config:
     return Config.model_validate({"pools": given})
 
 
-def _rows(name: str, pools: int, found: list[Period]) -> Rows:
-    first, others, taken_over = found[0], found[1 : 1 + PERIODS], found[-TAKEN_OVER:]
-    later = sorted(others, key=lambda each: each.spent_s)[len(others) // 2]
+def _rows(name: str, pools: int, periods: list[Period]) -> Rows:
+    first, others, taken_over = periods[0], periods[1 : 1 + PERIODS], periods[-TAKEN_OVER:]
+    later = sorted(others, key=lambda item: item.spent_s)[len(others) // 2]
     of_a_pool = [each_s / pools / PERIOD_S for each_s in later.cpu_s]
     deciders, database = sum(of_a_pool[:2]), of_a_pool[2]
-    by_later = [f"{each.spent_s / later.spent_s:.2f}" for each in taken_over]
-    cpu_by_later = [f"{sum(each.cpu_s) / sum(later.cpu_s):.2f}" for each in taken_over]
+    by_later = [f"{item.spent_s / later.spent_s:.2f}" for item in taken_over]
+    cpu_by_later = [f"{sum(item.cpu_s) / sum(later.cpu_s):.2f}" for item in taken_over]
     return [
         (f"**{name}**: first period, {BUCKETS * BUCKET_MS // 1000} s of windows", _parts(first)),
         (f"a later period, {PERIOD_S} s of windows (median of {PERIODS})", _parts(later)),
         (
             "its CPU, a pool and second of windows: the decider, the processes that decide, the database",
-            " + ".join(f"{each * 1e6:.0f}" for each in of_a_pool) + " us",
+            " + ".join(f"{item * 1e6:.0f}" for item in of_a_pool) + " us",
         ),
         (
             f"at that cost {SHARDS * BAR_POOLS:,} pools in {SHARDS} shards: cores of deciders, and of the database",
@@ -120,5 +120,5 @@ def _parts(period: Period) -> str:
         "saying": period.saying_s,
         "committing": period.committing_s,
     }
-    told = ", ".join(f"{name} {spent_s:.1f}" for name, spent_s in parts.items())
-    return f"{period.spent_s:.1f} s: {told}"
+    shares = ", ".join(f"{name} {spent_s:.1f}" for name, spent_s in parts.items())
+    return f"{period.spent_s:.1f} s: {shares}"

@@ -110,9 +110,9 @@ class Timed(Mapping[PoolKey, Whole | None]):
 
     def __getitem__(self, key: PoolKey) -> Whole | None:
         begun = perf_counter()
-        found = self.windows[key]
+        result = self.windows[key]
         self.of.spent_s += perf_counter() - begun
-        return found
+        return result
 
     def __iter__(self) -> Iterator[PoolKey]:
         return iter(self.windows)

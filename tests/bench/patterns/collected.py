@@ -41,7 +41,7 @@ class Collected(WindowsAlone):
             return {}
         minute = slice(1_000 * (to_s - LASTS_S) // BUCKET_MS, 1_000 * to_s // BUCKET_MS)
         columns = self._known.columns
-        in_flight, callers = (each[minute].sum() / 1e9 / LASTS_S for each in (columns.busy_ns, columns.callers_ns))
+        in_flight, callers = (item[minute].sum() / 1e9 / LASTS_S for item in (columns.busy_ns, columns.callers_ns))
         demand = Demand(
             until_ms=1_000 * to_s,
             asked_per_s=len(took_s) / LASTS_S,

@@ -18,7 +18,7 @@ def table(ours: Ran, theirs: Ran) -> str:
     rows = []
     for minute, good in enumerate(ours.per_minute(ours.good)):
         seconds = slice(60 * minute, 60 * minute + 60)
-        said, sizes = ours.said[seconds], ours.sizes[seconds]
+        answer, sizes = ours.answers[seconds], ours.sizes[seconds]
         control = theirs.per_minute(theirs.good)[minute]
         rows.append(
             [
@@ -27,9 +27,9 @@ def table(ours: Ran, theirs: Ran) -> str:
                 f"{good / 60:.1f}",
                 f"{ours.late[seconds].mean():.1f}",
                 f"{ours.failed[seconds].mean():.1f}",
-                _most([each.state for each in said]),
-                f"{said[-1].action} {said[-1].target}",
-                _most([code for each in said for code in each.codes]),
+                _most([item.state for item in answer]),
+                f"{answer[-1].action} {answer[-1].target}",
+                _most([code for item in answer for code in item.codes]),
                 f"{control / 60:.1f}",
                 f"{good / control:.2f}" if control else "-",
             ]

@@ -16,7 +16,7 @@ from testbed.patterns.windows import Known, reader_ms
 
 
 @dataclass(frozen=True)
-class Said:
+class Answer:
     """One answer. best: without the constraints; lower, upper, best, loss: None where nothing is believed."""
 
     at_s: float
@@ -39,7 +39,7 @@ class Loop:
 
     pattern: type[Pattern]
     known: Known
-    course: list[Said] = field(default_factory=list)
+    course: list[Answer] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         of = self.pattern
@@ -61,7 +61,7 @@ class Loop:
             raise RuntimeError(f"{now_s} s: nothing was decided for {self._key}")
         content = answer.content
         self.course.append(
-            Said(
+            Answer(
                 now_s,
                 content.state,
                 content.action,

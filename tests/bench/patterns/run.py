@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.patterns.loop import Loop, Said
+from bench.patterns.loop import Answer, Loop
 from testbed.columns import Ints
 from testbed.patterns.counting import Counting
 from testbed.patterns.pattern import Pattern
@@ -29,13 +29,13 @@ class Way:
 @dataclass(frozen=True)
 class Ran:
     """Of each second, arrays of shape (seconds,): responses that were good, late and failed, and the size at its end.
-    said: () of a run at one size."""
+    answers: () of a run at one size."""
 
     good: Ints
     late: Ints
     failed: Ints
     sizes: Ints
-    said: Sequence[Said] = ()
+    answers: Sequence[Answer] = ()
 
     def per_minute(self, which: Ints) -> Ints:
         """Sums; what is left of a minute at the end is left out."""
@@ -71,11 +71,11 @@ def _nowhere(span: Span) -> None:
     pass
 
 
-def _ran(pattern: Pattern, seconds: int, sizes: list[int], said: Sequence[Said]) -> Ran:
+def _ran(pattern: Pattern, seconds: int, sizes: list[int], course: Sequence[Answer]) -> Ran:
     return Ran(
         pattern.good_per_s(seconds),
         pattern.late_per_s(seconds),
         pattern.failed_per_s(seconds),
         np.array(sizes, dtype=np.int64),
-        said,
+        course,
     )

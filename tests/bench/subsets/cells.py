@@ -31,33 +31,28 @@ class Cell:
     p95: float
     p99: float
     cores: float
-    memory_mb: float
     connections: float
-    p95s: tuple[float, ...]
-    """By seed."""
 
 
 def cell(shape: str, how: Deployment, solve: Strategy, routing: str, seeds: tuple[int, ...] = SEEDS) -> Cell:
-    found = [one(shape, replace(how, seed=seed), solve, routing) for seed in seeds]
-    p50, p95, p99 = np.mean([each.latency_ms for each in found], axis=0)
+    results = [one(shape, replace(how, seed=seed), solve, routing) for seed in seeds]
+    p50, p95, p99 = np.mean([result.latency_ms for result in results], axis=0)
     return Cell(
         float(p50),
         float(p95),
         float(p99),
-        float(np.mean([each.cores for each in found])),
-        float(np.mean([each.memory_mb for each in found])),
-        float(np.mean([each.connections for each in found])),
-        tuple(each.p95_ms for each in found),
+        float(np.mean([result.cores for result in results])),
+        float(np.mean([result.connections for result in results])),
     )
 
 
 def one(shape: str, how: Deployment, solve: Strategy, routing: str) -> Judged:
     application = deploy(SHAPES[shape], how)
-    return judge(application, solve(told(shape, how).public()), how.seed, REQUESTS, routing)
+    return judge(application, solve(with_measured_hosts(shape, how).public()), how.seed, REQUESTS, routing)
 
 
 @cache
-def told(shape: str, how: Deployment) -> Application:
+def with_measured_hosts(shape: str, how: Deployment) -> Application:
     """With its hosts as they were measured for half a minute under other connections, ourselves included."""
     application = deploy(SHAPES[shape], how)
     run = MeshRun(application, rocksteady(application, how.seed), how.seed + PROFILED_AT)

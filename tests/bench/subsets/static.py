@@ -32,15 +32,15 @@ def cells(
     seeds: tuple[int, ...] = SEEDS,
     containers: int = CONTAINERS,
 ) -> dict[Key, dict[str, Cell]]:
-    found: dict[Key, dict[str, Cell]] = {}
+    results: dict[Key, dict[str, Cell]] = {}
     for shape in shapes:
         learnt = samples(shape, containers)
         for level, workload, routing in cases:
             how = Deployment(containers, IMBALANCE[level], workload)
-            found[shape, level, workload, routing] = {
+            results[shape, level, workload, routing] = {
                 name: cell(shape, how, strategy(name, learnt), routing, seeds) for name in names
             }
-    return found
+    return results
 
 
 def run(quick: bool) -> str:
@@ -50,15 +50,15 @@ def run(quick: bool) -> str:
     return report(cells(shapes=["hotel"], cases=ALL[3:4], seeds=SEEDS[:1], containers=96))
 
 
-def report(found: dict[Key, dict[str, Cell]]) -> str:
-    return "\n".join([bars(found), _against(found), _details(found)])
+def report(cells_by_key: dict[Key, dict[str, Cell]]) -> str:
+    return "\n".join([bars(cells_by_key), _against(cells_by_key), _details(cells_by_key)])
 
 
-def bars(found: dict[Key, dict[str, Cell]]) -> str:
+def bars(cells_by_key: dict[Key, dict[str, Cell]]) -> str:
     """Those of issue 12; of each the worst case."""
     rows = []
     for level in IMBALANCE:
-        here = {key: by_name for key, by_name in found.items() if key[1] == level and MICRONS in by_name}
+        here = {key: by_name for key, by_name in cells_by_key.items() if key[1] == level and MICRONS in by_name}
         if not here:
             continue
         median = {key: by_name[MICRONS].p95 / _median(by_name) for key, by_name in here.items()}
@@ -95,25 +95,25 @@ def _median(by_name: dict[str, Cell]) -> float:
     return float(np.median([by_name[name].p95 for name in RIVALS]))
 
 
-def _details(found: dict[Key, dict[str, Cell]]) -> str:
+def _details(cells_by_key: dict[Key, dict[str, Cell]]) -> str:
     lines = ["| application | imbalance | workload | routing | strategy | p50 | p95 | p99 | cores | connections |"]
     lines.append("|---|---|---|---|---|---|---|---|---|---|")
-    for (shape, level, workload, routing), by_name in found.items():
+    for (shape, level, workload, routing), by_name in cells_by_key.items():
         lines += [
-            f"| {shape} | {level} | {workload:g} | {routing.replace('_', ' ')} | {name} | {each.p50:,.0f} "
-            f"| {each.p95:,.0f} | {each.p99:,.0f} | {each.cores:.1f} | {each.connections:,.0f} |"
-            for name, each in by_name.items()
+            f"| {shape} | {level} | {workload:g} | {routing.replace('_', ' ')} | {name} | {item.p50:,.0f} "
+            f"| {item.p95:,.0f} | {item.p99:,.0f} | {item.cores:.1f} | {item.connections:,.0f} |"
+            for name, item in by_name.items()
         ]
     return "\n".join(lines) + "\n"
 
 
-def _against(found: dict[Key, dict[str, Cell]]) -> str:
+def _against(cells_by_key: dict[Key, dict[str, Cell]]) -> str:
     """By how much Microns' 95th percentile is below: of each rival, and of their median."""
     lines = [
         "| application | imbalance | workload | routing | " + " | ".join((*RIVALS, FULL, "median of the rivals")) + " |"
     ]
     lines.append("|" + "---|" * (5 + len(RIVALS) + 1))
-    for (shape, level, workload, routing), by_name in found.items():
+    for (shape, level, workload, routing), by_name in cells_by_key.items():
         if MICRONS not in by_name:
             continue
         ours = by_name[MICRONS].p95

@@ -33,11 +33,11 @@ def strategy(name: str, samples: str = "") -> Strategy:
         document = read_application(application)
         if name != MICRONS:
             return Solution.model_validate(solution_object(answer(document.application, name, {})))
-        asked = problem(document.application)
-        curves = all_curves(asked, learnt(samples, tuple(each.service for each in asked.fleets)))
-        found = solve(asked, curves, document.settings).solution
-        predicted = predict(asked, curves, found.subsets)
-        return Solution.model_validate(solution_object(StrategyResult(asked, found, predicted, {}, (), 0.0)))
+        posed = problem(document.application)
+        curves = all_curves(posed, learnt(samples, tuple(fleet.service for fleet in posed.fleets)))
+        result = solve(posed, curves, document.settings).solution
+        predicted = predict(posed, curves, result.subsets)
+        return Solution.model_validate(solution_object(StrategyResult(posed, result, predicted, {}, (), 0.0)))
 
     return solution
 

@@ -20,7 +20,7 @@ def large(services: int, containers: int, hosts: int) -> Application:
     parallel; utilizations of hosts between 10 and 70 % (Microns, figure 1a: most between 30 and 80 %)."""
     drawn = np.random.default_rng(12)
     machines = tuple(
-        Host(f"h{number}", *map(float, each)) for number, each in enumerate(drawn.uniform(0.1, 0.7, (hosts, 3)))
+        Host(f"h{number}", *map(float, item)) for number, item in enumerate(drawn.uniform(0.1, 0.7, (hosts, 3)))
     )
     on = drawn.integers(hosts, size=(services, containers))
     all_of = tuple(
@@ -34,7 +34,7 @@ def large(services: int, containers: int, hosts: int) -> Application:
         below.setdefault(int(drawn.integers(number // 3, number)), []).append(number)
     calls: dict[int, Call] = {}
     for number in reversed(range(services)):
-        called = [calls[each] for each in below.get(number, [])]
+        called = [calls[item] for item in below.get(number, [])]
         calls[number] = Call(name(number), tuple(tuple(called[at : at + 2]) for at in range(0, len(called), 2)))
     return Application(machines, all_of, (Root("read", RATE_PER_S * containers, calls[0]),))
 

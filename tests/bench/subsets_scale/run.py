@@ -6,11 +6,9 @@ import resource
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from bench.results import OUT
 from bench.subsets_scale.large import CONTAINERS, HOSTS, KINDS, SERVICES, large, samples
 from bench.subsets_scale.transcription import Trained, Transcription
 from sluice.subsets.application import Application, Container
@@ -39,27 +37,21 @@ class Timed:
     curves_s: float
     solve_s: float
 
-    @property
-    def all_s(self) -> float:
-        return self.curves_s + self.solve_s
-
 
 def run(quick: bool) -> str:
     times = [0.1] if quick else [1, 4, 16]
     kinds = [_kind(number) for number in range(4 if quick else KINDS)]
     _warm_up(kinds)
-    rows, sizes = [], []
+    sizes = []
     for factor in times:
         services = int(SERVICES * factor)
         app = large(services, CONTAINERS, int(HOSTS * factor))
         models = _models(app, kinds)
-        timed, solved, before, even = _ours(app, models[0])
-        rows.append([f"{services} x {CONTAINERS}", solved, timed, before])
+        timed, solved, even = _ours(app, models[0])
         sizes.append(_size_row(app, solved, timed))
         if factor == times[0]:
             beside = _beside(app, models, solved, even)
             again = _again(app, models[0], solved)
-    _plot(OUT / "subsets-scale.png", rows)
     return "\n".join(
         [
             "A core, training apart. Times are of CPU: curves are what the trained models say of each container over",
@@ -73,8 +65,6 @@ def run(quick: bool) -> str:
             "|---|---|---|---|---|---|",
             *sizes,
             "",
-            "![seconds over size](subsets-scale.png)",
-            "",
             f"One container of one service replaced, {CHANGES} times:",
             "",
             *again,
@@ -85,13 +75,13 @@ def run(quick: bool) -> str:
 
 
 def _kind(number: int) -> tuple[Trained, BoostedLatency]:
-    seen = samples(number)
-    mu, sigma = boosted(seen, seen.mu, RISING), boosted(seen, seen.sigma, FREE)
-    return Trained(mu, sigma, float(seen.rate_per_s.max())), boosted_latency(seen, mu, sigma)
+    drawn = samples(number)
+    mu, sigma = boosted(drawn, drawn.mu, RISING), boosted(drawn, drawn.sigma, FREE)
+    return Trained(mu, sigma, float(drawn.rate_per_s.max())), boosted_latency(drawn, mu, sigma)
 
 
 def _models(app: Application, kinds: Sequence[tuple[Trained, BoostedLatency]]) -> Models:
-    of = {each.name: kinds[number % len(kinds)] for number, each in enumerate(app.services)}
+    of = {item.name: kinds[number % len(kinds)] for number, item in enumerate(app.services)}
     ours = LatencyModel({name: kind[1] for name, kind in of.items()}, unknown_latency(1.0))
     return ours, {name: kind[0] for name, kind in of.items()}
 
@@ -100,48 +90,48 @@ def _warm_up(kinds: Sequence[tuple[Trained, BoostedLatency]]) -> None:
     """What Numba compiles is compiled before it is timed."""
     app = large(6, 8, 10)
     for weights in (True, False):
-        asked = problem(app)
-        curves = all_curves(asked, _models(app, kinds)[0])
-        solved = solve(asked, curves, MicronsSettings(weights=weights))
-        solve_again(solved, asked, curves, MicronsSettings(weights=weights))
-        predict(asked, curves, solved.solution.subsets)
+        posed = problem(app)
+        curves = all_curves(posed, _models(app, kinds)[0])
+        solved = solve(posed, curves, MicronsSettings(weights=weights))
+        solve_again(solved, posed, curves, MicronsSettings(weights=weights))
+        predict(posed, curves, solved.solution.subsets)
 
 
-def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, float, Solved]:
-    """Timed with weights, which is the default; and the solution without, with its seconds."""
+def _ours(app: Application, model: LatencyModel) -> tuple[Timed, Solved, Solved]:
+    """Timed with weights, which is the default; and the solution without."""
     begin = time.process_time()
-    asked = problem(app)
+    posed = problem(app)
     made = time.process_time()
-    curves = all_curves(asked, model)
+    curves = all_curves(posed, model)
     drawn = time.process_time()
-    solved = solve(asked, curves, MicronsSettings())
+    solved = solve(posed, curves, MicronsSettings())
     done = time.process_time()
-    even = solve(asked, curves, MicronsSettings(weights=False))
-    return Timed(made - begin, drawn - made, done - drawn), solved, time.process_time() - done, even
+    even = solve(posed, curves, MicronsSettings(weights=False))
+    return Timed(made - begin, drawn - made, done - drawn), solved, even
 
 
 def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> list[str]:
     """A row each for ours with weights, without, and the transcription: seconds, iterations, latency by one judge."""
-    asked, curves = solved.problem, solved.curves
+    posed, curves = solved.problem, solved.curves
     begin = time.process_time()
-    curves = all_curves(asked, models[0])
+    curves = all_curves(posed, models[0])
     drawn = time.process_time() - begin
     rows = []
     for what, settings in (
         ("Sluice, with weights", MicronsSettings()),
         ("Sluice, without", MicronsSettings(weights=False)),
     ):
-        seconds, found = [], even
+        seconds, result = [], even
         for _ in range(3):
             begin = time.process_time()
-            found = solve(asked, curves, settings)
+            result = solve(posed, curves, settings)
             seconds.append(drawn + time.process_time() - begin)
-        rows.append((what, min(seconds), found.solution.iterations, _judged(asked, curves, found)))
+        rows.append((what, min(seconds), result.solution.iterations, _judged(posed, curves, result)))
     begin = time.process_time()
-    written = Transcription(asked, models[1])
+    written = Transcription(posed, models[1])
     subsets, _ = written.solve(app.roots[0].tree)
     took = time.process_time() - begin
-    theirs = predict(asked, curves, [connections(each) for each in subsets]).whole
+    theirs = predict(posed, curves, [connections(subset) for subset in subsets]).whole
     rows.append(("the paper as written", took, written.iterations, theirs))
     lines = ["| what | CPU (s) | of the transcription's | iterations | predicted (ms) | to the transcription's |"]
     lines.append("|---|---|---|---|---|---|")
@@ -151,13 +141,13 @@ def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> l
     return lines
 
 
-def _judged(asked: Problem, curves: Sequence[Curves], found: Solved) -> float:
-    return predict(asked, curves, found.solution.subsets).whole
+def _judged(posed: Problem, curves: Sequence[Curves], solved: Solved) -> float:
+    return predict(posed, curves, solved.solution.subsets).whole
 
 
 def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
-    asked, hosts, numbers = solved.problem, {host.name: host for host in app.hosts}, zones(app.hosts)
-    before = named_connections(asked, solved.solution)
+    posed, hosts, numbers = solved.problem, {host.name: host for host in app.hosts}, zones(app.hosts)
+    before = named_connections(posed, solved.solution)
     drawn = np.random.default_rng(3)
     seconds, with_prediction, moved = [], [], []
     for number in drawn.choice(np.arange(1, len(app.services)), CHANGES).tolist():
@@ -165,15 +155,15 @@ def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
         new = Container(f"{one.name}-new", app.hosts[number % len(app.hosts)].name)
         begin = time.process_time()
         changed = fleet(replace(one, containers=(*one.containers[1:], new)), hosts, numbers)
-        now = with_fleet(asked, changed)
-        at = [each.service for each in now.fleets].index(one.name)
+        now = with_fleet(posed, changed)
+        at = [fleet.service for fleet in now.fleets].index(one.name)
         curves = list(solved.curves)
         curves[at] = model.of(one.name).curves(changed.contention)
-        found = solve_again(solved, now, curves, MicronsSettings())
+        result = solve_again(solved, now, curves, MicronsSettings())
         seconds.append(time.process_time() - begin)
-        predict(now, curves, found.solution.subsets)
+        predict(now, curves, result.solution.subsets)
         with_prediction.append(time.process_time() - begin)
-        moved.append(churn(before, named_connections(now, found.solution)))
+        moved.append(churn(before, named_connections(now, result.solution)))
     return [
         "| what | median | worst |",
         "|---|---|---|",
@@ -188,8 +178,8 @@ def _ms(seconds: Sequence[float], percent: float) -> str:
 
 
 def _size_row(app: Application, solved: Solved, timed: Timed) -> str:
-    arrays = sum(each.mu.nbytes + each.sigma.nbytes for each in solved.curves)
-    arrays += sum(each.to.nbytes + each.share.nbytes for each in solved.solution.subsets)
+    arrays = sum(curve.mu.nbytes + curve.sigma.nbytes for curve in solved.curves)
+    arrays += sum(subset.to.nbytes + subset.share.nbytes for subset in solved.solution.subsets)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     containers = len(app.services[0].containers)
     size = f"{len(app.services)} x {containers}"
@@ -197,18 +187,3 @@ def _size_row(app: Application, solved: Solved, timed: Timed) -> str:
         f"| {size} | {solved.problem.quota:,} | {timed.problem_s:.2f} | {timed.curves_s:.2f} | {timed.solve_s:.2f} |"
         f" {arrays / 1e6:.0f} (process: {peak:.0f}) |"
     )
-
-
-def _plot(path: Path, rows: Sequence[Sequence[object]]) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 4), dpi=90, layout="constrained")
-    axes = figure.subplots()
-    sizes = [len(row[1].problem.fleets) for row in rows]  # type: ignore[attr-defined]
-    for what in ("problem_s", "curves_s", "solve_s"):
-        axes.plot(sizes, [getattr(row[2], what) for row in rows], marker="o", label=what.removesuffix("_s"))
-    axes.set(xscale="log", yscale="log", xlabel="services of 100 containers", ylabel="seconds of CPU")
-    axes.grid(alpha=0.25)
-    axes.legend()
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path)

@@ -42,7 +42,7 @@ class Transcription:
         self.z = float(ndtri(problem.percentile))
         self.rate = problem.rate_per_s
         names = [
-            (problem.fleets[each.upstream].service, problem.fleets[each.downstream].service) for each in problem.pairs
+            (problem.fleets[pair.upstream].service, problem.fleets[pair.downstream].service) for pair in problem.pairs
         ]
         self.number = {name: at for at, name in enumerate(names)}
         self.iterations = 0
@@ -55,10 +55,10 @@ class Transcription:
         """Algorithm 1."""
         pairs = self.problem.pairs
         loads = [self._optimal(service) for service in range(len(self.problem.fleets))]
-        least, most = np.array([each.fewest for each in pairs]), np.array([each.all for each in pairs])
-        quota = bounded(np.array([float(len(each.most)) for each in pairs]), least, most, self.problem.quota)
+        least, most = np.array([pair.fewest for pair in pairs]), np.array([pair.all for pair in pairs])
+        quota = bounded(np.array([float(len(pair.most)) for pair in pairs]), least, most, self.problem.quota)
         before, latency = (np.zeros(len(pairs)), np.zeros(len(pairs))), np.zeros(len(pairs))
-        best, since, found = np.inf, 0, []
+        best, since, result = np.inf, 0, []
         while True:
             self.iterations += 1
             subsets, work, got = self._orchestrate(quota, loads)
@@ -66,9 +66,9 @@ class Transcription:
             now = self._merge(tree, latency, quota, before)
             since = 0 if now < best else since + 1
             if now < best:
-                best, found = now, subsets
+                best, result = now, subsets
             if since >= THETA or self.iterations >= 100:
-                return found, best
+                return result, best
             before = latency, quota.astype(float)
             wanted = quota.astype(float)
             self._adjust(tree, float(quota.sum()), wanted)
@@ -117,7 +117,7 @@ class Transcription:
         self, quota: NDArray[np.int64], loads: list[Floats]
     ) -> tuple[list[list[NDArray[np.int64]]], list[Floats], list[Floats]]:
         fleets = self.problem.fleets
-        work = [np.full(len(each), out / len(each)) for each, out in zip(fleets, self.problem.outside, strict=True)]
+        work = [np.full(len(fleet), out / len(fleet)) for fleet, out in zip(fleets, self.problem.outside, strict=True)]
         subsets: list[list[NDArray[np.int64]]] = [[] for _ in self.problem.pairs]
         got: list[Floats] = [np.empty(0)] * len(self.problem.pairs)
         for number in self.problem.order:
@@ -138,13 +138,13 @@ class Transcription:
                         # None has room, or the container has all that have: any will do.
                         room, passed = everybody.copy(), 0
                     at = at if at < len(room) else 0
-                    each = room[at]
-                    if each in chosen:
+                    capacity = room[at]
+                    if capacity in chosen:
                         at, passed = at + 1, passed + 1
                         continue
-                    chosen.append(each)
-                    now[each] += share
-                    if now[each] >= wanted[each]:
+                    chosen.append(capacity)
+                    now[capacity] += share
+                    if now[capacity] >= wanted[capacity]:
                         room.pop(at)
                     else:
                         at += 1
@@ -155,7 +155,7 @@ class Transcription:
 
     def _pair_latency(self, work: list[Floats], got: list[Floats]) -> Floats:
         """Brent's method on the mixture of each pair (5.4), in ms."""
-        found = np.empty(len(got))
+        result = np.empty(len(got))
         parts = [self._latency(service, load) for service, load in enumerate(work)]
         for number, pair in enumerate(self.problem.pairs):
             mu, sigma = parts[pair.downstream]
@@ -165,8 +165,8 @@ class Transcription:
             def over(at: float, mu: Floats = mu, sigma: Floats = sigma, weight: Floats = weight) -> float:
                 return float(weight @ ndtr((at - mu) / sigma) - self.problem.percentile)
 
-            found[number] = np.exp(brentq(over, own.min() - 1e-6, own.max() + 1e-6))
-        return found
+            result[number] = np.exp(brentq(over, own.min() - 1e-6, own.max() + 1e-6))
+        return result
 
     # Algorithm 2: gradients of pairs and of merged ones, and the end-to-end latency
 
@@ -180,11 +180,11 @@ class Transcription:
         """Latency now and before, quota now and before, of all that is below a call."""
         sums = np.zeros(4)
         for stage in call.stages:
-            below = [np.array(self._branch(call, each, latency, quota, before)) for each in stage]
+            below = [np.array(self._branch(call, item, latency, quota, before)) for item in stage]
             if len(below) > 1:
                 longest = max(one[0] for one in below)
-                for each, one in zip(stage, below, strict=True):
-                    self.gradient[id(each)] *= one[0] / longest if longest > 0 else 1.0
+                for item, one in zip(stage, below, strict=True):
+                    self.gradient[id(item)] *= one[0] / longest if longest > 0 else 1.0
             sums += [max(one[0] for one in below), max(one[1] for one in below), *np.sum(below, axis=0)[2:]]
         return float(sums[0]), float(sums[1]), float(sums[2]), float(sums[3])
 
@@ -204,21 +204,21 @@ class Transcription:
 
     def _adjust(self, call: Call, total: float, quota: Floats) -> None:
         """Writes quotas that add up to `total` over all that is below a call."""
-        branches = [each for stage in call.stages for each in stage]
+        branches = [item for stage in call.stages for item in stage]
         if not branches:
             return
-        held = np.array([self.held[id(each)] for each in branches])
-        shares = _moved(np.array([self.gradient[id(each)] for each in branches]), held, total)
-        for each, share in zip(branches, shares.tolist(), strict=True):
-            number = self.number[call.service, each.service]
-            below = self.held[id(each)] - quota[number]
-            if not each.stages:
+        held = np.array([self.held[id(branch)] for branch in branches])
+        shares = _moved(np.array([self.gradient[id(branch)] for branch in branches]), held, total)
+        for item, share in zip(branches, shares.tolist(), strict=True):
+            number = self.number[call.service, item.service]
+            below = self.held[id(item)] - quota[number]
+            if not item.stages:
                 quota[number] = share
                 continue
-            gradient = np.array([self.pair_gradient[number], self.gradient[id(each)]])
+            gradient = np.array([self.pair_gradient[number], self.gradient[id(item)]])
             own, rest = _moved(gradient, np.array([quota[number], below]), share).tolist()
             quota[number] = own
-            self._adjust(each, rest, quota)
+            self._adjust(item, rest, quota)
 
 
 def _gradient(of: Floats, known: float) -> float:

@@ -19,7 +19,8 @@ def _sources() -> str:
     digest = hashlib.sha256()
     for room in ROOMS:
         for path in sorted((TESTBED / room).glob("*.py")):
-            digest.update(path.read_bytes())
+            if not path.name.startswith("test_"):
+                digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

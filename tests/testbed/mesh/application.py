@@ -5,8 +5,6 @@ What the testbed alone knows stands under ``testbed``; ``public`` leaves it out,
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -119,18 +117,13 @@ class Application(Part):
 
 def calls_of(tree: Call) -> list[Call]:
     """The tree's calls, itself first."""
-    return [tree, *(each for stage in tree.stages for call in stage for each in calls_of(call))]
-
-
-def load(path: Path) -> Application:
-    """Raises OSError, or ValueError that names what is not legal."""
-    return Application.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    return [tree, *(item for stage in tree.stages for call in stage for item in calls_of(call))]
 
 
 def _once(kind: str, names: list[str]) -> set[str]:
-    seen: set[str] = set()
+    known: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in known:
             raise ValueError(f"{kind} {name!r} stands twice")
-        seen.add(name)
-    return seen
+        known.add(name)
+    return known

@@ -30,8 +30,8 @@ class Fleet:
         self.others: Floats = np.zeros((len(self.hosts), 3))
         """What other tenants use by host: CPU, memory bandwidth, network."""
         self.contend(application.testbed.others or {host.name: host for host in application.hosts})
-        for of, each in enumerate(application.services):
-            for container in each.containers:
+        for of, item in enumerate(application.services):
+            for container in item.containers:
                 self.number[container.name] = len(self.names)
                 self.members[of].append(len(self.names))
                 self.names.append(container.name)
@@ -66,9 +66,9 @@ class Fleet:
     def utilization(self, used: Floats) -> Floats:
         """By host, shape (hosts, 3): that of the other tenants, with the cores ``used`` by our containers."""
         own = np.bincount(self.host, weights=used, minlength=len(self.hosts)) / self.host_cores
-        found = self.others.copy()
-        found[:, 0] += own
-        return np.minimum(found, 1.0)
+        result = self.others.copy()
+        result[:, 0] += own
+        return np.minimum(result, 1.0)
 
     def speeds(self, utilization: Floats, ends: Floats) -> Floats:
         """Work per second by container, s of a whole core."""

@@ -28,11 +28,11 @@ def rocksteady(application: Application, seed: int = 0) -> Solution:
 
     def sets(up: Sequence[Container], down: Sequence[Container], rng: random.Random) -> list[Sequence[Container]]:
         size = min(PER_UPSTREAM, len(down))
-        found: list[Sequence[Container]] = []
-        while len(found) < len(up):
+        subsets: list[Sequence[Container]] = []
+        while len(subsets) < len(up):
             shuffled = rng.sample(down, len(down))
-            found += [shuffled[i : i + size] for i in range(0, len(down) - size + 1, size)]
-        return found[: len(up)]
+            subsets += [shuffled[i : i + size] for i in range(0, len(down) - size + 1, size)]
+        return subsets[: len(up)]
 
     return _solved("rocksteady", application, seed, sets)
 
@@ -45,14 +45,14 @@ def contention_aware(application: Application, seed: int = 0) -> Solution:
         size = min(PER_UPSTREAM, len(down))
         total = sum(hosts[container.host] for container in down)
         due = {container.name: hosts[container.host] / total * size * len(up) for container in down}
-        found: list[Sequence[Container]] = []
+        subsets: list[Sequence[Container]] = []
         for _ in up:
             shuffled = rng.sample(down, len(down))
             chosen = sorted(shuffled, key=lambda container: -due[container.name])[:size]
             for container in chosen:
                 due[container.name] -= 1.0
-            found.append(chosen)
-        return found
+            subsets.append(chosen)
+        return subsets
 
     return _solved("contention aware", application, seed, sets)
 

@@ -45,7 +45,7 @@ def routes(solution: Solution, fleet: Fleet, graph: Graph, seed: int) -> Routes:
             ends[one] += 1
             ends[other] += 1
     table = np.zeros((len(fleet), graph.width), dtype=ROUTE)
-    found: list[tuple[int, float, float, float, int]] = []
+    results: list[tuple[int, float, float, float, int]] = []
     for (upstream, downstream), slot in zip(graph.pairs, graph.slots, strict=True):
         for one in np.flatnonzero(fleet.service == upstream).tolist():
             targets = {to: weight for to, weight in held.get((one, slot), {}).items() if weight > 0}
@@ -53,13 +53,13 @@ def routes(solution: Solution, fleet: Fleet, graph: Graph, seed: int) -> Routes:
                 raise ValueError(
                     f"container {fleet.names[one]} has no connection to {fleet.services[downstream]}, which it calls"
                 )
-            table[one, slot] = len(found), len(targets)
+            table[one, slot] = len(results), len(targets)
             total, so_far = sum(targets.values()), 0.0
             phase = stream(seed, "mesh", "phase", fleet.names[one], str(slot))
             for to, weight in targets.items():
                 so_far += weight / total
-                found.append((to, total / weight, phase.random() * total / weight, so_far, 0))
-    return Routes(table, np.array(found, dtype=CONNECTION), ends)
+                results.append((to, total / weight, phase.random() * total / weight, so_far, 0))
+    return Routes(table, np.array(results, dtype=CONNECTION), ends)
 
 
 def _at(fleet: Fleet, name: str, service: int) -> int:

@@ -45,7 +45,7 @@ def between(before: Counters, after: Counters, fleet: Fleet, whole: bool = False
     seconds = after.second - before.second
     used = (after.utilization_s - before.utilization_s) / seconds
     first, second = ("whole", "whole2") if whole else ("own", "own2")
-    found = []
+    results = []
     for i, (old, new) in enumerate(zip(before.tallies, after.tallies, strict=True)):
         visits = int(new["visits"] - old["visits"])
         if visits < FEWEST:
@@ -55,10 +55,10 @@ def between(before: Counters, after: Counters, fleet: Fleet, whole: bool = False
         cpu, memory_bandwidth, network = used[fleet.host[i]].tolist()
         sigma = max(0.0, variance * visits / (visits - 1)) ** 0.5
         service = fleet.services[fleet.service[i]]
-        found.append(
+        results.append(
             Sample(service, fleet.names[i], visits, visits / seconds, (cpu, memory_bandwidth, network), mu, sigma)
         )
-    return found
+    return results
 
 
 def profiled(
@@ -73,15 +73,15 @@ def profiled(
     length = round(SETTLE_S + windows_each * WINDOW_S)
     levels = [level for _ in range(combinations) for level in [rng.uniform(*WORKLOADS)] * length]
     run = MeshRun(application, solution, seed, levels=np.array(levels))
-    found: list[Sample] = []
+    samples: list[Sample] = []
     for combination in range(combinations):
         run.contend({name: _drawn(name, rng) for name in run.fleet.hosts})
         run.until(combination * length + SETTLE_S)
         for _ in range(windows_each):
             before = run.counters()
             run.until(run.now + WINDOW_S)
-            found += between(before, run.counters(), run.fleet)
-    return found
+            samples += between(before, run.counters(), run.fleet)
+    return samples
 
 
 def text(samples: Sequence[Sample]) -> str:

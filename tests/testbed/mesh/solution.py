@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 from pydantic import Field
 
 from .application import Part
@@ -30,8 +27,3 @@ class Solution(Part):
     @property
     def connections(self) -> int:
         return sum(len(pair.connections) for pair in self.pairs)
-
-
-def load(path: Path) -> Solution:
-    """Raises OSError, or ValueError that names what is not legal."""
-    return Solution.model_validate(json.loads(path.read_text(encoding="utf-8")))

@@ -38,12 +38,12 @@ class Callee(Pattern):
         began = self.engine.now
         yield log_normal(rng, 0.3)
         yield Slot(self.connections)
-        asked = self.engine.now
+        begun_s = self.engine.now
         yield log_normal(rng, 0.1)
         self.connections.release()
         self.pool.release()
         now = self.engine.now
-        self.span(trace, next(ids), own, "SELECT", Kind.CLIENT, asked, now, peer="stock-db")
+        self.span(trace, next(ids), own, "SELECT", Kind.CLIENT, begun_s, now, peer="stock-db")
         self.span(trace, own, call, "GET /stock", Kind.SERVER, began, now)
         self.called(trace, call, came)
         self.answered(came)

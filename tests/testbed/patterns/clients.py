@@ -33,14 +33,14 @@ class PgPlain(OfDatabase):
         came, ids = self.engine.now, self.new_ids()
         trace, own = next(ids), next(ids)
         yield 0.002
-        asked = self.engine.now
+        begun_s = self.engine.now
         yield Slot(self.pool)
         began = self.engine.now
         yield log_normal(rng, busy_s(self.pool.in_use, 0.02, 0.08))
         self.pool.release()
         now = self.engine.now
         if self.acquires:
-            self.queried(trace, own, "pg-pool.connect", asked, began)
+            self.queried(trace, own, "pg-pool.connect", begun_s, began)
         self.queried(trace, own, "pg.query:SELECT", began, now)
         self.span(trace, own, 0, "GET /items", Kind.SERVER, came, now + 1e-3)
         self.answered(came)

@@ -8,8 +8,8 @@ from .pattern import Pattern
 from .servers import Ahead, Light, LightSurge, Mixed, Nested, PetClinic, Plain, Probes, Steady, Stream
 
 PATTERNS: dict[str, type[Pattern]] = {
-    each.name: each
-    for each in (
+    item.name: item
+    for item in (
         Plain,
         Nested,
         Light,

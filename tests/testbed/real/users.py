@@ -108,14 +108,14 @@ class Users:
         end_ns = time.time_ns()
         failed = status != 200
         self._span(Span(trace, span, 0, self._site, "users-1", start_ns, end_ns, failed))
-        seen, latency_ms = self._turn(), (end_ns - start_ns) / 1e6
-        seen.responses += 1
-        seen.failed += failed
+        turn, latency_ms = self._turn(), (end_ns - start_ns) / 1e6
+        turn.responses += 1
+        turn.failed += failed
         if not failed:
             index = latency_index(end_ns - start_ns)
-            seen.latency[index] = seen.latency.get(index, 0) + 1
-        seen.good += not failed and latency_ms <= self._threshold_ms
-        seen.latency_ms += latency_ms
+            turn.latency[index] = turn.latency.get(index, 0) + 1
+        turn.good += not failed and latency_ms <= self._threshold_ms
+        turn.latency_ms += latency_ms
 
     def _turn(self) -> Second:
         """The second that it is now; tells of the one that ended."""

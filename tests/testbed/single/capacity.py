@@ -30,7 +30,7 @@ def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Flo
     rate = [
         total_rate(n, cores, service.contention, service.crosstalk) * (cliff.share(n) if cliff else 1) for n in counts
     ]
-    stations = [np.array([service.compute_ms / 1e3 / each for each in rate])]
+    stations = [np.array([service.compute_ms / 1e3 / item for item in rate])]
     if service.wait_ms:
         stations.append(np.array([service.wait_ms / 1e3 / n for n in counts]))
     if convoy:
@@ -41,8 +41,8 @@ def throughput(scenario: Scenario, most: int, cores: float | None = None) -> Flo
     g[0] = 0.0
     for times in stations:
         g = _convolved(g, np.concatenate([[0.0], np.cumsum(np.log(times))]))
-    found: Floats = np.exp(g[:-1] - g[1:])
-    return found * np.array([1.0 - pauses.seconds(n) for n in counts]) if pauses else found
+    result: Floats = np.exp(g[:-1] - g[1:])
+    return result * np.array([1.0 - pauses.seconds(n) for n in counts]) if pauses else result
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:

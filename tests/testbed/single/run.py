@@ -107,7 +107,7 @@ class FastRun(TierRun):
             self.set_cores(self.scenario.service.cores * event.cores)
 
     def _scale(self) -> None:
-        """A look of the hardware autoscaler (``autoscale_agent.VerticalAgent``)."""
+        """A look of the hardware autoscaler, at the utilization since the look before."""
         at, used = self._seen
         self._seen = self.now, self.core_seconds()
         utilization = (self._seen[1] - used) / ((self._seen[0] - at) * self.cores)

@@ -21,13 +21,13 @@ _LARGEST = 1 << 16
 
 def span_of(message: bytes) -> Span | None:
     """Of a syslog message as `log_format spans` has it; None where it is none."""
-    found = LINE.search(message)
-    if found is None:
+    result = LINE.search(message)
+    if result is None:
         return None
-    end_ns = round(float(found["end"]) * 1e3) * 1_000_000
-    start_ns = end_ns - round(float(found["seconds"]) * 1e3) * 1_000_000
-    failed = not found["status"].startswith((b"2", b"3"))
-    return Span(int(found["trace"], 16), int(found["span"], 16), 0, SITE, "nginx-1", start_ns, end_ns, failed)
+    end_ns = round(float(result["end"]) * 1e3) * 1_000_000
+    start_ns = end_ns - round(float(result["seconds"]) * 1e3) * 1_000_000
+    failed = not result["status"].startswith((b"2", b"3"))
+    return Span(int(result["trace"], 16), int(result["span"], 16), 0, SITE, "nginx-1", start_ns, end_ns, failed)
 
 
 def main() -> None:

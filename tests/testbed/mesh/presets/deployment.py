@@ -83,10 +83,10 @@ def sized(shape: Shape, order: Mapping[str, Sequence[Host]], containers: int) ->
         needed[service] = seconds * mean / nature.cores / sizes  # of the limit, by number of containers, at 1/s
 
     def at(rate: float) -> dict[str, int]:
-        return {service: int(np.argmax(rate * each <= TARGET)) + 1 for service, each in needed.items()}
+        return {service: int(np.argmax(rate * item <= TARGET)) + 1 for service, item in needed.items()}
 
     def fits(rate: float) -> bool:
-        enough = all(rate * each[-1] <= TARGET for each in needed.values())
+        enough = all(rate * item[-1] <= TARGET for item in needed.values())
         return enough and sum(at(rate).values()) <= containers
 
     low, high = 0.0, 1e9

@@ -26,11 +26,11 @@ class Shape:
 
     def demand(self) -> dict[str, float]:
         """Seconds of CPU, without contention, by service and request of the mix."""
-        found = dict.fromkeys(self.natures, 0.0)
+        result = dict.fromkeys(self.natures, 0.0)
         for share, tree in self.operations.values():
             for service, visits in _visits(tree).items():
-                found[service] += share * visits * self.natures[service].work_ms / 1e3
-        return found
+                result[service] += share * visits * self.natures[service].work_ms / 1e3
+        return result
 
 
 def to(service: str, *stages: list[Call], calls: float = 1.0) -> Call:
@@ -53,13 +53,13 @@ def natures(**kinds: Mapping[str, float]) -> dict[str, Nature]:
 
 def _visits(tree: Call) -> dict[str, float]:
     """Mean visits by service and request."""
-    found = dict.fromkeys((call.service for call in calls_of(tree)), 0.0)
+    result = dict.fromkeys((call.service for call in calls_of(tree)), 0.0)
 
     def add(call: Call, times: float) -> None:
-        found[call.service] += times
+        result[call.service] += times
         for stage in call.stages:
             for below in stage:
                 add(below, times * below.calls)
 
     add(tree, tree.calls)
-    return found
+    return result

@@ -18,8 +18,8 @@ class LearnerSettings:
     apart         a network and a replay memory for each condition, as for each hardware allocation in the paper's 5.5;
                   else one for all, which distinguishes them by SC
 
-    Settings that are not in Table 1 were chosen on the static load of `BENCH=dqn`, seeds 1 to 10, and are judged there
-    on other seeds.
+    Settings that are not in Table 1 were chosen under a static load, seeds 1 to 10, and were judged on other seeds
+    (`tests/bench/results/dqn.md`).
     """
 
     capacity: int = 10_000

@@ -1,0 +1,107 @@
+"""The compiled engine of one service does what the plain one did (``vectors``), whatever the steps."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from testbed.compiled import draws
+from testbed.distributions import stream
+from testbed.single.run import FastRun
+from testbed.single.scenario import Scenario
+from testbed.vectors import assert_as_seen, cases, outline, windows_outline
+
+
+def made(**more):
+    """Up to 40 users on 2 cores, which they fill at the peak."""
+    service = {"cores": 2, "compute_ms": 12, "wait_ms": 8, "sigma": 0.5, "threads": 5}
+    scenario = {
+        "name": "made",
+        "seconds": 30,
+        "slo_ms": 250,
+        "users": 40,
+        "think_s": 0.15,
+        "load": [[0, 0.3], [10, 1.0], [20, 0.2]],
+        "service": service | more.pop("service", {}),
+    }
+    return Scenario.model_validate(scenario | more)
+
+
+@pytest.mark.parametrize("case", cases("single"))
+def test_what_the_plain_engine_did(case):
+    """Each law, alone and on top of the CPU's; events, a scaler, a dependency, a full queue; resizes in between."""
+    scenario = Scenario.model_validate(case["scenario"])
+    run, readings = FastRun(scenario, case["seed"]), []
+    for second, size in [*case["resizes"], (scenario.seconds, None)]:
+        run.until(second)
+        windows = run.windows(second - 7.0, second, 100, 120.0)
+        readings += [[run.in_use, run.queued, run.core_seconds()], *windows_outline(windows)]
+        if size:
+            run.resize(size)
+    readings += [outline(part) for part in run.outcomes()]
+    if scenario.scaler:
+        readings.append(outline(run.scaled))
+    assert_as_seen(readings, case["seen"])
+
+
+def test_events_change_cores_and_slo():
+    events = [{"at_s": 9.5, "slo_ms": 100}, {"at_s": 15, "cores": 0.5}, {"at_s": 22, "cores": 1.0}]
+    run = FastRun(made(events=events), 1)
+    run.until(30.0)
+    assert [cores for _, cores in run.scaled] == [1.0, 2.0]
+    assert [run.scenario.slo_ms_at(second) for second in (9.4, 9.5, 30.0)] == [250, 100, 100]
+
+
+def test_who_finds_the_queue_full_fails_at_once():
+    """10,500 users and one thread: it serves some 83 a second, and 10,000 fit into the queue."""
+    run = FastRun(made(users=10_500, load=[[0, 1.0]], service={"threads": 1}, seconds=2, warm_up_s=0), 1)
+    run.until(2.0)
+    assert np.isinf(run.outcomes()[1]).sum() > 100
+    windows = run.windows(0.0, 2.0, 100, 250.0)
+    assert windows.judge.errors.sum() > 100
+    assert windows.own.errors.sum() == 0
+
+
+def test_steps_of_any_length_are_one_run():
+    whole, stepped = FastRun(made(), 3), FastRun(made(), 3)
+    whole.until(30.0)
+    for second in np.arange(0.0, 30.0, 0.37):
+        stepped.until(float(second))
+    stepped.until(30.0)
+    assert np.array_equal(whole.outcomes(), stepped.outcomes())
+    assert whole.finished > 1000
+
+
+def test_looking_changes_nothing():
+    looked, other = FastRun(made(), 3), FastRun(made(), 3)
+    for second in range(30):
+        looked.until(second + 0.5)
+        looked.windows(0.0, second, 50, 100.0)
+        looked.core_seconds()
+    looked.until(30.0)
+    other.until(30.0)
+    assert np.array_equal(looked.outcomes(), other.outcomes())
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**31), st.floats(-5, 2), st.floats(0, 2), st.floats(0.01, 100))
+def test_draws_are_those_of_the_standard_library(seed, mu, sigma, rate):
+    theirs, ours = stream(seed, "x"), draws.words(seed, "x")
+    for _ in range(400):
+        assert draws.log_normal(ours, mu, sigma) == theirs.lognormvariate(mu, sigma)
+        assert draws.exponential(ours, rate) == theirs.expovariate(rate)
+
+
+def test_what_is_out_of_range_is_refused():
+    run = FastRun(made(), 1)
+    run.until(10.0)
+    with pytest.raises(ValueError, match="must be 10 to 30"):
+        run.until(9.0)
+    with pytest.raises(ValueError, match="must be 10 to 30"):
+        run.until(31.0)
+    with pytest.raises(ValueError, match="size must be an integer from 1 to 1024, got 0"):
+        run.resize(0)
+    with pytest.raises(ValueError, match="bucket_ms"):
+        run.windows(0.0, 10.0, 5, 100.0)
+    with pytest.raises(ValueError, match="threshold_ms"):
+        run.windows(0.0, 10.0, 100, 0.0)

@@ -19,10 +19,11 @@ from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.improve import differences, improve, shared
 from sluice.subsets.microns.previous import PreviousConnections, kept_by_name, kept_of
-from sluice.subsets.microns.reference import Reference, back, references, target_of
+from sluice.subsets.microns.reference import Optimum, Reference, back, references
 from sluice.subsets.microns.repair import repaired, sizes_near
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Aim, Solved, notes_on, place, solve, wishes
+from sluice.subsets.microns.traffic import traffic_of
 from sluice.subsets.problem import FleetPair, Problem
 from sluice.subsets.quotas import bounded, first_quotas
 from sluice.subsets.solution import Solution
@@ -112,7 +113,7 @@ def _carried(
     touched = [number for number, each in enumerate(kept) if each is not None and each.touched]
     budget = int(settings.churn_budget * problem.quota) - left
     if budget > 0:
-        improve(problem, curves, loads, found, work, settings, budget, touched)
+        improve(Optimum(problem, curves, loads), found, work, settings, budget, touched)
         work, _ = flow(problem, found)
     notes = tuple(notes_on(problem, loads, work))
     return Solved(problem, curves, loads, Solution(MICRONS, tuple(found), 1, True, notes), work)
@@ -170,16 +171,13 @@ def _placed(
         elif was.touched or len(was.connections) != quota[number]:
             wanted = bounded(wishes(sent, settings.weights), pair.least, pair.most, int(quota[number]))
             sizes = sizes_near(was.connections.sizes(), wanted, pair.least, pair.most, int(quota[number]))
-            target = target_of(problem, number, loads[pair.downstream])
-            below = problem.fleets[pair.downstream]
-            now = shared(
-                repaired(was.connections, sizes, sent, target, pair.zone, below.zone, 0), sent, target, settings
-            )
+            traffic = traffic_of(problem, number, sent, loads[pair.downstream])
+            now = shared(repaired(was.connections, sizes, traffic, 0), traffic, settings)
             changes += differences(was.connections, now, was.quota)
         elif work_before[pair.downstream] is not None and _close(down.work[pair.upstream], work_before[pair.upstream]):
             now = was.connections
         else:
-            now = shared(was.connections, sent, target_of(problem, number, loads[pair.downstream]), settings)
+            now = shared(was.connections, traffic_of(problem, number, sent, loads[pair.downstream]), settings)
         found[number] = now
         down.brings(number, now.received(sent, pair.containers))
     return found, flow(problem, found)[0] if problem.cut else down.work, changes

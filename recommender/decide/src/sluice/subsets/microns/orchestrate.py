@@ -15,30 +15,28 @@ from sluice.subsets.chance import draws
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.microns.heap import rise, sink
+from sluice.subsets.microns.traffic import PairTraffic
 
 # Between two downstream containers that differ by less than this share, chance decides.
 EQUAL = 0.01
 
 
-def orchestrate(
-    sent: Floats, sizes: Ints, target: Floats, zone: Ints, zone_below: Ints, drawn_by: int, weights: bool
-) -> Connections:
+def orchestrate(traffic: PairTraffic, sizes: Ints, drawn_by: int, weights: bool) -> Connections:
     """Connections of one pair, each with the same share of its upstream container's calls.
 
-    sent: (U,) calls per second. sizes: (U,) connections of each, enough to reach every container together. target: (D,)
-    calls per second, the optimum. zone, zone_below: (U,), (D,) which containers may connect: all where zone is -1, else
-    those of that zone. Each downstream container that may be reached gets a connection. weights: whether `weigh` sets
-    the shares afterwards.
+    sizes: (U,) connections of each upstream container, enough to reach every downstream one together. Each downstream
+    container that may be reached gets a connection. weights: whether `weigh` sets the shares afterwards.
     """
+    sent, target = traffic.sent, traffic.target
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     to, load = np.empty(int(start[-1]), dtype=np.int64), np.zeros(len(target))
     degree = np.zeros(len(target), dtype=np.int64)
     above, below = draws(drawn_by, len(sent)), draws(drawn_by + 1, len(target))
     share = sent / np.maximum(sizes, 1)
     part = np.maximum(target, 1e-9 * max(float(target.sum()), 1e-300))
-    for zone_number in np.unique(zone)[::-1].tolist():
-        upper = np.flatnonzero(zone == zone_number)
-        lower = np.arange(len(target)) if zone_number < 0 else np.flatnonzero(zone_below == zone_number)
+    for zone_number in np.unique(traffic.zone)[::-1].tolist():
+        upper = np.flatnonzero(traffic.zone == zone_number)
+        lower = np.arange(len(target)) if zone_number < 0 else np.flatnonzero(traffic.zone_below == zone_number)
         order = upper[np.lexsort((above[upper], -np.round(share[upper] / max(share.max(), 1e-300), 3)))]
         usual = float(share[upper].mean())
         rare = lower[(part[lower] < usual) & (load[lower] == 0)]

@@ -24,6 +24,16 @@ class Reference:
     fits: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The loads that the connections of a problem aim at, and the curves that tell their latency. curves, loads: of
+    each service's containers."""
+
+    problem: Problem
+    curves: Sequence[Curves]
+    loads: Sequence[Reference]
+
+
 def references(
     problem: Problem, curves: Sequence[Curves], known: Sequence[Reference | None], beta: float
 ) -> list[Reference]:

@@ -8,6 +8,7 @@ from sluice.fast.compiled import compiled
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.microns.orchestrate import sorted_connections
+from sluice.subsets.microns.traffic import PairTraffic
 
 
 def sizes_near(kept: Ints, wanted: Ints, least: Ints, most: Ints, total: int) -> Ints:
@@ -25,26 +26,25 @@ def sizes_near(kept: Ints, wanted: Ints, least: Ints, most: Ints, total: int) ->
     return found
 
 
-def repaired(
-    kept: Connections, sizes: Ints, sent: Floats, target: Floats, zone: Ints, zone_below: Ints, moves: int
-) -> Connections:
+def repaired(kept: Connections, sizes: Ints, traffic: PairTraffic, moves: int) -> Connections:
     """`kept` with `sizes` connections for each upstream container, such that each downstream container is reached.
 
-    Then it moves up to `moves` connections to where they bring the loads nearer to `target`, (D,). Each connection has
-    an even share. Units as in `orchestrate`.
+    Then it moves up to `moves` connections to where they bring the loads nearer to the target. Each connection has an
+    even share.
     """
+    target, zones = traffic.target, (traffic.zone, traffic.zone_below)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     part = np.maximum(target, 1e-9 * max(float(target.sum()), 1e-300))
-    share = sent / np.maximum(sizes, 1)
-    to = _resized(kept.start, kept.to, start, share, part, zone, zone_below)
-    _reach(start, to, share, part, zone, zone_below)
-    _move(start, to, share, part, zone, zone_below, moves)
+    share = traffic.sent / np.maximum(sizes, 1)
+    to = _resized(kept.start, kept.to, start, share, part, *zones)
+    _reach(start, to, share, part, *zones)
+    _move(start, to, share, part, *zones, moves)
     return _with_shares(kept, sorted_connections(start, to))
 
 
-def moved(kept: Connections, sent: Floats, target: Floats, zone: Ints, zone_below: Ints, moves: int) -> Connections:
+def moved(kept: Connections, traffic: PairTraffic, moves: int) -> Connections:
     """`kept` with up to `moves` connections moved to other downstream containers."""
-    return repaired(kept, kept.sizes(), sent, target, zone, zone_below, moves)
+    return repaired(kept, kept.sizes(), traffic, moves)
 
 
 def _with_shares(before: Connections, now: Connections) -> Connections:

@@ -14,8 +14,9 @@ from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.adjust import adjusted, gradients
 from sluice.subsets.microns.improve import settled
 from sluice.subsets.microns.orchestrate import orchestrate
-from sluice.subsets.microns.reference import Reference, back, references, target_of
+from sluice.subsets.microns.reference import Optimum, Reference, back, references, target_of
 from sluice.subsets.microns.settings import MicronsSettings
+from sluice.subsets.microns.traffic import traffic_of
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
@@ -55,8 +56,9 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: MicronsSettings,
     """Solves from nothing. `curves`: of each service's containers. aim: None to aim at the best loads."""
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
     loads = loads if aim is None else aim(problem, loads)
-    subsets, iterations, converged = _loop(problem, curves, loads, settings)
-    work = settled(problem, curves, loads, subsets, settings)
+    optimum = Optimum(problem, curves, loads)
+    subsets, iterations, converged = _loop(optimum, settings)
+    work = settled(optimum, subsets, settings)
     notes = notes_on(problem, loads, work)
     if not converged:
         notes.append(f"the loop did not end within {MOST_ITERATIONS} iterations; this is the best of them")
@@ -80,21 +82,20 @@ def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats
     return notes
 
 
-def _loop(
-    problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference], settings: MicronsSettings
-) -> tuple[list[Connections], int, bool]:
+def _loop(optimum: Optimum, settings: MicronsSettings) -> tuple[list[Connections], int, bool]:
     """The best subsets, the number of iterations, and whether the loop ended by itself."""
+    problem = optimum.problem
     least = np.array([pair.fewest for pair in problem.pairs])
     most = np.array([pair.all for pair in problem.pairs])
-    floor = _unlimited(problem, curves, loads)
+    floor = _unlimited(optimum)
     quota = first_quotas(problem)
     best, since = np.inf, 0
     found: list[Connections] = []
     before: tuple[Floats, Ints] | None = None
     gradient = np.zeros(len(quota))
     for iteration in range(1, MOST_ITERATIONS + 1):
-        subsets, work, got = place_all(problem, loads, quota, settings.weights)
-        latency, _ = pair_latency(problem, curves, work, got)
+        subsets, work, got = place_all(problem, optimum.loads, quota, settings.weights)
+        latency, _ = pair_latency(problem, optimum.curves, work, got)
         now = whole(problem.trees, latency)
         since += 1
         if now < best * BETTER:
@@ -139,15 +140,16 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
     """Connections of one pair."""
     pair = problem.pairs[number]
     above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
-    target = target_of(problem, number, load)
+    traffic = traffic_of(problem, number, sent, load)
     drawn_by = seed(above.service, below.service) >> 1
-    found = orchestrate(sent, sizes, target, pair.zone, below.zone, drawn_by, weights)
-    return weighed(found, sent, target) if weights else found
+    found = orchestrate(traffic, sizes, drawn_by, weights)
+    return weighed(found, traffic.sent, traffic.target) if weights else found
 
 
-def _unlimited(problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference]) -> float:
+def _unlimited(optimum: Optimum) -> float:
     """The workload-weighted latency in ms with the optimal loads, for any number of connections."""
+    problem, loads = optimum.problem, optimum.loads
     work = [each.load for each in loads]
     got = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
-    latency, _ = pair_latency(problem, curves, work, got)
+    latency, _ = pair_latency(problem, optimum.curves, work, got)
     return whole(problem.trees, latency)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
 from sluice.journal.broker import Record
-from sluice.journal.codec import Input, UnreadableError, Write, bounded
+from sluice.journal.codec import Input, UnreadableError, Write, check_key, log_skipped, message_write
 from sluice.journal.names import Topics
 from sluice.model.keys import SubsetKey
 from sluice.subsets.names import (
@@ -29,9 +28,6 @@ from sluice.subsets.names import (
 from sluice.subsets.records import KnownSubsets, SubsetCommit
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
-log = logging.getLogger(__name__)
-
-Kind = TypeVar("Kind", bound=Message)
 Records = Mapping[str, bytes]
 
 
@@ -51,7 +47,7 @@ class SubsetsCodec:
 
     def writes(self, part: SubsetCommit, topics: Topics) -> Iterator[Write | ValueError]:
         for topic, name, message in records(part, topics):
-            yield bounded(Write(topic, name, None if message is None else message.SerializeToString()), name)
+            yield message_write(topic, name, message)
 
 
 def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
@@ -84,28 +80,17 @@ def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
     for name, value in {**decisions, **states}.items():
         try:
             if name.startswith(SUBSET):
-                subset = _parsed(subset_pb2.Subset, value)
-                _same(name, subset_of(name), key_of(subset.key))
+                subset = subset_pb2.Subset.FromString(value)
+                check_key(name, subset_of(name), key_of(subset.key))
                 subsets[subset_of(name)] = subset
             elif name.startswith(CONTAINERS):
-                service = _parsed(log_pb2.ServiceContainers, value)
-                _same(name, containers_of(name), service.service)
+                service = log_pb2.ServiceContainers.FromString(value)
+                check_key(name, containers_of(name), service.service)
                 containers[service.service] = service
             elif name.startswith(STATE):
-                state = _parsed(log_pb2.ApplicationState, value)
-                _same(name, application_of(name, STATE), state.application)
+                state = log_pb2.ApplicationState.FromString(value)
+                check_key(name, application_of(name, STATE), state.application)
         except (DecodeError, ValueError) as cause:
             left_out += 1
-            log.error("the log is read without one record: %s: %s", name, cause)
+            log_skipped(f"{name}: {cause}")
     return KnownSubsets(subsets, containers, state), left_out
-
-
-def _parsed(kind: type[Kind], value: bytes) -> Kind:
-    message = kind()
-    message.ParseFromString(value)
-    return message
-
-
-def _same(name: str, told: object, held: object) -> None:
-    if told != held:
-        raise ValueError(f"read {name}: it is of {held}")

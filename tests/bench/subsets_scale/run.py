@@ -141,7 +141,7 @@ def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> l
     written = Transcription(asked, models[1])
     subsets, _ = written.solve(app.roots[0].tree)
     took = time.process_time() - begin
-    theirs = predict(asked, curves, [connections(each) for each in subsets]).whole
+    theirs = predict(asked, curves, [connections(each) for each in subsets]).mean_ms
     rows.append(("the paper as written", took, written.iterations, theirs))
     lines = ["| what | CPU (s) | of the transcription's | iterations | predicted (ms) | to the transcription's |"]
     lines.append("|---|---|---|---|---|---|")
@@ -152,7 +152,7 @@ def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> l
 
 
 def _judged(asked: Problem, curves: Sequence[Curves], found: Solved) -> float:
-    return predict(asked, curves, found.solution.subsets).whole
+    return predict(asked, curves, found.solution.subsets).mean_ms
 
 
 def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:

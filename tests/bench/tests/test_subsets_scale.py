@@ -23,11 +23,11 @@ def test_its_answer_is_legal_and_near_to_ours() -> None:
     subsets, best = written.solve(app.roots[0].tree)
     assert sum(len(each) for pair in subsets for each in pair) == asked.quota
     assert all(len(set(each.tolist())) == len(each) >= 2 for pair in subsets for each in pair)
-    theirs = predict(asked, curves, [connections(each) for each in subsets]).whole
+    theirs = predict(asked, curves, [connections(each) for each in subsets]).mean_ms
     assert abs(best / theirs - 1) < 0.1, "what it thinks of it is what is predicted, up to the lines between steps"
     for weights in (True, False):
         found = solve(asked, curves, MicronsSettings(weights=weights))
-        assert predict(asked, curves, found.solution.subsets).whole < 1.01 * theirs
+        assert predict(asked, curves, found.solution.subsets).mean_ms < 1.01 * theirs
 
 
 def test_quota_flows_to_the_steepest_descent() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from sluice.cli.doctor import collector, ends
+from sluice.cli.doctor import collector, processes
 from sluice.cli.doctor.command import CHECKS
 from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.doctor.run import run_checks
@@ -111,14 +111,14 @@ def test_a_server_that_does_not_answer_in_time() -> None:
     with FixedServer({"/": None, "/healthz": None}) as server:
         where = addresses({"SLUICE_COLLECTOR_HEALTH": server.address, "SLUICE_ACTUATOR": server.url})
         assert "did not answer within 0.2 s" in collector.health(where, 0.2).text
-        assert ends.actuator(where, 0.2).level == "fail"
+        assert processes.actuator(where, 0.2).level == "fail"
 
 
 def test_actuator_and_demo() -> None:
     with FixedServer({"/healthz": "ok"}) as server:
         where = addresses({"SLUICE_ACTUATOR": server.url, "SLUICE_DEMO": server.url})
-        assert ends.actuator(where, 2).level == "ok"
-        assert ends.demo(where, 2).level == "ok"
+        assert processes.actuator(where, 2).level == "ok"
+        assert processes.demo(where, 2).level == "ok"
         server.answers["/healthz"] = (503, "the recommender is lost")
-        assert "the recommender is lost" in ends.actuator(where, 2).text
-        assert ends.demo(where, 2).level == "warn"
+        assert "the recommender is lost" in processes.actuator(where, 2).text
+        assert processes.demo(where, 2).level == "warn"

@@ -129,7 +129,7 @@ def test_sinks_tell_what_is_wrong_each_once() -> None:
         {"id": "0.seen[61]__Writer.ageing.trouble", "value": "nothing is removed"},
         {"id": "0.windows[9]__Writer.trouble", "value": ""},
     ]
-    found = sinks.told(metrics)
+    found = sinks.troubles_in(metrics)
     assert found == ["calls: Neo4j: has failed for 9 s: refused", "seen: nothing is removed"]
     assert sinks.judge_sinks(found).level == "warn"
     assert sinks.judge_sinks([]).level == "ok"

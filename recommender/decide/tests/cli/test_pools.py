@@ -10,7 +10,7 @@ from click.testing import Result
 from sluice.cli.pools.curve_plot import ASCII, CurvePlot, plot_curve
 from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.selector import SelectorError, parse_selector
-from sluice.cli.pools.words import age, seconds
+from sluice.cli.pools.text import age, seconds
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.evidence_pb2 import (
@@ -138,7 +138,9 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
 def test_a_list_is_read_to_its_last_page(run: Run, server: PoolServer) -> None:
     server.page_size = 1
     sizes = json.loads(run("pools", "list", "-o", "json", "--address", server.address).stdout)
-    assert [size["pool"]["service"] for size in sizes] == [each.pool_size.pool.service for each in server.explanations]
+    assert [size["pool"]["service"] for size in sizes] == [
+        explanation.pool_size.pool.service for explanation in server.explanations
+    ]
 
 
 def test_list_of_one_service(run: Run, server: PoolServer) -> None:

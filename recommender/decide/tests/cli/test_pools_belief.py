@@ -7,7 +7,7 @@ import pytest
 from click.testing import Result
 
 from feeds import evidence
-from sluice.cli.pools.words import BASES, STATES
+from sluice.cli.pools.text import BASES, STATES
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second

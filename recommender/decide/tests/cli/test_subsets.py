@@ -91,7 +91,7 @@ def test_several_faults_are_a_list(tmp_path: Path) -> None:
     first, *faults = err.splitlines()
     assert (code, first) == (1, f"Error: {len(faults)} problems:")
     assert len(faults) >= 2
-    assert all(each.startswith(f"- cannot solve {file}: ") for each in faults)
+    assert all(fault.startswith(f"- cannot solve {file}: ") for fault in faults)
     assert "\\n" not in err
 
 

@@ -15,7 +15,7 @@ from click.testing import Result
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from shard_log import Log, serving_at
-from sluice.cli.subsets.difference import connections_of_file, difference
+from sluice.cli.subsets.connection_changes import connections_of_file, difference
 from sluice.subsets.v1.explanation_pb2 import ContainerLoad, Pair, PairExplanation, Run
 from sluice.subsets.v1.log_pb2 import ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_HELD, STATE_PROVIDED, Endpoint, Subset, SubsetKey

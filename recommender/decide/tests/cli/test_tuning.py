@@ -14,7 +14,7 @@ from sluice.cli.main import cli
 from sluice.cli.tuning.picture import draw, objective_text
 from sluice.cli.tuning.space import figures_of
 from sluice.cli.tuning.start import durations_s
-from sluice.cli.tuning.words import gain_text, trial_line
+from sluice.cli.tuning.text import gain_text, trial_line
 from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.enough import TrialLength
 from sluice.tuning.objective.message import write_objective

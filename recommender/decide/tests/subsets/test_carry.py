@@ -86,7 +86,9 @@ def test_one_container_changes_at_most_5_percent_or_its_own_and_nothing_elsewher
 def _needed(before: NamedConnections, after: NamedConnections, app: Application) -> int:
     """The fewest connections that any answer can change: those of a container that goes; what the whole loses, with one
     for each that only that container called; what one that comes has to have; what the whole gains."""
-    there = {(one.name, each.name) for one in app.services for each in one.containers if not each.drained}
+    there = {
+        (one.name, container.name) for one in app.services for container in one.containers if not container.drained
+    }
     were = {end for (up, down), ends in before.items() for a, b in ends for end in ((up, a), (down, b))}
     left = {
         (up, down): {b for a, b in ends if (up, a) in there and (down, b) in there}
@@ -148,7 +150,7 @@ def test_small_applications_keep_every_bound_too(seed: int, kind: str, weights: 
     app = random_application(seed)
     before = first(app, weights)
     after_app, _ = change(app, seed, kind)
-    if any(all(each.drained for each in one.containers) for one in after_app.services):
+    if any(all(container.drained for container in one.containers) for one in after_app.services):
         return
     found = answer(after_app, "microns", {}, MicronsSettings(weights=weights), before)
     assert sum(map(len, found.solution.subsets)) == found.problem.quota
@@ -156,7 +158,7 @@ def test_small_applications_keep_every_bound_too(seed: int, kind: str, weights: 
         assert (subsets.sizes() >= pair.least).all()
         assert len(set(subsets.to.tolist())) == pair.containers
         assert np.add.reduceat(subsets.share, subsets.start[:-1]) == pytest.approx(np.ones(len(pair.most)))
-    gone = {each.name for one in after_app.services for each in one.containers if each.drained}
+    gone = {container.name for one in after_app.services for container in one.containers if container.drained}
     ends = named_connections(found.problem, found.solution)
     assert not gone & {name for pair in ends.values() for end in pair for name in end}
 
@@ -166,7 +168,10 @@ def test_a_host_that_becomes_busy_loses_load_at_once_and_few_connections() -> No
     app = replace(
         app,
         services=tuple(
-            replace(one, containers=tuple(replace(each, host=f"h{at % 10}") for at, each in enumerate(one.containers)))
+            replace(
+                one,
+                containers=tuple(replace(container, host=f"h{at % 10}") for at, container in enumerate(one.containers)),
+            )
             for one in app.services
         ),
     )
@@ -174,7 +179,7 @@ def test_a_host_that_becomes_busy_loses_load_at_once_and_few_connections() -> No
     busy = replace(app, hosts=(Host("h0", 0.7, 0.2, 0.2), *app.hosts[1:]))
     after = next_one(busy, before, True)
     assert churn(before, after) <= 0.05
-    name = next(each.name for each in app.services[1].containers if each.host == "h0")
+    name = next(container.name for container in app.services[1].containers if container.host == "h0")
 
     def load(of: NamedConnections) -> float:
         return sum(weight for pair in of.values() for (_, to), weight in pair.items() if to == name)
@@ -191,7 +196,7 @@ def test_from_arrays_it_is_the_same_as_from_names() -> None:
     trained = latency_model(model, [], 10.0)
     solved = solve(old, all_curves(old, trained), MicronsSettings())
     after_app, service = change(app, 5, "removed")
-    fleets = {each.service: each for each in old.fleets if each.service != service}
+    fleets = {fleet.service: fleet for fleet in old.fleets if fleet.service != service}
     now = problem(after_app, fleets)
     curves = all_curves(now, trained)
     kept = {fleet.service: curve for fleet, curve in zip(old.fleets, solved.curves, strict=True)}

@@ -42,7 +42,7 @@ def random_graph(seed: int) -> Application:
     ends = [(drawn.choice(names), drawn.choice(names)) for _ in range(drawn.randint(1, 14))]
     pairs = tuple(PairRate(up, down, drawn.uniform(0.01, 100)) for up, down in dict.fromkeys(ends))
     roots = (Root("read", drawn.uniform(1, 100), way(*names[:2])),) if drawn.random() < 0.7 else ()
-    if not roots and all(each.upstream == each.downstream for each in pairs):
+    if not roots and all(pair.upstream == pair.downstream for pair in pairs):
         roots = (Root("read", 1.0, way(*names[:2])),)
     machines = hosts(*(drawn.uniform(0, 0.9) for _ in range(4)))
     return Application(machines, tuple(service(name, drawn.randint(1, 6)) for name in names), roots, pairs)
@@ -80,7 +80,7 @@ def test_what_comes_back_is_what_was_sent() -> None:
     assert asked.rate_per_s.tolist() == [150.0, 150.0]
     found = answer(app, "microns", {}).solution
     work, got = flow(asked, found.subsets)
-    to_a, to_b = (next(n for n, each in enumerate(asked.pairs) if each.downstream == down) for down in (0, 1))
+    to_a, to_b = (next(n for n, pair in enumerate(asked.pairs) if pair.downstream == down) for down in (0, 1))
     assert work[0] == pytest.approx(25 + got[to_a], abs=1e-4)
     assert work[1] == pytest.approx(got[to_b], abs=1e-4)
     assert got[to_a] == pytest.approx(found.subsets[to_a].received(work[1] / 3, 4), abs=1e-4)

@@ -112,9 +112,9 @@ def test_a_solution_reads_as_it_was_written() -> None:
     written = json.loads(json.dumps(solution_object(found)))
     ends = read_solution(written)
     assert sum(map(len, ends.values())) == written["connections"] == sum(pair["quota"] for pair in written["pairs"])
-    again = answer(document.application, "aperture", samples, before=ends)
+    again = answer(document.application, "aperture", samples, previous=ends)
     assert again.churn == 0
-    other = answer(document.application, "sre", samples, before=ends)
+    other = answer(document.application, "sre", samples, previous=ends)
     assert 0 < other.churn <= 1
 
 

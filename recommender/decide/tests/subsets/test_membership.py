@@ -7,11 +7,11 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import ReportedContainer, ReportedContainers
 from sluice.subsets.application import USUAL
 from sluice.subsets.members import Member, Members, members, newer
 from sluice.subsets.membership import ConnectionLimits, follow
-from sluice.subsets.observed import ObservedApplication, SeenContainer
+from sluice.subsets.observed import ObservedApplication, ObservedContainer
 
 PAIR = ("a", "b")
 
@@ -81,11 +81,11 @@ def test_a_quota_is_kept_and_untouched_pairs_give_last() -> None:
 
 def test_seen_and_told_make_members_with_address_and_zone() -> None:
     seen = ObservedApplication(
-        (SeenContainer("b", "b-0", "h0", 9, 0, 100), SeenContainer("b", "b-9", "h1", 9, 90, 100)), newest_s=100
+        (ObservedContainer("b", "b-0", "h0", 9, 0, 100), ObservedContainer("b", "b-9", "h1", 9, 90, 100)), newest_s=100
     )
     told = {
         "b": ReportedContainers(
-            50.0, (ToldContainer("b-0", "10.0.0.1:80", zone="z1"), ToldContainer("b-1", drained=True))
+            50.0, (ReportedContainer("b-0", "10.0.0.1:80", zone="z1"), ReportedContainer("b-1", drained=True))
         )
     }
     assert members(seen, told, lambda service, instance, host: f"{host}:1", 20.0) == {

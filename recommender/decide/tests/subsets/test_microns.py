@@ -31,8 +31,8 @@ def shuffled(application: Application, seed: int) -> Application:
     def call(one: Call) -> Call:
         return replace(one, stages=tuple(mixed(tuple(call(each) for each in stage)) for stage in one.stages))
 
-    services = tuple(replace(each, containers=mixed(each.containers)) for each in application.services)
-    roots = tuple(replace(each, tree=call(each.tree)) for each in application.roots)
+    services = tuple(replace(service, containers=mixed(service.containers)) for service in application.services)
+    roots = tuple(replace(root, tree=call(root.tree)) for root in application.roots)
     return replace(application, hosts=mixed(application.hosts), services=mixed(services), roots=mixed(roots))
 
 
@@ -88,8 +88,8 @@ def _whole(found) -> float:  # type: ignore[no-untyped-def]
     from sluice.subsets.predict import all_curves, predict
 
     asked = found.problem
-    usual = float((asked.rate_per_s / [len(each) for each in asked.fleets]).mean())
-    return predict(asked, all_curves(asked, latency_model({}, [], usual)), found.solution.subsets).whole
+    usual = float((asked.rate_per_s / [len(fleet) for fleet in asked.fleets]).mean())
+    return predict(asked, all_curves(asked, latency_model({}, [], usual)), found.solution.subsets).mean_ms
 
 
 def test_containers_on_busy_hosts_get_less() -> None:
@@ -118,7 +118,7 @@ def test_ten_thousand_containers_are_answered() -> None:
 
 def test_capacity_that_is_too_small_is_said() -> None:
     app = chain(4, 6)
-    small = tuple(replace(each, capacity_per_s=1.0) for each in app.services[1].containers)
+    small = tuple(replace(container, capacity_per_s=1.0) for container in app.services[1].containers)
     found = answer(replace(app, services=(app.services[0], replace(app.services[1], containers=small))), "microns", {})
     assert any("capacity_per_s of its containers is less than the calls to them" in note for note in found.notes)
 

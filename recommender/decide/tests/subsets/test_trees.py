@@ -6,7 +6,7 @@ import pytest
 from applications import hosts, service
 from sluice.subsets.application import Application, Call, Root
 from sluice.subsets.problem import Problem, problem
-from sluice.subsets.trees import end_to_end, parts, whole
+from sluice.subsets.trees import end_to_end, end_to_end_latency, parts
 
 
 def asked(*roots: Root) -> Problem:
@@ -32,7 +32,7 @@ def test_gradients_of_shorter_parallel_subgraphs_count_less() -> None:
 def test_roots_count_by_their_workload() -> None:
     found = asked(Root("read", 3, FIGURE_7), Root("write", 1, Call("0", ((Call("1"),),))))
     assert end_to_end(found.trees, LATENCY).tolist() == [35.0, 5.0]
-    assert whole(found.trees, LATENCY) == pytest.approx(0.75 * 35 + 0.25 * 5)
+    assert end_to_end_latency(found.trees, LATENCY) == pytest.approx(0.75 * 35 + 0.25 * 5)
     assert parts(found.trees, LATENCY) == pytest.approx([1, 0.75, 0.15, 0.75, 0.15])
 
 
@@ -51,5 +51,8 @@ def test_a_call_that_few_requests_make_counts_for_those() -> None:
 def test_parts_are_the_gradient_of_the_whole_where_nothing_is_parallel() -> None:
     found = asked(Root("read", 1, Call("0", ((Call("1"),), (Call("2", ((Call("3"),),)),)))))
     latency = np.array([3.0, 4.0, 5.0])
-    moved = [whole(found.trees, latency + np.eye(3)[each]) - whole(found.trees, latency) for each in range(3)]
+    moved = [
+        end_to_end_latency(found.trees, latency + np.eye(3)[each]) - end_to_end_latency(found.trees, latency)
+        for each in range(3)
+    ]
     assert parts(found.trees, latency) == pytest.approx(moved)

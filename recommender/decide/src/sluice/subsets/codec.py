@@ -36,7 +36,7 @@ class SubsetsCodec:
         return is_subsets(key)
 
     def found(self, states: Records, decisions: Records, observed: Mapping[str, Any]) -> tuple[KnownSubsets, int]:
-        return found(states, decisions)
+        return read_records(states, decisions)
 
     def observed(self, record: Record) -> Input:
         raise UnreadableError(f"read {record.key}: subsets have no observed sizes")
@@ -54,12 +54,13 @@ def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Me
     """Topic, key and value; containers before the subsets that name them. A value of None deletes the record."""
     for name, state in commit.states.items():
         yield topics.state, application_name(name, STATE), state
-    for service, containers in commit.said.containers.items():
+    for service, containers in commit.published.containers.items():
         yield topics.decisions, containers_name(service), containers
-    for subset in commit.said.subsets:
+    for subset in commit.published.subsets:
         yield topics.decisions, subset_name(key_of(subset.key)), subset
-    for each in commit.pairs:
-        yield topics.explanations, pair_name(each.pair.upstream, each.pair.downstream), each
+    for explanation in commit.pairs:
+        pair = explanation.pair
+        yield topics.explanations, pair_name(pair.upstream, pair.downstream), explanation
     if commit.run is not None:
         for name in commit.states:
             yield topics.explanations, application_name(name, APPLICATION), commit.run
@@ -71,7 +72,7 @@ def is_subsets(name: str) -> bool:
     return name.startswith((SUBSET, CONTAINERS, STATE))
 
 
-def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
+def read_records(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
     """What the records say, and how many could not be read. Ignores records that are not about subsets."""
     left_out = 0
     subsets: dict[SubsetKey, subset_pb2.Subset] = {}

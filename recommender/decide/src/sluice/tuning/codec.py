@@ -26,7 +26,7 @@ class TuningCodec:
     def found(
         self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
     ) -> tuple[KnownSessions, int]:
-        return found(decisions)
+        return read_records(decisions)
 
     def observed(self, record: Record) -> Input:
         raise UnreadableError(f"read {record.key}: tuning sessions have no observed sizes")
@@ -56,7 +56,7 @@ def command(record: Record) -> log_pb2.Command:
         raise UnreadableError(f"a command of {record.key}: {cause}") from cause
 
 
-def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
+def read_records(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
     """What the records say, and how many could not be read. Ignores records that are not about tuning.
 
     A session with a trial that cannot be read is left out as a whole. Its method would otherwise propose from a part of

@@ -72,8 +72,8 @@ def test_one_who_comes_after_a_kill_goes_on_from_what_is_there() -> None:
     assert dict(after.loop.owned[0].parts["tuning"].known.sessions) == dict(world.sessions)
     after.good(flying)
     undisturbed = opened()
-    assert [each.configuration for each in told(after).trials] == [
-        each.configuration for each in told(undisturbed).trials
+    assert [trial.configuration for trial in told(after).trials] == [
+        trial.configuration for trial in told(undisturbed).trials
     ]
 
 
@@ -157,7 +157,9 @@ def test_where_nothing_completes_the_pipeline_is_named_if_it_may_be_that(silent:
     world.good(0)
     world.ask()
     session = world.sessions["first"]
-    outcome = ended(session, session.trials[1], TrialMeasurement([Block(1.0, {}, 0)] * 5, whole=False, silent=silent))
+    outcome = ended(
+        session, session.trials[1], TrialMeasurement([Block(1.0, {}, 0)] * 5, complete=False, silent=silent)
+    )
     assert outcome is not None
     assert outcome.verdict is TrialVerdict.UNSAFE
     assert outcome.why.startswith("rolled back: no request completed in 5 s")

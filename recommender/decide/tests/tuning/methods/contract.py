@@ -33,4 +33,4 @@ def _told(asked: tuple[int, Point, Configuration], loss: Loss) -> tuple[Tried, C
 
 
 def best(trials: Sequence[tuple[Tried, Configuration]]) -> float:
-    return min(each.loss for each, _ in trials)
+    return min(trial.loss for trial, _ in trials)

@@ -29,7 +29,7 @@ def test_the_record_of_trials_is_all_of_its_state(name: str) -> None:
     """A process that was killed asks the same question again, and gets the same answer; so does one asked twice."""
     trials = search(name, MIXED, mixed_loss, budget=9, seed=2)
     for number in (3, 9):
-        told = tuple(each for each, _ in trials[:number])
+        told = tuple(trial for trial, _ in trials[:number])
         _, configuration = ask(name, Question(MIXED, 2, 9, number, told))
         assert configuration == trials[number][1]
         assert ask(name, Question(MIXED, 3, 9, number, told))[1] != configuration  # another seed

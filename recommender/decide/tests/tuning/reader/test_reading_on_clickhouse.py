@@ -75,7 +75,7 @@ def written(database: ClickHouse, second: int, at_s: int) -> None:
 def one(reading: TrialReader, span: MeasuredSpan, now_s: int) -> tuple[list[tuple[float, dict[int, int], int]], bool]:
     trial = TrialName("first", 0)
     found = reading.measured({trial: span}, 1000 * now_s)[trial]
-    return [(block.seconds, dict(block.latencies), block.errors) for block in found.blocks], found.whole
+    return [(block.seconds, dict(block.latencies), block.errors) for block in found.blocks], found.complete
 
 
 def test_seconds_of_a_service_over_all_instances(reading: TrialReader) -> None:
@@ -142,13 +142,13 @@ def used(database: ClickHouse, db_until_s: int) -> None:
         edges = [[caller, callee, at, 10, 40, 0, {index_of(5): 40}, 40] for caller, callee in calls]
         client.insert("call_edges", edges, column_names=EDGES)
         if start < NOW_S:
-            busy = [[service, each, "", at, 10, 40, 0, 0, 0, {}, 40] for each, service in containers.items()]
+            busy = [[service, container, "", at, 10, 40, 0, 0, 0, {}, 40] for container, service in containers.items()]
             client.insert("container_latency", busy, column_names=CONTAINERS)
         ns = 10**9 * start + 10**9
         points = [
-            ["", each, "container_cpu", 1, "usage", "level", 0, at, 10, 1, int(cores * 1e9), 0, 0, ns, ns, 1]
-            for each, cores in levels.items()
-            if each != "db-1" or start < db_until_s
+            ["", level, "container_cpu", 1, "usage", "level", 0, at, 10, 1, int(cores * 1e9), 0, 0, ns, ns, 1]
+            for level, cores in levels.items()
+            if level != "db-1" or start < db_until_s
         ]
         if start % 30 == 0:
             total = (start - NOW_S + 1_000) * 10**9 // 2
@@ -162,9 +162,9 @@ def cpu_s(reading: TrialReader, root: MeasuredRoot, now_s: int) -> tuple[list[fl
     trial = TrialName("first", 0)
     span = MeasuredSpan(root, 1000 * (NOW_S - 50), 1000 * (NOW_S - 10), cpu=True)
     found = reading.measured({trial: span}, 1000 * now_s)[trial]
-    spent = [None if each.cpu_s is None else round(each.cpu_s, 6) for each in found.blocks]
-    assert [each.seconds for each in found.blocks] == [10.0] * len(spent)
-    return spent, found.whole, list(found.unknown)
+    spent = [None if block.cpu_s is None else round(block.cpu_s, 6) for block in found.blocks]
+    assert [block.seconds for block in found.blocks] == [10.0] * len(spent)
+    return spent, found.complete, list(found.unknown)
 
 
 def test_cpu_time_is_of_all_that_the_root_calls(reading: TrialReader, database: ClickHouse) -> None:

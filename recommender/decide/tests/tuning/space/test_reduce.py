@@ -23,10 +23,10 @@ FIGURES = {
 
 def kept(*rules: Rule, named: tuple[str, ...] = ()) -> list[str]:
     space, left = reduced(SPACE, FIGURES, rules, named)
-    assert {each.service for each in left}.isdisjoint(each.service for each in space.parameters)
-    assert "all" in [each.name for each in space.parameters]
+    assert {each.service for each in left}.isdisjoint(parameter.service for parameter in space.parameters)
+    assert "all" in [parameter.name for parameter in space.parameters]
     assert len(space.parameters) + sum(each.parameters for each in left) == len(SPACE.parameters)
-    return list(dict.fromkeys(each.service for each in space.parameters if each.service))
+    return list(dict.fromkeys(parameter.service for parameter in space.parameters if parameter.service))
 
 
 def test_each_rule_and_rules_joined() -> None:

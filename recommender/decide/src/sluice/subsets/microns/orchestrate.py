@@ -59,13 +59,13 @@ def sorted_connections(start: Ints, to: Ints, share: Floats | None = None) -> Co
 
 
 @compiled
-def _key(each: int, degree: int, load: Floats, part: Floats, drawn: Floats, usual: float, equal: float) -> float:
+def _key(below: int, degree: int, load: Floats, part: Floats, drawn: Floats, usual: float, equal: float) -> float:
     # Each lap has another order, or the same containers would meet again and again (splitmix64's mixing).
-    bits = np.uint64(drawn[each] * 9007199254740992.0) + np.uint64(degree) * np.uint64(0x9E3779B97F4A7C15)
+    bits = np.uint64(drawn[below] * 9007199254740992.0) + np.uint64(degree) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     chance = np.float64(bits >> np.uint64(11)) / 9007199254740992.0
-    key: float = (load[each] + usual) / part[each] * (1.0 + equal * chance)
+    key: float = (load[below] + usual) / part[below] * (1.0 + equal * chance)
     return key
 
 
@@ -80,14 +80,14 @@ def _deal(order: Ints, start: Ints, share: Floats, rare: Ints, load: Floats, to:
     dealt = 0
     for keep in (1, 0):
         for _ in range(len(rare)):
-            before = dealt
+            dealt_so_far = dealt
             for upper in order:
                 if dealt < len(rare) and filled[upper] < start[upper + 1] - start[upper] - keep:
                     to[start[upper] + filled[upper]] = rare[dealt]
                     load[rare[dealt]] += share[upper]
                     filled[upper] += 1
                     dealt += 1
-            if dealt in (before, len(rare)):
+            if dealt in (dealt_so_far, len(rare)):
                 break
     return filled
 
@@ -108,8 +108,8 @@ def _choose(
 ) -> None:
     """Writes the other downstream containers of each of `order`, from `lower`, and adds to their load."""
     keys, degree, heap = np.empty(len(part)), np.zeros(len(part), dtype=np.int64), lower.copy()
-    for each in lower:
-        keys[each] = _key(each, 0, load, part, drawn, usual, equal)
+    for below in lower:
+        keys[below] = _key(below, 0, load, part, drawn, usual, equal)
     for at in range(len(heap) // 2 - 1, -1, -1):
         sink(keys, heap, len(heap), at)
     for upper in order:
@@ -144,8 +144,8 @@ def _reach_all(
     for above in upper:
         for at in range(start[above], start[above + 1]):
             degree[to[at]] += 1
-    for each in lower:
-        if degree[each] > 0:
+    for below in lower:
+        if degree[below] > 0:
             continue
         least, best = -1, 0.0
         for above in upper:
@@ -160,6 +160,6 @@ def _reach_all(
         above = np.searchsorted(start, least, side="right") - 1
         load[to[least]] -= share[above]
         degree[to[least]] -= 1
-        load[each] += share[above]
-        degree[each] += 1
-        to[least] = each
+        load[below] += share[above]
+        degree[below] += 1
+        to[least] = below

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sluice.model.containers import ReportedContainer, ReportedContainers
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import Call, Host, PairRate
 from sluice.subsets.assemble import Assembled, AssemblyRules, assemble
 from sluice.subsets.cut import MOST_TREES, roots
@@ -110,7 +110,7 @@ def test_containers_whose_host_nothing_names_are_named() -> None:
 
 def test_addresses_are_told_or_made_by_the_file() -> None:
     told = {
-        "cart": ReportedContainers(NOW_S, (ReportedContainer("cart-0", "10.0.0.1:80"), ReportedContainer("cart-1")))
+        "cart": ReportedContainers(NOW_S, (NotifiedContainer("cart-0", "10.0.0.1:80"), NotifiedContainer("cart-1")))
     }
     app = made(seen(), told, address=lambda service, instance, host: f"{instance}.{service}:90").application
     cart = next(service for service in app.services if service.name == "cart")
@@ -118,7 +118,7 @@ def test_addresses_are_told_or_made_by_the_file() -> None:
     assert [container.host for container in cart.containers] == ["h0", "h1"], "as their spans say"
 
 
-def names(found: list[tuple[ReportedContainer, bool]]) -> list[str]:
+def names(found: list[tuple[NotifiedContainer, bool]]) -> list[str]:
     return [each.instance for each, _ in found]
 
 
@@ -142,7 +142,7 @@ def test_whoever_knows_the_containers_says_who_is_there() -> None:
     before = [seen_container("cart", number) for number in range(3)]
     later = ObservedContainer("cart", "cart-9", "h1", 10, NOW_S - 20, NOW_S)
     told = ReportedContainers(
-        NOW_S - 50, (ReportedContainer("cart-1", drained=True), ReportedContainer("cart-7", host="h3"))
+        NOW_S - 50, (NotifiedContainer("cart-1", drained=True), NotifiedContainer("cart-7", host="h3"))
     )
     found = live_containers([*before, later], told, NOW_S, 20.0)
     assert [(each.instance, each.host, each.drained, was_seen) for each, was_seen in found] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sluice.model.containers import ReportedContainer, ReportedContainers
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
@@ -76,13 +76,13 @@ def assemble(
     return Assembled(app, tuple(missing), observed.measured)
 
 
-def _container(service: str, container: ReportedContainer, rules: AssemblyRules) -> Container:
+def _container(service: str, container: NotifiedContainer, rules: AssemblyRules) -> Container:
     address = container.address or rules.address(service, container.instance, container.host)
     return Container(container.instance, host_of(container), address, container.drained)
 
 
 def _hosts(
-    used: Iterable[ReportedContainer], known: Mapping[str, ObservedHost], missing: list[str]
+    used: Iterable[NotifiedContainer], known: Mapping[str, ObservedHost], missing: list[str]
 ) -> tuple[Host, ...]:
     """An unknown utilization of a host is the mean of the others, and 0 where it is unknown for all of them."""
     zones = zones_of(used)

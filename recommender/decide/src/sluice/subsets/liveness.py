@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sluice.model.containers import ReportedContainer, ReportedContainers
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.observed import ObservedContainer
 
 #: A container is gone when, at its rate, it missed this many requests since its last one.
@@ -15,7 +15,7 @@ WINDOW_S = 10
 
 def live_containers(
     observed: Sequence[ObservedContainer], reported: ReportedContainers | None, newest_s: int, gone_s: float
-) -> list[tuple[ReportedContainer, bool]]:
+) -> list[tuple[NotifiedContainer, bool]]:
     """The present containers, each with whether spans show it; ordered by instance.
 
     A container in spans is present until it is silent for more than gone_s and misses more than SILENT_REQUESTS. If all
@@ -26,7 +26,7 @@ def live_containers(
     by_instance: dict[str, ObservedContainer] = {}
     for container in sorted(alive, key=lambda container: container.last_s):
         by_instance[container.instance] = container
-    by_name = {name: (ReportedContainer(name, host=container.host), True) for name, container in by_instance.items()}
+    by_name = {name: (NotifiedContainer(name, host=container.host), True) for name, container in by_instance.items()}
     if reported is not None:
         since = {name: one for name, one in by_name.items() if by_instance[name].first_s > reported.at_s}
         known = {
@@ -43,9 +43,9 @@ def _silent(container: ObservedContainer, newest_s: int, gone_s: float) -> bool:
     return silent_s > gone_s and silent_s * rate > SILENT_REQUESTS
 
 
-def _with_host(container: ReportedContainer, observed: dict[str, ObservedContainer]) -> ReportedContainer:
+def _with_host(container: NotifiedContainer, observed: dict[str, ObservedContainer]) -> NotifiedContainer:
     if container.host or container.instance not in observed:
         return container
-    return ReportedContainer(
+    return NotifiedContainer(
         container.instance, container.address, observed[container.instance].host, container.zone, container.drained
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from sluice.model.containers import ReportedContainer, ReportedContainers
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.liveness import live_containers
 from sluice.subsets.observed import ObservedApplication, ObservedContainer
 
 #: The host of a container whose spans and source name none.
 NOWHERE = "host of {}"
 
-Present = dict[str, list[tuple[ReportedContainer, bool]]]
+Present = dict[str, list[tuple[NotifiedContainer, bool]]]
 
 Address = Callable[[str, str, str], str]
 """The address for a service, instance and host where no source reports one; empty where no rule gives one."""
@@ -71,7 +71,7 @@ def containers(observed: ObservedApplication, reported: Mapping[str, ReportedCon
     return {name: listed for name, listed in by_name.items() if listed}
 
 
-def zones_of(those: Iterable[ReportedContainer]) -> dict[str, str]:
+def zones_of(those: Iterable[NotifiedContainer]) -> dict[str, str]:
     """The zone of each host; "" where no source names one for any of its containers."""
     zones: dict[str, str] = {}
     for container in those:
@@ -80,5 +80,5 @@ def zones_of(those: Iterable[ReportedContainer]) -> dict[str, str]:
     return zones
 
 
-def host_of(container: ReportedContainer) -> str:
+def host_of(container: NotifiedContainer) -> str:
     return container.host or NOWHERE.format(container.instance)

@@ -9,7 +9,7 @@ from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
-from sluice.subsets.members import Address, Present, containers, host_of, zones_of
+from sluice.subsets.members import Address, LiveContainers, containers, host_of, zones_of
 from sluice.subsets.observed import ObservedApplication, ObservedHost
 from sluice.subsets.trial import MeasuredLatency
 
@@ -107,7 +107,7 @@ def _strangers(observed: ObservedApplication, known: Iterable[str], rules: Assem
     return [f"no containers of {_some(names)} in any spans: the solver leaves these services out"] if names else []
 
 
-def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:
+def _unseen(there: LiveContainers, taking_part: Iterable[str]) -> list[str]:
     lines = []
     for name in sorted(taking_part):
         unseen = [container.instance for container, was_seen in there[name] if not was_seen and not container.drained]
@@ -116,7 +116,7 @@ def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:
     return lines
 
 
-def _homeless(there: Present, taking_part: Iterable[str]) -> list[str]:
+def _homeless(there: LiveContainers, taking_part: Iterable[str]) -> list[str]:
     lines = []
     for name in sorted(taking_part):
         without = [container.instance for container, _ in there[name] if not container.host and not container.drained]

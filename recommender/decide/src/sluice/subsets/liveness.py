@@ -1,4 +1,4 @@
-"""Decides which containers of a service are present, from spans and from a container source."""
+"""Decides which containers of a service are live, from spans and from a container source."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ WINDOW_S = 10
 def live_containers(
     observed: Sequence[ObservedContainer], reported: ReportedContainers | None, newest_s: int, gone_s: float
 ) -> list[tuple[NotifiedContainer, bool]]:
-    """The present containers, each with whether spans show it; ordered by instance.
+    """The live containers, each with whether spans show it; ordered by instance.
 
-    A container in spans is present until it is silent for more than gone_s and misses more than SILENT_REQUESTS. If all
-    are silent, nobody calls the service, and all count as present. A source's report has priority: then its containers
-    are present, and others only if their first span is newer than the report.
+    A container in spans is live until it is silent for more than gone_s and misses more than SILENT_REQUESTS. If all
+    are silent, nobody calls the service, and all count as live. A source's report has priority: then its containers
+    are live, and others only if their first span is newer than the report.
     """
     alive = [container for container in observed if not _silent(container, newest_s, gone_s)] or list(observed)
     by_instance: dict[str, ObservedContainer] = {}

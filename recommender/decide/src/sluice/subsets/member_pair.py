@@ -16,7 +16,7 @@ MEAN_WEIGHT = 100
 
 
 class MemberPair:
-    """above, below: the present upstream and downstream containers. previous: connections with weights, by upstream
+    """above, below: the live upstream and downstream containers. previous: connections with weights, by upstream
     container. fewest, most, wanted: numbers of connections, bounded as in `problem.Pair`. touched: whether anything has
     to change."""
 

@@ -1,4 +1,4 @@
-"""Membership: the present containers of each service, from spans and from container sources."""
+"""Membership: the live containers of each service, from spans and from container sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sluice.subsets.observed import ObservedApplication, ObservedContainer
 #: The host of a container whose spans and source name none.
 NOWHERE = "host of {}"
 
-Present = dict[str, list[tuple[NotifiedContainer, bool]]]
+LiveContainers = dict[str, list[tuple[NotifiedContainer, bool]]]
 
 Address = Callable[[str, str, str], str]
 """The address for a service, instance and host where no source reports one; empty where no rule gives one."""
@@ -35,7 +35,7 @@ Members = Mapping[str, tuple[Member, ...]]
 def members(
     observed: ObservedApplication, reported: Mapping[str, ReportedContainers], address: Address, gone_s: float
 ) -> Members:
-    """The present containers of all services that spans or a source name. `gone_s` as of `live_containers`."""
+    """The live containers of all services that spans or a source name. `gone_s` as of `live_containers`."""
     there = containers(observed, reported, gone_s)
     zones = zones_of(container for those in there.values() for container, _ in those)
     return {
@@ -58,8 +58,10 @@ def newer(reported: Mapping[str, ReportedContainers], since: Mapping[str, float]
     return {service: report for service, report in reported.items() if report.at_s > since.get(service, -1.0)}
 
 
-def containers(observed: ObservedApplication, reported: Mapping[str, ReportedContainers], gone_s: float) -> Present:
-    """By service, the present containers, each with whether spans show it."""
+def containers(
+    observed: ObservedApplication, reported: Mapping[str, ReportedContainers], gone_s: float
+) -> LiveContainers:
+    """By service, the live containers, each with whether spans show it."""
     by_service: dict[str, list[ObservedContainer]] = {name: [] for name in reported}
     for container in observed.containers:
         if container.instance:

@@ -1,7 +1,7 @@
-"""Membership: gone containers leave subsets, and new ones get their share. It uses nothing but the present containers:
+"""Membership: gone containers leave subsets, and new ones get their share. It uses nothing but the live containers:
 no rates, no latencies and no solver. So no problem of those can delay it.
 
-Connections keep their weights while both of their containers are present. A connection that a gone container leaves
+Connections keep their weights while both of their containers are live. A connection that a gone container leaves
 open goes to one of the downstream containers with the fewest callers. A new upstream container gets as many connections
 as the others have. A new downstream container gets as many callers as the others have on average, and no more. Where no
 connection is open, it takes them from the containers with the most.
@@ -35,7 +35,7 @@ class ConnectionLimits:
 def follow(
     previous: Mapping[tuple[str, str], Ends], members: Members, bounds: ConnectionLimits
 ) -> dict[tuple[str, str], dict[str, dict[str, int]]]:
-    """The connections of each pair of services, adapted to the present containers.
+    """The connections of each pair of services, adapted to the live containers.
 
     A service about which nothing is known keeps its containers. Where all containers of a service are drained, they are
     called all the same. There are as many connections as `bounds` allow, or as the smallest legal subsets need where

@@ -164,7 +164,7 @@ def _moved(previous: Host, now: Host) -> float:
 
 
 def _settled(state: SubsetState, inputs: Inputs) -> Application:
-    """The present containers and pairs, with the contention and the loads of the last run where it had them."""
+    """The live containers and pairs, with the contention and the loads of the last run where it had them."""
     was, now = state.application, inputs.application
     hosts = {host.name: host for host in was.hosts}
     settled = replace(now, hosts=tuple(replace(hosts.get(host.name, host), zone=host.zone) for host in now.hosts))

@@ -60,7 +60,7 @@ def of_state(
 def followed(
     published: Subsets, members: Members, bounds: ConnectionLimits, problems: Sequence[str], now_ms: int
 ) -> Iterator[subset_pb2.Subset]:
-    """The published subsets, adapted to the present containers. With `problems`, they are held and name the
+    """The published subsets, adapted to the live containers. With `problems`, they are held and name the
     problems."""
     there = {key: subset for key, subset in published.items() if subset.state != subset_pb2.STATE_DELETED}
     previous: dict[tuple[str, str], dict[str, dict[str, int]]] = {}

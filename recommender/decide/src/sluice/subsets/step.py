@@ -36,7 +36,7 @@ def step(
 ) -> tuple[KnownSubsets, SubsetCommit]:
     """Runs the planner, or follows membership where that is not possible.
 
-    members: the present containers, as far as they are known; subsets follow them in any case. assembled: the
+    members: the live containers, as far as they are known; subsets follow them in any case. assembled: the
     application to solve, or the problems of the inputs. learnt: None until the first model is trained; connections stay
     until then. It must not be None where nothing was published yet.
     """
@@ -137,7 +137,7 @@ def _keep_published(
     app: Application | None,
     now_ms: int,
 ) -> tuple[KnownSubsets, SubsetCommit]:
-    """Keeps the published connections, adapted to the present containers. problems: empty where the step only waits for
+    """Keeps the published connections, adapted to the live containers. problems: empty where the step only waits for
     a model."""
     bounds = ConnectionLimits(subsetting.quota, subsetting.min_subset, subsetting.keep_in_zone)
     subsets = list(publication.followed(known.subsets, members, bounds, problems, now_ms))

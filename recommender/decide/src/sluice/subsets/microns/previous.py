@@ -16,7 +16,7 @@ from sluice.subsets.solution import Solution
 
 @dataclass(frozen=True, eq=False)
 class PreviousConnections:
-    """Connections with both ends still present; their shares may add up to less than 1. quota: how many there were.
+    """Connections with both ends still live; their shares may add up to less than 1. quota: how many there were.
     touched: whether a container came or went on either side, or connections are missing or not allowed."""
 
     connections: Connections

@@ -168,8 +168,8 @@ def test_the_server_pool_is_meant_when_there_is_one(run: Run, server: PoolServer
     both = client_pool("cart-db")
     both.pool_size.pool.service = "cart"
     server.explanations.append(both)
-    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
-    assert found["pool"]["side"] == "SIDE_SERVER"
+    printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
+    assert printed["pool"]["side"] == "SIDE_SERVER"
 
 
 def test_a_name_that_could_mean_several_pools(run: Run, server: PoolServer) -> None:
@@ -249,8 +249,8 @@ def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -
         "time; size 16 completes 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
     )
     assert f"hardware        {said}" in lines
-    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
-    assert (found["kind"], found["advised_replicas"]) == ("SCALE_OUT", 4)
+    printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
+    assert (printed["kind"], printed["advised_replicas"]) == ("SCALE_OUT", 4)
 
 
 def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
@@ -266,8 +266,8 @@ def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
     assert tell() == "32 of 32 busy, full in 7 of 7 readings; 1.5 h ago"
     size.sizes[0].occupancy.waiting = 5
     assert tell() == "32 of 32 busy, full in 7 of 7 readings, 5 waiting; 1.5 h ago"
-    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
-    told = found["sizes"][0]["occupancy"]
+    printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
+    told = printed["sizes"][0]["occupancy"]
     assert (told["busy"], told["waiting"], told["waiting_mean"]) == (32, 5, None)
     size.sizes.add(instance="b", unbounded=True).occupancy.CopyFrom(Occupancy(readings=7, busy=3))
     assert tell().startswith(
@@ -287,13 +287,17 @@ def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:
 
 
 def test_explain_as_json(run: Run, server: PoolServer) -> None:
-    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
-    assert found["pool_size"]["state"] == "PROVIDED"
-    assert found["threshold"] == {"value": "0.230s", "source": "slo", "detail": "slo checkout 250 ms - 20 ms upstream"}
-    assert found["latency_source"] == "LATENCY_SOURCE_CALLER"
-    assert found["completions"] == 54321
-    assert (found["knee"], found["polynomial_degree"]) == (12.4, 6)
-    assert found["curve"][2] == {"concurrency": 20.0, "goodput_per_s": 150.0, "samples": 5, "fitted_per_s": None}
+    printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
+    assert printed["pool_size"]["state"] == "PROVIDED"
+    assert printed["threshold"] == {
+        "value": "0.230s",
+        "source": "slo",
+        "detail": "slo checkout 250 ms - 20 ms upstream",
+    }
+    assert printed["latency_source"] == "LATENCY_SOURCE_CALLER"
+    assert printed["completions"] == 54321
+    assert (printed["knee"], printed["polynomial_degree"]) == (12.4, 6)
+    assert printed["curve"][2] == {"concurrency": 20.0, "goodput_per_s": 150.0, "samples": 5, "fitted_per_s": None}
 
 
 def test_plot() -> None:
@@ -350,8 +354,8 @@ def test_plot_draws_the_band_behind_all_others_and_cuts_it_off_at_the_top() -> N
     ],
 )
 def test_selector(text: str, side: str | None, peer: str | None, expected: tuple[str, str | None, str]) -> None:
-    found = parse_selector(text, side, peer)
-    assert (found.service, found.side, found.peer) == expected
+    selector = parse_selector(text, side, peer)
+    assert (selector.service, selector.side, selector.peer) == expected
 
 
 @pytest.mark.parametrize(
@@ -406,14 +410,14 @@ def test_explain_as_json_keeps_the_names_that_it_had_before_the_api_had_packages
     curve = RememberedCurve(kind=RememberedCurve.KIND_SCALED, target=24, found_target=12)
     curve.baseline.CopyFrom(Baseline(cpu_limit_cores=1))
     explanation.remembered_curve.CopyFrom(curve)
-    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
-    assert set(found) == {
+    printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
+    assert set(printed) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
         *("completions", "instances", "curve", "knee", "polynomial_degree", "footing", "prior", "belief"),
         *("learned", "advised_curve"),
     }
-    assert found["footing"]["cpu_limit_cores"] == 2
-    assert (found["prior"]["kind"], found["prior"]["footing"]["cpu_limit_cores"]) == ("PRIOR_KIND_SCALED", 1)
+    assert printed["footing"]["cpu_limit_cores"] == 2
+    assert (printed["prior"]["kind"], printed["prior"]["footing"]["cpu_limit_cores"]) == ("PRIOR_KIND_SCALED", 1)
     empty = json.loads(run("pools", "explain", "catalogue", "-o", "json", "--address", server.address).stdout)
     assert (empty["curve"], empty["knee"], empty["polynomial_degree"], empty["prior"]) == ([], None, 0, None)
     assert empty["belief"] is None

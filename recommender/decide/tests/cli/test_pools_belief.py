@@ -121,20 +121,20 @@ def test_without_one_size_in_force_no_loss_is_told(run: Run, pool_server: PoolSe
 def test_json_has_the_belief_beside_the_names_that_it_had(run: Run, pool_server: PoolServer) -> None:
     explanation = explained(KNOWN)
     pool_server.explanations = [explanation]
-    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", pool_server.address).stdout)
+    printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", pool_server.address).stdout)
     belief = explanation.belief
-    assert (found["curve"], found["polynomial_degree"], found["prior"]) == ([], 0, None)
-    assert found["knee"] == found["belief"]["knee"] == belief.knee
-    assert set(found["belief"]) == {
+    assert (printed["curve"], printed["polynomial_degree"], printed["prior"]) == ([], 0, None)
+    assert printed["knee"] == printed["belief"]["knee"] == belief.knee
+    assert set(printed["belief"]) == {
         *("points", "curve", "knee", "upper", "best", "loss", "seconds", "cpu_limit_cores"),
     }
-    assert found["belief"]["curve"][0] == {
+    assert printed["belief"]["curve"][0] == {
         "size": 1,
         "throughput_per_s": belief.curve[0].throughput_per_s,
         "lower_per_s": belief.curve[0].lower_per_s,
         "upper_per_s": belief.curve[0].upper_per_s,
     }
-    assert set(found["belief"]["points"][0]) == {
+    assert set(printed["belief"]["points"][0]) == {
         *("concurrency", "throughput_per_s", "seconds", "full", "cpu_limit_cores"),
     }
 

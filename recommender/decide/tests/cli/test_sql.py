@@ -82,8 +82,8 @@ def test_yaml_and_a_line_a_row(sql: Run) -> None:
 
 @pytest.mark.parametrize("form", ["table", "json", "yaml", "jsonl", "csv"])
 def test_head_ends_it_quietly(engine: ClickHouse, form: str) -> None:
-    words = shlex.join(command("sql", "--rows", "0", "-o", form, "SELECT number FROM numbers(100000)"))
-    pipe = f"{words} | head -n 1; echo ${{PIPESTATUS[0]}}"
+    arguments = shlex.join(command("sql", "--rows", "0", "-o", form, "SELECT number FROM numbers(100000)"))
+    pipe = f"{arguments} | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = run_process("bash", "-c", pipe, SLUICE_CLICKHOUSE=engine.url)
     assert len(done.stdout.splitlines()) == 2
     assert (done.stdout.splitlines()[1], done.stderr) == ("0", "")

@@ -54,10 +54,10 @@ def test_trees_become_roots_with_their_rates_and_hosts_with_what_they_are_busy_w
 
 def test_what_shows_no_containers_and_calls_to_itself_are_left_out() -> None:
     tree = Call("front", ((Call("cart", ((Call("cart-db"),),)), Call("front")),))
-    found = made(seen(ObservedTree("GET /", tree, 300)))
-    check(found.application)
-    assert found.application.roots[0].tree == Call("front", ((Call("cart"),),))
-    assert "no containers of cart-db in any spans: the solver leaves these services out" in found.missing
+    assembled = made(seen(ObservedTree("GET /", tree, 300)))
+    check(assembled.application)
+    assert assembled.application.roots[0].tree == Call("front", ((Call("cart"),),))
+    assert "no containers of cart-db in any spans: the solver leaves these services out" in assembled.missing
 
 
 def test_below_a_caller_without_containers_trees_begin_with_those_that_it_calls() -> None:
@@ -83,19 +83,19 @@ def test_many_trees_of_a_root_count_as_the_most_frequent_and_rare_calls_as_pairs
         for number in range(1, MOST_TREES + 1)
     ]
     rare = ObservedTree("GET /", Call("front", ((Call("mail"),),)), 30)
-    found, pairs = roots([*trees, rare], lambda up, down: True, 10.0)
-    assert len(found) == MOST_TREES
+    measured_roots, pairs = roots([*trees, rare], lambda up, down: True, 10.0)
+    assert len(measured_roots) == MOST_TREES
     total = sum(tree.traces for tree in (*trees, rare)) / 10
-    assert abs(sum(root.rate_per_s for root in found) - total) < 1e-9
+    assert abs(sum(root.rate_per_s for root in measured_roots) - total) < 1e-9
     assert pairs == [PairRate("front", "mail", 3.0)]
 
 
 def test_what_is_not_known_of_a_host_is_the_mean_of_the_others_and_is_named() -> None:
     hosts = {"h0": ObservedHost(0.2, None, 0.1)}
-    found = made(seen(hosts=hosts))
-    assert found.application.hosts == (Host("h0", 0.2, 0.0, 0.1), Host("h1", 0.2, 0.0, 0.1))
-    assert "no cpu utilization of h1: the mean of the other hosts replaces it" in found.missing
-    assert "no memory_bandwidth utilization of any host: the solver ignores it" in found.missing
+    assembled = made(seen(hosts=hosts))
+    assert assembled.application.hosts == (Host("h0", 0.2, 0.0, 0.1), Host("h1", 0.2, 0.0, 0.1))
+    assert "no cpu utilization of h1: the mean of the other hosts replaces it" in assembled.missing
+    assert "no memory_bandwidth utilization of any host: the solver ignores it" in assembled.missing
 
 
 def test_containers_whose_host_nothing_names_are_named() -> None:
@@ -103,16 +103,16 @@ def test_containers_whose_host_nothing_names_are_named() -> None:
     nowhere = tuple(
         replace(container, host="") if container.service == "cart" else container for container in of.containers
     )
-    found = made(replace(of, containers=nowhere))
-    assert "cart: no host of cart-0, cart-1: each counts as alone on a host of mean utilization" in found.missing
-    check(found.application)
+    assembled = made(replace(of, containers=nowhere))
+    assert "cart: no host of cart-0, cart-1: each counts as alone on a host of mean utilization" in assembled.missing
+    check(assembled.application)
 
 
 def test_addresses_are_told_or_made_by_the_file() -> None:
-    told = {
+    reported = {
         "cart": ReportedContainers(NOW_S, (NotifiedContainer("cart-0", "10.0.0.1:80"), NotifiedContainer("cart-1")))
     }
-    app = made(seen(), told, address=lambda service, instance, host: f"{instance}.{service}:90").application
+    app = made(seen(), reported, address=lambda service, instance, host: f"{instance}.{service}:90").application
     cart = next(service for service in app.services if service.name == "cart")
     assert [container.address for container in cart.containers] == ["10.0.0.1:80", "cart-1.cart:90"]
     assert [container.host for container in cart.containers] == ["h0", "h1"], "as their spans say"
@@ -141,11 +141,11 @@ def test_whoever_knows_the_containers_says_who_is_there() -> None:
     """Of others only those that were first seen since: here nobody, and cart-9, which came later."""
     before = [seen_container("cart", number) for number in range(3)]
     later = ObservedContainer("cart", "cart-9", "h1", 10, NOW_S - 20, NOW_S)
-    told = ReportedContainers(
+    reported = ReportedContainers(
         NOW_S - 50, (NotifiedContainer("cart-1", drained=True), NotifiedContainer("cart-7", host="h3"))
     )
-    found = live_containers([*before, later], told, NOW_S, 20.0)
-    assert [(each.instance, each.host, each.drained, was_seen) for each, was_seen in found] == [
+    live = live_containers([*before, later], reported, NOW_S, 20.0)
+    assert [(each.instance, each.host, each.drained, was_seen) for each, was_seen in live] == [
         ("cart-1", "h1", True, True),
         ("cart-7", "h3", False, False),
         ("cart-9", "h1", False, True),

@@ -54,17 +54,17 @@ def test_nothing_is_written_again_while_nothing_changes() -> None:
 def test_one_who_comes_after_a_kill_goes_on_from_what_is_there() -> None:
     world = SubsetWorld()
     world.step()
-    before = world.subsets
+    previous = world.subsets
     after = world.again()
     after.step()
-    assert after.subsets == before, "no connection moved, no weight, no revision"
+    assert after.subsets == previous, "no connection moved, no weight, no revision"
     assert after.run.cause == "START"
     assert after.run.churn == 0
     del world.source.containers["cart"]["cart-5"]
     after.step()
-    changed = [key for key, subset in after.subsets.items() if subset.revision > before[key].revision]
+    changed = [key for key, subset in after.subsets.items() if subset.revision > previous[key].revision]
     assert changed
-    assert all(after.subsets[key].revision == before[key].revision + 1 for key in changed)
+    assert all(after.subsets[key].revision == previous[key].revision + 1 for key in changed)
 
 
 def test_a_container_that_goes_silent_while_others_work_is_out_within_a_step() -> None:
@@ -83,8 +83,8 @@ def test_a_container_that_goes_silent_while_others_work_is_out_within_a_step() -
 def test_a_drained_container_leaves_in_the_period_after_it_was_told() -> None:
     world = SubsetWorld()
     world.step()
-    told = tuple(NotifiedContainer(f"cart-{n}", f"10.0.0.{n}:80", drained=n == 2) for n in range(6))
-    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", told))
+    notified = tuple(NotifiedContainer(f"cart-{n}", f"10.0.0.{n}:80", drained=n == 2) for n in range(6))
+    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", notified))
     world.step(1)
     assert all("cart-2" not in ends for ends in world.ends().values())
     addresses = {end.address for subset in world.subsets.values() for end in subset.endpoints}
@@ -151,11 +151,13 @@ def test_a_rollout_is_followed_while_nothing_can_be_solved(bad: str) -> None:
     """All of cart is replaced while subsets are held, and one of front comes and one goes."""
     world = SubsetWorld()
     world.step()
-    before = world.subsets
+    previous = world.subsets
     for name, value in BAD[bad].items():
         setattr(world.source, name, value)
     world.step()
-    assert world.ends() == {key.instance: [end.instance for end in each.endpoints] for key, each in before.items()}
+    assert world.ends() == {
+        key.instance: [end.instance for end in subset.endpoints] for key, subset in previous.items()
+    }
     new = {f"cart-{number}": f"h{number % 4}" for number in range(10, 16)}
     world.source.containers = {"front": {f"front-{n}": "h0" for n in (1, 2, 3, 9)}, "cart": new}
     world.step()
@@ -235,9 +237,9 @@ def test_containers_come_and_go_while_the_first_model_is_trained(monkeypatch: py
 
 
 def tell(world: SubsetWorld, addresses: dict[int, str]) -> None:
-    told = tuple(NotifiedContainer(f"cart-{n}", address) for n, address in addresses.items())
+    notified = tuple(NotifiedContainer(f"cart-{n}", address) for n, address in addresses.items())
     world.clock.pass_s(1)
-    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", told))
+    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", notified))
 
 
 def test_bad_input_from_the_start_after_a_kill_keeps_what_is_there() -> None:
@@ -307,7 +309,7 @@ def test_a_model_of_the_service_s_own_is_trained_and_says_how_wrong_it_is() -> N
         "it is still being trained"
     )
     training = world.resources
-    training.training._asked["default"].future.result(60)
+    training.training._pending["default"].future.result(60)
     world.step(60)
     assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
     assert world.run.cause == "TRAINED"
@@ -332,14 +334,14 @@ def test_an_application_that_is_new_has_its_first_model_in_a_tenth_of_the_usual_
     means = world.resources
     source.learnt = {"cart": samples(200)}
     world.step(50)
-    assert not means.training._asked, "not in every step either"
+    assert not means.training._pending, "not in every step either"
     world.step(10)
-    means.training._asked["default"].future.result(60)
+    means.training._pending["default"].future.result(60)
     world.step(60)
     assert world.run.cause == "TRAINED"
     assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
     world.step(530)
-    assert not means.training._asked, "it is young"
+    assert not means.training._pending, "it is young"
     means.training.close()
 
 

@@ -80,7 +80,7 @@ def _of(job, reference: Reference) -> dict[containers.Key, containers.Sample]:  
 
 def _call(written: list[object]) -> Call:
     service, _, stages = written
-    return Call(service, tuple(tuple(_call(each) for each in stage) for stage in stages))  # type: ignore[arg-type, union-attr, attr-defined]
+    return Call(service, tuple(tuple(_call(callee) for callee in stage) for stage in stages))  # type: ignore[arg-type, union-attr, attr-defined]
 
 
 @cache
@@ -119,7 +119,7 @@ def test_the_demo_s_suggestions_get_subsets_from_what_it_sends() -> None:
     assert set(world.ends()) == {f"suggest-{number}" for number in range(1, 4)}
     assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
     means = world.resources
-    means.training._asked["demo"].future.result(60)
+    means.training._pending["demo"].future.result(60)
     world.step(60)
     means.training.close()
     subsets = list(world.subsets.values())

@@ -91,7 +91,7 @@ class Subsets(RuleBasedStateMachine):
 
     @rule(then=then, number=numbers)
     def is_drained(self, number: int, then: bool) -> None:
-        drained = {name for name, each in self.told.items() if each.drained} ^ {f"cart-{number}"}
+        drained = {name for name, container in self.told.items() if container.drained} ^ {f"cart-{number}"}
         there = {name: at for at, name in self._cart()}
         if there.keys() - drained:
             self._tell(
@@ -194,7 +194,7 @@ class Subsets(RuleBasedStateMachine):
         there = {key.downstream for key in pairs}
         usual = sum(USUAL * len({"cart": front, "front": cart}[down]) for down in there)
         assert sum(len(pair.endpoints) for pair in pairs.values()) <= max(usual, sum(fewest[down] for down in there))
-        gone = {name for name, each in self.told.items() if each.drained}
+        gone = {name for name, container in self.told.items() if container.drained}
         assert set(self.world.containers["cart"]) - gone == cart
 
     def _cart(self) -> list[tuple[int, str]]:

@@ -244,7 +244,7 @@ def refusal(answer: log_pb2.Answer) -> tuple[str, str]:
 
 def test_bad_input_is_refused_with_field_and_range_and_changes_nothing() -> None:
     world = opened()
-    before = dict(world.sessions)
+    previous = dict(world.sessions)
     assert refusal(world.create(plan())) == ("ALREADY_EXISTS", "plan.name")
     second = world.create(plan(name="second"))
     assert refusal(second) == ("FAILED_PRECONDITION", "plan.target")
@@ -258,7 +258,7 @@ def test_bad_input_is_refused_with_field_and_range_and_changes_nothing() -> None
     assert refusal(world.ask(count=0)) == ("INVALID_ARGUMENT", "count")
     empty = world.call(log_pb2.Command())
     assert refusal(empty)[0] == "INVALID_ARGUMENT"
-    assert dict(world.sessions).keys() == before.keys()
+    assert dict(world.sessions).keys() == previous.keys()
     assert world.sessions["first"].trials == ()
 
 

@@ -79,8 +79,8 @@ def reading(database: Any) -> SubsetReader:
 
 
 def test_nothing_seen_is_no_error(reading: SubsetReader) -> None:
-    seen = reading.observed(NOW_MS, 300_000)
-    assert (seen.containers, seen.trees, seen.hosts, seen.newest_s) == ((), (), {}, 0)
+    observed = reading.observed(NOW_MS, 300_000)
+    assert (observed.containers, observed.trees, observed.hosts, observed.newest_s) == ((), (), {}, 0)
     assert reading.samples(NOW_MS, 3_600_000) == {}
 
 
@@ -94,12 +94,12 @@ def test_containers_are_where_they_were_last_and_counted_once(client: Any, readi
     ]
     for row in rows:
         client.insert("container_latency", [row], column_names=LATENCY)
-    seen = reading.observed(NOW_MS, 300_000)
-    assert seen.containers == (
+    observed = reading.observed(NOW_MS, 300_000)
+    assert observed.containers == (
         ObservedContainer("cart", "cart-0", "h2", 10, NOW_S - 40, NOW_S - 10),
         ObservedContainer("cart", "cart-1", "h1", 4, NOW_S - 20, NOW_S - 10),
     )
-    assert (seen.newest_s, seen.window_s) == (NOW_S - 10, 30.0)
+    assert (observed.newest_s, observed.window_s) == (NOW_S - 10, 30.0)
 
 
 def test_trees_come_with_how_often_they_were_seen(client: Any, reading: SubsetReader) -> None:
@@ -109,10 +109,10 @@ def test_trees_come_with_how_often_they_were_seen(client: Any, reading: SubsetRe
     rows = [["front", "GET /", at(age_s), 10, text, 20, 20] for age_s in (20, 30, 900)]
     rows.append(["front", "GET /", at(20), 10, '{"service":"front","cut":true}', 3, 3])
     client.insert("call_trees", rows, column_names=columns)
-    seen = reading.observed(NOW_MS, 300_000)
+    observed = reading.observed(NOW_MS, 300_000)
     tree = Call("front", ((Call("cart"), Call("mail")), (Call("cart"),)))
-    assert seen.trees == (ObservedTree("GET /", tree, 40),)
-    assert seen.cut == 3
+    assert observed.trees == (ObservedTree("GET /", tree, 40),)
+    assert observed.cut == 3
 
 
 def test_contention_is_that_of_the_newest_minute(client: Any, reading: SubsetReader) -> None:

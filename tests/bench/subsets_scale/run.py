@@ -131,7 +131,7 @@ def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> l
     written = Transcription(posed, models[1])
     subsets, _ = written.solve(app.roots[0].tree)
     took = time.process_time() - begin
-    theirs = predict(posed, curves, [connections(subset) for subset in subsets]).whole
+    theirs = predict(posed, curves, [connections(subset) for subset in subsets]).mean_ms
     rows.append(("the paper as written", took, written.iterations, theirs))
     lines = ["| what | CPU (s) | of the transcription's | iterations | predicted (ms) | to the transcription's |"]
     lines.append("|---|---|---|---|---|---|")
@@ -142,7 +142,7 @@ def _beside(app: Application, models: Models, solved: Solved, even: Solved) -> l
 
 
 def _judged(posed: Problem, curves: Sequence[Curves], solved: Solved) -> float:
-    return predict(posed, curves, solved.solution.subsets).whole
+    return predict(posed, curves, solved.solution.subsets).mean_ms
 
 
 def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:

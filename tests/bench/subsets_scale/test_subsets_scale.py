@@ -23,11 +23,11 @@ def test_its_answer_is_legal_and_near_to_ours() -> None:
     subsets, best = written.solve(app.roots[0].tree)
     assert sum(len(item) for pair in subsets for item in pair) == posed.quota
     assert all(len(set(item.tolist())) == len(item) >= 2 for pair in subsets for item in pair)
-    theirs = predict(posed, curves, [connections(subset) for subset in subsets]).whole
+    theirs = predict(posed, curves, [connections(subset) for subset in subsets]).mean_ms
     assert abs(best / theirs - 1) < 0.1, "what it thinks of it is what is predicted, up to the lines between steps"
     for weights in (True, False):
         result = solve(posed, curves, MicronsSettings(weights=weights))
-        assert predict(posed, curves, result.solution.subsets).whole < 1.01 * theirs
+        assert predict(posed, curves, result.solution.subsets).mean_ms < 1.01 * theirs
 
 
 def test_quota_flows_to_the_steepest_descent() -> None:

@@ -17,7 +17,7 @@ import yaml
 
 from bench.results import OUT
 from bench.tuning.parameters import ROOT, Parameter, Yaml, application, settings
-from sluice.cli.tuning.words import phase_text, value_text, verdict_text
+from sluice.cli.tuning.text import phase_text, value_text, verdict_text
 from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.session_pb2 import TuningSession
 from sluice.tuning.v1.trial_pb2 import Purpose

@@ -32,16 +32,16 @@ class _UniqueKeys(yaml.SafeLoader):
     """A YAML loader that refuses a repeated key in a mapping, instead of overriding the first."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen = set()
+        keys = set()
         for key_node, _ in node.value:
             if key_node.tag == _MERGE:
                 continue
             key = self.construct_object(key_node, deep=True)
-            if key in seen:
+            if key in keys:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"key {key!r} is defined twice", key_node.start_mark
                 )
-            seen.add(key)
+            keys.add(key)
         return super().construct_mapping(node, deep)
 
 

@@ -45,7 +45,7 @@ class PoolServer(PoolSizeServiceServicer):
     def ListPoolSizes(
         self, request: api.ListPoolSizesRequest, context: grpc.ServicerContext
     ) -> api.ListPoolSizesResponse:
-        sizes = [each.pool_size for each in self.explanations]
+        sizes = [explanation.pool_size for explanation in self.explanations]
         wanted = [size for size in sizes if request.service in ("", size.pool.service)]
         start, size = int(request.page_token or 0), request.page_size or self.page_size
         more = str(start + size) if len(wanted) > start + size else ""
@@ -69,8 +69,8 @@ class PoolServer(PoolSizeServiceServicer):
         raise NotImplementedError("no test reports through the command line")
 
     def _find(self, pool: Pool, context: grpc.ServicerContext) -> Explanation:
-        for each in self.explanations:
-            if each.pool_size.pool == pool:
-                return each
+        for explanation in self.explanations:
+            if explanation.pool_size.pool == pool:
+                return explanation
         context.abort(grpc.StatusCode.NOT_FOUND, f"no pool {pool.service}")
         raise AssertionError

@@ -75,9 +75,9 @@ def rows(result: Result) -> list[dict[str, Any]]:
 
 
 def test_newest_first_with_what_each_did(run: Run, engine: ClickHouse) -> None:
-    found = rows(run("actuations", "list", "-o", "json", SLUICE_CLICKHOUSE=engine.url))
-    assert [row["request_id"] for row in found] == ["cd33", "ab22", "aa11"]
-    applied = found[1]
+    printed = rows(run("actuations", "list", "-o", "json", SLUICE_CLICKHOUSE=engine.url))
+    assert [row["request_id"] for row in printed] == ["cd33", "ab22", "aa11"]
+    applied = printed[1]
     sizes = [applied[name] for name in ("previous", "intended", "requested", "read_back")]
     assert (sizes, applied["by"]) == ([64, None, 12, 32], "ann")  # no decision is recorded here
     assert (applied["log_partition"], applied["log_offset"]) == (0, 41)

@@ -42,8 +42,8 @@ def section(trace: str, root: str, start_us: float, end_us: float, **more: Any) 
 
 
 def rows(result: Result) -> list[tuple[str, float, float]]:
-    found = [json.loads(line) for line in result.stdout.splitlines()]
-    return [(each["operation"], each["start_us"], each["end_us"]) for each in found]
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    return [(each["operation"], each["start_us"], each["end_us"]) for each in records]
 
 
 # 1 [0, 1000) us waits for 2 [100, 600).
@@ -221,9 +221,9 @@ def test_parts_keep_the_order_of_first_appearance() -> None:
     parts = TraceParts()
     for trace, number in ((2, 1), (1, 2), (2, 3)):
         parts.add(part(trace, number))
-    found = [TracesData.FromString(each).resource_spans for each in parts.messages()]
+    traces = [TracesData.FromString(message).resource_spans for message in parts.messages()]
     parts.close()
-    ids = [[r.scope_spans[0].spans[0].span_id[0] for r in resources] for resources in found]
+    ids = [[r.scope_spans[0].spans[0].span_id[0] for r in resources] for resources in traces]
     assert ids == [[1, 3], [2]]
 
 
@@ -247,4 +247,4 @@ def test_table_parts_paths_of_one_trace() -> None:
     table = PathTable()
     lines = "".join(json.dumps(section("t", root, 0, 10)) + "\n" for root in ("a", "b")).encode()
     blocks = [*table.take(lines[:50]), *table.take(lines[50:]), *table.last()]
-    assert [each.count("trace t") for each in blocks] == [1, 1]
+    assert [block.count("trace t") for block in blocks] == [1, 1]

@@ -164,8 +164,8 @@ def test_whose_limit_a_wait_is_for_is_told_by_the_pool_and_what_is_in_flight(cri
     client = engine.client("sluice")
 
     def told() -> tuple[str, str]:
-        (found,) = ranked(critical("-o", "json", "--root", "waits/GET /cart"))
-        (cart,) = (each for each in found["ranking"] if each["service"] == "cart")
+        (ranking,) = ranked(critical("-o", "json", "--root", "waits/GET /cart"))
+        (cart,) = (each for each in ranking["ranking"] if each["service"] == "cart")
         reason = cart["reasons"][-1]
         return reason["code"], reason["text"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from sluice.cli.doctor import collector, ends
+from sluice.cli.doctor import collector, processes
 from sluice.cli.doctor.command import CHECKS
 from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.doctor.run import run_checks
@@ -30,10 +30,10 @@ def closed() -> dict[str, str]:
 
 def test_with_everything_down_each_stage_fails_with_its_address_and_a_remedy(run: Run) -> None:
     variables = closed()
-    before = time.monotonic()
+    started = time.monotonic()
     # Patient with a busy machine: what is closed says so at once.
     result = run("doctor", "-o", "json", "--timeout", "30", **variables)
-    assert time.monotonic() - before < 30
+    assert time.monotonic() - started < 30
     assert result.exit_code == 1
     findings = json.loads(result.stdout)
     assert [f["stage"] for f in findings] == [check.stage for check in CHECKS]
@@ -102,9 +102,9 @@ def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others
         Check("b", "breaks", crash),
         Check("c", "works", lambda *_: Diagnosis("ok", "well")),
     ]
-    before = time.monotonic()
+    started = time.monotonic()
     findings = run_checks(checks, addresses({}), timeout_s=0.1)
-    assert time.monotonic() - before < 15
+    assert time.monotonic() - started < 15
     assert [finding.level for finding in findings] == ["unknown", "unknown", "ok"]
     assert findings[1].text == "the check itself failed: ValueError: no such key"
 
@@ -113,14 +113,14 @@ def test_a_server_that_does_not_answer_in_time() -> None:
     with FixedServer({"/": None, "/healthz": None}) as server:
         where = addresses({"SLUICE_COLLECTOR_HEALTH": server.address, "SLUICE_ACTUATOR": server.url})
         assert "did not answer within 0.2 s" in collector.health(where, 0.2).text
-        assert ends.actuator(where, 0.2).level == "fail"
+        assert processes.actuator(where, 0.2).level == "fail"
 
 
 def test_actuator_and_demo() -> None:
     with FixedServer({"/healthz": "ok"}) as server:
         where = addresses({"SLUICE_ACTUATOR": server.url, "SLUICE_DEMO": server.url})
-        assert ends.actuator(where, 2).level == "ok"
-        assert ends.demo(where, 2).level == "ok"
+        assert processes.actuator(where, 2).level == "ok"
+        assert processes.demo(where, 2).level == "ok"
         server.answers["/healthz"] = (503, "the recommender is lost")
-        assert "the recommender is lost" in ends.actuator(where, 2).text
-        assert ends.demo(where, 2).level == "warn"
+        assert "the recommender is lost" in processes.actuator(where, 2).text
+        assert processes.demo(where, 2).level == "warn"

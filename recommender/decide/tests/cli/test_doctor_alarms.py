@@ -34,21 +34,23 @@ def test_pools_without_an_alarm_are_well() -> None:
 
 
 def test_more_in_flight_than_it_holds_says_of_what_and_the_remedies_in_order() -> None:
-    seen = PoolSpans(
+    pool_spans = PoolSpans(
         in_flight={"cart-0": 80.4, "": 29.0},
         operations={"GET /cart": 300, "POST /cart": 100},
         left_out={("GET /healthz", "probe-path"): 1200, ("GET /cart", "nested"): 9},
     )
-    found = alarms.judge([size(CART, "SPANS_DISAGREE", DISAGREE, TargetSize(instance="cart-0", size=34))], {CART: seen})
-    assert found.level == "warn"
-    assert found.text == (
+    diagnosis = alarms.judge(
+        [size(CART, "SPANS_DISAGREE", DISAGREE, TargetSize(instance="cart-0", size=34))], {CART: pool_spans}
+    )
+    assert diagnosis.level == "warn"
+    assert diagnosis.text == (
         "cart/server SPANS_DISAGREE: more requests are in flight than the pool holds: "
         "spans count requests outside the pool: 109 of 34; "
         "in flight over 10 s at most: cart-0 80 of 34, (no instance) 29; spans are of 2 instances, "
         "sizes of 1 target; its operations: GET /cart 75%, POST /cart 25%; "
         "left out already: GET /healthz 1,200 (probe-path), GET /cart 9 (nested)"
     )
-    order = [found.remedy.index(word) for word in ("spans.toml", "`busy`", "this pool's")]
+    order = [diagnosis.remedy.index(word) for word in ("spans.toml", "`busy`", "this pool's")]
     assert order == sorted(order)
     # What tables cannot tell is left out, and nothing else.
     assert alarms.judge([size(CART, "SPANS_DISAGREE", DISAGREE)], {}).text.endswith("109 of 34")
@@ -73,7 +75,7 @@ def test_callers_own_limits_are_named_where_the_target_tells_that_it_is_idle(
 
 
 def test_each_pool_is_named_and_each_remedy_once_the_worst_first() -> None:
-    found = alarms.judge(
+    diagnosis = alarms.judge(
         [
             size(DB, "UNACCOUNTED", "9.0 wait, 0.4 of 4 in flight"),
             size(PoolKey("mail", "server", ""), "ERRORS_RISE", "more fail"),
@@ -84,14 +86,14 @@ def test_each_pool_is_named_and_each_remedy_once_the_worst_first() -> None:
         ],
         {},
     )
-    assert found.level == "warn"
-    assert found.text == (
+    assert diagnosis.level == "warn"
+    assert diagnosis.text == (
         "a/server GAVE_UP: less completed there. cart/server GAVE_UP: less completed. "
         "shop/server COLLAPSED: 0 of 60 a second. mail/server ERRORS_RISE: more fail. "
         "cart/client/cart-db UNACCOUNTED: 9.0 wait, 0.4 of 4 in flight"
     )
     for code in ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "UNACCOUNTED"):
-        assert found.remedy.count(f"{code}: ") == 1
+        assert diagnosis.remedy.count(f"{code}: ") == 1
     many = [size(PoolKey(f"s{nth}", "server", ""), "GAVE_UP", "less") for nth in range(8)]
     assert alarms.judge(many, {}).text.endswith("s5/server GAVE_UP: less. 2 more pools")
 
@@ -100,8 +102,8 @@ def test_over_grpc_where_the_tables_do_not_answer(pool_server: PoolServer) -> No
     where = addresses({"SLUICE_RECOMMENDER": pool_server.address, "SLUICE_CLICKHOUSE": "http://127.0.0.1:1"})
     assert alarms.alarms(where, 5).level == "ok"
     pool_server.explanations = [Explanation(pool_size=size(CART, "SPANS_DISAGREE", DISAGREE))]
-    found = alarms.alarms(where, 5)
-    assert (found.level, "109 of 34" in found.text, "spans.toml" in found.remedy) == ("warn", True, True)
+    diagnosis = alarms.alarms(where, 5)
+    assert (diagnosis.level, "109 of 34" in diagnosis.text, "spans.toml" in diagnosis.remedy) == ("warn", True, True)
 
 
 def test_operations_are_counted_in_whole_trees_at_any_depth() -> None:
@@ -109,10 +111,10 @@ def test_operations_are_counted_in_whole_trees_at_any_depth() -> None:
     tree = '{"service":"shop","operation":"GET /","stages":[[%s,{"service":"cart","operation":"read"}],[%s]]}'
     deep, too_deep = ('{"service":"a","stages":[[' * depth + "{}" + "]]}" * depth for depth in (100, 100_000))
     short = [('{"cut":true}', 5), ('{"service":"cart"}', 1)]
-    found = operations_of([(tree % (inner, inner), 10), *short, (deep, 1), (too_deep, 1)])
-    assert found["shop"] == {"GET /": 10}
-    assert found["cart"] == {"read": 30, "lock": 20, "": 1}
-    assert found["a"] == {"": 100}
+    operations = operations_of([(tree % (inner, inner), 10), *short, (deep, 1), (too_deep, 1)])
+    assert operations["shop"] == {"GET /": 10}
+    assert operations["cart"] == {"read": 30, "lock": 20, "": 1}
+    assert operations["a"] == {"": 100}
 
 
 def row(operation: str, share: float, action: str = "leave_out", side: str = "server") -> LeftOut:

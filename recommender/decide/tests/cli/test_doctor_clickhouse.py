@@ -45,9 +45,9 @@ def test_an_empty_database_with_the_schema(where: Addresses) -> None:
 
 def test_no_schema(engine: ClickHouse) -> None:
     where = addresses({"SLUICE_CLICKHOUSE": engine.url})
-    found = check.migrations(where, 5)
-    assert (found.level, found.text) == ("fail", "no migration has been applied")
-    assert "make up" in found.remedy
+    diagnosis = check.migrations(where, 5)
+    assert (diagnosis.level, diagnosis.text) == ("fail", "no migration has been applied")
+    assert "make up" in diagnosis.remedy
     with pytest.raises(NotAnsweringError):
         check.freshness(where, 5)
 
@@ -56,8 +56,8 @@ def test_a_migration_that_is_not_recorded(where: Addresses, engine: ClickHouse) 
     engine.client("sluice").command(
         "ALTER TABLE schema_migrations DELETE WHERE version = 0 SETTINGS mutations_sync = 1"
     )
-    found = check.migrations(where, 5)
-    assert (found.level, found.text) == ("fail", "not applied: tables")
+    diagnosis = check.migrations(where, 5)
+    assert (diagnosis.level, diagnosis.text) == ("fail", "not applied: tables")
 
 
 def test_the_newest_window_and_dead_letters_by_reason(where: Addresses, engine: ClickHouse) -> None:
@@ -95,8 +95,8 @@ def test_spans_on_the_topic_and_those_too_large_for_it(where: Addresses, engine:
         "('a', 'accepted', 'cart', now(), 0, 90, 0, 1), ('a', 'too_large', 'cart', now(), 0, 10, 0, 1), "
         "('b', 'too_large', 'cart', now(), 0, 9, 0, 1), ('a', 'too_large', 'old', now() - 4000, 0, 9, 0, 1)"
     )
-    found = spans.large(where, 20)
-    assert (found.level, found.text.endswith("cart: 10")) == ("warn", True)
+    diagnosis = spans.large(where, 20)
+    assert (diagnosis.level, diagnosis.text.endswith("cart: 10")) == ("warn", True)
 
     metrics = "otelcol_process_uptime_seconds_total 60.5\notelcol_exporter_queue_size 0\n"
     metrics += "otelcol_receiver_accepted_spans_total 100\notelcol_exporter_sent_spans_total "
@@ -124,14 +124,14 @@ def test_rejected_rows_are_counted_by_key_and_named_with_the_answer(where: Addre
         "('clickhouse', 'windows', 'column_missing', 'errors', 1200, now64(3)), "
         "('clickhouse', 'windows', 'refused', 'old', 1, now64(3) - 3600)"
     )
-    found = rejected.rejected_rows(where, 5)
-    assert found.level == "warn"
-    assert found.text == (
+    diagnosis = rejected.rejected_rows(where, 5)
+    assert diagnosis.level == "warn"
+    assert diagnosis.text == (
         "in the last 10 minutes: clickhouse windows: 1,200 rows written without column errors; "
         "clickhouse windows: 2 rows refused (Constraint `c`); neo4j seen: 1 rows too_large (memory)"
     )
-    assert "add the column again" in found.remedy
-    assert "--recipe rejected_rows" in found.remedy
+    assert "add the column again" in diagnosis.remedy
+    assert "--recipe rejected_rows" in diagnosis.remedy
 
 
 def test_records_that_were_deleted_unread(where: Addresses, engine: ClickHouse) -> None:
@@ -143,10 +143,10 @@ def test_records_that_were_deleted_unread(where: Addresses, engine: ClickHouse) 
         "('j', 'otlp_spans', 1, 2000, 2007, now(), 2007, now64(3)), "
         "('j', 'otlp_metrics', 0, 5, 6, now(), 6, now() - INTERVAL 25 HOUR)"
     )
-    found = check.missed_records(where, 5)
-    assert found.level == "warn"
-    assert "1,507 of otlp_spans/1, last seen " in found.text
-    assert "missed_records" in found.remedy
+    diagnosis = check.missed_records(where, 5)
+    assert diagnosis.level == "warn"
+    assert "1,507 of otlp_spans/1, last seen " in diagnosis.text
+    assert "missed_records" in diagnosis.remedy
 
 
 def test_spans_that_rules_leave_out_are_named_by_operation_with_their_share(
@@ -165,8 +165,8 @@ def test_spans_that_rules_leave_out_are_named_by_operation_with_their_share(
         "INSERT INTO windows_10s (side, service, peer, instance, start, bucket_ms, busy_ns, completions, version) "
         "VALUES ('server', 'cart', '', 'cart-0', now() - 300, 100, 1, 200, 200)"
     )
-    found = left_out.left_out(where, 5)
-    assert (found.level, found.text.endswith("of cart (server) GET /healthz 25% (probe-path)")) == ("ok", True)
+    diagnosis = left_out.left_out(where, 5)
+    assert (diagnosis.level, diagnosis.text.endswith("of cart (server) GET /healthz 25% (probe-path)")) == ("ok", True)
 
 
 def test_a_pools_spans_by_instance_and_name(where: Addresses, engine: ClickHouse) -> None:
@@ -214,12 +214,12 @@ def test_a_target_of_two_actuators_is_named_with_both_of_them_once(where: Addres
         "INSERT INTO actuations (service, side, at, target_name, actuator, outcome, instance, request_id, received, "
         f"detail) VALUES {values}"
     )
-    found = owners.owners(where, 5)
-    assert (found.level, found.text) == ("warn", f"in the last minute: cart/server cart-1: {text}")
-    assert "remove it from one of the two configurations" in found.remedy
+    diagnosis = owners.owners(where, 5)
+    assert (diagnosis.level, diagnosis.text) == ("warn", f"in the last minute: cart/server cart-1: {text}")
+    assert "remove it from one of the two configurations" in diagnosis.remedy
 
 
 def test_of_many_targets_of_two_actuators_the_first_are_named() -> None:
-    found = owners.judge_owners([f"TARGET_OWNED: cart/server cart-{i}: one owns it; mend it" for i in range(9)])
-    assert "cart-5: one owns it" in found.text
-    assert found.text.endswith("; 3 more targets")
+    diagnosis = owners.judge_owners([f"TARGET_OWNED: cart/server cart-{i}: one owns it; mend it" for i in range(9)])
+    assert "cart-5: one owns it" in diagnosis.text
+    assert diagnosis.text.endswith("; 3 more targets")

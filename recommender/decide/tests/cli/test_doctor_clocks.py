@@ -22,38 +22,38 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 
 
 def test_right_clocks_are_no_finding() -> None:
-    found = check.judge({Instance("cart", "a"): RIGHT, Instance("cart", "b"): InstanceDelay(3_000, 6, 2_000, 12)})
-    assert (found.level, found.text) == ("ok", "2 instances, none known to be off by more than 200 ms")
+    diagnosis = check.judge({Instance("cart", "a"): RIGHT, Instance("cart", "b"): InstanceDelay(3_000, 6, 2_000, 12)})
+    assert (diagnosis.level, diagnosis.text) == ("ok", "2 instances, none known to be off by more than 200 ms")
     assert check.judge({}).level == "ok"
 
 
 def test_whose_clock_is_off_and_by_how_much() -> None:
-    found = check.judge(
+    diagnosis = check.judge(
         {
             Instance("cart", "a"): RIGHT,
             Instance("cart", "b"): InstanceDelay(-800, 6, -850, 12),
             Instance("stock", "c"): InstanceDelay(9_700, 6, 9_600, 12),
         }
     )
-    assert found.level == "warn"
-    assert found.text == (
+    assert diagnosis.level == "warn"
+    assert diagnosis.text == (
         "clocks of 2 of 3 instances are off: "
         "stock c 3.4 s behind (beside the 6 s that an exporter may keep spans), cart b 1.0 s ahead"
     )
-    assert "chronyd" in found.remedy
+    assert "chronyd" in diagnosis.remedy
 
 
 def test_of_many_the_worst_are_named() -> None:
     right = {Instance("right", str(n)): InstanceDelay(0, 6, 0, 12) for n in range(14)}
     off = {Instance("s", f"{n:02}"): InstanceDelay(-1_000 - 100 * n, 6, -3_000, 12) for n in range(13)}
-    found = check.judge(right | off)
-    assert found.text.startswith("clocks of 13 of 27 instances are off: s 12 2.2 s ahead, s 11 2.1 s ahead, ")
-    assert found.text.endswith("3 more")
+    diagnosis = check.judge(right | off)
+    assert diagnosis.text.startswith("clocks of 13 of 27 instances are off: s 12 2.2 s ahead, s 11 2.1 s ahead, ")
+    assert diagnosis.text.endswith("3 more")
 
 
 def test_where_most_are_ahead_it_is_the_brokers_clock() -> None:
-    found = check.judge({Instance("s", str(n)): InstanceDelay(-1_000, 6, -3_000, 12) for n in range(5)})
-    assert (found.level, found.text) == (
+    diagnosis = check.judge({Instance("s", str(n)): InstanceDelay(-1_000, 6, -3_000, 12) for n in range(5)})
+    assert (diagnosis.level, diagnosis.text) == (
         "warn",
         "most spans arrive 1.0 s before they end: the clock of the Kafka broker is behind",
     )
@@ -71,5 +71,5 @@ def test_on_a_real_engine(engine: ClickHouse, tmp_path: Path) -> None:
         "SELECT 'cart', 'cart-\\'1', toStartOfInterval(now(), INTERVAL 10 SECOND) - 10 * number, 10, 5, -800, 0, 5 "
         "FROM numbers(6)"
     )
-    found = check.clocks(where, 5)
-    assert (found.level, found.text) == ("warn", "clocks of 1 of 1 instances are off: cart cart-'1 0.8 s ahead")
+    diagnosis = check.clocks(where, 5)
+    assert (diagnosis.level, diagnosis.text) == ("warn", "clocks of 1 of 1 instances are off: cart cart-'1 0.8 s ahead")

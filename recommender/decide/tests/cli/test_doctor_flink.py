@@ -78,8 +78,8 @@ def test_flink_job() -> None:
 
 def test_flink_restarts() -> None:
     entry = {"timestamp": (NOW_S - 30) * 1000, "exceptionName": "X", "stacktrace": "java.io.IOException: no\n\tat y"}
-    found = flink.judge_restarts([{"value": "2"}], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
-    assert (found.level, found.text) == ("warn", "2 restarts; 30 s ago: java.io.IOException: no")
+    diagnosis = flink.judge_restarts([{"value": "2"}], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
+    assert (diagnosis.level, diagnosis.text) == ("warn", "2 restarts; 30 s ago: java.io.IOException: no")
     assert flink.judge_restarts([], {}, NOW_S).level == "unknown"
     # A job that has failed for good reports no metrics any more, but its last exception.
     failed = flink.judge_restarts([], {"exceptionHistory": {"entries": [entry]}}, NOW_S)
@@ -97,15 +97,15 @@ def test_flink_checkpoints() -> None:
     assert flink.judge_checkpoints(checkpoint_answer(5, 0), NOW_S).level == "ok"
     assert flink.judge_checkpoints(checkpoint_answer(None, 0), NOW_S).level == "unknown"
     assert flink.judge_checkpoints(checkpoint_answer(None, 2), NOW_S).level == "warn"
-    found = flink.judge_checkpoints(checkpoint_answer(5, 1), NOW_S)
-    assert (found.level, found.text) == (
+    diagnosis = flink.judge_checkpoints(checkpoint_answer(5, 1), NOW_S)
+    assert (diagnosis.level, diagnosis.text) == (
         "warn",
         "last checkpoint 5 s ago, 3 completed, 1 failed; last failure: timed out",
     )
     over = flink.judge_checkpoints(checkpoint_answer(5, 1, failed_ago_s=6), NOW_S)
-    assert (over.level, over.text) == ("ok", found.text)
-    found = flink.judge_checkpoints(checkpoint_answer(16, 0), NOW_S, overdue=True, held_by="calls: away")
-    assert (found.level, found.text) == (
+    assert (over.level, over.text) == ("ok", diagnosis.text)
+    diagnosis = flink.judge_checkpoints(checkpoint_answer(16, 0), NOW_S, overdue=True, held_by="calls: away")
+    assert (diagnosis.level, diagnosis.text) == (
         "fail",
         "last checkpoint 16 s ago, 3 completed, 0 failed; held up by calls: away",
     )
@@ -129,7 +129,7 @@ def test_sinks_tell_what_is_wrong_each_once() -> None:
         {"id": "0.seen[61]__Writer.ageing.trouble", "value": "nothing is removed"},
         {"id": "0.windows[9]__Writer.trouble", "value": ""},
     ]
-    found = sinks.told(metrics)
-    assert found == ["calls: Neo4j: has failed for 9 s: refused", "seen: nothing is removed"]
-    assert sinks.judge_sinks(found).level == "warn"
+    troubles = sinks.troubles_in(metrics)
+    assert troubles == ["calls: Neo4j: has failed for 9 s: refused", "seen: nothing is removed"]
+    assert sinks.judge_sinks(troubles).level == "warn"
     assert sinks.judge_sinks([]).level == "ok"

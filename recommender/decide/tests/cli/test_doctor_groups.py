@@ -37,7 +37,7 @@ class Groups:
 
     def list_consumer_group_offsets(self, asked: list[Any], request_timeout: float) -> dict[str, Any]:
         at = SimpleNamespace(topic="otlp_spans", partition=0, offset=7)
-        return {each.group_id: _done(SimpleNamespace(topic_partitions=[at])) for each in asked}
+        return {group.group_id: _done(SimpleNamespace(topic_partitions=[at])) for group in asked}
 
 
 def _done(value: Any) -> Any:
@@ -46,8 +46,8 @@ def _done(value: Any) -> Any:
 
 def test_groups_that_only_looked_once_are_no_readers() -> None:
     client = Groups("sluice-streaming", "sluice-doctor", "console-consumer-1")
-    found = kafka.committed(client, 1.0, {("otlp_spans", 0)}, lambda group: is_job(group, ()))
-    assert found == {"sluice-streaming": {("otlp_spans", 0): 7}}
+    offsets = kafka.committed(client, 1.0, {("otlp_spans", 0)}, lambda group: is_job(group, ()))
+    assert offsets == {"sluice-streaming": {("otlp_spans", 0): 7}}
 
 
 def test_doctor_reads_without_committing(monkeypatch: pytest.MonkeyPatch) -> None:

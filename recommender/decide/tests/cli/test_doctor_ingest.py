@@ -21,18 +21,18 @@ otelcol_exporter_sent_spans{exporter="kafka"} 1034 1700000000000
 
 
 def test_prometheus_sums_over_labels_and_forgives_suffixes() -> None:
-    found = sums(METRICS + "broken line\notelcol_x NaNsense\n")
-    assert found["otelcol_exporter_queue_size"] == 6
-    assert found["otelcol_receiver_accepted_spans"] == 1034
-    assert found["otelcol_receiver_refused_spans"] == 0
-    assert found["otelcol_exporter_sent_spans"] == 1034
+    counters = sums(METRICS + "broken line\notelcol_x NaNsense\n")
+    assert counters["otelcol_exporter_queue_size"] == 6
+    assert counters["otelcol_receiver_accepted_spans"] == 1034
+    assert counters["otelcol_receiver_refused_spans"] == 0
+    assert counters["otelcol_exporter_sent_spans"] == 1034
 
 
 def test_collector_counters() -> None:
     with FixedServer({"/metrics": METRICS}) as server:
-        found = collector.counters(addresses({"SLUICE_COLLECTOR_METRICS": server.address}), 2)
-    assert found.level == "ok"
-    assert found.text == "spans since its start: 1,034 accepted, 1,034 sent, 0 failed, 0 refused; queue 6.0% full"
+        diagnosis = collector.counters(addresses({"SLUICE_COLLECTOR_METRICS": server.address}), 2)
+    assert diagnosis.level == "ok"
+    assert diagnosis.text == "spans since its start: 1,034 accepted, 1,034 sent, 0 failed, 0 refused; queue 6.0% full"
     queue = {"otelcol_exporter_queue_size": 90.0, "otelcol_exporter_queue_capacity": 100.0}
     assert collector.judge(queue).level == "warn"
     assert collector.judge(queue | {"otelcol_exporter_queue_size": 0.0}).level == "ok"

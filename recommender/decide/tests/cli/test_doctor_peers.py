@@ -8,16 +8,16 @@ def test_every_client_span_names_its_peer() -> None:
 
 
 def test_what_stays_unknown_is_named_by_its_share_per_service() -> None:
-    found = judge_peers([("shop", 30, 120), ("mail", 1, 1000)])
-    assert found.level == "warn"
-    assert found.text.endswith("count under `unknown`: shop: 25.0% of 120, mail: 0.1% of 1,000")
-    assert "server.address" in found.remedy
+    diagnosis = judge_peers([("shop", 30, 120), ("mail", 1, 1000)])
+    assert diagnosis.level == "warn"
+    assert diagnosis.text.endswith("count under `unknown`: shop: 25.0% of 120, mail: 0.1% of 1,000")
+    assert "server.address" in diagnosis.remedy
 
 
 def test_the_odd_span_is_no_warning() -> None:
-    found = judge_peers([("mail", 9, 1000)])
-    assert (found.level, found.remedy) == ("ok", "")
-    assert "mail: 0.9% of 1,000" in found.text
+    diagnosis = judge_peers([("mail", 9, 1000)])
+    assert (diagnosis.level, diagnosis.remedy) == ("ok", "")
+    assert "mail: 0.9% of 1,000" in diagnosis.text
 
 
 def test_the_most_come_first_and_the_others_are_counted() -> None:

@@ -29,8 +29,8 @@ def test_recommender_over_grpc(pool_server: PoolServer) -> None:
     pool_server.explanations[0].pool_size.computed_at.GetCurrentTime()
     assert recommender.pools(where, 2).level == "ok"
     pool_server.serve(HealthCheckResponse.NOT_SERVING)
-    found = recommender.health(where, 2)
-    assert (found.level, found.text.endswith("is NOT_SERVING")) == ("fail", True)
+    diagnosis = recommender.health(where, 2)
+    assert (diagnosis.level, diagnosis.text.endswith("is NOT_SERVING")) == ("fail", True)
 
 
 def test_recommender_judgement() -> None:
@@ -66,16 +66,16 @@ def test_subsets_say_what_they_are_made_without() -> None:
         ],
     )
     lacking = ["no cpu utilization of any host: the solver ignores it", "cart: no host of cart-1: each counts"]
-    found = subsets.judge(
+    diagnosis = subsets.judge(
         [pooled, good], [SubsetRun(missing=[*lacking, "cart: no address of cart-1: proxies"])], 0, NOW
     )
-    assert found.level == "warn"
+    assert diagnosis.level == "warn"
     for text in (*lacking, "cart has too few latency samples", "cart: no source reports the address"):
-        assert found.text.count(text) == 1
+        assert diagnosis.text.count(text) == 1
     for remedy in ("`addresses`", "20 windows", "metrics of these hosts", "`host.name`"):
-        assert remedy in found.remedy
-    held = Subset(key=key, state=STATE_HELD, reasons=[Reason(code="HELD", text="a calls itself in a circle")])
-    assert "a calls itself in a circle" in subsets.judge([held], [], 0, NOW).text
+        assert remedy in diagnosis.remedy
+    held_subset = Subset(key=key, state=STATE_HELD, reasons=[Reason(code="HELD", text="a calls itself in a circle")])
+    assert "a calls itself in a circle" in subsets.judge([held_subset], [], 0, NOW).text
 
 
 def test_decider_judgement() -> None:

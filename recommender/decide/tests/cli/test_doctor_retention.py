@@ -19,8 +19,8 @@ def spans(**more: object) -> PartitionRetention:
 
 
 def test_a_reader_that_keeps_up() -> None:
-    found = judge_retention([spans(), METRICS], NOW)
-    assert found == Diagnosis("ok", "otlp_spans: oldest record 2.0 h old of 6.0 h; otlp_metrics is empty")
+    diagnosis = judge_retention([spans(), METRICS], NOW)
+    assert diagnosis == Diagnosis("ok", "otlp_spans: oldest record 2.0 h old of 6.0 h; otlp_metrics is empty")
     assert judge_retention([spans(next_ms=None, committed=500), METRICS], NOW).level == "ok"
     assert judge_retention([spans(group="", committed=None, next_ms=None), METRICS], NOW).level == "ok"
 
@@ -38,10 +38,10 @@ def test_half_of_the_time_is_used_up() -> None:
 def test_the_limit_of_bytes_comes_first() -> None:
     # Something is deleted, and the oldest record left is an hour old: an hour is what is kept.
     short = spans(low=100, oldest_ms=NOW - HOUR)
-    found = judge_retention([short, METRICS], NOW)
-    assert found.level == "warn"
-    assert found.text.endswith("The byte limit deletes before the time limit in otlp_spans")
-    assert "retention.bytes" in found.remedy
+    diagnosis = judge_retention([short, METRICS], NOW)
+    assert diagnosis.level == "warn"
+    assert diagnosis.text.endswith("The byte limit deletes before the time limit in otlp_spans")
+    assert "retention.bytes" in diagnosis.remedy
     late = judge_retention([replace(short, next_ms=NOW - HOUR * 3 // 4), METRICS], NOW)
     assert "75% of the 1.0 h that Kafka keeps" in late.text
     # By time: what is left is nearly as old as it may get.
@@ -55,9 +55,9 @@ def test_without_a_limit_of_time_nothing_is_used_up() -> None:
 
 
 def test_what_is_deleted_before_it_was_read() -> None:
-    found = judge_retention([spans(low=1490), METRICS], NOW)
-    assert found.level == "warn"
-    assert found.text == "Kafka deleted 1,000 records of otlp_spans/1 that sluice-streaming has not read"
+    diagnosis = judge_retention([spans(low=1490), METRICS], NOW)
+    assert diagnosis.level == "warn"
+    assert diagnosis.text == "Kafka deleted 1,000 records of otlp_spans/1 that sluice-streaming has not read"
 
 
 def test_no_topics() -> None:

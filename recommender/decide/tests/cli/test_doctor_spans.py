@@ -27,9 +27,9 @@ def test_counters_of_the_collector() -> None:
 
 def test_all_is_on_the_topic() -> None:
     same = counters(1034, 1034)
-    found = judge_on_topic(same, same, OnTopic(1034, 1034))
-    assert (found.level, found.remedy) == ("ok", "")
-    assert found.text == (
+    diagnosis = judge_on_topic(same, same, OnTopic(1034, 1034))
+    assert (diagnosis.level, diagnosis.remedy) == ("ok", "")
+    assert diagnosis.text == (
         "spans in the 12.0 min since the collector's start: 1,034 accepted, 1,034 sent, 1,034 counted on the topic"
     )
     # Sent again, and spans that the queue held when the collector started: more than accepted is no loss.
@@ -39,33 +39,33 @@ def test_all_is_on_the_topic() -> None:
 
 def test_a_load_that_goes_on_makes_no_difference() -> None:
     """What is accepted after the first look may be on its way."""
-    found = judge_on_topic(counters(100, 90), counters(200, 150, queue=70), OnTopic(95, 95))
-    assert found.level == "ok"
+    diagnosis = judge_on_topic(counters(100, 90), counters(200, 150, queue=70), OnTopic(95, 95))
+    assert diagnosis.level == "ok"
 
 
 def test_what_is_neither_sent_nor_waits_is_lost() -> None:
     same = counters(100, 90, failed=3)
-    found = judge_on_topic(same, same, OnTopic(90, 90))
-    assert found.level == "fail"
-    assert "; the collector accepted 7 that it neither sent nor has in its queue: lost" in found.text
-    assert "span_limit" in found.remedy
+    diagnosis = judge_on_topic(same, same, OnTopic(90, 90))
+    assert diagnosis.level == "fail"
+    assert "; the collector accepted 7 that it neither sent nor has in its queue: lost" in diagnosis.text
+    assert "span_limit" in diagnosis.remedy
     waiting = counters(100, 90, failed=3, queue=4096)
     assert judge_on_topic(waiting, waiting, OnTopic(90, 90)).text.endswith("; 7 wait in the queue")
 
 
 def test_what_is_sent_and_not_counted() -> None:
     same = counters(100, 100)
-    found = judge_on_topic(same, same, OnTopic(80, 92))
-    assert found.level == "warn"
-    assert "80 to 92 counted on the topic; 8 sent spans are not counted yet" in found.text
-    assert "accepted_and_on_topic" in found.remedy
+    diagnosis = judge_on_topic(same, same, OnTopic(80, 92))
+    assert diagnosis.level == "warn"
+    assert "80 to 92 counted on the topic; 8 sent spans are not counted yet" in diagnosis.text
+    assert "accepted_and_on_topic" in diagnosis.remedy
 
 
 def test_spans_that_fit_no_message() -> None:
     assert judge_large([]).level == "ok"
-    found = judge_large([("cart", 1200), ("", 3)])
-    assert found.level == "warn"
-    assert found.text.endswith("not counted: cart: 1,200, (no service.name): 3")
-    assert "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT" in found.remedy
+    diagnosis = judge_large([("cart", 1200), ("", 3)])
+    assert diagnosis.level == "warn"
+    assert diagnosis.text.endswith("not counted: cart: 1,200, (no service.name): 3")
+    assert "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT" in diagnosis.remedy
     many = judge_large([(f"s{n}", 9 - n) for n in range(7)])
     assert many.text.endswith("s4: 5, 2 more services")

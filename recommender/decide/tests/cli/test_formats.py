@@ -86,7 +86,7 @@ def test_spans_of_zipkin_that_follow_one_another_are_one_trace(tmp_path: Path, f
         1_700_000_000_000_000_000,
         250_000,
     )
-    peer = {each.key: each.value for each in found[1].attributes}
+    peer = {attribute.key: attribute.value for attribute in found[1].attributes}
     assert (peer["peer.service"].string_value, peer["network.peer.port"].int_value) == ("bank", 81)
     assert (found[2].status.code, found[2].status.message) == (Status.STATUS_CODE_ERROR, "no funds")
 

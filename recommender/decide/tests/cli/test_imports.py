@@ -16,9 +16,9 @@ SHOWN = {"rich", "yaml"}
 
 @pytest.mark.parametrize("words", [("--help",), ("--version",), ("pools", "--help"), ("completion", "bash")])
 def test_help_imports_click_and_nothing_else_that_is_installed(words: tuple[str, ...]) -> None:
-    found = imported(*words)
-    assert {"click", "sluice"} <= found
-    assert not found & (NUMERIC | CLIENTS | SHOWN)
+    modules = imported(*words)
+    assert {"click", "sluice"} <= modules
+    assert not modules & (NUMERIC | CLIENTS | SHOWN)
 
 
 def test_completing_commands_imports_none_of_them() -> None:
@@ -27,21 +27,21 @@ def test_completing_commands_imports_none_of_them() -> None:
 
 
 def test_pools_list_imports_grpc_only(pool_server: PoolServer) -> None:
-    found = imported("pools", "list", SLUICE_RECOMMENDER=pool_server.address)
-    assert {"grpc", "google"} <= found
-    assert not found & (NUMERIC | SHOWN | CLIENTS - {"grpc", "google"})
+    modules = imported("pools", "list", SLUICE_RECOMMENDER=pool_server.address)
+    assert {"grpc", "google"} <= modules
+    assert not modules & (NUMERIC | SHOWN | CLIENTS - {"grpc", "google"})
 
 
 def test_sql_imports_an_http_client_only() -> None:
-    found = imported("sql", "SELECT 1", SLUICE_CLICKHOUSE="http://127.0.0.1:1")
-    assert "requests" in found
-    assert not found & (NUMERIC | SHOWN | CLIENTS - {"requests"})
+    modules = imported("sql", "SELECT 1", SLUICE_CLICKHOUSE="http://127.0.0.1:1")
+    assert "requests" in modules
+    assert not modules & (NUMERIC | SHOWN | CLIENTS - {"requests"})
 
 
 def test_doctor_imports_no_numbers_and_no_slow_driver() -> None:
-    found = imported("doctor", **closed())
-    assert {"grpc", "requests"} <= found
-    assert not found & (NUMERIC | {"rich", "neo4j", "clickhouse_connect"})
+    modules = imported("doctor", **closed())
+    assert {"grpc", "requests"} <= modules
+    assert not modules & (NUMERIC | {"rich", "neo4j", "clickhouse_connect"})
 
 
 def test_slow_libraries_are_imported_where_an_estimate_is_made() -> None:

@@ -60,8 +60,8 @@ def test_it_runs_as_a_module() -> None:
 
 
 def test_an_unset_or_empty_variable_means_its_default() -> None:
-    found = addresses({"SLUICE_KAFKA": "broker:1", "SLUICE_FLINK": ""})
-    assert (found.kafka, found.flink) == ("broker:1", DEFAULTS["SLUICE_FLINK"])
+    where = addresses({"SLUICE_KAFKA": "broker:1", "SLUICE_FLINK": ""})
+    assert (where.kafka, where.flink) == ("broker:1", DEFAULTS["SLUICE_FLINK"])
 
 
 def test_with_scheme() -> None:

@@ -10,7 +10,7 @@ from click.testing import Result
 from sluice.cli.pools.curve_plot import ASCII, CurvePlot, plot_curve
 from sluice.cli.pools.message_json import message_to_json
 from sluice.cli.pools.selector import SelectorError, parse_selector
-from sluice.cli.pools.words import age, seconds
+from sluice.cli.pools.text import age, seconds
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.pools.v1.advice_pb2 import Advice
 from sluice.pools.v1.evidence_pb2 import (
@@ -138,7 +138,9 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
 def test_a_list_is_read_to_its_last_page(run: Run, server: PoolServer) -> None:
     server.page_size = 1
     sizes = json.loads(run("pools", "list", "-o", "json", "--address", server.address).stdout)
-    assert [size["pool"]["service"] for size in sizes] == [each.pool_size.pool.service for each in server.explanations]
+    assert [size["pool"]["service"] for size in sizes] == [
+        explanation.pool_size.pool.service for explanation in server.explanations
+    ]
 
 
 def test_list_of_one_service(run: Run, server: PoolServer) -> None:
@@ -166,8 +168,8 @@ def test_the_server_pool_is_meant_when_there_is_one(run: Run, server: PoolServer
     both = client_pool("cart-db")
     both.pool_size.pool.service = "cart"
     server.explanations.append(both)
-    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
-    assert found["pool"]["side"] == "SIDE_SERVER"
+    printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
+    assert printed["pool"]["side"] == "SIDE_SERVER"
 
 
 def test_a_name_that_could_mean_several_pools(run: Run, server: PoolServer) -> None:
@@ -247,8 +249,8 @@ def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -
         "time; size 16 completes 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
     )
     assert f"hardware        {said}" in lines
-    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
-    assert (found["kind"], found["advised_replicas"]) == ("SCALE_OUT", 4)
+    printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
+    assert (printed["kind"], printed["advised_replicas"]) == ("SCALE_OUT", 4)
 
 
 def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
@@ -264,8 +266,8 @@ def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
     assert tell() == "32 of 32 busy, full in 7 of 7 readings; 1.5 h ago"
     size.sizes[0].occupancy.waiting = 5
     assert tell() == "32 of 32 busy, full in 7 of 7 readings, 5 waiting; 1.5 h ago"
-    found = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
-    told = found["sizes"][0]["occupancy"]
+    printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
+    told = printed["sizes"][0]["occupancy"]
     assert (told["busy"], told["waiting"], told["waiting_mean"]) == (32, 5, None)
     size.sizes.add(instance="b", unbounded=True).occupancy.CopyFrom(Occupancy(readings=7, busy=3))
     assert tell().startswith(
@@ -285,13 +287,17 @@ def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:
 
 
 def test_explain_as_json(run: Run, server: PoolServer) -> None:
-    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
-    assert found["pool_size"]["state"] == "PROVIDED"
-    assert found["threshold"] == {"value": "0.230s", "source": "slo", "detail": "slo checkout 250 ms - 20 ms upstream"}
-    assert found["latency_source"] == "LATENCY_SOURCE_CALLER"
-    assert found["completions"] == 54321
-    assert (found["curve"]["knee"], found["curve"]["polynomial_degree"]) == (12.4, 6)
-    assert found["curve"]["points"][2] == {
+    printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
+    assert printed["pool_size"]["state"] == "PROVIDED"
+    assert printed["threshold"] == {
+        "value": "0.230s",
+        "source": "slo",
+        "detail": "slo checkout 250 ms - 20 ms upstream",
+    }
+    assert printed["latency_source"] == "LATENCY_SOURCE_CALLER"
+    assert printed["completions"] == 54321
+    assert (printed["curve"]["knee"], printed["curve"]["polynomial_degree"]) == (12.4, 6)
+    assert printed["curve"]["points"][2] == {
         "concurrency": 20.0,
         "goodput_per_s": 150.0,
         "samples": 5,
@@ -353,8 +359,8 @@ def test_plot_draws_the_band_behind_all_others_and_cuts_it_off_at_the_top() -> N
     ],
 )
 def test_selector(text: str, side: str | None, peer: str | None, expected: tuple[str, str | None, str]) -> None:
-    found = parse_selector(text, side, peer)
-    assert (found.service, found.side, found.peer) == expected
+    selector = parse_selector(text, side, peer)
+    assert (selector.service, selector.side, selector.peer) == expected
 
 
 @pytest.mark.parametrize(
@@ -408,15 +414,15 @@ def test_explain_as_json_has_the_names_of_the_api(run: Run, server: PoolServer) 
     curve = RememberedCurve(kind=RememberedCurve.KIND_SCALED, target=24, found_target=12)
     curve.baseline.CopyFrom(Baseline(cpu_limit_cores=1))
     explanation.remembered_curve.CopyFrom(curve)
-    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
-    assert set(found) == {
+    printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
+    assert set(printed) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
         *("completions", "instances", "curve", "baseline", "remembered_curve", "belief"),
         *("learned", "advised_curve"),
     }
-    assert set(found["curve"]) == {"points", "knee", "polynomial_degree"}
-    assert found["baseline"]["cpu_limit_cores"] == 2
-    remembered = found["remembered_curve"]
+    assert set(printed["curve"]) == {"points", "knee", "polynomial_degree"}
+    assert printed["baseline"]["cpu_limit_cores"] == 2
+    remembered = printed["remembered_curve"]
     assert (remembered["kind"], remembered["baseline"]["cpu_limit_cores"]) == ("KIND_SCALED", 1)
     empty = json.loads(run("pools", "explain", "catalogue", "-o", "json", "--address", server.address).stdout)
     assert (empty["curve"], empty["remembered_curve"]) == (None, None)

@@ -48,8 +48,10 @@ def test_a_difference_says_when_an_actuator_is_asked_to_end_it(run: Run, server:
 
 
 def test_differences_as_json(run: Run, server: PoolServer) -> None:
-    found = json.loads(run("pools", "diff", "--service", "catalogue", "-o", "json", "--address", server.address).stdout)
-    assert found == [
+    printed = json.loads(
+        run("pools", "diff", "--service", "catalogue", "-o", "json", "--address", server.address).stdout
+    )
+    assert printed == [
         {
             "pool": "catalogue/client/db", "instance": "catalogue-0", "in_force": None, "target": 8, "action": "HOLD",
             "basis": "HELD", "when": "not",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from sluice.cli.pools.words import BASES, STATES
+from sluice.cli.pools.text import BASES, STATES
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.pools.estimate.belief.cache import believed
 from sluice.pools.estimate.belief.evidence import Evidence, Second
@@ -121,20 +121,20 @@ def test_without_one_size_in_force_no_loss_is_told(run: Run, pool_server: PoolSe
 def test_json_has_the_belief(run: Run, pool_server: PoolServer) -> None:
     explanation = explained(KNOWN)
     pool_server.explanations = [explanation]
-    found = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", pool_server.address).stdout)
+    printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", pool_server.address).stdout)
     belief = explanation.belief
-    assert (found["curve"], found["remembered_curve"]) == (None, None)
-    assert found["belief"]["knee"] == belief.knee
-    assert set(found["belief"]) == {
+    assert (printed["curve"], printed["remembered_curve"]) == (None, None)
+    assert printed["belief"]["knee"] == belief.knee
+    assert set(printed["belief"]) == {
         *("points", "curve", "knee", "upper", "best", "loss", "seconds", "cpu_limit_cores"),
     }
-    assert found["belief"]["curve"][0] == {
+    assert printed["belief"]["curve"][0] == {
         "size": 1,
         "throughput_per_s": belief.curve[0].throughput_per_s,
         "lower_per_s": belief.curve[0].lower_per_s,
         "upper_per_s": belief.curve[0].upper_per_s,
     }
-    assert set(found["belief"]["points"][0]) == {
+    assert set(printed["belief"]["points"][0]) == {
         *("concurrency", "throughput_per_s", "seconds", "full", "cpu_limit_cores"),
     }
 

@@ -44,9 +44,9 @@ def test_every_span_arrives_once(run: Run, receiver: OtlpReceiver, tmp_path: Pat
     path = many(tmp_path / "t.jsonl.gz", traces=300, spans=11)
     result = run("replay", path, "--speed", "max", "--endpoint", receiver.address, "-o", "json")
     assert result.exit_code == 0, result.output
-    found = totals(result)
-    assert (found["traces"], found["spans_sent"], found["records_skipped"]) == (300, 3300, 0)
-    assert found["requests"] == len(receiver.requests)
+    counts = totals(result)
+    assert (counts["traces"], counts["spans_sent"], counts["records_skipped"]) == (300, 3300, 0)
+    assert counts["requests"] == len(receiver.requests)
     ids = {(span.trace_id, span.span_id) for span in receiver.spans()}
     assert len(ids) == len(receiver.spans()) == 3300
     assert max(receiver.request_sizes()) <= 512
@@ -73,30 +73,30 @@ def test_times_now_moves_the_first_start_to_the_start_and_keeps_all_distances(
 ) -> None:
     # The file has the later trace first.
     path = write_lines(tmp_path / "t", jaeger_trace(7), jaeger_trace(5))
-    before = time.time_ns()
+    started = time.time_ns()
     assert run("replay", path, "--speed", "max", "--endpoint", receiver.address).exit_code == 0
     starts = [span.start_time_unix_nano for span in receiver.spans()]
-    assert before <= starts[0] <= time.time_ns()
+    assert started <= starts[0] <= time.time_ns()
     assert starts[1] - starts[0] == 2_000_000_000
     assert all(s.end_time_unix_nano - s.start_time_unix_nano == 1_000_000 for s in receiver.spans())
 
 
 def test_times_past_moves_the_last_end_to_the_start(run: Run, receiver: OtlpReceiver, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "t", jaeger_trace(7), jaeger_trace(5))
-    before = time.time_ns()
+    started = time.time_ns()
     assert run("replay", path, "--speed", "max", "--times", "past", "--endpoint", receiver.address).exit_code == 0
     ends = [span.end_time_unix_nano for span in receiver.spans()]
-    assert before <= ends[1] <= time.time_ns()
+    assert started <= ends[1] <= time.time_ns()
     assert ends[1] - ends[0] == 2_000_000_000
 
 
 def test_a_replay_that_would_run_far_ahead_of_the_clock_warns(run: Run, receiver: OtlpReceiver, tmp_path: Path) -> None:
     # 700 s of time at once: 11.7 min in the future, where the streaming jobs take 10.
     path = write_lines(tmp_path / "t", jaeger_trace(1), jaeger_trace(701))
-    words = ("replay", path, "--endpoint", receiver.address, "--speed", "max")
-    assert "the last spans will be 11.7 min in the future" in run(*words).stderr
-    assert "in the future" not in run(*words, "--times", "past").stderr
-    assert "2 traces of 11.7 min of time, sent as fast" in run(*words, "--times", "past").stderr
+    arguments = ("replay", path, "--endpoint", receiver.address, "--speed", "max")
+    assert "the last spans will be 11.7 min in the future" in run(*arguments).stderr
+    assert "in the future" not in run(*arguments, "--times", "past").stderr
+    assert "2 traces of 11.7 min of time, sent as fast" in run(*arguments, "--times", "past").stderr
 
 
 @pytest.mark.parametrize("speed", ["max", "100"])
@@ -121,8 +121,8 @@ def test_unavailable_twice_then_taken(run: Run, receiver: OtlpReceiver, tmp_path
     path = write_lines(tmp_path / "t", jaeger_trace(1), jaeger_trace(2))
     result = run("replay", path, "--speed", "max", "--endpoint", receiver.address, "-o", "json")
     assert result.exit_code == 0, result.output
-    found = totals(result)
-    assert (found["spans_sent"], found["requests"], found["retries"]) == (2, 1, 2)
+    counts = totals(result)
+    assert (counts["spans_sent"], counts["requests"], counts["retries"]) == (2, 1, 2)
     assert len(receiver.spans()) == 2
     assert receiver.calls == 3
 
@@ -132,8 +132,8 @@ def test_partial_success_is_counted_and_told(run: Run, receiver: OtlpReceiver, t
     path = many(tmp_path / "t", traces=1, spans=5)
     result = run("replay", path, "--speed", "max", "--endpoint", receiver.address, "-o", "json")
     assert result.exit_code == 1
-    found = totals(result)
-    assert (found["spans_sent"], found["spans_rejected"], found["refusals"]) == (5, 3, ["too old"])
+    counts = totals(result)
+    assert (counts["spans_sent"], counts["spans_rejected"], counts["refusals"]) == (5, 3, ["too old"])
     assert receiver.calls == 1, "a partial success must not be retried"
 
 
@@ -142,9 +142,9 @@ def test_a_refusal_for_good_is_counted_and_the_rest_goes_on(run: Run, receiver: 
     path = many(tmp_path / "t", traces=4, spans=1)
     result = run("replay", path, "--speed", "max", "--batch", "1", "--endpoint", receiver.address, "-o", "json")
     assert result.exit_code == 1
-    found = totals(result)
-    assert (found["spans_sent"], found["spans_failed"], found["requests_failed"]) == (3, 1, 1)
-    assert found["refusals"] == ["INVALID_ARGUMENT: told to refuse"]
+    counts = totals(result)
+    assert (counts["spans_sent"], counts["spans_failed"], counts["requests_failed"]) == (3, 1, 1)
+    assert counts["refusals"] == ["INVALID_ARGUMENT: told to refuse"]
 
 
 def test_giving_up_names_the_address_and_what_to_do(run: Run, tmp_path: Path) -> None:
@@ -158,18 +158,18 @@ def test_giving_up_names_the_address_and_what_to_do(run: Run, tmp_path: Path) ->
 
 def test_bad_records_are_named_counted_and_skipped(run: Run, receiver: OtlpReceiver, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "t.jsonl", jaeger_trace(1), "rubbish", jaeger_trace(2))
-    words = ("replay", path, "--speed", "max", "--endpoint", receiver.address, "-o", "json")
-    result = run(*words)
+    arguments = ("replay", path, "--speed", "max", "--endpoint", receiver.address, "-o", "json")
+    result = run(*arguments)
     assert result.exit_code == 1
     assert f"skipped {path}:2: is not JSON" in result.stderr.replace("\n", "")
     assert (totals(result)["records_skipped"], totals(result)["spans_sent"]) == (1, 2)
-    assert run(*words, "--skip-bad").exit_code == 0
+    assert run(*arguments, "--skip-bad").exit_code == 0
 
 
 def test_limit_and_dry_run(run: Run, receiver: OtlpReceiver, tmp_path: Path) -> None:
     path = many(tmp_path / "t", traces=10, spans=2)
-    found = totals(run("replay", path, "--dry-run", "--limit", "4", "-o", "json", "--endpoint", receiver.address))
-    assert (found["traces_read"], found["spans_read"], found["spans_sent"]) == (4, 8, 0)
+    counts = totals(run("replay", path, "--dry-run", "--limit", "4", "-o", "json", "--endpoint", receiver.address))
+    assert (counts["traces_read"], counts["spans_read"], counts["spans_sent"]) == (4, 8, 0)
     assert receiver.calls == 0
 
 
@@ -197,10 +197,10 @@ def test_wrong_usage(run: Run, tmp_path: Path, words: tuple[str, str]) -> None:
 def test_an_interrupt_ends_with_the_totals(receiver: OtlpReceiver, tmp_path: Path) -> None:
     # Traces at seconds 1 to 100: at recorded pace this would take 99 s.
     path = many(tmp_path / "t", traces=100, spans=1)
-    words = interruptible("replay", str(path), "--endpoint", receiver.address, "-o", "json")
+    arguments = interruptible("replay", str(path), "--endpoint", receiver.address, "-o", "json")
     environment = os.environ | {"PYTHONPATH": str(SOURCE)}
     process = subprocess.Popen(
-        words,
+        arguments,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,

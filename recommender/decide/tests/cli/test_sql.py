@@ -76,14 +76,14 @@ def test_yaml_and_a_line_a_row(sql: Run) -> None:
     assert yaml.safe_load(sql(query, "-o", "yaml").stdout) == expected
     assert [json.loads(line) for line in sql(query, "-o", "jsonl").stdout.splitlines()] == expected
     listed = sql("--list", "-o", "jsonl").stdout.splitlines()
-    assert [json.loads(line)["name"] for line in listed] == [each.name for each in recipes()]
+    assert [json.loads(line)["name"] for line in listed] == [recipe.name for recipe in recipes()]
     assert sql("--list", "-o", "csv").exit_code == 2
 
 
 @pytest.mark.parametrize("form", ["table", "json", "yaml", "jsonl", "csv"])
 def test_head_ends_it_quietly(engine: ClickHouse, form: str) -> None:
-    words = shlex.join(command("sql", "--rows", "0", "-o", form, "SELECT number FROM numbers(100000)"))
-    pipe = f"{words} | head -n 1; echo ${{PIPESTATUS[0]}}"
+    arguments = shlex.join(command("sql", "--rows", "0", "-o", form, "SELECT number FROM numbers(100000)"))
+    pipe = f"{arguments} | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = run_process("bash", "-c", pipe, SLUICE_CLICKHOUSE=engine.url)
     assert len(done.stdout.splitlines()) == 2
     assert (done.stdout.splitlines()[1], done.stderr) == ("0", "")
@@ -151,11 +151,11 @@ def test_the_user_can_only_read(sql: Run) -> None:
 def test_every_recipe_of_the_cookbook_has_a_title_and_is_listed(sql: Run) -> None:
     assert recipes()
     out = sql("--list").stdout
-    for each in recipes():
-        assert each.title
-        assert each.name in out
+    for shown in recipes():
+        assert shown.title
+        assert shown.name in out
     listed = json.loads(sql("--list", "-o", "json").stdout)
-    assert [each["name"] for each in listed] == [each.name for each in recipes()]
+    assert [each["name"] for each in listed] == [recipe.name for recipe in recipes()]
 
 
 def test_a_recipe_runs(sql: Run) -> None:
@@ -174,7 +174,7 @@ def test_a_recipe_that_is_not_there_names_those_that_are(sql: Run) -> None:
 def test_recipes_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "b.sql").write_text("-- Title of b\n-- more\nSELECT 1")
     (tmp_path / "a.sql").write_text("SELECT 2")
-    assert [(each.name, each.title) for each in recipes(tmp_path)] == [("a", ""), ("b", "Title of b")]
+    assert [(recipe.name, recipe.title) for recipe in recipes(tmp_path)] == [("a", ""), ("b", "Title of b")]
     assert recipe("b", tmp_path).query.endswith("SELECT 1")
     assert recipes(tmp_path / "none") == []
 

@@ -23,9 +23,9 @@ def run(*arguments: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_each_strategy_answers_with_the_documented_object_and_nothing_else(name: str) -> None:
     code, out, _ = run("--input", EXAMPLE, "--strategy", name, "-o", "json")
-    found = json.loads(out)
-    assert (code, found["strategy"], len(found["pairs"])) == (0, name, 6)
-    assert found["predicted_ms"] > 0
+    printed = json.loads(out)
+    assert (code, printed["strategy"], len(printed["pairs"])) == (0, name, 6)
+    assert printed["predicted_ms"] > 0
 
 
 def test_the_strategies_are_those_that_there_are() -> None:
@@ -50,13 +50,13 @@ def test_a_table_has_a_line_a_pair_and_what_all_come_to() -> None:
 
 
 def test_churn_is_against_the_previous_solution(tmp_path: Path) -> None:
-    before = tmp_path / "before.json"
-    before.write_text(run("--input", EXAMPLE, "--strategy", "sre", "-o", "json")[1])
-    same = json.loads(run("--input", EXAMPLE, "--strategy", "sre", "--previous", str(before), "-o", "json")[1])
-    other = json.loads(run("--input", EXAMPLE, "--strategy", "a68", "--previous", str(before), "-o", "json")[1])
+    earlier = tmp_path / "before.json"
+    earlier.write_text(run("--input", EXAMPLE, "--strategy", "sre", "-o", "json")[1])
+    same = json.loads(run("--input", EXAMPLE, "--strategy", "sre", "--previous", str(earlier), "-o", "json")[1])
+    other = json.loads(run("--input", EXAMPLE, "--strategy", "a68", "--previous", str(earlier), "-o", "json")[1])
     assert same["churn"] == 0.0
     assert 0.3 < other["churn"] < 1
-    _, out, _ = run("--input", EXAMPLE, "--strategy", "a68", "--previous", str(before))
+    _, out, _ = run("--input", EXAMPLE, "--strategy", "a68", "--previous", str(earlier))
     assert "CHANGED" in out.splitlines()[0]
 
 
@@ -91,7 +91,7 @@ def test_several_faults_are_a_list(tmp_path: Path) -> None:
     first, *faults = err.splitlines()
     assert (code, first) == (1, f"Error: {len(faults)} problems:")
     assert len(faults) >= 2
-    assert all(each.startswith(f"- cannot solve {file}: ") for each in faults)
+    assert all(fault.startswith(f"- cannot solve {file}: ") for fault in faults)
     assert "\\n" not in err
 
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sluice.cli.subsets.difference import connections_of_file, difference
+from sluice.cli.subsets.connection_changes import connections_of_file, difference
 from sluice.subsets.v1.explanation_pb2 import ContainerLoad, Pair, PairExplanation, Run
 from sluice.subsets.v1.log_pb2 import ServiceContainers
 from sluice.subsets.v1.subset_pb2 import STATE_HELD, STATE_PROVIDED, Endpoint, Subset, SubsetKey
@@ -88,10 +88,10 @@ def log(broker: Kafka) -> Log:
 def test_what_is_served_is_listed_got_explained_and_compared(
     run: Callable[..., Result], log: Log, tmp_path: Path
 ) -> None:
-    held = subset("shop-1", 7, **{"cart-1": 1, "cart-2": 1})
-    held.state = STATE_HELD
-    held.reasons.add(code="MISSING", text="no latencies of cart")
-    log.commit(*put(subset("shop-0", 3, **{"cart-0": 3, "cart-1": 1}), held), *explained())  # type: ignore[arg-type]
+    held_subset = subset("shop-1", 7, **{"cart-1": 1, "cart-2": 1})
+    held_subset.state = STATE_HELD
+    held_subset.reasons.add(code="MISSING", text="no latencies of cart")
+    log.commit(*put(subset("shop-0", 3, **{"cart-0": 3, "cart-1": 1}), held_subset), *explained())  # type: ignore[arg-type]
     with serving_at(log, tmp_path, {}) as address:
         where = {"SLUICE_RECOMMENDER": address}
         lines = run("subsets", "list", **where).stdout.splitlines()
@@ -118,12 +118,12 @@ def test_what_is_served_is_listed_got_explained_and_compared(
         assert "Pairs that have subsets: shop -> cart." in unknown.stderr
         assert run("subsets", "list", "--upstream", "nobody", **where).stdout == "No subset matches.\n"
 
-        before = tmp_path / "before.json"
-        before.write_text(run("subsets", "list", "-o", "json", **where).stdout)
-        same = run("subsets", "diff", before, "--weights", **where).stdout
+        earlier = tmp_path / "before.json"
+        earlier.write_text(run("subsets", "list", "-o", "json", **where).stdout)
+        same = run("subsets", "diff", earlier, "--weights", **where).stdout
         assert same == "0 of 4 connections changed (0.0%)\n"
-        before.write_text(before.read_text().replace("cart-2", "cart-0"))
-        changed = json.loads(run("subsets", "diff", before, "-o", "json", **where).stdout)
+        earlier.write_text(earlier.read_text().replace("cart-2", "cart-0"))
+        changed = json.loads(run("subsets", "diff", earlier, "-o", "json", **where).stdout)
         assert (changed["moved"], changed["churn"]) == (1, 0.25)
         assert [(each["from"], each["to"], each["before"]) for each in changed["changes"]] == [
             ("shop-1", "cart-0", 1.0),
@@ -180,12 +180,12 @@ def test_a_solution_and_what_is_served_are_compared_by_share(run: Callable[..., 
 def test_a_file_that_is_neither_is_named(run: Callable[..., Result], tmp_path: Path, text: str) -> None:
     path = tmp_path / "odd.json"
     path.write_text(text)
-    found = run("subsets", "diff", path, path)
-    assert (found.exit_code, found.stdout) == (1, "")
-    assert f"cannot read {path}" in found.stderr
+    result = run("subsets", "diff", path, path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"cannot read {path}" in result.stderr
 
 
 def test_nobody_there_is_said(run: Callable[..., Result]) -> None:
-    found = run("subsets", "list", SLUICE_RECOMMENDER="127.0.0.1:1")
-    assert found.exit_code == 1
-    assert "cannot reach the recommender at 127.0.0.1:1" in found.stderr
+    result = run("subsets", "list", SLUICE_RECOMMENDER="127.0.0.1:1")
+    assert result.exit_code == 1
+    assert "cannot reach the recommender at 127.0.0.1:1" in result.stderr

@@ -13,7 +13,7 @@ from sluice.cli.main import cli
 from sluice.cli.tuning.picture import draw, objective_text
 from sluice.cli.tuning.space import figures_of
 from sluice.cli.tuning.start import durations_s
-from sluice.cli.tuning.words import gain_text, trial_line
+from sluice.cli.tuning.text import gain_text, trial_line
 from sluice.tuning.objective.block import Metric
 from sluice.tuning.objective.enough import TrialLength
 from sluice.tuning.objective.message import write_objective
@@ -95,8 +95,8 @@ def test_figures_of_services() -> None:
     """web: 3 traces of 4, of 1, 2 and 3 ms: mean 2 ms, deviation sqrt(2/3) ms."""
     ms = 10**6
     rows = [["web", "4", "3", str(6 * ms), str(14 * ms**2)], ["db", "4", "4", "0", "0"]]
-    found = figures_of(rows)
-    assert found["web"].share == 0.75
-    assert found["web"].self_ms == 2.0
-    assert found["web"].variation == pytest.approx((2 / 3) ** 0.5 / 2)
-    assert found["db"].variation != found["db"].variation
+    by_metric = figures_of(rows)
+    assert by_metric["web"].share == 0.75
+    assert by_metric["web"].self_ms == 2.0
+    assert by_metric["web"].variation == pytest.approx((2 / 3) ** 0.5 / 2)
+    assert by_metric["db"].variation != by_metric["db"].variation

@@ -47,9 +47,9 @@ def test_services_with_a_millisecond_of_their_own_are_kept(
     monkeypatch.setenv("SLUICE_CLICKHOUSE", database.url)
     done = CliRunner().invoke(cli, ["tuning", "space", str(app), "-o", "json"])
     assert done.exit_code == 0, done.output
-    found = json.loads(done.output)
-    assert found["kept"] == ["web.threads", "db.workers"]
-    assert [(each["service"], each["why"]) for each in found["left_out"]] == [
+    printed = json.loads(done.output)
+    assert printed["kept"] == ["web.threads", "db.workers"]
+    assert [(each["service"], each["why"]) for each in printed["left_out"]] == [
         ("cache", "has 0.2 ms of its own on the critical path"),
         ("queue", "has no spans under this root"),
     ]

@@ -18,17 +18,17 @@ def lines(*slopes: float, idle: float = 1.0) -> Curves:
 
 
 def test_who_slows_down_twice_as_fast_gets_half() -> None:
-    found = balance(lines(0.02, 0.01), 300.0, np.full(2, np.inf), 1.645, beta=1e-4)
-    assert found.load == pytest.approx([100, 200], rel=0.02)
-    assert found.apart < 0.01
-    assert found.fits
+    balanced = balance(lines(0.02, 0.01), 300.0, np.full(2, np.inf), 1.645, beta=1e-4)
+    assert balanced.load == pytest.approx([100, 200], rel=0.02)
+    assert balanced.apart < 0.01
+    assert balanced.fits
 
 
 def test_who_is_slower_without_load_than_others_with_it_gets_a_trickle() -> None:
     curves = lines(0.01, 0.01)
     slow = Curves(RATE, curves.mu + np.array([[0.0], [9.0]]), curves.sigma)
-    found = balance(slow, 100.0, np.full(2, np.inf), 1.645)
-    assert found.load[1] == pytest.approx(TRICKLE * 50)
+    balanced = balance(slow, 100.0, np.full(2, np.inf), 1.645)
+    assert balanced.load[1] == pytest.approx(TRICKLE * 50)
 
 
 def test_equal_and_flat_curves_share_alike() -> None:
@@ -44,8 +44,8 @@ def test_flat_curves_that_differ_by_less_than_a_model_knows_share_nearly_alike()
 
 
 def test_capacities_hold_where_they_can() -> None:
-    found = balance(lines(0.01, 0.01, 0.01), 300.0, np.array([50.0, np.inf, np.inf]), 1.645)
-    assert found.load == pytest.approx([50, 125, 125], rel=1e-3)
+    balanced = balance(lines(0.01, 0.01, 0.01), 300.0, np.array([50.0, np.inf, np.inf]), 1.645)
+    assert balanced.load == pytest.approx([50, 125, 125], rel=1e-3)
     full = balance(lines(0.01, 0.01), 300.0, np.array([50.0, 100.0]), 1.645)
     assert full.load == pytest.approx([100, 200])
     assert not full.fits
@@ -64,11 +64,11 @@ def test_loads_add_up_are_legal_and_faster_containers_get_more(data: st.DataObje
     curves = Curves(rate, np.cumsum(rises.reshape(count, points), axis=1), np.full((count, points), 0.3))
     total = data.draw(st.floats(1e-3, 1e4))
     capacity = np.array(data.draw(st.lists(st.floats(0.1, 1e4) | st.just(np.inf), min_size=count, max_size=count)))
-    found = balance(curves, total, capacity, 1.645)
-    assert found.load.sum() == pytest.approx(total, rel=1e-6)
-    assert (found.load >= 0).all()
-    if found.fits:
-        assert (found.load <= capacity * (1 + 1e-9)).all()
+    balanced = balance(curves, total, capacity, 1.645)
+    assert balanced.load.sum() == pytest.approx(total, rel=1e-6)
+    assert (balanced.load >= 0).all()
+    if balanced.fits:
+        assert (balanced.load <= capacity * (1 + 1e-9)).all()
     best = int(np.argmin(curves.mu[:, 0]))
     if np.isinf(capacity).all() and (curves.mu[best] <= curves.mu).all():
-        assert found.load[best] >= found.load.max() * (1 - 1e-6)
+        assert balanced.load[best] >= balanced.load.max() * (1 - 1e-6)

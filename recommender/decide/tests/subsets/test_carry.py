@@ -22,13 +22,13 @@ SEEDS = st.integers(0, 100_000)
 
 
 def next_one(app: Application, before: NamedConnections, weights: bool) -> NamedConnections:
-    found = answer(app, "microns", {}, MicronsSettings(weights=weights), before)
-    return named_connections(found.problem, found.solution)
+    result = answer(app, "microns", {}, MicronsSettings(weights=weights), before)
+    return named_connections(result.problem, result.solution)
 
 
 def first(app: Application, weights: bool) -> NamedConnections:
-    found = answer(app, "microns", {}, MicronsSettings(weights=weights))
-    return named_connections(found.problem, found.solution)
+    result = answer(app, "microns", {}, MicronsSettings(weights=weights))
+    return named_connections(result.problem, result.solution)
 
 
 def with_service(app: Application, number: int, containers: tuple[Container, ...]) -> Application:
@@ -74,19 +74,21 @@ def test_one_container_changes_at_most_5_percent_or_its_own_and_nothing_elsewher
     app = large(seed)
     if stated:
         app = replace(app, quota=problem(app).quota)
-    before = first(app, weights)
+    previous = first(app, weights)
     after_app, service = change(app, seed, kind)
-    after = next_one(after_app, before, weights)
-    most = max(sum(map(len, before.values())), sum(map(len, after.values())))
-    assert sum(changed(before, after).values()) <= max(int(0.05 * most), _needed(before, after, after_app))
-    elsewhere = sum(count for pair, count in changed(before, after).items() if service not in pair)
-    assert elsewhere <= _left_over(after_app, service, before)
+    after = next_one(after_app, previous, weights)
+    most = max(sum(map(len, previous.values())), sum(map(len, after.values())))
+    assert sum(changed(previous, after).values()) <= max(int(0.05 * most), _needed(previous, after, after_app))
+    elsewhere = sum(count for pair, count in changed(previous, after).items() if service not in pair)
+    assert elsewhere <= _left_over(after_app, service, previous)
 
 
 def _needed(before: NamedConnections, after: NamedConnections, app: Application) -> int:
     """The fewest connections that any answer can change: those of a container that goes; what the whole loses, with one
     for each that only that container called; what one that comes has to have; what the whole gains."""
-    there = {(one.name, each.name) for one in app.services for each in one.containers if not each.drained}
+    there = {
+        (one.name, container.name) for one in app.services for container in one.containers if not container.drained
+    }
     were = {end for (up, down), ends in before.items() for a, b in ends for end in ((up, a), (down, b))}
     left = {
         (up, down): {b for a, b in ends if (up, a) in there and (down, b) in there}
@@ -104,11 +106,13 @@ def _needed(before: NamedConnections, after: NamedConnections, app: Application)
 
 def _left_over(app: Application, service: str, before: NamedConnections) -> int:
     """Of the quota that the whole gains or loses, what the pairs of `service` have no room for."""
-    asked = problem(app)
-    keys = [(asked.fleets[pair.upstream].service, asked.fleets[pair.downstream].service) for pair in asked.pairs]
-    mine = [(pair, len(before[key])) for pair, key in zip(asked.pairs, keys, strict=True) if service in key]
+    solvable = problem(app)
+    keys = [
+        (solvable.fleets[pair.upstream].service, solvable.fleets[pair.downstream].service) for pair in solvable.pairs
+    ]
+    mine = [(pair, len(before[key])) for pair, key in zip(solvable.pairs, keys, strict=True) if service in key]
     others = sum(len(ends) for key, ends in before.items() if service not in key)
-    wanted = asked.quota - others
+    wanted = solvable.quota - others
     low, high = sum(pair.fewest for pair, _ in mine), sum(pair.all for pair, _ in mine)
     return max(low - wanted, wanted - high, 0)
 
@@ -118,14 +122,14 @@ def _left_over(app: Application, service: str, before: NamedConnections) -> int:
 @settings(max_examples=40, deadline=None)
 def test_load_that_moves_by_5_percent_changes_at_most_5_percent(seed: int, factor: float, weights: bool) -> None:
     app = large(seed)
-    before = first(app, weights)
+    previous = first(app, weights)
     roots = tuple(
         replace(root, rate_per_s=root.rate_per_s * (factor if number else 1.0)) for number, root in enumerate(app.roots)
     )
-    after = next_one(replace(app, roots=roots), before, weights)
-    assert churn(before, after) <= 0.05
+    after = next_one(replace(app, roots=roots), previous, weights)
+    assert churn(previous, after) <= 0.05
     touched = {name for root in app.roots[1:] for name in _services(root.tree)}
-    assert all(touched & set(pair) for pair in changed(before, after))
+    assert all(touched & set(pair) for pair in changed(previous, after))
 
 
 def _services(call: Call) -> set[str]:
@@ -137,27 +141,27 @@ def _services(call: Call) -> set[str]:
 @settings(max_examples=30, deadline=None)
 def test_the_same_again_changes_nothing(seed: int, weights: bool) -> None:
     app = random_application(seed)
-    before = first(app, weights)
-    once = next_one(app, before, weights)
-    assert not changed(before, once)
+    previous = first(app, weights)
+    once = next_one(app, previous, weights)
+    assert not changed(previous, once)
 
 
 @given(SEEDS, st.sampled_from(["added", "removed", "drained"]), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_small_applications_keep_every_bound_too(seed: int, kind: str, weights: bool) -> None:
     app = random_application(seed)
-    before = first(app, weights)
+    previous = first(app, weights)
     after_app, _ = change(app, seed, kind)
-    if any(all(each.drained for each in one.containers) for one in after_app.services):
+    if any(all(container.drained for container in one.containers) for one in after_app.services):
         return
-    found = answer(after_app, "microns", {}, MicronsSettings(weights=weights), before)
-    assert sum(map(len, found.solution.subsets)) == found.problem.quota
-    for pair, subsets in zip(found.problem.pairs, found.solution.subsets, strict=True):
+    result = answer(after_app, "microns", {}, MicronsSettings(weights=weights), previous)
+    assert sum(map(len, result.solution.subsets)) == result.problem.quota
+    for pair, subsets in zip(result.problem.pairs, result.solution.subsets, strict=True):
         assert (subsets.sizes() >= pair.least).all()
         assert len(set(subsets.to.tolist())) == pair.containers
         assert np.add.reduceat(subsets.share, subsets.start[:-1]) == pytest.approx(np.ones(len(pair.most)))
-    gone = {each.name for one in after_app.services for each in one.containers if each.drained}
-    ends = named_connections(found.problem, found.solution)
+    gone = {container.name for one in after_app.services for container in one.containers if container.drained}
+    ends = named_connections(result.problem, result.solution)
     assert not gone & {name for pair in ends.values() for end in pair for name in end}
 
 
@@ -166,20 +170,23 @@ def test_a_host_that_becomes_busy_loses_load_at_once_and_few_connections() -> No
     app = replace(
         app,
         services=tuple(
-            replace(one, containers=tuple(replace(each, host=f"h{at % 10}") for at, each in enumerate(one.containers)))
+            replace(
+                one,
+                containers=tuple(replace(container, host=f"h{at % 10}") for at, container in enumerate(one.containers)),
+            )
             for one in app.services
         ),
     )
-    before = first(app, True)
+    previous = first(app, True)
     busy = replace(app, hosts=(Host("h0", 0.7, 0.2, 0.2), *app.hosts[1:]))
-    after = next_one(busy, before, True)
-    assert churn(before, after) <= 0.05
-    name = next(each.name for each in app.services[1].containers if each.host == "h0")
+    after = next_one(busy, previous, True)
+    assert churn(previous, after) <= 0.05
+    name = next(container.name for container in app.services[1].containers if container.host == "h0")
 
     def load(of: NamedConnections) -> float:
         return sum(weight for pair in of.values() for (_, to), weight in pair.items() if to == name)
 
-    assert load(after) < 0.5 * load(before)
+    assert load(after) < 0.5 * load(previous)
 
 
 def test_from_arrays_it_is_the_same_as_from_names() -> None:
@@ -191,7 +198,7 @@ def test_from_arrays_it_is_the_same_as_from_names() -> None:
     trained = latency_model(model, [], 10.0)
     solved = solve(old, all_curves(old, trained), MicronsSettings())
     after_app, service = change(app, 5, "removed")
-    fleets = {each.service: each for each in old.fleets if each.service != service}
+    fleets = {fleet.service: fleet for fleet in old.fleets if fleet.service != service}
     now = problem(after_app, fleets)
     curves = all_curves(now, trained)
     kept = {fleet.service: curve for fleet, curve in zip(old.fleets, solved.curves, strict=True)}
@@ -210,6 +217,6 @@ def test_from_arrays_it_is_the_same_as_from_names() -> None:
 def test_a_budget_of_everything_solves_from_nothing() -> None:
     app = large(7)
     other = answer(app, "sre", {})
-    before = named_connections(other.problem, other.solution)
-    free = answer(app, "microns", {}, MicronsSettings(churn_budget=1.0), before)
+    previous = named_connections(other.problem, other.solution)
+    free = answer(app, "microns", {}, MicronsSettings(churn_budget=1.0), previous)
     assert named_connections(free.problem, free.solution) == first(app, True)

@@ -22,10 +22,10 @@ from sluice_kit.decide.applications import chain, hosts, service
 
 
 def way(*names: str) -> Call:
-    found = Call(names[-1])
+    tree = Call(names[-1])
     for name in reversed(names[:-1]):
-        found = Call(name, ((found,),))
-    return found
+        tree = Call(name, ((tree,),))
+    return tree
 
 
 def callback() -> Application:
@@ -42,7 +42,7 @@ def random_graph(seed: int) -> Application:
     ends = [(drawn.choice(names), drawn.choice(names)) for _ in range(drawn.randint(1, 14))]
     pairs = tuple(PairRate(up, down, drawn.uniform(0.01, 100)) for up, down in dict.fromkeys(ends))
     roots = (Root("read", drawn.uniform(1, 100), way(*names[:2])),) if drawn.random() < 0.7 else ()
-    if not roots and all(each.upstream == each.downstream for each in pairs):
+    if not roots and all(pair.upstream == pair.downstream for pair in pairs):
         roots = (Root("read", 1.0, way(*names[:2])),)
     machines = hosts(*(drawn.uniform(0, 0.9) for _ in range(4)))
     return Application(machines, tuple(service(name, drawn.randint(1, 6)) for name in names), roots, pairs)
@@ -66,24 +66,24 @@ def test_without_a_circle_nothing_is_cut() -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_callback_in_one_trace_of_3001_is_solved_by_each_strategy_and_said(strategy: str) -> None:
-    found = answer(callback(), strategy, {})
-    assert [note for note in found.notes if "in a cycle" in note and "b -> a (0.00333/s)" in note]
-    for pair, one in zip(found.problem.pairs, found.solution.subsets, strict=True):
+    result = answer(callback(), strategy, {})
+    assert [note for note in result.notes if "in a cycle" in note and "b -> a (0.00333/s)" in note]
+    for pair, one in zip(result.problem.pairs, result.solution.subsets, strict=True):
         assert (one.sizes() >= pair.least).all()
-    assert len(found.problem.pairs) == 2
+    assert len(result.problem.pairs) == 2
 
 
 def test_what_comes_back_is_what_was_sent() -> None:
     """a gets 100 from outside and 50 from b, b all of a's 150: work is what flows in, container by container."""
     app = replace(chain(), roots=(Root("read", 50.0, way("a", "b")), Root("back", 50.0, way("a", "b", "a", "b"))))
-    asked = problem(app)
-    assert asked.rate_per_s.tolist() == [150.0, 150.0]
-    found = answer(app, "microns", {}).solution
-    work, got = flow(asked, found.subsets)
-    to_a, to_b = (next(n for n, each in enumerate(asked.pairs) if each.downstream == down) for down in (0, 1))
+    solvable = problem(app)
+    assert solvable.rate_per_s.tolist() == [150.0, 150.0]
+    result = answer(app, "microns", {}).solution
+    work, got = flow(solvable, result.subsets)
+    to_a, to_b = (next(n for n, pair in enumerate(solvable.pairs) if pair.downstream == down) for down in (0, 1))
     assert work[0] == pytest.approx(25 + got[to_a], abs=1e-4)
     assert work[1] == pytest.approx(got[to_b], abs=1e-4)
-    assert got[to_a] == pytest.approx(found.subsets[to_a].received(work[1] / 3, 4), abs=1e-4)
+    assert got[to_a] == pytest.approx(result.subsets[to_a].received(work[1] / 3, 4), abs=1e-4)
 
 
 def test_a_call_of_a_service_to_itself_is_none_between_containers() -> None:
@@ -91,10 +91,10 @@ def test_a_call_of_a_service_to_itself_is_none_between_containers() -> None:
     app = Application(
         hosts(0.1, 0.3), tuple(service(name, 3, 2) for name in "sme"), (Root("read", 100.0, way("s", "m", "m", "e")),)
     )
-    found = answer(app, "microns", {})
-    called = {found.problem.name(pair): pair.rate_per_s for pair in found.problem.pairs}
+    result = answer(app, "microns", {})
+    called = {result.problem.name(pair): pair.rate_per_s for pair in result.problem.pairs}
     assert called == {"m -> e": 100.0, "s -> m": 100.0}
-    outside = dict(zip("ems", found.problem.outside.tolist(), strict=True))
+    outside = dict(zip("ems", result.problem.outside.tolist(), strict=True))
     assert outside == {"e": 0.0, "m": 100.0, "s": 100.0}
     inner = Call("m", ((Call("e"),),), calls=3.0)
     often = replace(app, roots=(Root("read", 10.0, Call("s", ((Call("m", ((inner,),)),),))),))
@@ -102,9 +102,9 @@ def test_a_call_of_a_service_to_itself_is_none_between_containers() -> None:
 
 
 def test_pairs_without_a_tree_have_calls_from_outside() -> None:
-    found = answer(replace(chain(), roots=(), pairs=(PairRate("a", "b", 70.0),)), "microns", {})
-    assert found.problem.outside.tolist() == [70.0, 0.0]
-    work, _ = flow(found.problem, found.solution.subsets)
+    result = answer(replace(chain(), roots=(), pairs=(PairRate("a", "b", 70.0),)), "microns", {})
+    assert result.problem.outside.tolist() == [70.0, 0.0]
+    work, _ = flow(result.problem, result.solution.subsets)
     assert work[1].sum() == pytest.approx(70)
 
 
@@ -112,22 +112,22 @@ def test_pairs_without_a_tree_have_calls_from_outside() -> None:
 @given(st.integers(0, 100_000), st.booleans())
 def test_no_call_is_lost_or_invented_in_any_graph(seed: int, weights: bool) -> None:
     app = random_graph(seed)
-    found = answer(app, "microns", {}, MicronsSettings(weights=weights))
-    asked = found.problem
-    assert {asked.name(pair): pair.rate_per_s for pair in asked.pairs} == pytest.approx(
+    result = answer(app, "microns", {}, MicronsSettings(weights=weights))
+    solvable = result.problem
+    assert {solvable.name(pair): pair.rate_per_s for pair in solvable.pairs} == pytest.approx(
         {f"{up} -> {down}": rate for (up, down), rate in rates(app).items()}
     )
-    work, got = flow(asked, found.solution.subsets)
-    for number, pair in enumerate(asked.pairs):
+    work, got = flow(solvable, result.solution.subsets)
+    for number, pair in enumerate(solvable.pairs):
         assert got[number].sum() == pytest.approx(pair.rate_per_s, rel=1e-6)
     for number, load in enumerate(work):
-        assert load.sum() == pytest.approx(asked.rate_per_s[number], rel=1e-6)
+        assert load.sum() == pytest.approx(solvable.rate_per_s[number], rel=1e-6)
         comes = sum(
-            (got[at] for at, pair in enumerate(asked.pairs) if pair.downstream == number),
-            np.full(len(load), asked.outside[number] / len(load)),
+            (got[at] for at, pair in enumerate(solvable.pairs) if pair.downstream == number),
+            np.full(len(load), solvable.outside[number] / len(load)),
         )
-        assert load == pytest.approx(comes, rel=1e-4, abs=1e-4 * asked.rate_per_s[number])
-    before = [n for n in asked.order if n not in asked.cut]
+        assert load == pytest.approx(comes, rel=1e-4, abs=1e-4 * solvable.rate_per_s[number])
+    before = [n for n in solvable.order if n not in solvable.cut]
     for at, number in enumerate(before):
-        assert asked.pairs[number].upstream not in {asked.pairs[later].downstream for later in before[at:]}
-    assert sorted(asked.order) == list(range(len(asked.pairs)))
+        assert solvable.pairs[number].upstream not in {solvable.pairs[later].downstream for later in before[at:]}
+    assert sorted(solvable.order) == list(range(len(solvable.pairs)))

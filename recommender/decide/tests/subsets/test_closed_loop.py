@@ -53,7 +53,7 @@ def test_a_change_that_makes_p95_worse_is_taken_back_and_said() -> None:
     """After the first change cart is twice as slow as it should be: weights go back to where they were."""
     loop = Loop(others(1, 0.02), 0.02)
     run(loop, 1)
-    assert [each.cause for each in loop.runs] == [Cause.START]
+    assert [run.cause for run in loop.runs] == [Cause.START]
     first = loop.state
     assert first is not None
     loop.slower = 2.0
@@ -77,4 +77,4 @@ def test_what_got_slower_with_another_load_is_not_taken_back() -> None:
     run(loop, 1)
     loop.slower, loop.rate_per_s = 2.0, 1100.0
     run(loop, 3)
-    assert Cause.REVERT not in [each.cause for each in loop.runs]
+    assert Cause.REVERT not in [run.cause for run in loop.runs]

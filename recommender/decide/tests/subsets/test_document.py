@@ -32,12 +32,16 @@ def small() -> dict[str, Any]:
 
 
 def test_reads_what_stands_there() -> None:
-    found = read_application({**small(), "quota": 2, "percentile": 0.99, "microns": {"weights": False}})
-    assert found.application.hosts[0].memory_bandwidth == 0.2
-    assert found.application.services[0].containers[0].address == "10.0.0.1:80"
-    assert found.application.roots[0].tree == Call("a", ((Call("b", calls=2.0),),))
-    assert (found.application.quota, found.application.min_subset, found.application.percentile) == (2, 2, 0.99)
-    assert not found.settings.weights
+    document = read_application({**small(), "quota": 2, "percentile": 0.99, "microns": {"weights": False}})
+    assert document.application.hosts[0].memory_bandwidth == 0.2
+    assert document.application.services[0].containers[0].address == "10.0.0.1:80"
+    assert document.application.roots[0].tree == Call("a", ((Call("b", calls=2.0),),))
+    assert (document.application.quota, document.application.min_subset, document.application.percentile) == (
+        2,
+        2,
+        0.99,
+    )
+    assert not document.settings.weights
 
 
 def test_what_means_nothing_is_named() -> None:
@@ -84,10 +88,10 @@ def test_a_tree_that_is_too_deep_is_no_crash() -> None:
 
 def test_samples_by_service_in_an_order_of_their_own() -> None:
     lines = [HEADER, "b,10,0.1,0.2,0.3,1.5,0.4\n", "a,5,0.5,0,0,2,0.1\n", "b,2,0.1,0.2,0.3,1,0.4\n"]
-    found = read_samples(lines, "samples.csv")
-    assert list(found) == ["a", "b"]
-    assert found["b"].rate_per_s.tolist() == [2, 10]
-    assert found["b"].contention.tolist() == [[0.1, 0.2, 0.3]] * 2
+    samples = read_samples(lines, "samples.csv")
+    assert list(samples) == ["a", "b"]
+    assert samples["b"].rate_per_s.tolist() == [2, 10]
+    assert samples["b"].contention.tolist() == [[0.1, 0.2, 0.3]] * 2
 
 
 @pytest.mark.parametrize(
@@ -108,13 +112,13 @@ def test_bad_samples_are_named_by_line(lines: list[str], message: str) -> None:
 
 def test_a_solution_reads_as_it_was_written() -> None:
     document, samples = load_application(EXAMPLE)
-    found = answer(document.application, "aperture", samples)
-    written = json.loads(json.dumps(solution_object(found)))
+    result = answer(document.application, "aperture", samples)
+    written = json.loads(json.dumps(solution_object(result)))
     ends = read_solution(written)
     assert sum(map(len, ends.values())) == written["connections"] == sum(pair["quota"] for pair in written["pairs"])
-    again = answer(document.application, "aperture", samples, before=ends)
+    again = answer(document.application, "aperture", samples, previous=ends)
     assert again.churn == 0
-    other = answer(document.application, "sre", samples, before=ends)
+    other = answer(document.application, "sre", samples, previous=ends)
     assert 0 < other.churn <= 1
 
 

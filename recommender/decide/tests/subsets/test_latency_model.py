@@ -30,9 +30,9 @@ SEEN = drawn(300)
 def test_steps_of_a_forest_are_what_xgboost_predicts() -> None:
     data = xgboost.DMatrix(SEEN.features(), label=SEEN.mu)
     booster = xgboost.train(PARAMETERS, data, 40)
-    found = forest(booster)
-    rates, hosts = found.rates(), drawn(20, seed=2).contention.astype(np.float32)
-    steps = found.between(rates).of(hosts)
+    trained = forest(booster)
+    rates, hosts = trained.rates(), drawn(20, seed=2).contention.astype(np.float32)
+    steps = trained.between(rates).of(hosts)
     # On each threshold (what is not below it goes right), and far below the first.
     asked = np.concatenate([[np.float32(-1)], rates])
     for number, rate in enumerate(asked):
@@ -90,16 +90,16 @@ def test_without_samples_utilization_alone_counts() -> None:
 
 
 def test_how_wrong_a_model_is_on_others() -> None:
-    found = held_out_accuracy(drawn(600))
-    assert found is not None
-    assert found.samples == pytest.approx(180, abs=30)
-    assert found.mu < 0.2
-    assert found.sigma < 0.05
+    measured = held_out_accuracy(drawn(600))
+    assert measured is not None
+    assert measured.samples == pytest.approx(180, abs=30)
+    assert measured.mu < 0.2
+    assert measured.sigma < 0.05
     assert held_out_accuracy(drawn(20)) is None
 
 
 def test_differences_are_relative() -> None:
     flat = LatencySamples(np.full(60, 5.0), np.full((60, 3), 0.2), np.full(60, 1.0), np.full(60, 0.4))
     other = LatencySamples(np.full(2, 5.0), np.full((2, 3), 0.2), np.full(2, 1.0 - np.log(1.25)), np.full(2, 0.5))
-    found = accuracy(train(flat), other)
-    assert (found.mu, found.sigma, found.samples) == pytest.approx((0.25, 0.2, 2), abs=1e-3)
+    measured = accuracy(train(flat), other)
+    assert (measured.mu, measured.sigma, measured.samples) == pytest.approx((0.25, 0.2, 2), abs=1e-3)

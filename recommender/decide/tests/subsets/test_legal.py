@@ -14,10 +14,10 @@ GOOD = chain()
 
 def tree(*names: str) -> Call:
     """A call tree in which each calls the next."""
-    found = Call(names[-1])
+    tree = Call(names[-1])
     for name in reversed(names[:-1]):
-        found = Call(name, ((found,),))
-    return found
+        tree = Call(name, ((tree,),))
+    return tree
 
 
 @pytest.mark.parametrize(
@@ -89,5 +89,5 @@ def test_a_diamond_is_no_circle() -> None:
 
 
 def test_one_service_may_have_ten_thousand_containers() -> None:
-    found = problem(replace(GOOD, services=(service("a", 2), service("b", 10_000))))
-    assert found.quota == 10_000  # each is reached
+    solvable = problem(replace(GOOD, services=(service("a", 2), service("b", 10_000))))
+    assert solvable.quota == 10_000  # each is reached

@@ -7,11 +7,11 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import USUAL
 from sluice.subsets.members import Member, Members, members, newer
 from sluice.subsets.membership import ConnectionLimits, follow
-from sluice.subsets.observed import ObservedApplication, SeenContainer
+from sluice.subsets.observed import ObservedApplication, ObservedContainer
 
 PAIR = ("a", "b")
 
@@ -41,13 +41,13 @@ def test_what_one_leaves_open_goes_to_those_with_the_fewest_callers() -> None:
 
 def test_a_new_downstream_one_gets_its_part_and_no_more() -> None:
     """8 callers with 2 connections each of 4: the fifth gets 16 // 5 = 3, of those with the most callers."""
-    before = {f"a-{n}": {f"b-{n % 4}": 100, f"b-{(n + 1) % 4}": 100} for n in range(8)}
-    after = one(before, {"a": some("a", *range(8)), "b": some("b", *range(5))})
+    previous = {f"a-{n}": {f"b-{n % 4}": 100, f"b-{(n + 1) % 4}": 100} for n in range(8)}
+    after = one(previous, {"a": some("a", *range(8)), "b": some("b", *range(5))})
     calls = [to for ends in after.values() for to in ends]
     assert {to: calls.count(to) for to in sorted(set(calls))} == {"b-0": 3, "b-1": 3, "b-2": 3, "b-3": 4, "b-4": 3} or (
         calls.count("b-4") == 3 and sorted(map(calls.count, {"b-0", "b-1", "b-2", "b-3"})) == [3, 3, 3, 4]
     )
-    moved = sum(to not in before[name] for name, ends in after.items() for to in ends)
+    moved = sum(to not in previous[name] for name, ends in after.items() for to in ends)
     assert moved == 3
 
 
@@ -69,30 +69,30 @@ def test_all_drained_are_better_than_none_and_unknown_ones_stay() -> None:
 
 def test_a_quota_is_kept_and_untouched_pairs_give_last() -> None:
     """12 connections of 12; a doubles, so that of b's 12 for 8 callers only 8 + ... fit: c's pair keeps its 4."""
-    before = {
+    previous = {
         ("a", "b"): {f"a-{n}": {"b-0": 100, "b-1": 100} for n in range(4)},
         ("a", "c"): {f"a-{n}": {f"c-{n % 2}": 100} for n in range(4)},
     }
     there = {"a": some("a", *range(8)), "b": some("b", 0, 1), "c": some("c", 0, 1)}
-    after = follow(before, there, ConnectionLimits(quota=18, min_subset=1))
+    after = follow(previous, there, ConnectionLimits(quota=18, min_subset=1))
     assert sum(len(ends) for pair in after.values() for ends in pair.values()) == 18
     assert all(len(pair) == 8 and all(pair.values()) for pair in after.values())
 
 
 def test_seen_and_told_make_members_with_address_and_zone() -> None:
-    seen = ObservedApplication(
-        (SeenContainer("b", "b-0", "h0", 9, 0, 100), SeenContainer("b", "b-9", "h1", 9, 90, 100)), newest_s=100
+    observed = ObservedApplication(
+        (ObservedContainer("b", "b-0", "h0", 9, 0, 100), ObservedContainer("b", "b-9", "h1", 9, 90, 100)), newest_s=100
     )
-    told = {
+    reported = {
         "b": ReportedContainers(
-            50.0, (ToldContainer("b-0", "10.0.0.1:80", zone="z1"), ToldContainer("b-1", drained=True))
+            50.0, (NotifiedContainer("b-0", "10.0.0.1:80", zone="z1"), NotifiedContainer("b-1", drained=True))
         )
     }
-    assert members(seen, told, lambda service, instance, host: f"{host}:1", 20.0) == {
+    assert members(observed, reported, lambda service, instance, host: f"{host}:1", 20.0) == {
         "b": (Member("b-0", "10.0.0.1:80", "z1"), Member("b-1", ":1", "", True), Member("b-9", "h1:1"))
     }
-    assert newer(told, {"b": 49.0}) == told
-    assert newer(told, {"b": 50.0}) == {}
+    assert newer(reported, {"b": 49.0}) == reported
+    assert newer(reported, {"b": 50.0}) == {}
 
 
 def zoned(drawn: random.Random, service: str, count: int, zones: int) -> tuple[Member, ...]:
@@ -117,20 +117,20 @@ def test_over_any_changes_everybody_has_those_who_are_there_within_all_bounds(
         fewest = most = usual = 0
         for key in keys:
             up, down = there[key[0]], there[key[1]]
-            names = {each.instance for each in down}
-            assert now[key].keys() == {each.instance for each in up}
+            names = {member.instance for member in down}
+            assert now[key].keys() == {member.instance for member in up}
             usual += USUAL * len(up)
             reached = set()
-            for each in up:
-                own = {to.instance for to in down if to.zone == each.zone} if zones else names
+            for member in up:
+                own = {to.instance for to in down if to.zone == member.zone} if zones else names
                 may = own or names
                 reached |= may
-                ends = now[key][each.instance]
+                ends = now[key][member.instance]
                 assert ends.keys() <= may
                 assert len(ends) >= min(min_subset, len(may))
-                fewest += max(min(min_subset, len(may)), -(-len(may) // _sharing(up, down, each, zones)))
+                fewest += max(min(min_subset, len(may)), -(-len(may) // _sharing(up, down, member, zones)))
                 most += len(may)
-                kept = was[key].get(each.instance, {})
+                kept = was[key].get(member.instance, {})
                 assert all(ends[to] == weight for to, weight in kept.items() if to in ends)
             assert {to for ends in now[key].values() for to in ends} == reached
         quota = usual if bounds.quota is None else bounds.quota
@@ -141,7 +141,7 @@ def test_over_any_changes_everybody_has_those_who_are_there_within_all_bounds(
 
 def _sharing(up: tuple[Member, ...], down: tuple[Member, ...], one: Member, zones: int) -> int:
     """How many reach together whom this one may be connected to."""
-    there = {each.zone for each in down}
+    there = {member.zone for member in down}
     if not zones or one.zone not in there:
-        return sum(not zones or each.zone not in there for each in up)
-    return sum(each.zone == one.zone for each in up)
+        return sum(not zones or member.zone not in there for member in up)
+    return sum(member.zone == one.zone for member in up)

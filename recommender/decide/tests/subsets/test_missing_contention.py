@@ -33,19 +33,19 @@ def idle_ms(samples: LatencySamples) -> float:
 def test_idle_hosts_are_as_fast_as_they_are_with_samples_missing(missing: float) -> None:
     """4 ms x e^(ln 5 x 0.02 / 0.6) = 4.2 ms."""
     assert idle_ms(drawn(400, missing)) == pytest.approx(4.22, rel=0.05)
-    seen = drawn(400, missing)
-    zeros = LatencySamples(seen.rate_per_s, np.nan_to_num(seen.contention), seen.mu, seen.sigma)
+    samples = drawn(400, missing)
+    zeros = LatencySamples(samples.rate_per_s, np.nan_to_num(samples.contention), samples.mu, samples.sigma)
     at = train(zeros).curves(np.array([[0.02, 0.1, 0.1]])).at(np.array([20.0]))[0][0]
     assert np.exp(at) > 4.22 * 1.2, "what taking them for idle does"
 
 
 def test_what_is_left_out_is_counted_and_said() -> None:
-    seen = drawn(200, 0.2)
-    lost = int(np.isnan(seen.contention[:, 0]).sum())
-    model = latency_model({"a": seen}, ["a"])
+    samples = drawn(200, 0.2)
+    lost = int(np.isnan(samples.contention[:, 0]).sum())
+    model = latency_model({"a": samples}, ["a"])
     assert any(f"a ({lost} of 200)" in note and "unknown" in note for note in model.notes)
     assert model.of("a").basis == f"XGBoost of {200 - lost} samples"
-    learnt = learn({"a": (seen, np.arange(200) // 4)}, ["a"], 1.0, 1)
+    learnt = learn({"a": (samples, np.arange(200) // 4)}, ["a"], 1.0, 1)
     assert learnt.accuracy["a"].mu < 0.1
     assert not any("not known" in note for note in latency_model({"a": drawn(200)}, ["a"]).notes)
 
@@ -60,13 +60,13 @@ def test_what_most_hosts_do_not_tell_counts_for_none() -> None:
 
 def test_too_few_whole_samples_are_pooled() -> None:
     """Half of 30 are under FEWEST: the pooled model takes what is known of each."""
-    seen = drawn(30)
-    seen.contention[:13] = UNKNOWN
+    samples = drawn(30)
+    samples.contention[:13] = UNKNOWN
     assert FEWEST > 17
-    model = latency_model({"a": seen}, ["a"]).of("a")
+    model = latency_model({"a": samples}, ["a"]).of("a")
     assert isinstance(model, PooledLatency)
-    assert model.utilization == pytest.approx(seen.contention[13:, :].max(axis=1).mean())
-    nothing = LatencySamples(seen.rate_per_s, np.full((30, 3), UNKNOWN), seen.mu, seen.sigma)
+    assert model.utilization == pytest.approx(samples.contention[13:, :].max(axis=1).mean())
+    nothing = LatencySamples(samples.rate_per_s, np.full((30, 3), UNKNOWN), samples.mu, samples.sigma)
     assert pooled_latency(nothing, "").utilization == 0.0
     assert np.isnan(busiest(np.full((1, 3), UNKNOWN))[0])
     assert busiest(np.array([[UNKNOWN, 0.2, 0.1]]))[0] == 0.2

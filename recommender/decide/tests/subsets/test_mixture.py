@@ -12,9 +12,9 @@ from sluice.subsets.latency.mixture import percentiles
 
 
 def test_one_part_is_a_log_normal() -> None:
-    found, converged = percentiles(np.array([1.0]), np.array([0.5]), np.array([3.0]), np.array([0, 1]), 0.95)
+    latency, converged = percentiles(np.array([1.0]), np.array([0.5]), np.array([3.0]), np.array([0, 1]), 0.95)
     assert converged
-    assert np.exp(found[0]) == pytest.approx(lognorm.ppf(0.95, 0.5, scale=np.e))
+    assert np.exp(latency[0]) == pytest.approx(lognorm.ppf(0.95, 0.5, scale=np.e))
 
 
 def test_weights_are_normalized() -> None:
@@ -26,8 +26,8 @@ def test_weights_are_normalized() -> None:
 
 
 def test_what_is_not_used_does_not_count() -> None:
-    found, _ = percentiles(np.array([0.0, 9.0]), np.array([0.3, 0.3]), np.array([1.0, 0.0]), np.array([0, 2]), 0.95)
-    assert found[0] == pytest.approx(0.3 * 1.6448536)
+    latency, _ = percentiles(np.array([0.0, 9.0]), np.array([0.3, 0.3]), np.array([1.0, 0.0]), np.array([0, 2]), 0.95)
+    assert latency[0] == pytest.approx(0.3 * 1.6448536)
 
 
 PARTS = st.lists(
@@ -41,7 +41,7 @@ def test_it_finds_what_scipy_finds_and_says_that_it_did(
 ) -> None:
     rows = np.array([part for mixture in mixtures for part in mixture])
     start = np.concatenate([[0], np.cumsum([len(mixture) for mixture in mixtures])])
-    found, converged = percentiles(rows[:, 0], rows[:, 1], rows[:, 2], start, p)
+    latency, converged = percentiles(rows[:, 0], rows[:, 1], rows[:, 2], start, p)
     assert converged
     for number, mixture in enumerate(mixtures):
         mu, sigma, weight = np.array(mixture).T
@@ -53,4 +53,4 @@ def test_it_finds_what_scipy_finds_and_says_that_it_did(
         own = mu + sigma * 3.2
         expected = brentq(over, mu.min() - 4 * sigma.max() - 1, own.max() + 1)
         # Where the mixture has a flat part, any point of it will do.
-        assert found[number] == pytest.approx(expected, abs=2e-5) or abs(over(found[number])) < 1e-6
+        assert latency[number] == pytest.approx(expected, abs=2e-5) or abs(over(latency[number])) < 1e-6

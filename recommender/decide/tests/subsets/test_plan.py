@@ -43,7 +43,9 @@ def settled(app: Application) -> tuple[SubsetState, float]:
 
 
 def with_containers(app: Application, name: str, containers: tuple[Container, ...]) -> Application:
-    services = tuple(replace(each, containers=containers) if each.name == name else each for each in app.services)
+    services = tuple(
+        replace(service, containers=containers) if service.name == name else service for service in app.services
+    )
     return replace(app, services=services)
 
 
@@ -119,10 +121,10 @@ def test_what_has_no_meaning_leaves_the_last_good_solution_and_marks_it() -> Non
     assert run is None
     assert after is not None
     assert after.solved is state.solved
-    assert after.held == ("hosts 'h0': cpu nan is not legal; legal: 0 to 1",)
+    assert after.problems == ("hosts 'h0': cpu nan is not legal; legal: 0 to 1",)
     again, _ = plan(after, Inputs(three(), MODEL), 101.0)
     assert again is not None
-    assert again.held == ()
+    assert again.problems == ()
 
 
 def test_a_service_that_vanishes_is_named_and_the_solution_held() -> None:
@@ -130,7 +132,7 @@ def test_a_service_that_vanishes_is_named_and_the_solution_held() -> None:
     state = started(app)
     after, _ = plan(state, Inputs(replace(app, services=app.services[:2]), MODEL), 1.0)
     assert after is not None
-    assert "service 'c' is not known" in after.held[0]
+    assert "service 'c' is not known" in after.problems[0]
 
 
 def test_without_a_solution_what_has_no_meaning_is_an_error() -> None:

@@ -27,8 +27,8 @@ def test_rates_add_up_over_roots_and_places() -> None:
 
 def test_pairs_come_before_those_from_their_downstream_service() -> None:
     read = Call("z", ((Call("m", ((Call("a"),),)), Call("a")),))
-    found = problem(Application(hosts(0.1), tuple(service(name, 2, 1) for name in "amz"), (Root("read", 1, read),)))
-    names = [found.name(found.pairs[number]) for number in found.order]
+    solvable = problem(Application(hosts(0.1), tuple(service(name, 2, 1) for name in "amz"), (Root("read", 1, read),)))
+    names = [solvable.name(solvable.pairs[number]) for number in solvable.order]
     assert names.index("z -> m") < names.index("m -> a")
 
 
@@ -56,8 +56,8 @@ def test_drained_containers_take_no_part() -> None:
 
 def test_pairs_without_trees() -> None:
     app = replace(chain(), roots=(), pairs=(PairRate("a", "b", 70.0),))
-    found = problem(app)
-    assert (found.trees.names, found.pairs[0].rate_per_s) == (("pairs",), 70.0)
+    solvable = problem(app)
+    assert (solvable.trees.names, solvable.pairs[0].rate_per_s) == (("pairs",), 70.0)
 
 
 def test_a_zone_keeps_to_itself_where_it_can() -> None:
@@ -93,16 +93,16 @@ def test_whole_numbers_add_up_within_their_bounds(data: st.DataObject) -> None:
     most = least + np.array(data.draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)))
     wanted = np.array(data.draw(st.lists(st.floats(0, 1e6), min_size=count, max_size=count)))
     total = data.draw(st.integers(int(least.sum()), int(most.sum())))
-    found = bounded(wanted, least, most, total)
-    assert found.sum() == total
-    assert (found >= least).all()
-    assert (found <= most).all()
+    quotas = bounded(wanted, least, most, total)
+    assert quotas.sum() == total
+    assert (quotas >= least).all()
+    assert (quotas <= most).all()
 
 
 @given(st.integers(0, 10_000))
 def test_first_quotas_use_all_of_it(seed: int) -> None:
-    found = problem(random_application(seed))
-    quotas = first_quotas(found)
-    assert quotas.sum() == found.quota
-    for quota, pair in zip(quotas, found.pairs, strict=True):
+    solvable = problem(random_application(seed))
+    quotas = first_quotas(solvable)
+    assert quotas.sum() == solvable.quota
+    for quota, pair in zip(quotas, solvable.pairs, strict=True):
         assert pair.fewest <= quota <= pair.all

@@ -21,16 +21,16 @@ def test_equal_gradients_leave_quotas_alone() -> None:
 
 def test_one_step_at_most_doubles_a_quota() -> None:
     gradient = np.array([-1000.0] + [0.0] * 9)
-    found = adjusted(gradient, np.full(10, 10), np.full(10, 1), np.full(10, 100), 100, 1.0)
-    assert found[0] > 10
-    assert found.sum() == 100
+    quotas = adjusted(gradient, np.full(10, 10), np.full(10, 1), np.full(10, 100), 100, 1.0)
+    assert quotas[0] > 10
+    assert quotas.sum() == 100
 
 
 def test_where_the_quota_stayed_the_gradient_does() -> None:
-    found = gradients(
+    slopes = gradients(
         np.array([8.0, 5.0]), np.array([10.0, 9.0]), np.array([12, 7]), np.array([10, 7]), np.array([0.0, -3.0])
     )
-    assert found.tolist() == [-1.0, -3.0]
+    assert slopes.tolist() == [-1.0, -3.0]
 
 
 @given(st.data())
@@ -40,7 +40,7 @@ def test_quotas_add_up_within_bounds(data: st.DataObject) -> None:
     least = np.array(data.draw(st.lists(st.integers(1, 5), min_size=count, max_size=count)))
     most = least + np.array(data.draw(st.lists(st.integers(0, 30), min_size=count, max_size=count)))
     quota = np.array([data.draw(st.integers(int(low), int(high))) for low, high in zip(least, most, strict=True)])
-    found = adjusted(gradient, quota, least, most, int(quota.sum()), data.draw(st.floats(0.01, 1.0)))
-    assert found.sum() == quota.sum()
-    assert (found >= least).all()
-    assert (found <= most).all()
+    quotas = adjusted(gradient, quota, least, most, int(quota.sum()), data.draw(st.floats(0.01, 1.0)))
+    assert quotas.sum() == quota.sum()
+    assert (quotas >= least).all()
+    assert (quotas <= most).all()

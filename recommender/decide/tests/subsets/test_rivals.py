@@ -34,14 +34,14 @@ def ask(rule, above: int, below: int, size: int, sent: np.ndarray | None = None)
 @given(SIZES)
 def test_connections_are_in_order_none_twice_and_shares_add_up(rule, sizes) -> None:  # type: ignore[no-untyped-def]
     above, below, size = sizes
-    found = ask(rule, above, below, size)
-    assert len(found.start) == above + 1
-    for each in range(above):
-        to = found.to[found.start[each] : found.start[each + 1]]
+    subsets = ask(rule, above, below, size)
+    assert len(subsets.start) == above + 1
+    for client in range(above):
+        to = subsets.to[subsets.start[client] : subsets.start[client + 1]]
         assert (np.diff(to) > 0).all()
         assert len(to) > 0
-        assert found.share[found.start[each] : found.start[each + 1]].sum() == pytest.approx(1)
-    assert found.received(np.ones(above), below).sum() == pytest.approx(above)
+        assert subsets.share[subsets.start[client] : subsets.start[client + 1]].sum() == pytest.approx(1)
+    assert subsets.received(np.ones(above), below).sum() == pytest.approx(above)
 
 
 @pytest.mark.parametrize("rule", [sre, rocksteadier, proportional, a68])
@@ -59,10 +59,10 @@ def test_full_connects_everybody() -> None:
 def test_sre_uses_each_backend_once_a_round(sizes: tuple[int, int, int]) -> None:
     above, below, size = sizes
     size = min(size, below)
-    found = ask(sre, above, below, size)
+    subsets = ask(sre, above, below, size)
     a_round = below // size
     for begin in range(0, above - a_round + 1, a_round):
-        used = found.to[found.start[begin] : found.start[begin + a_round]]
+        used = subsets.to[subsets.start[begin] : subsets.start[begin + a_round]]
         assert len(set(used.tolist())) == a_round * size == below - below % size
 
 
@@ -74,18 +74,18 @@ def test_ringsteady_stands_where_bits_in_reverse_say() -> None:
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 12))
 def test_rocksteadier_balances_whole_lots(lots_above: int, lots_below: int, size: int) -> None:
     """Ten clients of a lot use each backend of a lot equally often, up to one."""
-    found = ask(rocksteadier, 10 * lots_above, 10 * lots_below, size)
+    subsets = ask(rocksteadier, 10 * lots_above, 10 * lots_below, size)
     for begin in range(0, 10 * lots_above, 10):
-        used = np.bincount(found.to[found.start[begin] : found.start[begin + 10]], minlength=10 * lots_below)
+        used = np.bincount(subsets.to[subsets.start[begin] : subsets.start[begin + 10]], minlength=10 * lots_below)
         assert used.max() - used.min() <= 1
 
 
 @given(SIZES)
 def test_aperture_gives_each_backend_exactly_the_same(sizes: tuple[int, int, int]) -> None:
     above, below, size = sizes
-    found = ask(aperture, above, below, size)
-    assert found.received(np.ones(above), below) == pytest.approx(np.full(below, above / below), rel=1e-6)
-    assert found.sizes().min() >= min(size, below)
+    subsets = ask(aperture, above, below, size)
+    assert subsets.received(np.ones(above), below) == pytest.approx(np.full(below, above / below), rel=1e-6)
+    assert subsets.sizes().min() >= min(size, below)
 
 
 def test_aperture_of_ten_clients_on_four_backends() -> None:
@@ -94,22 +94,22 @@ def test_aperture_of_ten_clients_on_four_backends() -> None:
 
 
 def test_proportional_gives_more_connections_to_those_who_send_more() -> None:
-    found = ask(proportional, 4, 20, 5, np.array([1.0, 2.0, 3.0, 4.0]))
-    assert found.sizes().tolist() == [2, 4, 6, 8]
-    assert found.received(np.array([1.0, 2.0, 3.0, 4.0]), 20) == pytest.approx(np.full(20, 0.5))
+    subsets = ask(proportional, 4, 20, 5, np.array([1.0, 2.0, 3.0, 4.0]))
+    assert subsets.sizes().tolist() == [2, 4, 6, 8]
+    assert subsets.received(np.array([1.0, 2.0, 3.0, 4.0]), 20) == pytest.approx(np.full(20, 0.5))
 
 
 @given(SIZES, st.data())
 def test_a68_changes_at_most_one_connection_of_a_client_where_a_backend_goes(sizes, data) -> None:  # type: ignore[no-untyped-def]
     above, below, size = sizes
     size = min(size, below)
-    before = ask(a68, above, below + 1, size)
+    previous = ask(a68, above, below + 1, size)
     gone = data.draw(st.integers(0, below))
     names = tuple(name for number, name in enumerate(fleet("b", below + 1).names) if number != gone)
     less = Fleet("b", names, np.zeros((below, 3)), np.full(below, -1), np.full(below, np.inf))
     after = a68(fleet("a", above), less, np.ones(above), size, size * above)
     kept = np.delete(np.arange(below + 1), gone)
-    for each in range(above):
-        was = set(before.to[before.start[each] : before.start[each + 1]].tolist())
-        now = set(kept[after.to[after.start[each] : after.start[each + 1]]].tolist())
+    for client in range(above):
+        was = set(previous.to[previous.start[client] : previous.start[client + 1]].tolist())
+        now = set(kept[after.to[after.start[client] : after.start[client + 1]]].tolist())
         assert len(was - now) <= 1

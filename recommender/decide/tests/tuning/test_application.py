@@ -66,9 +66,11 @@ def test_the_demo_s_session_has_the_parameters_that_its_actuator_sets() -> None:
     plan = load(folder / "shop.yaml", "first").plan
     sets = yaml.safe_load((folder / "parameters.yaml").read_text())
     assert sets["target"] == plan.target
-    assert [each["name"] for each in sets["parameters"]] == [each.name for each in plan.space.parameters]
+    assert [each["name"] for each in sets["parameters"]] == [parameter.name for parameter in plan.space.parameters]
     pools = Simulation(shop(1), 1, lambda span: None).pools
-    assert {each.name: each.default for each in plan.space.parameters} == {name: pools[name].size for name in pools}
+    assert {parameter.name: parameter.default for parameter in plan.space.parameters} == {
+        name: pools[name].size for name in pools
+    }
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import LatencySamples
 from sluice.subsets.names import APPLICATION, CONTAINERS, SUBSET, subset_of
-from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.observed import ObservedApplication, ObservedContainer, ObservedHost, ObservedTree
 from sluice.subsets.product import SubsetResources
 from sluice.subsets.section import Subsetting
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
@@ -46,7 +46,7 @@ class FakeSource:
     containers: dict[str, dict[str, str]]
     """By service the host of each instance."""
     cpu: dict[str, float]
-    trees: list[SeenTree] = field(default_factory=lambda: [SeenTree("GET /", TREE, 3_000)])
+    trees: list[ObservedTree] = field(default_factory=lambda: [ObservedTree("GET /", TREE, 3_000)])
     learnt: dict[str, tuple[LatencySamples, Ints]] = field(default_factory=dict)
     silent: set[str] = field(default_factory=set)
     """Instances without a request in the newest minute."""
@@ -54,12 +54,12 @@ class FakeSource:
     first_s: dict[str, int] = field(default_factory=dict)
     """By instance when it was seen first, of those that came lately."""
 
-    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication:
+    def observed(self, now_ms: int, window_ms: float) -> ObservedApplication:
         if self.problem is not None:
             raise self.problem
         newest = now_ms // S
         containers = [
-            SeenContainer(
+            ObservedContainer(
                 service,
                 instance,
                 host,
@@ -73,7 +73,7 @@ class FakeSource:
         return ObservedApplication(
             tuple(containers),
             tuple(self.trees),
-            {name: SeenHost(cpu, 0.1, 0.1) for name, cpu in self.cpu.items()},
+            {name: ObservedHost(cpu, 0.1, 0.1) for name, cpu in self.cpu.items()},
             300.0,
             newest,
         )

@@ -10,7 +10,7 @@ from sluice.journal.broker import Record
 from sluice.model.problems import Problems
 from sluice.model.times import timestamp
 from sluice.pools.period.decide import PoolResources
-from sluice.tuning.codec import found
+from sluice.tuning.codec import read_records
 from sluice.tuning.measure import MeasuredSpan, TrialMeasurement
 from sluice.tuning.names import ANSWERS, SESSION, TRIAL, TrialName, session_name
 from sluice.tuning.objective.block import Block, Metric
@@ -131,11 +131,11 @@ class TuningWorld:
     @property
     def sessions(self) -> Mapping[str, Session]:
         """In the log."""
-        return found(self.log.committed(self.log.topics.decisions))[0].sessions
+        return read_records(self.log.committed(self.log.topics.decisions))[0].sessions
 
     @property
     def answers(self) -> list[log_pb2.Answer]:
-        return list(found(self.log.committed(self.log.topics.decisions))[0].answers)
+        return list(read_records(self.log.committed(self.log.topics.decisions))[0].answers)
 
     def records(self, word: str) -> list[Record]:
         """All that were ever committed under a word."""

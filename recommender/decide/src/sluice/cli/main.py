@@ -7,7 +7,7 @@ from typing import NoReturn
 import click
 
 from sluice.cli import __version__
-from sluice.cli.ending import die_of_interrupts, exit_code
+from sluice.cli.exit import die_of_interrupts, exit_code
 from sluice.cli.lazy import Lazy, LazyGroup
 from sluice.cli.output import EXIT_CODES
 

@@ -28,7 +28,9 @@ class CliError(click.ClickException):
     def format_message(self) -> str:
         if len(self._problems) == 1:
             return printable(self._problems[0])
-        return "\n".join([f"{len(self._problems)} problems:", *(f"- {printable(each)}" for each in self._problems)])
+        return "\n".join(
+            [f"{len(self._problems)} problems:", *(f"- {printable(problem)}" for problem in self._problems)]
+        )
 
 
 def say(text: str, style: str = "") -> None:

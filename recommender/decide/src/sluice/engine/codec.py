@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from sluice.engine.product import ProductCodec
 from sluice.engine.records import Commit, Found, Heartbeat, Received
 from sluice.journal.broker import Record
-from sluice.journal.codec import Input, UnreadableError, Write
+from sluice.journal.codec import Input, UnreadableError, Write, log_skipped
 from sluice.journal.names import Topics, shard_name
 from sluice.journal.shard import Identity
 from sluice.journal.shard_log import ShardLog
 from sluice.journal.shards import Shards
-
-log = logging.getLogger(__name__)
 
 DeciderLog = ShardLog[Received, Commit]
 DeciderShards = Shards[Found, Received, Commit]
@@ -46,14 +43,14 @@ class DeciderCodec:
                 heartbeat = self._heartbeats.read(beat, value)
             except UnreadableError as cause:
                 left_out += 1
-                log.error("skipped a record of the journal: %s", cause)
+                log_skipped(cause)
         kinds = states, {key: value for key, value in decisions.items() if key != beat}, observed
         own: dict[str, tuple[dict[str, Any], ...]] = {name: ({}, {}, {}) for name in self._codecs}
         for number, records in enumerate(kinds):
             for key, value in records.items():
                 if (owner := self._owner(key)) is None:
                     left_out += 1
-                    log.error("skipped a record of the journal: no product owns the key %s", key)
+                    log_skipped(f"no product owns the key {key}")
                 else:
                     own[owner][number][key] = value
         parts = {name: codec.found(*own[name]) for name, codec in self._codecs.items()}

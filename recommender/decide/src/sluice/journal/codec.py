@@ -5,12 +5,17 @@ The journal itself knows topics, keys and bytes. A codec is stateless.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
+
+from google.protobuf.message import Message
 
 from sluice.journal.broker import Record
 from sluice.journal.names import Topics
 from sluice.journal.shard import Identity
+
+log = logging.getLogger(__name__)
 
 # Below max.message.bytes of the topics, and below a client's default limit (1,000,000).
 MOST_BYTES = 900_000
@@ -107,3 +112,19 @@ def bounded(write: Write, what: str, most: int = MOST_BYTES) -> Write | ValueErr
     if write.value is not None and len(write.value) > most:
         return ValueError(f"write {what}: {len(write.value):,} bytes are too many; legal: to {most:,}")
     return write
+
+
+def message_write(topic: str, key: str, message: Message | None) -> Write | ValueError:
+    """The write of a message, as of `bounded`. None deletes the key."""
+    return bounded(Write(topic, key, None if message is None else message.SerializeToString()), key)
+
+
+def check_key(key: str, in_key: object, in_value: object) -> None:
+    """Raises ValueError where a record's key and its value name two things."""
+    if in_key != in_value:
+        raise ValueError(f"read {key}: it is of {in_value}")
+
+
+def log_skipped(cause: object) -> None:
+    """Logs a record that cannot be read. `cause` names it."""
+    log.error("skipped a record of the journal: %s", cause)

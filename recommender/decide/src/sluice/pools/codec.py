@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
 from sluice.journal.broker import Record
-from sluice.journal.codec import Input, Sender, UnreadableError, Write, bounded
+from sluice.journal.codec import Input, Sender, UnreadableError, Write, bounded, log_skipped
 from sluice.journal.names import Topics
 from sluice.model.keys import PoolKey
 from sluice.pools.commit import PoolRecords, PoolsCommit
@@ -20,8 +19,6 @@ from sluice.pools.publication.record import PARTS, Ref, restored, value_of
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.log_pb2 import ObservedSize, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize
-
-log = logging.getLogger(__name__)
 
 MOST_EXPLANATION_BYTES = 16_384
 
@@ -120,7 +117,7 @@ def read_decisions(records: Mapping[str, bytes]) -> tuple[dict[PoolKey, PoolSize
                 raise ValueError(f"read the log: under the key {name} a decision of {key_of(size.pool)}")
         except ValueError as cause:
             left_out += 1
-            log.error("the log is read without one record: %s", cause)
+            log_skipped(cause)
         else:
             sizes[key_of(size.pool)] = size
     return sizes, left_out

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
-from sluice.subsets.members import Address, Present, containers, host_of, zones_of
-from sluice.subsets.observed import ObservedApplication, SeenHost
+from sluice.subsets.members import Address, LiveContainers, containers, host_of, zones_of
+from sluice.subsets.observed import ObservedApplication, ObservedHost
 from sluice.subsets.trial import MeasuredLatency
 
 
@@ -37,57 +37,62 @@ class Assembled:
     measured: Mapping[str, MeasuredLatency] = field(default_factory=dict)
 
 
-def assemble(seen: ObservedApplication, told: Mapping[str, ReportedContainers], rules: AssemblyRules) -> Assembled:
+def assemble(
+    observed: ObservedApplication, reported: Mapping[str, ReportedContainers], rules: AssemblyRules
+) -> Assembled:
     """Builds the application. It leaves out calls to peers without containers, and self calls. `legal.check` then says
     whether the result is legal."""
     missing: list[str] = []
-    there = containers(seen, told, rules.gone_s)
+    there = containers(observed, reported, rules.gone_s)
     known = there.keys()
 
     def wanted(up: str, down: str) -> bool:
         return up != down and up in known and down in known and rules.wants(up, down)
 
-    made, pairs = roots(seen.trees, wanted, seen.window_s)
-    taking_part = {name for root in made for up, down, _ in edges_of(root.tree) for name in (up, down)}
+    measured_roots, pairs = roots(observed.trees, wanted, observed.window_s)
+    taking_part = {name for root in measured_roots for up, down, _ in edges_of(root.tree) for name in (up, down)}
     taking_part |= {name for pair in pairs for name in (pair.upstream, pair.downstream)}
-    made = [root for root in made if root.tree.service in taking_part]
-    if seen.cut:
-        missing.append(f"{seen.cut} traces have a call tree that is too large to keep: the solver ignores them")
-    missing += _strangers(seen, known, rules)
-    hosts = _hosts([each for name in taking_part for each, _ in there[name]], seen.hosts, missing)
+    measured_roots = [root for root in measured_roots if root.tree.service in taking_part]
+    if observed.cut:
+        missing.append(f"{observed.cut} traces have a call tree that is too large to keep: the solver ignores them")
+    missing += _strangers(observed, known, rules)
+    hosts = _hosts([container for name in taking_part for container, _ in there[name]], observed.hosts, missing)
     services = tuple(
-        Service(name, tuple(_container(name, each, rules) for each, _ in there[name])) for name in sorted(taking_part)
+        Service(name, tuple(_container(name, container, rules) for container, _ in there[name]))
+        for name in sorted(taking_part)
     )
     missing += _unseen(there, taking_part)
     missing += _homeless(there, taking_part)
     app = Application(
         hosts,
         services,
-        tuple(made),
+        tuple(measured_roots),
         tuple(pairs),
         rules.quota,
         rules.min_subset,
         rules.percentile,
         rules.keep_in_zone,
     )
-    return Assembled(app, tuple(missing), seen.measured)
+    return Assembled(app, tuple(missing), observed.measured)
 
 
-def _container(service: str, each: ToldContainer, rules: AssemblyRules) -> Container:
-    address = each.address or rules.address(service, each.instance, each.host)
-    return Container(each.instance, host_of(each), address, each.drained)
+def _container(service: str, container: NotifiedContainer, rules: AssemblyRules) -> Container:
+    address = container.address or rules.address(service, container.instance, container.host)
+    return Container(container.instance, host_of(container), address, container.drained)
 
 
-def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing: list[str]) -> tuple[Host, ...]:
+def _hosts(
+    used: Iterable[NotifiedContainer], known: Mapping[str, ObservedHost], missing: list[str]
+) -> tuple[Host, ...]:
     """An unknown utilization of a host is the mean of the others, and 0 where it is unknown for all of them."""
     zones = zones_of(used)
     values: dict[str, dict[str, float]] = {}
     for kind in ("cpu", "memory_bandwidth", "network"):
-        told = {name: value for name in zones if (value := getattr(known.get(name), kind, None)) is not None}
-        mean = sum(told.values()) / len(told) if told else 0.0
-        values[kind] = {name: told.get(name, mean) for name in zones}
-        without = sorted(zones.keys() - told.keys())
-        if without and told:
+        by_host = {name: value for name in zones if (value := getattr(known.get(name), kind, None)) is not None}
+        mean = sum(by_host.values()) / len(by_host) if by_host else 0.0
+        values[kind] = {name: by_host.get(name, mean) for name in zones}
+        without = sorted(zones.keys() - by_host.keys())
+        if without and by_host:
             missing.append(f"no {kind} utilization of {_some(without)}: the mean of the other hosts replaces it")
         elif without:
             missing.append(f"no {kind} utilization of any host: the solver ignores it")
@@ -96,28 +101,28 @@ def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing
     )
 
 
-def _strangers(seen: ObservedApplication, known: Iterable[str], rules: AssemblyRules) -> list[str]:
-    called = {pair for each in seen.trees for pair in [(up, down) for up, down, _ in edges_of(each.tree)]}
+def _strangers(observed: ObservedApplication, known: Iterable[str], rules: AssemblyRules) -> list[str]:
+    called = {pair for tree in observed.trees for pair in [(up, down) for up, down, _ in edges_of(tree.tree)]}
     names = sorted({name for up, down in called if rules.wants(up, down) for name in (up, down)} - set(known))
     return [f"no containers of {_some(names)} in any spans: the solver leaves these services out"] if names else []
 
 
-def _unseen(there: Present, taking_part: Iterable[str]) -> list[str]:
-    found = []
+def _unseen(there: LiveContainers, taking_part: Iterable[str]) -> list[str]:
+    lines = []
     for name in sorted(taking_part):
-        unseen = [each.instance for each, was_seen in there[name] if not was_seen and not each.drained]
+        unseen = [container.instance for container, was_seen in there[name] if not was_seen and not container.drained]
         if unseen:
-            found.append(f"{name}: a source reports {_some(unseen)}, and no spans show them yet")
-    return found
+            lines.append(f"{name}: a source reports {_some(unseen)}, and no spans show them yet")
+    return lines
 
 
-def _homeless(there: Present, taking_part: Iterable[str]) -> list[str]:
-    found = []
+def _homeless(there: LiveContainers, taking_part: Iterable[str]) -> list[str]:
+    lines = []
     for name in sorted(taking_part):
-        without = [each.instance for each, _ in there[name] if not each.host and not each.drained]
+        without = [container.instance for container, _ in there[name] if not container.host and not container.drained]
         if without:
-            found.append(f"{name}: no host of {_some(without)}: each counts as alone on a host of mean utilization")
-    return found
+            lines.append(f"{name}: no host of {_some(without)}: each counts as alone on a host of mean utilization")
+    return lines
 
 
 def _some(names: Sequence[str]) -> str:

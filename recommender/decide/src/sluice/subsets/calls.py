@@ -21,17 +21,17 @@ def edges_of(tree: Call, rate: float = 1.0) -> Iterator[tuple[str, str, float]]:
     while below:
         call, often = below.pop()
         for stage in call.stages:
-            for each in stage:
-                yield call.service, each.service, often * each.calls
-                below.append((each, often * each.calls))
+            for callee in stage:
+                yield call.service, callee.service, often * callee.calls
+                below.append((callee, often * callee.calls))
 
 
 def rates(application: Application) -> dict[tuple[str, str], float]:
     """Calls per second of each pair of two services, over all trees. The sum does not depend on the order of the
     input."""
-    found: dict[tuple[str, str], list[float]] = {}
+    by_pair: dict[tuple[str, str], list[float]] = {}
     for up, down, rate in edges(application):
         if up == down:
             continue
-        found.setdefault((up, down), []).append(rate)
-    return {pair: sum(sorted(found[pair])) for pair in sorted(found)}
+        by_pair.setdefault((up, down), []).append(rate)
+    return {pair: sum(sorted(by_pair[pair])) for pair in sorted(by_pair)}

@@ -11,35 +11,35 @@ NamedConnections = dict[tuple[str, str], dict[tuple[str, str], float]]
 
 def named_connections(problem: Problem, solution: Solution) -> NamedConnections:
     """The connections of a solution by name. The weights of an upstream container have the mean 1."""
-    found: NamedConnections = {}
+    by_pair: NamedConnections = {}
     for pair, subsets in zip(problem.pairs, solution.subsets, strict=True):
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
         source = subsets.source()
         weights = (subsets.share * subsets.sizes()[source]).tolist()
-        froms = [up.names[each] for each in source.tolist()]
-        ends = zip(froms, [down.names[each] for each in subsets.to.tolist()], strict=True)
-        found[up.service, down.service] = dict(zip(ends, weights, strict=True))
-    return found
+        froms = [up.names[upper] for upper in source.tolist()]
+        ends = zip(froms, [down.names[lower] for lower in subsets.to.tolist()], strict=True)
+        by_pair[up.service, down.service] = dict(zip(ends, weights, strict=True))
+    return by_pair
 
 
-def changed(before: NamedConnections, after: NamedConnections) -> dict[tuple[str, str], int]:
+def changed(previous: NamedConnections, after: NamedConnections) -> dict[tuple[str, str], int]:
     """The number of changed connections of each pair that has any: the new or the gone ones, whichever are more. So a
     connection that moves counts once."""
-    found = {}
-    for key in sorted(before.keys() | after.keys()):
-        was, now = before.get(key, {}).keys(), after.get(key, {}).keys()
+    counts = {}
+    for key in sorted(previous.keys() | after.keys()):
+        was, now = previous.get(key, {}).keys(), after.get(key, {}).keys()
         count = max(len(was - now), len(now - was))
         if count:
-            found[key] = count
-    return found
+            counts[key] = count
+    return counts
 
 
-def churn(before: NamedConnections, after: NamedConnections) -> float:
+def churn(previous: NamedConnections, after: NamedConnections) -> float:
     """The part of the connections that changed, 0 to 1, of those before or after, whichever are more.
 
     Weights do not count. 0 where there were none before. Worked: of 40 connections 2 go to other containers: 0.05.
     """
-    if not before:
+    if not previous:
         return 0.0
-    all_of = max(sum(map(len, before.values())), sum(map(len, after.values())))
-    return sum(changed(before, after).values()) / max(all_of, 1)
+    all_of = max(sum(map(len, previous.values())), sum(map(len, after.values())))
+    return sum(changed(previous, after).values()) / max(all_of, 1)

@@ -32,9 +32,9 @@ def in_order(pairs: Sequence[Calls], services: int) -> tuple[tuple[int, ...], fr
     """
     group = _groups(pairs, services)
     place = _places(pairs, group, services)
-    cut = {n for n, each in enumerate(pairs) if group[each.upstream] == group[each.downstream] and _back(each, place)}
-    whole = [number for number in range(len(pairs)) if number not in cut]
-    return (*_topological(pairs, whole, services), *sorted(cut)), frozenset(cut)
+    cut = {n for n, pair in enumerate(pairs) if group[pair.upstream] == group[pair.downstream] and _back(pair, place)}
+    uncut = [number for number in range(len(pairs)) if number not in cut]
+    return (*_topological(pairs, uncut, services), *sorted(cut)), frozenset(cut)
 
 
 def _back(one: Calls, place: Ints) -> bool:
@@ -46,7 +46,7 @@ def _groups(pairs: Sequence[Calls], services: int) -> Ints:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    ends = ([each.upstream for each in pairs], [each.downstream for each in pairs])
+    ends = ([pair.upstream for pair in pairs], [pair.downstream for pair in pairs])
     graph = csr_array((np.ones(len(pairs)), ends), shape=(services, services))
     return np.asarray(connected_components(graph, directed=True, connection="strong")[1], dtype=np.int64)
 
@@ -58,9 +58,9 @@ def _places(pairs: Sequence[Calls], group: Ints, services: int) -> Ints:
     calls go back.
     """
     within: dict[int, list[Calls]] = {}
-    for each in pairs:
-        if group[each.upstream] == group[each.downstream]:
-            within.setdefault(int(group[each.upstream]), []).append(each)
+    for pair in pairs:
+        if group[pair.upstream] == group[pair.downstream]:
+            within.setdefault(int(group[pair.upstream]), []).append(pair)
     place: Ints = np.zeros(services, dtype=np.int64)
     for calls in within.values():
         for at, service in enumerate(_sequence(calls)):
@@ -83,12 +83,15 @@ def _sequence(calls: Sequence[Calls]) -> list[int]:
     end: list[int] = []
     left = sorted(out)
     while left:
-        if sinks := [each for each in left if not out[each]]:
+        if sinks := [service for service in left if not out[service]]:
             chosen, to = sinks[0], end
-        elif sources := [each for each in left if not into[each]]:
+        elif sources := [service for service in left if not into[service]]:
             chosen, to = sources[0], begin
         else:
-            chosen, to = max(left, key=lambda each: (sum(out[each].values()) - sum(into[each].values()), -each)), begin
+            chosen, to = (
+                max(left, key=lambda service: (sum(out[service].values()) - sum(into[service].values()), -service)),
+                begin,
+            )
         to.append(chosen)
         left.remove(chosen)
         for down in out[chosen]:
@@ -107,15 +110,15 @@ def _topological(pairs: Sequence[Calls], those: Sequence[int], services: int) ->
         waiting[pairs[number].downstream] += 1
         below[pairs[number].upstream].append(number)
     ready = [service for service in range(services) if waiting[service] == 0]
-    found: list[int] = []
+    order: list[int] = []
     for service in ready:
         for number in below[service]:
-            found.append(number)
+            order.append(number)
             after = pairs[number].downstream
             waiting[after] -= 1
             if waiting[after] == 0:
                 ready.append(after)
-    return found
+    return order
 
 
 def fixed_point(rate_per_s: float, was: Floats, now: Floats, passes: int) -> tuple[Floats, bool]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
 from sluice.journal.broker import Record
-from sluice.journal.codec import Input, UnreadableError, Write, bounded
+from sluice.journal.codec import Input, UnreadableError, Write, check_key, log_skipped, message_write
 from sluice.journal.names import Topics
 from sluice.model.keys import SubsetKey
 from sluice.subsets.names import (
@@ -29,9 +28,6 @@ from sluice.subsets.names import (
 from sluice.subsets.records import KnownSubsets, SubsetCommit
 from sluice.subsets.v1 import log_pb2, subset_pb2
 
-log = logging.getLogger(__name__)
-
-Kind = TypeVar("Kind", bound=Message)
 Records = Mapping[str, bytes]
 
 
@@ -40,7 +36,7 @@ class SubsetsCodec:
         return is_subsets(key)
 
     def found(self, states: Records, decisions: Records, observed: Mapping[str, Any]) -> tuple[KnownSubsets, int]:
-        return found(states, decisions)
+        return read_records(states, decisions)
 
     def observed(self, record: Record) -> Input:
         raise UnreadableError(f"read {record.key}: subsets have no observed sizes")
@@ -51,19 +47,20 @@ class SubsetsCodec:
 
     def writes(self, part: SubsetCommit, topics: Topics) -> Iterator[Write | ValueError]:
         for topic, name, message in records(part, topics):
-            yield bounded(Write(topic, name, None if message is None else message.SerializeToString()), name)
+            yield message_write(topic, name, message)
 
 
 def records(commit: SubsetCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
     """Topic, key and value; containers before the subsets that name them. A value of None deletes the record."""
     for name, state in commit.states.items():
         yield topics.state, application_name(name, STATE), state
-    for service, containers in commit.said.containers.items():
+    for service, containers in commit.published.containers.items():
         yield topics.decisions, containers_name(service), containers
-    for subset in commit.said.subsets:
+    for subset in commit.published.subsets:
         yield topics.decisions, subset_name(key_of(subset.key)), subset
-    for each in commit.pairs:
-        yield topics.explanations, pair_name(each.pair.upstream, each.pair.downstream), each
+    for explanation in commit.pairs:
+        pair = explanation.pair
+        yield topics.explanations, pair_name(pair.upstream, pair.downstream), explanation
     if commit.run is not None:
         for name in commit.states:
             yield topics.explanations, application_name(name, APPLICATION), commit.run
@@ -75,7 +72,7 @@ def is_subsets(name: str) -> bool:
     return name.startswith((SUBSET, CONTAINERS, STATE))
 
 
-def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
+def read_records(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
     """What the records say, and how many could not be read. Ignores records that are not about subsets."""
     left_out = 0
     subsets: dict[SubsetKey, subset_pb2.Subset] = {}
@@ -84,28 +81,17 @@ def found(states: Records, decisions: Records) -> tuple[KnownSubsets, int]:
     for name, value in {**decisions, **states}.items():
         try:
             if name.startswith(SUBSET):
-                subset = _parsed(subset_pb2.Subset, value)
-                _same(name, subset_of(name), key_of(subset.key))
+                subset = subset_pb2.Subset.FromString(value)
+                check_key(name, subset_of(name), key_of(subset.key))
                 subsets[subset_of(name)] = subset
             elif name.startswith(CONTAINERS):
-                service = _parsed(log_pb2.ServiceContainers, value)
-                _same(name, containers_of(name), service.service)
+                service = log_pb2.ServiceContainers.FromString(value)
+                check_key(name, containers_of(name), service.service)
                 containers[service.service] = service
             elif name.startswith(STATE):
-                state = _parsed(log_pb2.ApplicationState, value)
-                _same(name, application_of(name, STATE), state.application)
+                state = log_pb2.ApplicationState.FromString(value)
+                check_key(name, application_of(name, STATE), state.application)
         except (DecodeError, ValueError) as cause:
             left_out += 1
-            log.error("the log is read without one record: %s: %s", name, cause)
+            log_skipped(f"{name}: {cause}")
     return KnownSubsets(subsets, containers, state), left_out
-
-
-def _parsed(kind: type[Kind], value: bytes) -> Kind:
-    message = kind()
-    message.ParseFromString(value)
-    return message
-
-
-def _same(name: str, told: object, held: object) -> None:
-    if told != held:
-        raise ValueError(f"read {name}: it is of {held}")

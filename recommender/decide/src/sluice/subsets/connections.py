@@ -45,14 +45,14 @@ class Connections:
 def connections(subsets: Sequence[Ints], shares: Sequence[Floats] | None = None) -> Connections:
     """Builds connections from the downstream containers of each upstream one, none twice. Without `shares`, all shares
     of an upstream container are equal."""
-    start = np.concatenate([[0], np.cumsum([len(each) for each in subsets])]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum([len(subset) for subset in subsets])]).astype(np.int64)
     if shares is None:
-        shares = [np.full(len(each), 1 / max(len(each), 1)) for each in subsets]
-    orders = [np.argsort(each, kind="stable") for each in subsets]
+        shares = [np.full(len(subset), 1 / max(len(subset), 1)) for subset in subsets]
+    orders = [np.argsort(subset, kind="stable") for subset in subsets]
     return Connections(
         start,
-        np.concatenate([each[order] for each, order in zip(subsets, orders, strict=True)]).astype(np.int64),
-        np.concatenate([each[order] for each, order in zip(shares, orders, strict=True)]),
+        np.concatenate([subset[order] for subset, order in zip(subsets, orders, strict=True)]).astype(np.int64),
+        np.concatenate([share[order] for share, order in zip(shares, orders, strict=True)]),
     )
 
 

@@ -20,7 +20,7 @@ from sluice.subsets.problem import Problem
 #: The most that a container's load grows in a run, as a share of itself, or of the mean load where that is more. A
 #: container that keeps 0.3 of its host busy adds 0.075.
 GROWS = 0.25
-#: Loads that differ by less, relative to the mean load, count as equal. `words` treats weights alike.
+#: Loads that differ by less, relative to the mean load, count as equal. `publication` treats weights alike.
 CLOSE = 0.03
 
 Loads = Mapping[str, Mapping[str, float]]
@@ -31,9 +31,9 @@ Loads = Mapping[str, Mapping[str, float]]
 class Damping:
     """The loads that connections aim at, in place of the best ones.
 
-    Inputs. now: the present loads; a container without one has the mean load. None: `found` computes them from the
-    problem. earlier: the loads of the run before. still: services whose loads stay; None: all. budget: the part of all
-    calls that may move.
+    Inputs. now: the present loads; a container without one has the mean load. None: `first_loads` computes them from
+    the problem. earlier: the loads of the run before. still: services whose loads stay; None: all. budget: the part of
+    all calls that may move.
 
     Results of the run. best: the solution's loads. moved: the part of all calls that moves. changed: services with
     other loads. unfinished: services with more of the way to go.
@@ -44,7 +44,7 @@ class Damping:
     paces: Mapping[str, WeightPace] = field(default_factory=dict)
     still: Collection[str] | None = ()
     budget: float = 1.0
-    found: Callable[[Problem], Loads] = lambda problem: {}
+    first_loads: Callable[[Problem], Loads] = lambda problem: {}
     best: list[Reference] = field(default_factory=list)
     moved: float = 0.0
     changed: frozenset[str] = frozenset()
@@ -52,27 +52,27 @@ class Damping:
 
     def __call__(self, problem: Problem, best: list[Reference]) -> list[Reference]:
         self.best = best
-        now = self.found(problem) if self.now is None else self.now
-        base = [_loads(fleet, now, each.load) for fleet, each in zip(problem.fleets, best, strict=True)]
-        ways = [each.load - one for each, one in zip(best, base, strict=True)]
+        now = self.first_loads(problem) if self.now is None else self.now
+        base = [_loads(fleet, now, reference.load) for fleet, reference in zip(problem.fleets, best, strict=True)]
+        ways = [reference.load - one for reference, one in zip(best, base, strict=True)]
         self.paces = {
             fleet.service: self._pace(fleet, one, way)
             for fleet, one, way in zip(problem.fleets, base, ways, strict=True)
         }
         part = [self._part(fleet, one, way) for fleet, one, way in zip(problem.fleets, base, ways, strict=True)]
-        moved = sum(each * float(np.abs(way).sum()) / 2 for each, way in zip(part, ways, strict=True))
+        moved = sum(pace * float(np.abs(way).sum()) / 2 for pace, way in zip(part, ways, strict=True))
         calls = sum(pair.rate_per_s for pair in problem.pairs)
         within = min(1.0, self.budget * calls / moved) if moved > 0 else 1.0
         self.moved = moved * within / max(calls, 1e-300)
-        found, changed, unfinished = [], set(), set()
-        for fleet, each, one, way, some in zip(problem.fleets, best, base, ways, part, strict=True):
-            found.append(replace(each, load=one + within * some * way))
+        loads, changed, unfinished = [], set(), set()
+        for fleet, reference, one, way, some in zip(problem.fleets, best, base, ways, part, strict=True):
+            loads.append(replace(reference, load=one + within * some * way))
             if _far(one, within * some * way):
                 changed.add(fleet.service)
             if self.paces[fleet.service].step > 2 * LEAST and _far(one, (1 - within * some) * way):
                 unfinished.add(fleet.service)
         self.changed, self.unfinished = frozenset(changed), frozenset(unfinished)
-        return found
+        return loads
 
     def _pace(self, fleet: Fleet, base: Floats, way: Floats) -> WeightPace:
         pace = self.paces.get(fleet.service, WeightPace())
@@ -92,17 +92,17 @@ class Damping:
 def relative(problem: Problem, loads: list[Floats]) -> dict[str, dict[str, float]]:
     """Loads relative to their mean. `loads`: calls per second of each service's containers."""
     return {
-        fleet.service: dict(zip(fleet.names, (each / each.mean()).tolist(), strict=True))
-        for fleet, each in zip(problem.fleets, loads, strict=True)
-        if each.mean() > 0
+        fleet.service: dict(zip(fleet.names, (load / load.mean()).tolist(), strict=True))
+        for fleet, load in zip(problem.fleets, loads, strict=True)
+        if load.mean() > 0
     }
 
 
 def _loads(fleet: Fleet, known: Loads, like: Floats) -> Floats:
     """Known loads in calls per second, scaled to the sum of `like`."""
     of = known.get(fleet.service, {})
-    found = np.array([of.get(name, 1.0) for name in fleet.names])
-    return np.asarray(found * (float(like.sum()) / found.sum()))
+    level = np.array([of.get(name, 1.0) for name in fleet.names])
+    return np.asarray(level * (float(like.sum()) / level.sum()))
 
 
 def _far(base: Floats, way: Floats) -> bool:

@@ -20,9 +20,9 @@ from sluice.subsets.trial import LoadTrial, MeasuredLatency, begun, best_of, end
 
 def at_start(inputs: Inputs) -> Damping:
     """Keeps the loads that another process put in force. Without any, all loads are even."""
-    before = inputs.before
-    if before:
-        return Damping(None, still=None, found=lambda problem: loads_of(problem, before))
+    previous = inputs.previous
+    if previous:
+        return Damping(None, still=None, first_loads=lambda problem: loads_of(problem, previous))
     return Damping({})
 
 
@@ -46,24 +46,24 @@ def put_in_force(
     solved: Solved, step: Damping, state: SubsetState | None, inputs: Inputs, cause: Cause, now_s: float
 ) -> tuple[SubsetState, SolverRun]:
     """The next state and its run. Without `state` it is the first of a process."""
-    before: NamedConnections = (
-        (inputs.before or {}) if state is None else named_connections(state.solved.problem, state.solved.solution)
+    previous: NamedConnections = (
+        (inputs.previous or {}) if state is None else named_connections(state.solved.problem, state.solved.solution)
     )
     after = named_connections(solved.problem, solved.solution)
-    moved = changed(before, after) if before else {}
+    moved = changed(previous, after) if previous else {}
     trials, anchors = ({}, {}) if state is None else (dict(state.trials), dict(state.anchors))
     if cause is Cause.SCALING:
         # Measurements with other containers are not comparable.
         for _, down in moved:
             trials.pop(down, None)
             anchors.pop(down, None)
-    loads = relative(solved.problem, [each.load for each in solved.references]) if solved.references else {}
+    loads = relative(solved.problem, [reference.load for reference in solved.references]) if solved.references else {}
     was = step.now or {}
     for service in sorted(step.changed):
         if (measured := inputs.measured.get(service)) is not None:
             trials[service] = begun(anchors.get(service), measured, was.get(service, {}), now_s)
-    paces = {name: replace(each, reverted="") if name in step.changed else each for name, each in step.paces.items()}
-    run = SolverRun(cause, now_s, churn(before, after), moved, step.moved)
+    paces = {name: replace(pace, reverted="") if name in step.changed else pace for name, pace in step.paces.items()}
+    run = SolverRun(cause, now_s, churn(previous, after), moved, step.moved)
     next_one = SubsetState(
         solved,
         inputs.application,
@@ -89,12 +89,12 @@ def judged(
     if not over:
         return state, {}
     bad = {name: state.trials[name] for name in sorted(over) if worse(state.trials[name], measured.get(name))}
-    anchors = {name: each for name, each in state.anchors.items() if name not in over}
+    anchors = {name: anchor for name, anchor in state.anchors.items() if name not in over}
     for name in over:
         best = best_of(state.trials[name], measured.get(name), state.loads.get(name, {}), now_s)
         if best is not None:
             anchors[name] = best
-    left = {name: each for name, each in state.trials.items() if name not in over}
+    left = {name: trial for name, trial in state.trials.items() if name not in over}
     return replace(state, trials=left, anchors=anchors), bad
 
 
@@ -103,7 +103,7 @@ def resting(
 ) -> tuple[SubsetState, SolverRun]:
     """Puts the services whose loads the run undid at rest, with the reason."""
     why = {
-        name: f"the p95 of {name} went from {trial.before.p95_ms:.3g} to {measured[name].p95_ms:.3g} ms after weights"
+        name: f"the p95 of {name} went from {trial.baseline.p95_ms:.3g} to {measured[name].p95_ms:.3g} ms after weights"
         " changed: the weights go back"
         for name, trial in bad.items()
     }
@@ -111,9 +111,9 @@ def resting(
     return replace(state, paces={**state.paces, **paces}), replace(run, notes=tuple(why.values()))
 
 
-def loads_of(problem: Problem, before: NamedConnections) -> Loads:
+def loads_of(problem: Problem, previous: NamedConnections) -> Loads:
     """The loads of connections that another process put in force; even loads for pairs without any."""
-    kept = kept_by_name(problem, before)
+    kept = kept_by_name(problem, previous)
     down = Downwards(problem)
     for number, pair, sent in down:
         one = kept[number]

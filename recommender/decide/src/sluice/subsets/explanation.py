@@ -14,7 +14,7 @@ from sluice.subsets.latency.learnt import TrainedModels
 from sluice.subsets.microns.reference import target_of
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.state import SolverRun, SubsetState
-from sluice.subsets.trees import parts, whole
+from sluice.subsets.trees import end_to_end_latency, parts
 from sluice.subsets.v1 import explanation_pb2
 
 #: The most downstream containers that one explanation names: the slowest ones. 1,000 take less than 200 kB.
@@ -29,7 +29,7 @@ def run_message(state: SubsetState, run: SolverRun, churn_budget: float, now_ms:
         cause=run.cause.value,
         iterations=solution.iterations,
         converged=solution.converged,
-        quota=sum(len(each) for each in solution.subsets),
+        quota=sum(len(subset) for subset in solution.subsets),
         churn=run.churn,
         churn_budget=churn_budget,
         missing=list(state.missing),
@@ -38,7 +38,7 @@ def run_message(state: SubsetState, run: SolverRun, churn_budget: float, now_ms:
     )
     if state.model.known:
         latency, _ = _latency(state)
-        message.predicted_ms = whole(problem.trees, latency)
+        message.predicted_ms = end_to_end_latency(problem.trees, latency)
     return message
 
 
@@ -90,7 +90,7 @@ def _best(state: SubsetState) -> Floats:
     if not solved.references:
         return _latency(state)[0]
     best = state.best or solved.references
-    work = [each.load for each in best]
+    work = [reference.load for reference in best]
     got = [target_of(solved.problem, number, best[pair.downstream]) for number, pair in enumerate(solved.problem.pairs)]
     return pair_latency(solved.problem, solved.curves, work, got)[0]
 
@@ -109,11 +109,11 @@ def _slowness(state: SubsetState) -> list[Floats]:
     from scipy.special import ndtri
 
     z = float(ndtri(state.solved.problem.percentile))
-    found = []
+    latencies = []
     for curves, load in zip(state.solved.curves, state.solved.work, strict=True):
         mu, sigma = curves.at(load)
-        found.append(np.exp(mu + z * sigma))
-    return found
+        latencies.append(np.exp(mu + z * sigma))
+    return latencies
 
 
 def _loads(
@@ -124,10 +124,10 @@ def _loads(
     pair = solved.problem.pairs[number]
     below = solved.problem.fleets[pair.downstream]
     hosts = {
-        each.name: each.host
+        container.name: container.host
         for service in application.services
         if service.name == below.service
-        for each in service.containers
+        for container in service.containers
     }
     connected = np.bincount(solved.solution.subsets[number].to, minlength=len(below))
     work = solved.work[pair.downstream]

@@ -42,19 +42,21 @@ class Fleet:
 
 def zones(hosts: Iterable[Host]) -> dict[str, int]:
     """Numbers of zones. They do not depend on the order of hosts."""
-    found = {name: number for number, name in enumerate(sorted({host.zone for host in hosts} - {""}))}
-    return {"": NO_ZONE, **found}
+    numbers = {name: number for number, name in enumerate(sorted({host.zone for host in hosts} - {""}))}
+    return {"": NO_ZONE, **numbers}
 
 
 def fleet(service: Service, hosts: Mapping[str, Host], numbers: Mapping[str, int]) -> Fleet:
     """Builds a fleet. `numbers`: as of `zones`."""
-    present = sorted((each for each in service.containers if not each.drained), key=lambda each: each.name)
-    on = [hosts[each.host] for each in present]
+    containers = sorted(
+        (container for container in service.containers if not container.drained), key=lambda container: container.name
+    )
+    on = [hosts[container.host] for container in containers]
     contention = [(host.cpu, host.memory_bandwidth, host.network) for host in on]
     return Fleet(
         service.name,
-        tuple(each.name for each in present),
+        tuple(container.name for container in containers),
         np.array(contention, dtype=np.float64).reshape(-1, 3),
         np.array([numbers[host.zone] for host in on], dtype=np.int64),
-        np.array([each.capacity_per_s for each in present], dtype=np.float64),
+        np.array([container.capacity_per_s for container in containers], dtype=np.float64),
     )

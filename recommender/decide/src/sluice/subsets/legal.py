@@ -50,17 +50,19 @@ def _services(application: Application) -> Iterator[str]:
     hosts = {host.name for host in application.hosts}
     owners: dict[str, str] = {}
     for service in application.services:
-        yield from _twice(f"services {service.name!r}: containers", (each.name for each in service.containers))
-        for each in service.containers:
-            where = f"services {service.name!r}: containers {each.name!r}"
-            if each.host not in hosts:
-                yield f"{where}: host {each.host!r} is not known; legal: a name in hosts"
-            if not each.capacity_per_s > 0:
-                yield f"{where}: capacity_per_s {_shown(each.capacity_per_s)} is not legal; legal: above 0"
-            if each.address:
-                owner = owners.setdefault(each.address, f"{service.name}/{each.name}")
-                if owner != f"{service.name}/{each.name}":
-                    yield f"{where}: address {each.address!r} belongs to {owner} too; legal: a unique address"
+        yield from _twice(
+            f"services {service.name!r}: containers", (container.name for container in service.containers)
+        )
+        for container in service.containers:
+            where = f"services {service.name!r}: containers {container.name!r}"
+            if container.host not in hosts:
+                yield f"{where}: host {container.host!r} is not known; legal: a name in hosts"
+            if not container.capacity_per_s > 0:
+                yield f"{where}: capacity_per_s {_shown(container.capacity_per_s)} is not legal; legal: above 0"
+            if container.address:
+                owner = owners.setdefault(container.address, f"{service.name}/{container.name}")
+                if owner != f"{service.name}/{container.name}":
+                    yield f"{where}: address {container.address!r} belongs to {owner} too; legal: a unique address"
 
 
 def _roots(application: Application) -> Iterator[str]:
@@ -93,25 +95,25 @@ def _tree(root: Root, names: set[str]) -> Iterator[str]:
             unknown[call.service] = None
         if not 0 < call.calls < math.inf:
             yield f"roots {root.name!r}: calls {_shown(call.calls)} of {call.service!r} is not legal; legal: above 0"
-        below += [(each, depth + 1) for stage in call.stages for each in stage]
+        below += [(callee, depth + 1) for stage in call.stages for callee in stage]
     for name in unknown:
         yield f"roots {root.name!r}: service {name!r} is not known; legal: a name in services"
 
 
 def _graph(application: Application) -> Iterator[str]:
-    found = sorted({(up, down) for up, down, _ in edges(application) if up != down})
-    if not found:
+    called_pairs = sorted({(up, down) for up, down, _ in edges(application) if up != down})
+    if not called_pairs:
         yield "roots: no service calls another; legal: at least one pair"
     services = {service.name: service for service in application.services}
-    for name in sorted({name for edge in found for name in edge}):
+    for name in sorted({name for edge in called_pairs for name in edge}):
         if name in services and not _available(services[name]):
             which = "has no containers" if not services[name].containers else "has only drained containers"
-            pairs = ", ".join(f"{up} -> {down}" for up, down in found if name in (up, down))
+            pairs = ", ".join(f"{up} -> {down}" for up, down in called_pairs if name in (up, down))
             yield f"services {name!r} {which}, so {pairs} cannot be connected; legal: at least one"
 
 
 def _available(service: Service) -> bool:
-    return any(not each.drained for each in service.containers)
+    return any(not container.drained for container in service.containers)
 
 
 def _limits(application: Application) -> Iterator[str]:
@@ -124,13 +126,13 @@ def _limits(application: Application) -> Iterator[str]:
 
 
 def _twice(where: str, names: Iterable[str]) -> Iterator[str]:
-    seen: set[str] = set()
+    names_so_far: set[str] = set()
     for name in names:
         if not name:
             yield f"{where}: name is empty; legal: a name"
-        elif name in seen:
+        elif name in names_so_far:
             yield f"{where}: name {name!r} occurs twice; legal: a unique name"
-        seen.add(name)
+        names_so_far.add(name)
 
 
 def _shown(value: float) -> str:

@@ -16,25 +16,25 @@ MEAN_WEIGHT = 100
 
 
 class MemberPair:
-    """above, below: the present upstream and downstream containers. before: connections with weights, by upstream
+    """above, below: the live upstream and downstream containers. previous: connections with weights, by upstream
     container. fewest, most, wanted: numbers of connections, bounded as in `problem.Pair`. touched: whether anything has
     to change."""
 
     def __init__(
         self,
         key: tuple[str, str],
-        before: Mapping[str, Mapping[str, int]],
+        previous: Mapping[str, Mapping[str, int]],
         above: Sequence[Member],
         below: Sequence[Member],
         min_subset: int,
         keep_in_zone: bool,
     ) -> None:
-        self.above = [each.instance for each in above]
-        self._below = sorted((each.instance for each in below), key=lambda name: seed(*key, name))
+        self.above = [container.instance for container in above]
+        self._below = sorted((container.instance for container in below), key=lambda name: seed(*key, name))
         self._order = sorted(self.above, key=lambda name: seed(*key, name))
         self._may = _allowed(above, below, self._below, keep_in_zone)
         self._kept = {
-            name: {to: weight for to, weight in before.get(name, {}).items() if to in self._may[name][1]}
+            name: {to: weight for to, weight in previous.get(name, {}).items() if to in self._may[name][1]}
             for name in self.above
         }
         self._weight = {
@@ -48,18 +48,18 @@ class MemberPair:
                 self._callers[to].add(name)
         self._new = [name for name in self._below if name in reached and not self._callers[name]]
         self._least = self._least_sizes(min_subset, len(reached))
-        usual = median_low([len(ends) for ends in before.values()] or [USUAL])
+        usual = median_low([len(ends) for ends in previous.values()] or [USUAL])
         self._size = {
-            name: min(max(len(before.get(name, ())) or usual, self._least[name]), len(self._may[name][0]))
+            name: min(max(len(previous.get(name, ())) or usual, self._least[name]), len(self._may[name][0]))
             for name in self.above
         }
         self.fewest = max(sum(self._least.values()), len(reached))
         self.most = sum(len(may) for may, _ in self._may.values())
         self.wanted = min(max(sum(self._size.values()), self.fewest), self.most)
         self.touched = (
-            before.keys() != set(self.above)
+            previous.keys() != set(self.above)
             or bool(self._new)
-            or any(len(ends) != len(before[name]) for name, ends in self._kept.items() if name in before)
+            or any(len(ends) != len(previous[name]) for name, ends in self._kept.items() if name in previous)
             or self.wanted != sum(len(ends) for ends in self._kept.values())
         )
 
@@ -83,13 +83,13 @@ class MemberPair:
         for name, (may, _) in self._may.items():
             groups.setdefault(id(may), []).append(name)
         of_zones = {to for may, _ in self._may.values() if len(may) < len(self._below) for to in may}
-        found = {}
+        sizes = {}
         for names in groups.values():
             may, _ = self._may[names[0]]
             theirs = len(may) if len(may) < len(self._below) else reached - len(of_zones)
             for name in names:
-                found[name] = max(min(len(may), min_subset), -(-theirs // len(names)) if len(groups) > 1 else 0)
-        return found
+                sizes[name] = max(min(len(may), min_subset), -(-theirs // len(names)) if len(groups) > 1 else 0)
+        return sizes
 
     def _resize(self, total: int) -> None:
         """Makes sizes add up to `total`. Shrinks containers with open connections first, then the largest; grows the
@@ -185,16 +185,16 @@ class MemberPair:
         queue = deque([new])
         while queue:
             wanted = queue.popleft()
-            for name in (each for each in self._order if self._goes(each, wanted)):
+            for name in (caller for caller in self._order if self._goes(caller, wanted)):
                 for to in sorted(self._kept[name].keys() - came.keys()):
                     came[to] = name, wanted
                     queue.append(to)
-        found = next((to for to in came if len(self._callers[to]) > 1), None)
-        while found is not None and (moves := came[found]) is not None:
+        end = next((to for to in came if len(self._callers[to]) > 1), None)
+        while end is not None and (moves := came[end]) is not None:
             name, wanted = moves
-            self._disconnect(name, found)
+            self._disconnect(name, end)
             self._connect(name, wanted)
-            found = wanted
+            end = wanted
 
     def _entry(self, to: str, place: Mapping[str, int]) -> tuple[int, int, str]:
         """A heap entry: containers with the most callers come first."""
@@ -223,10 +223,10 @@ def _allowed(
     is set and the zone has any, else all."""
     everybody = order, frozenset(order)
     if not keep_in_zone:
-        return {each.instance: everybody for each in above}
-    zone = {each.instance: each.zone for each in below}
+        return {container.instance: everybody for container in above}
+    zone = {container.instance: container.zone for container in below}
     groups = {}
-    for name in sorted({each.zone for each in below} - {""}):
+    for name in sorted({container.zone for container in below} - {""}):
         those = [to for to in order if zone[to] == name]
         groups[name] = those, frozenset(those)
-    return {each.instance: groups.get(each.zone, everybody) for each in above}
+    return {container.instance: groups.get(container.zone, everybody) for container in above}

@@ -1,7 +1,7 @@
-"""Membership: gone containers leave subsets, and new ones get their share. It uses nothing but the present containers:
+"""Membership: gone containers leave subsets, and new ones get their share. It uses nothing but the live containers:
 no rates, no latencies and no solver. So no problem of those can delay it.
 
-Connections keep their weights while both of their containers are present. A connection that a gone container leaves
+Connections keep their weights while both of their containers are live. A connection that a gone container leaves
 open goes to one of the downstream containers with the fewest callers. A new upstream container gets as many connections
 as the others have. A new downstream container gets as many callers as the others have on average, and no more. Where no
 connection is open, it takes them from the containers with the most.
@@ -33,44 +33,44 @@ class ConnectionLimits:
 
 
 def follow(
-    before: Mapping[tuple[str, str], Ends], members: Members, bounds: ConnectionLimits
+    previous: Mapping[tuple[str, str], Ends], members: Members, bounds: ConnectionLimits
 ) -> dict[tuple[str, str], dict[str, dict[str, int]]]:
-    """The connections of each pair of services, adapted to the present containers.
+    """The connections of each pair of services, adapted to the live containers.
 
     A service about which nothing is known keeps its containers. Where all containers of a service are drained, they are
     called all the same. There are as many connections as `bounds` allow, or as the smallest legal subsets need where
     that is more.
     """
-    pairs = {key: _pair(key, ends, members, bounds) for key, ends in before.items() if ends}
+    pairs = {key: _pair(key, ends, members, bounds) for key, ends in previous.items() if ends}
     for key, total in _totals(pairs, bounds).items():
         pairs[key].become(total)
     return {key: pair.ends() for key, pair in pairs.items()}
 
 
-def _pair(key: tuple[str, str], before: Ends, members: Members, bounds: ConnectionLimits) -> MemberPair:
+def _pair(key: tuple[str, str], previous: Ends, members: Members, bounds: ConnectionLimits) -> MemberPair:
     up, down = key
-    named = tuple(Member(name) for name in sorted({name for ends in before.values() for name in ends}))
-    above = _available(members.get(up, ())) or tuple(Member(name) for name in sorted(before))
+    named = tuple(Member(name) for name in sorted({name for ends in previous.values() for name in ends}))
+    above = _available(members.get(up, ())) or tuple(Member(name) for name in sorted(previous))
     below = _available(members.get(down, ())) or members.get(down) or named
-    return MemberPair(key, before, above, below, bounds.min_subset, bounds.keep_in_zone)
+    return MemberPair(key, previous, above, below, bounds.min_subset, bounds.keep_in_zone)
 
 
 def _available(those: tuple[Member, ...]) -> tuple[Member, ...]:
-    return tuple(each for each in those if not each.drained)
+    return tuple(member for member in those if not member.drained)
 
 
 def _totals(pairs: Mapping[tuple[str, str], MemberPair], bounds: ConnectionLimits) -> dict[tuple[str, str], int]:
     """Connections of each pair. Pairs without a change give connections away only where the others cannot."""
-    found = {key: pair.wanted for key, pair in pairs.items()}
+    totals = {key: pair.wanted for key, pair in pairs.items()}
     fewest, most = sum(pair.fewest for pair in pairs.values()), sum(pair.most for pair in pairs.values())
     quota = sum(USUAL * len(pair.above) for pair in pairs.values()) if bounds.quota is None else bounds.quota
     limit = min(max(quota, fewest), most)
     for chosen in ([key for key, pair in pairs.items() if pair.touched], list(pairs)):
-        over = sum(found.values()) - limit
+        over = sum(totals.values()) - limit
         if over <= 0 or not chosen:
             continue
-        now = np.array([found[key] for key in chosen], dtype=np.int64)
+        now = np.array([totals[key] for key in chosen], dtype=np.int64)
         least = np.array([pairs[key].fewest for key in chosen], dtype=np.int64)
-        totals = bounded(now.astype(np.float64), least, now, int(now.sum()) - over)
-        found.update(zip(chosen, totals.tolist(), strict=True))
-    return found
+        reduced = bounded(now.astype(np.float64), least, now, int(now.sum()) - over)
+        totals.update(zip(chosen, reduced.tolist(), strict=True))
+    return totals

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from urllib.parse import quote, unquote
 
+from sluice.journal.names import key_with, names_in
 from sluice.model.keys import SubsetKey
 from sluice.subsets.v1 import subset_pb2
 
@@ -22,37 +22,37 @@ class ServicePair(NamedTuple):
 
 
 def subset_name(key: SubsetKey) -> str:
-    return _name(SUBSET, key)
+    return key_with(SUBSET, *key)
 
 
 def subset_of(name: str) -> SubsetKey:
     """The inverse of `subset_name`; ValueError for any other text. The functions below behave alike."""
-    return SubsetKey(*_names(name, SUBSET, 3))
+    return SubsetKey(*names_in(name, SUBSET, 3))
 
 
 def containers_name(service: str) -> str:
-    return _name(CONTAINERS, (service,))
+    return key_with(CONTAINERS, service)
 
 
 def containers_of(name: str) -> str:
-    return _names(name, CONTAINERS, 1)[0]
+    return names_in(name, CONTAINERS, 1)[0]
 
 
 def pair_name(upstream: str, downstream: str) -> str:
-    return _name(PAIR, (upstream, downstream))
+    return key_with(PAIR, upstream, downstream)
 
 
 def pair_of(name: str) -> ServicePair:
-    return ServicePair(*_names(name, PAIR, 2))
+    return ServicePair(*names_in(name, PAIR, 2))
 
 
-def application_name(application: str, word: str = APPLICATION) -> str:
-    """word: APPLICATION for its newest run, STATE for its state."""
-    return _name(word, (application,))
+def application_name(application: str, kind: str = APPLICATION) -> str:
+    """kind: APPLICATION for its newest run, STATE for its state."""
+    return key_with(kind, application)
 
 
-def application_of(name: str, word: str = APPLICATION) -> str:
-    return _names(name, word, 1)[0]
+def application_of(name: str, kind: str = APPLICATION) -> str:
+    return names_in(name, kind, 1)[0]
 
 
 def message_of(key: SubsetKey) -> subset_pb2.SubsetKey:
@@ -61,14 +61,3 @@ def message_of(key: SubsetKey) -> subset_pb2.SubsetKey:
 
 def key_of(message: subset_pb2.SubsetKey) -> SubsetKey:
     return SubsetKey(message.upstream, message.instance, message.downstream)
-
-
-def _name(word: str, names: tuple[str, ...]) -> str:
-    return word + "/".join(quote(name, safe="") for name in names)
-
-
-def _names(name: str, word: str, count: int) -> list[str]:
-    names = [unquote(each) for each in name.removeprefix(word).split("/")]
-    if not name.startswith(word) or len(names) != count or not all(names):
-        raise ValueError(f"read the log: a key {name!r} is not {word} and {count} names")
-    return names

@@ -10,7 +10,7 @@ from sluice.subsets.trial import MeasuredLatency
 
 
 @dataclass(frozen=True)
-class SeenContainer:
+class ObservedContainer:
     """From SERVER and CONSUMER spans. first_s, last_s: Unix time, the start of its first window and the end of its last
     one."""
 
@@ -23,7 +23,7 @@ class SeenContainer:
 
 
 @dataclass(frozen=True)
-class SeenTree:
+class ObservedTree:
     """A call tree of a root operation, and the number of traces that have this tree."""
 
     operation: str
@@ -32,7 +32,7 @@ class SeenTree:
 
 
 @dataclass(frozen=True)
-class SeenHost:
+class ObservedHost:
     """Utilizations are ratios, 0 to 1; None where no metric gives one."""
 
     cpu: float | None = None
@@ -45,9 +45,9 @@ class ObservedApplication:
     """Observations of the window_s seconds before newest_s, the end of the newest window of all. cut: traces with a
     tree that could not be read. measured: by service, the latency of its requests in the newest minute."""
 
-    containers: tuple[SeenContainer, ...] = ()
-    trees: tuple[SeenTree, ...] = ()
-    hosts: Mapping[str, SeenHost] = field(default_factory=dict)
+    containers: tuple[ObservedContainer, ...] = ()
+    trees: tuple[ObservedTree, ...] = ()
+    hosts: Mapping[str, ObservedHost] = field(default_factory=dict)
     window_s: float = 300.0
     newest_s: int = 0
     cut: int = 0

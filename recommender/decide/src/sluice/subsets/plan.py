@@ -7,7 +7,7 @@ kept.
 - Loads that are a part of the way to the solution go on after the quiet time. They go back where the measured latency
   became worse (`easing`).
 - Inputs that are not legal change nothing: the last good solution stays in force and names the problems
-  (`SubsetState.held`).
+  (`SubsetState.problems`).
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
             used = application if cause is not Cause.SCALING else _settled(state, inputs)
             step = going_on(state, inputs, cause, now_s)
         else:
-            return (replace(state, held=()) if state.held else state), None
+            return (replace(state, problems=()) if state.problems else state), None
         solved = _again(state, inputs, used, cause, step)
     except IllegalSubsetsError as error:
         if state is None:
             raise
-        return replace(state, held=error.problems), None
+        return replace(state, problems=error.problems), None
     after, run = put_in_force(solved, step, state, inputs, cause, now_s)
     if cause is Cause.REVERT:
         after, run = resting(after, run, bad, inputs.measured)
@@ -74,39 +74,41 @@ def plan(state: SubsetState | None, inputs: Inputs, now_s: float) -> tuple[Subse
 
 def missing(application: Application, model: LatencyModel) -> tuple[str, ...]:
     """Missing inputs and what replaces them, as lines for people."""
-    found = [*model.notes]
+    lines = [*model.notes]
     called = {down for _, down in rates(application)}
     for service in application.services:
-        strange = [each.name for each in service.containers if not each.address and service.name in called]
+        strange = [
+            container.name for container in service.containers if not container.address and service.name in called
+        ]
         if strange:
-            found.append(f"{service.name}: no address of {_some(strange)}: proxies cannot connect to them")
+            lines.append(f"{service.name}: no address of {_some(strange)}: proxies cannot connect to them")
     if application.pairs:
-        found.append("no call trees of some pairs: the solver assumes that they are called one after the other")
-    return tuple(found)
+        lines.append("no call trees of some pairs: the solver assumes that they are called one after the other")
+    return tuple(lines)
 
 
 def _some(names: list[str]) -> str:
     return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
-def _state(found: SubsetState, inputs: Inputs, application: Application, at_s: float) -> SubsetState:
+def _state(state: SubsetState, inputs: Inputs, application: Application, at_s: float) -> SubsetState:
     lacking = (*inputs.missing, *missing(inputs.application, inputs.model))
-    return replace(found, application=application, at_s=at_s, missing=lacking)
+    return replace(state, application=application, at_s=at_s, missing=lacking)
 
 
-def _first(inputs: Inputs, asked: Problem, step: Damping) -> Solved:
+def _first(inputs: Inputs, problem: Problem, step: Damping) -> Solved:
     """The first solution of this process. It keeps the connections that another process put in force, except where a
     change is necessary."""
-    curves = all_curves(asked, inputs.model)
+    curves = all_curves(problem, inputs.model)
     if inputs.strategy != MICRONS:
-        return _by_rule(inputs, asked, curves)
-    return solved_on(asked, curves, replace(inputs.settings, churn_budget=0.0), inputs.before, step)
+        return _by_rule(inputs, problem, curves)
+    return solved_on(problem, curves, replace(inputs.settings, churn_budget=0.0), inputs.previous, step)
 
 
-def _by_rule(inputs: Inputs, asked: Problem, curves: Sequence[Curves]) -> Solved:
+def _by_rule(inputs: Inputs, problem: Problem, curves: Sequence[Curves]) -> Solved:
     """A rival's solution. Rivals do not use earlier connections."""
-    found = rival(inputs.strategy)(asked)
-    return Solved(asked, curves, (), found, flow(asked, found.subsets)[0])
+    solution = rival(inputs.strategy)(problem)
+    return Solved(problem, curves, (), solution, flow(problem, solution.subsets)[0])
 
 
 def _cause(state: SubsetState, inputs: Inputs, now_s: float) -> Cause | None:
@@ -137,32 +139,32 @@ def _rules(application: Application) -> tuple[object, ...]:
 
 def _containers(application: Application) -> dict[str, Service]:
     return {
-        service.name: Service(service.name, tuple(sorted(service.containers, key=lambda each: each.name)))
+        service.name: Service(service.name, tuple(sorted(service.containers, key=lambda container: container.name)))
         for service in application.services
     }
 
 
 def _drifted(was: Application, now: Application, when: SolverTrigger) -> bool:
     hosts = {host.name: host for host in was.hosts}
-    used = {each.host for service in now.services for each in service.containers}
+    used = {container.host for service in now.services for container in service.containers}
     for host in now.hosts:
-        before = hosts.get(host.name)
-        if host.name in used and before is not None and _moved(before, host) >= when.drift:
+        previous = hosts.get(host.name)
+        if host.name in used and previous is not None and _moved(previous, host) >= when.drift:
             return True
     before_rates, now_rates = rates(was), rates(now)
     return any(abs(now_rates[pair] / rate - 1) >= when.load for pair, rate in before_rates.items() if pair in now_rates)
 
 
-def _moved(before: Host, now: Host) -> float:
+def _moved(previous: Host, now: Host) -> float:
     return max(
-        abs(before.cpu - now.cpu),
-        abs(before.memory_bandwidth - now.memory_bandwidth),
-        abs(before.network - now.network),
+        abs(previous.cpu - now.cpu),
+        abs(previous.memory_bandwidth - now.memory_bandwidth),
+        abs(previous.network - now.network),
     )
 
 
 def _settled(state: SubsetState, inputs: Inputs) -> Application:
-    """The present containers and pairs, with the contention and the loads of the last run where it had them."""
+    """The live containers and pairs, with the contention and the loads of the last run where it had them."""
     was, now = state.application, inputs.application
     hosts = {host.name: host for host in was.hosts}
     settled = replace(now, hosts=tuple(replace(hosts.get(host.name, host), zone=host.zone) for host in now.hosts))
@@ -192,13 +194,15 @@ def _again(state: SubsetState, inputs: Inputs, application: Application, cause: 
             for fleet in state.solved.problem.fleets
             if same.get(fleet.service) == now.get(fleet.service) and _same_hosts(state.application, application)
         }
-    asked = problem(application, known)
-    curves = _curves(state, inputs, asked)
+    problem_ = problem(application, known)
+    curves = _curves(state, inputs, problem_)
     if inputs.strategy != MICRONS:
-        return _by_rule(inputs, asked, curves)
+        return _by_rule(inputs, problem_, curves)
     if not state.solved.references:
-        return solved_on(asked, curves, settings, named_connections(state.solved.problem, state.solved.solution), step)
-    return solve_again(state.solved, asked, curves, settings, state.best, step)
+        return solved_on(
+            problem_, curves, settings, named_connections(state.solved.problem, state.solved.solution), step
+        )
+    return solve_again(state.solved, problem_, curves, settings, state.best, step)
 
 
 def _same_hosts(was: Application, now: Application) -> bool:
@@ -206,10 +210,10 @@ def _same_hosts(was: Application, now: Application) -> bool:
     return {host.zone for host in was.hosts} == {host.zone for host in now.hosts}
 
 
-def _curves(state: SubsetState, inputs: Inputs, asked: Problem) -> list[Curves]:
+def _curves(state: SubsetState, inputs: Inputs, problem: Problem) -> list[Curves]:
     kept = (
         {id(fleet): curves for fleet, curves in zip(state.solved.problem.fleets, state.solved.curves, strict=True)}
         if state.model is inputs.model
         else {}
     )
-    return [kept.get(id(fleet)) or inputs.model.of(fleet.service).curves(fleet.contention) for fleet in asked.fleets]
+    return [kept.get(id(fleet)) or inputs.model.of(fleet.service).curves(fleet.contention) for fleet in problem.fleets]

@@ -14,7 +14,7 @@ from sluice.subsets.latency.mixture import percentiles
 from sluice.subsets.latency.model import LatencyModel
 from sluice.subsets.problem import Problem
 from sluice.subsets.solution import Predicted
-from sluice.subsets.trees import end_to_end, whole
+from sluice.subsets.trees import end_to_end, end_to_end_latency
 
 
 def all_curves(problem: Problem, model: LatencyModel) -> list[Curves]:
@@ -30,12 +30,12 @@ def pair_latency(
     A container's latency is the latency under all of its load, from whichever pairs. A pair's latency is the mixture
     over its downstream containers, weighted by what it sends to each. `work`, `got`: as of `flow`.
     """
-    found = [curve.at(load) for curve, load in zip(curves, work, strict=True)]
+    latencies = [curve.at(load) for curve, load in zip(curves, work, strict=True)]
     below = [pair.downstream for pair in problem.pairs]
-    start = np.concatenate([[0], np.cumsum([len(each) for each in got])]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum([len(rates) for rates in got])]).astype(np.int64)
     ln_ms, converged = percentiles(
-        np.concatenate([found[each][0] for each in below]),
-        np.concatenate([found[each][1] for each in below]),
+        np.concatenate([latencies[service][0] for service in below]),
+        np.concatenate([latencies[service][1] for service in below]),
         np.concatenate(got),
         start,
         problem.percentile,
@@ -48,4 +48,4 @@ def predict(problem: Problem, curves: Sequence[Curves], subsets: Sequence[Connec
     work, got = flow(problem, subsets)
     latency, converged = pair_latency(problem, curves, work, got)
     roots = dict(zip(problem.trees.names, end_to_end(problem.trees, latency).tolist(), strict=True))
-    return Predicted(tuple(latency.tolist()), roots, whole(problem.trees, latency), converged)
+    return Predicted(tuple(latency.tolist()), roots, end_to_end_latency(problem.trees, latency), converged)

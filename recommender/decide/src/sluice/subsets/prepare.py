@@ -21,10 +21,10 @@ def prepare() -> None:
     app = Application(hosts, services, (Root("read", 10.0, Call("a", ((Call("b"),),))),))
     fewer = Application(hosts, (services[0], Service("b", services[1].containers[1:])), app.roots)
     rate = np.linspace(1, 10, FEWEST)
-    seen = {"b": LatencySamples(rate, np.outer(rate, np.full(3, 0.05)), rate, rate)}
+    samples = {"b": LatencySamples(rate, np.outer(rate, np.full(3, 0.05)), rate, rate)}
     for weights in (True, False):
         settings = MicronsSettings(weights=weights)
-        first = answer(app, "microns", seen, settings)
+        first = answer(app, "microns", samples, settings)
         answer(fewer, "microns", {}, settings, named_connections(first.problem, first.solution))
 
 

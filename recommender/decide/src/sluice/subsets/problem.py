@@ -78,10 +78,10 @@ class Problem:
     @cached_property
     def rate_per_s(self) -> Floats:
         """(S,) calls per second to each service."""
-        found = self.outside.copy()
+        rate = self.outside.copy()
         for pair in self.pairs:
-            found[pair.downstream] += pair.rate_per_s
-        return found
+            rate[pair.downstream] += pair.rate_per_s
+        return rate
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -112,17 +112,19 @@ def problem(application: Application, known: Mapping[str, Fleet] | None = None) 
     for root in sorted(application.roots, key=lambda root: root.name):
         tops[root.tree.service] += root.rate_per_s
     taking_part = {name for key in called for name in key} | set(tops)
-    services = sorted((each for each in application.services if each.name in taking_part), key=lambda each: each.name)
-    fleets = tuple((known or {}).get(each.name) or fleet(each, hosts, numbers) for each in services)
-    index = {each.service: number for number, each in enumerate(fleets)}
+    services = sorted(
+        (service for service in application.services if service.name in taking_part), key=lambda service: service.name
+    )
+    fleets = tuple((known or {}).get(service.name) or fleet(service, hosts, numbers) for service in services)
+    index = {fleet.service: number for number, fleet in enumerate(fleets)}
     rules = ProblemLimits(application.quota, application.min_subset, application.keep_in_zone)
     pairs = tuple(_pair(rules, fleets, index[up], index[down], rate) for (up, down), rate in called.items())
-    order, cut = in_order([Calls(each.upstream, each.downstream, each.rate_per_s) for each in pairs], len(fleets))
+    order, cut = in_order([Calls(pair.upstream, pair.downstream, pair.rate_per_s) for pair in pairs], len(fleets))
     return Problem(
         fleets,
         pairs,
         trees(application, {key: number for number, key in enumerate(called)}),
-        _outside(np.array([tops.get(each.service, 0.0) for each in fleets]), pairs),
+        _outside(np.array([tops.get(fleet.service, 0.0) for fleet in fleets]), pairs),
         order,
         _quota(rules, fleets, pairs),
         application.percentile,
@@ -141,13 +143,13 @@ def with_fleet(known: Problem, changed: Fleet) -> Problem:
         raise IllegalSubsetsError(
             [f"services {changed.service!r} has no containers that are not drained; legal: at least one"]
         )
-    at = next(number for number, each in enumerate(known.fleets) if each.service == changed.service)
+    at = next(number for number, fleet in enumerate(known.fleets) if fleet.service == changed.service)
     fleets = (*known.fleets[:at], changed, *known.fleets[at + 1 :])
     pairs = tuple(
-        _pair(known.rules, fleets, each.upstream, each.downstream, each.rate_per_s)
-        if at in (each.upstream, each.downstream)
-        else each
-        for each in known.pairs
+        _pair(known.rules, fleets, pair.upstream, pair.downstream, pair.rate_per_s)
+        if at in (pair.upstream, pair.downstream)
+        else pair
+        for pair in known.pairs
     )
     return replace(known, fleets=fleets, pairs=pairs, quota=_quota(known.rules, fleets, pairs))
 
@@ -160,7 +162,7 @@ def _pair(rules: ProblemLimits, fleets: Sequence[Fleet], up: int, down: int, rat
     least = np.minimum(most, rules.min_subset)
     reachable = count
     if rules.keep_in_zone:
-        there = np.array([int((below.zone == each).sum()) for each in above.zone])
+        there = np.array([int((below.zone == zone_number).sum()) for zone_number in above.zone])
         kept = (above.zone != NO_ZONE) & (there > 0)
         zone, most = np.where(kept, above.zone, NO_ZONE), np.where(kept, there, count)
         of_others = int((~np.isin(below.zone, zone[kept])).sum())
@@ -168,7 +170,7 @@ def _pair(rules: ProblemLimits, fleets: Sequence[Fleet], up: int, down: int, rat
         # Upstream containers of a zone share the zone's downstream containers; those outside any zone share the rest.
         # `least` is large enough that together they reach each of them.
         theirs = np.where(kept, there, of_others)
-        callers = np.array([int((zone == each).sum()) for each in zone])
+        callers = np.array([int((zone == zone_number).sum()) for zone_number in zone])
         least = np.maximum(np.minimum(most, rules.min_subset), -(-theirs // callers))
     return FleetPair(up, down, rate, zone, least.astype(np.int64), most.astype(np.int64), count, reachable)
 

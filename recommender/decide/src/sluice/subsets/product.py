@@ -25,7 +25,7 @@ from sluice.subsets.observed import ObservedApplication
 from sluice.subsets.records import KnownSubsets, SubsetCommit
 from sluice.subsets.section import Subsetting
 from sluice.subsets.step import gone, step
-from sluice.subsets.training import Found, Training
+from sluice.subsets.training import Training, TrainingSamples
 
 # The pipeline's windows, which subsets are made from, are 10 s long.
 EVERY_MS = 10_000
@@ -34,9 +34,9 @@ EVERY_MS = 10_000
 class SubsetSource(Protocol):
     """Reads from the database. Raises the database's errors."""
 
-    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication: ...
+    def observed(self, now_ms: int, window_ms: float) -> ObservedApplication: ...
 
-    def samples(self, now_ms: int, learn_ms: float) -> Found: ...
+    def samples(self, now_ms: int, learn_ms: float) -> TrainingSamples: ...
 
 
 @dataclass
@@ -111,7 +111,7 @@ class SubsetsShard:
     ) -> None:
         """configured: one application at most. resources: None in a process that decides nothing."""
         self.configured = configured
-        self._known, self._means, self._problems = known, resources, problems
+        self._known, self._resources, self._problems = known, resources, problems
         self._containers, self._notified = containers, 0
         self._job: Future[SubsetsStep] | None = None
         self._proposal: SubsetsStep | None = None
@@ -128,21 +128,27 @@ class SubsetsShard:
         return False
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
-        if self._means is None:
+        if self._resources is None:
             return Proposal()
         if self._containers.notified > self._notified:
             self._notified, self._due_ms = self._containers.notified, now_ms
         if not self.configured:
             return Proposal(self._without(now_ms))
-        (asked,) = self.configured
+        (subsetting,) = self.configured
         if self._proposal is None and self._job is None and now_ms >= self._due_ms:
             self._due_ms = now_ms + EVERY_MS
-            self._job = self._means.background.submit(
-                _work, self._known, asked, self._containers.told(), self._means.source, self._means.training, now_ms
+            self._job = self._resources.background.submit(
+                _work,
+                self._known,
+                subsetting,
+                self._containers.told(),
+                self._resources.source,
+                self._resources.training,
+                now_ms,
             )
         if self._job is not None and self._job.done():
             job, self._job = self._job, None
-            self._take(job, asked)
+            self._take(job, subsetting)
         return Proposal(None if self._proposal is None else self._proposal.commit)
 
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
@@ -154,8 +160,8 @@ class SubsetsShard:
         if self._proposal is not None:
             self._proposal, self._due_ms = None, 0
 
-    def _take(self, job: Future[SubsetsStep], asked: Subsetting) -> None:
-        what = f"subsets of {asked.called}"
+    def _take(self, job: Future[SubsetsStep], subsetting: Subsetting) -> None:
+        what = f"subsets of {subsetting.called}"
         try:
             known, commit, failure = job.result()
         except Exception as cause:
@@ -163,8 +169,8 @@ class SubsetsShard:
             return
         if failure is not None:
             self._problems.failed(what, failure)
-        elif commit.held:
-            self._problems.failed(what, IllegalSubsetsError(commit.held))
+        elif commit.problems:
+            self._problems.failed(what, IllegalSubsetsError(commit.problems))
         else:
             self._problems.succeeded(what)
         if commit:
@@ -183,57 +189,63 @@ class SubsetsShard:
 
 def _work(
     known: KnownSubsets,
-    asked: Subsetting,
-    told: Mapping[str, ReportedContainers],
+    subsetting: Subsetting,
+    reported: Mapping[str, ReportedContainers],
     source: SubsetSource,
     training: Training,
     now_ms: int,
 ) -> SubsetsStep:
     """One step. Subsets follow membership even if a query, the training or the solver fails."""
-    rules = _rules(asked)
+    rules = _rules(subsetting)
     try:
-        seen = source.seen(now_ms, asked.window)
+        observed = source.observed(now_ms, subsetting.window)
     except Exception as cause:
-        found_s = {name: each.computed_at.ToMilliseconds() / 1000 for name, each in known.containers.items()}
-        news = members(ObservedApplication(), newer(told, found_s), rules.address, rules.gone_s)
-        return SubsetsStep(*step(known, asked, news, (), None, now_ms), cause)
-    there = members(seen, told, rules.address, rules.gone_s)
-    if problems := _nothing(seen, asked):
-        return SubsetsStep(*step(known, asked, there, problems, None, now_ms))
+        found_s = {name: container.computed_at.ToMilliseconds() / 1000 for name, container in known.containers.items()}
+        news = members(ObservedApplication(), newer(reported, found_s), rules.address, rules.gone_s)
+        return SubsetsStep(*step(known, subsetting, news, (), None, now_ms), cause)
+    there = members(observed, reported, rules.address, rules.gone_s)
+    if problems := _nothing(observed, subsetting):
+        return SubsetsStep(*step(known, subsetting, there, problems, None, now_ms))
     try:
-        found = assemble(seen, told, rules)
-        app, failure = found.application, None
+        assembled = assemble(observed, reported, rules)
+        app, failure = assembled.application, None
         try:
             learnt = training.newest(
-                asked.called, app, lambda: source.samples(now_ms, asked.learn), asked.retrain, now_ms
+                subsetting.called, app, lambda: source.samples(now_ms, subsetting.learn), subsetting.retrain, now_ms
             )
         except Exception as cause:
             learnt, failure = None, cause
         if learnt is None and known.state is None:
             learnt = _nothing_learnt(app)
-        return SubsetsStep(*step(known, asked, there, found, learnt, now_ms), failure)
+        return SubsetsStep(*step(known, subsetting, there, assembled, learnt, now_ms), failure)
     except Exception as cause:
         failed = f"the solver failed: {type(cause).__name__}: {cause}"
-        return SubsetsStep(*step(known, asked, there, [failed], None, now_ms), cause)
+        return SubsetsStep(*step(known, subsetting, there, [failed], None, now_ms), cause)
 
 
-def _nothing(seen: ObservedApplication, asked: Subsetting) -> list[str]:
-    within = f"in the last {asked.window / 1000:g} s"
-    if not seen.containers:
+def _nothing(observed: ObservedApplication, subsetting: Subsetting) -> list[str]:
+    within = f"in the last {subsetting.window / 1000:g} s"
+    if not observed.containers:
         return [f"no SERVER or CONSUMER spans {within}: the containers are unknown"]
-    if not seen.trees:
+    if not observed.trees:
         return [f"no call trees {within}: traces are missing"]
     return []
 
 
 def _nothing_learnt(app: Application) -> TrainedModels:
-    return TrainedModels(latency_model({}, [each.name for each in app.services]), 0)
+    return TrainedModels(latency_model({}, [service.name for service in app.services]), 0)
 
 
-def _rules(asked: Subsetting) -> AssemblyRules:
+def _rules(subsetting: Subsetting) -> AssemblyRules:
     def address(service: str, instance: str, host: str) -> str:
-        return asked.addresses.get(service, "").format(service=service, instance=instance, host=host)
+        return subsetting.addresses.get(service, "").format(service=service, instance=instance, host=host)
 
     return AssemblyRules(
-        asked.wants, address, asked.quota, asked.min_subset, asked.percentile, asked.keep_in_zone, asked.gone / 1000
+        subsetting.wants,
+        address,
+        subsetting.quota,
+        subsetting.min_subset,
+        subsetting.percentile,
+        subsetting.keep_in_zone,
+        subsetting.gone / 1000,
     )

@@ -25,7 +25,9 @@ MEAN_WEIGHT, CLOSE = 100, 0.03
 MOST_REASONS = 5
 
 
-def of_state(state: SubsetState, application: Application, said: Subsets, now_ms: int) -> Iterator[subset_pb2.Subset]:
+def of_state(
+    state: SubsetState, application: Application, published: Subsets, now_ms: int
+) -> Iterator[subset_pb2.Subset]:
     """The subsets of a solution that differ from the published ones, and the ends of those that it no longer has."""
     services = {service.name: service for service in application.services}
     zones = {host.name: host.zone for host in application.hosts}
@@ -33,7 +35,7 @@ def of_state(state: SubsetState, application: Application, said: Subsets, now_ms
     there: set[SubsetKey] = set()
     for pair, subsets in zip(problem.pairs, solution.subsets, strict=True):
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
-        below = {each.name: each for each in services[down.service].containers}
+        below = {container.name: container for container in services[down.service].containers}
         learnt = isinstance(state.model.of(down.service), BoostedLatency)
         pace = state.paces.get(down.service)
         back = pace.reverted if pace is not None else ""
@@ -42,48 +44,48 @@ def of_state(state: SubsetState, application: Application, said: Subsets, now_ms
             ends = [below[down.names[to]] for to in subsets.to[start:end]]
             key = SubsetKey(up.service, instance, down.service)
             there.add(key)
-            made = subset_pb2.Subset(
+            subset = subset_pb2.Subset(
                 key=message_of(key),
                 state=subset_pb2.STATE_PROVIDED if learnt else subset_pb2.STATE_LEARNING,
-                endpoints=_endpoints(ends, subsets.share[start:end].tolist(), zones, said.get(key)),
+                endpoints=_endpoints(ends, subsets.share[start:end].tolist(), zones, published.get(key)),
                 reasons=list(_reasons(down.service, ends, learnt, back)),
                 strategy=solution.strategy,
                 computed_at=timestamp(now_ms),
             )
-            yield from _if_new(made, said.get(key))
-    for key in said.keys() - there:
-        yield from ended(said[key], now_ms)
+            yield from _if_new(subset, published.get(key))
+    for key in published.keys() - there:
+        yield from ended(published[key], now_ms)
 
 
 def followed(
-    said: Subsets, members: Members, bounds: ConnectionLimits, problems: Sequence[str], now_ms: int
+    published: Subsets, members: Members, bounds: ConnectionLimits, problems: Sequence[str], now_ms: int
 ) -> Iterator[subset_pb2.Subset]:
-    """The published subsets, adapted to the present containers. With `problems`, they are held and name the
+    """The published subsets, adapted to the live containers. With `problems`, they are held and name the
     problems."""
-    there = {key: each for key, each in said.items() if each.state != subset_pb2.STATE_DELETED}
-    before: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    there = {key: subset for key, subset in published.items() if subset.state != subset_pb2.STATE_DELETED}
+    previous: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
     some: dict[tuple[str, str], subset_pb2.Subset] = {}
-    for key, each in there.items():
+    for key, published_subset in there.items():
         pair = key.upstream, key.downstream
-        before.setdefault(pair, {})[key.instance] = {end.instance: end.weight for end in each.endpoints}
-        some.setdefault(pair, each)
-    after = follow(before, members, bounds)
+        previous.setdefault(pair, {})[key.instance] = {end.instance: end.weight for end in published_subset.endpoints}
+        some.setdefault(pair, published_subset)
+    after = follow(previous, members, bounds)
     for pair, subsets in after.items():
         up, down = pair
-        known = {each.instance: each for each in members.get(down, ())}
+        known = {member.instance: member for member in members.get(down, ())}
         for instance, ends in subsets.items():
             key = SubsetKey(up, instance, down)
-            made = subset_pb2.Subset()
-            made.CopyFrom(there.get(key, some[pair]))
-            made.key.CopyFrom(message_of(key))
-            lasts = {each.instance: each for each in there[key].endpoints} if key in there else {}
-            del made.endpoints[:]
-            made.endpoints.extend(_endpoint(to, weight, known, lasts) for to, weight in ends.items())
+            subset = subset_pb2.Subset()
+            subset.CopyFrom(there.get(key, some[pair]))
+            subset.key.CopyFrom(message_of(key))
+            lasts = {endpoint.instance: endpoint for endpoint in there[key].endpoints} if key in there else {}
+            del subset.endpoints[:]
+            subset.endpoints.extend(_endpoint(to, weight, known, lasts) for to, weight in ends.items())
             if problems:
-                made.state = subset_pb2.STATE_HELD
-                del made.reasons[:]
-                made.reasons.extend(Reason(code="HELD", text=each) for each in problems[:MOST_REASONS])
-            yield from _if_new(made, said.get(key))
+                subset.state = subset_pb2.STATE_HELD
+                del subset.reasons[:]
+                subset.reasons.extend(Reason(code="HELD", text=problem) for problem in problems[:MOST_REASONS])
+            yield from _if_new(subset, published.get(key))
     for key, last in there.items():
         pair = key.upstream, key.downstream
         if pair in after and key.instance not in after[pair]:
@@ -108,52 +110,55 @@ def ended(last: subset_pb2.Subset, now_ms: int) -> Iterator[subset_pb2.Subset]:
 
 
 def containers(
-    application: Application, said: Mapping[str, log_pb2.ServiceContainers], now_ms: int
+    application: Application, published: Mapping[str, log_pb2.ServiceContainers], now_ms: int
 ) -> dict[str, log_pb2.ServiceContainers | None]:
     """Services with changed containers; None for services that are gone."""
     zones = {host.name: host.zone for host in application.hosts}
-    found: dict[str, log_pb2.ServiceContainers | None] = {}
+    changes: dict[str, log_pb2.ServiceContainers | None] = {}
     for service in application.services:
         now = _service(service, zones)
-        last = said.get(service.name)
+        last = published.get(service.name)
         if last is None or list(last.containers) != list(now.containers):
             now.computed_at.CopyFrom(timestamp(now_ms))
-            found[service.name] = now
-    found.update(dict.fromkeys(said.keys() - {service.name for service in application.services}))
-    return found
+            changes[service.name] = now
+    changes.update(dict.fromkeys(published.keys() - {service.name for service in application.services}))
+    return changes
 
 
 def members_of(
-    members: Members, said: Mapping[str, log_pb2.ServiceContainers], services: Collection[str], now_ms: int
+    members: Members, published: Mapping[str, log_pb2.ServiceContainers], services: Collection[str], now_ms: int
 ) -> dict[str, log_pb2.ServiceContainers | None]:
     """As `containers`, for `services` and the published ones, as far as anything is known of them. It deletes none."""
-    found: dict[str, log_pb2.ServiceContainers | None] = {}
-    for name in sorted((said.keys() | set(services)) & members.keys()):
+    changes: dict[str, log_pb2.ServiceContainers | None] = {}
+    for name in sorted((published.keys() | set(services)) & members.keys()):
         now = _message(name, members[name])
-        last = said.get(name)
+        last = published.get(name)
         if last is None or list(last.containers) != list(now.containers):
             now.computed_at.CopyFrom(timestamp(now_ms))
-            found[name] = now
-    return found
+            changes[name] = now
+    return changes
 
 
-def connections(said: Iterable[subset_pb2.Subset]) -> NamedConnections:
+def connections(published: Iterable[subset_pb2.Subset]) -> NamedConnections:
     """The published connections, to continue from."""
-    found: NamedConnections = {}
-    for each in said:
-        if each.state != subset_pb2.STATE_DELETED:
-            ends = found.setdefault((each.key.upstream, each.key.downstream), {})
-            for endpoint in each.endpoints:
-                ends[each.key.instance, endpoint.instance] = float(endpoint.weight)
-    return found
+    by_pair: NamedConnections = {}
+    for subset in published:
+        if subset.state != subset_pb2.STATE_DELETED:
+            ends = by_pair.setdefault((subset.key.upstream, subset.key.downstream), {})
+            for endpoint in subset.endpoints:
+                ends[subset.key.instance, endpoint.instance] = float(endpoint.weight)
+    return by_pair
 
 
 def by_key(subsets: Iterable[subset_pb2.Subset]) -> dict[SubsetKey, subset_pb2.Subset]:
-    return {key_of(each.key): each for each in subsets}
+    return {key_of(subset.key): subset for subset in subsets}
 
 
 def _service(service: Service, zones: Mapping[str, str]) -> log_pb2.ServiceContainers:
-    those = (Member(each.name, each.address, zones[each.host], each.drained) for each in service.containers)
+    those = (
+        Member(container.name, container.address, zones[container.host], container.drained)
+        for container in service.containers
+    )
     return _message(service.name, those)
 
 
@@ -161,8 +166,10 @@ def _message(service: str, those: Iterable[Member]) -> log_pb2.ServiceContainers
     return log_pb2.ServiceContainers(
         service=service,
         containers=[
-            log_pb2.Container(instance=each.instance, address=each.address, zone=each.zone, drained=each.drained)
-            for each in sorted(those, key=lambda each: each.instance)
+            log_pb2.Container(
+                instance=container.instance, address=container.address, zone=container.zone, drained=container.drained
+            )
+            for container in sorted(those, key=lambda container: container.instance)
         ],
     )
 
@@ -172,14 +179,14 @@ def _endpoints(
 ) -> list[subset_pb2.Endpoint]:
     """Ordered by instance, as fleets are."""
     weights = [max(1, round(share * len(shares) * MEAN_WEIGHT)) for share in shares]
-    if last is not None and [each.instance for each in last.endpoints] == [each.name for each in ends]:
-        before = [each.weight for each in last.endpoints]
-        scale = sum(weights) / max(sum(before), 1)
-        if all(abs(now - was * scale) <= CLOSE * was * scale for now, was in zip(weights, before, strict=True)):
-            weights = before
+    if last is not None and [endpoint.instance for endpoint in last.endpoints] == [end.name for end in ends]:
+        last_weights = [endpoint.weight for endpoint in last.endpoints]
+        scale = sum(weights) / max(sum(last_weights), 1)
+        if all(abs(now - was * scale) <= CLOSE * was * scale for now, was in zip(weights, last_weights, strict=True)):
+            weights = last_weights
     return [
-        subset_pb2.Endpoint(instance=each.name, address=each.address, weight=weight, zone=zones[each.host])
-        for each, weight in zip(ends, weights, strict=True)
+        subset_pb2.Endpoint(instance=end.name, address=end.address, weight=weight, zone=zones[end.host])
+        for end, weight in zip(ends, weights, strict=True)
     ]
 
 
@@ -191,17 +198,21 @@ def _reasons(service: str, ends: Sequence[Container], learnt: bool, back: str) -
             code="FEW_SAMPLES",
             text=f"{service} has too few latency samples: the solver compares its containers by host utilization",
         )
-    if any(not each.address for each in ends):
+    if any(not end.address for end in ends):
         yield Reason(code="NO_ADDRESS", text="no source reports the address of some of these containers")
 
 
-def _if_new(made: subset_pb2.Subset, last: subset_pb2.Subset | None) -> Iterator[subset_pb2.Subset]:
+def _if_new(subset: subset_pb2.Subset, last: subset_pb2.Subset | None) -> Iterator[subset_pb2.Subset]:
     """The subset with its revision, which grows with endpoints and weights. Yields nothing where it equals the
     published one."""
-    made.revision = 1 if last is None else last.revision
+    subset.revision = 1 if last is None else last.revision
     if last is not None:
-        if list(last.endpoints) != list(made.endpoints):
-            made.revision += 1
-        elif last.state == made.state and list(last.reasons) == list(made.reasons) and last.strategy == made.strategy:
+        if list(last.endpoints) != list(subset.endpoints):
+            subset.revision += 1
+        elif (
+            last.state == subset.state
+            and list(last.reasons) == list(subset.reasons)
+            and last.strategy == subset.strategy
+        ):
             return
-    yield made
+    yield subset

@@ -18,39 +18,39 @@ def bounded(wanted: Floats, least: Ints, most: Ints, total: int) -> Ints:
     total = int(min(max(total, least.sum()), most.sum()))
     highest = float(wanted.max(initial=0.0))
     exact = _scaled(np.maximum(wanted, 1e-12 * highest) if highest > 0 else np.ones(len(wanted)), least, most, total)
-    found = np.clip(np.floor(exact + 1e-9).astype(np.int64), least, most)
-    remainder = exact - found
-    while (left := total - int(found.sum())) != 0:
-        room = found < most if left > 0 else found > least
+    quotas = np.clip(np.floor(exact + 1e-9).astype(np.int64), least, most)
+    remainder = exact - quotas
+    while (left := total - int(quotas.sum())) != 0:
+        room = quotas < most if left > 0 else quotas > least
         order = np.argsort(-remainder if left > 0 else remainder, kind="stable")
         chosen = order[room[order]][: abs(left)]
         step = 1 if left > 0 else -1
-        found[chosen] += step
+        quotas[chosen] += step
         remainder[chosen] -= step
-    return found
+    return quotas
 
 
 @compiled
 def _scaled(wanted: Floats, least: Ints, most: Ints, total: int) -> Floats:
     """clip(factor * wanted, least, most) with the factor that gives the sum `total`, by bisection on a log scale."""
-    found = np.empty(len(wanted))
+    scaled = np.empty(len(wanted))
     low, high = np.inf, 0.0
-    for each in range(len(wanted)):
-        low, high = min(low, least[each] / wanted[each]), max(high, most[each] / wanted[each])
+    for index in range(len(wanted)):
+        low, high = min(low, least[index] / wanted[index]), max(high, most[index] / wanted[index])
     low = max(low, 1e-15 * high)
     for _ in range(100):
         middle = np.sqrt(low * high)
         added = 0.0
-        for each in range(len(wanted)):
-            found[each] = min(max(middle * wanted[each], least[each]), most[each])
-            added += found[each]
+        for index in range(len(wanted)):
+            scaled[index] = min(max(middle * wanted[index], least[index]), most[index])
+            added += scaled[index]
         if abs(added - total) < 1e-9 * total or high <= low * (1 + 1e-14):
             break
         if added < total:
             low = middle
         else:
             high = middle
-    return found
+    return scaled
 
 
 def first_quotas(problem: Problem) -> Ints:

@@ -42,14 +42,14 @@ class KnownSubsets:
 
 @dataclass(frozen=True)
 class SubsetCommit:
-    """Records of one transaction. A value of None deletes the record. held: problems of the inputs; they are not
+    """Records of one transaction. A value of None deletes the record. problems: problems of the inputs; they are not
     recorded."""
 
-    said: SubsetRecords = field(default_factory=SubsetRecords)
+    published: SubsetRecords = field(default_factory=SubsetRecords)
     pairs: Sequence[explanation_pb2.PairExplanation] = ()
     run: explanation_pb2.Run | None = None
     states: Mapping[str, log_pb2.ApplicationState | None] = field(default_factory=dict)
-    held: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.said or self.pairs or self.run or self.states)
+        return bool(self.published or self.pairs or self.run or self.states)

@@ -78,7 +78,7 @@ class Subsetting(Strict):
 
     def wants(self, upstream: str, downstream: str) -> bool:
         return self.pairs == "auto" or any(
-            (each.upstream, each.downstream) == (upstream, downstream) for each in self.pairs
+            (pair.upstream, pair.downstream) == (upstream, downstream) for pair in self.pairs
         )
 
 
@@ -90,21 +90,21 @@ class SubsetsSection(Strict):
 
 def check_subsets(groups: list[str], subsets: list[Subsetting]) -> None:
     """Raises ValueError for an undefined group, one with two applications, and a repeated name."""
-    seen: dict[str, int] = {}
-    for i, each in enumerate(subsets):
-        group = each.group or groups[0]
+    places: dict[str, int] = {}
+    for i, subset in enumerate(subsets):
+        group = subset.group or groups[0]
         if group not in groups:
             raise ValueError(f"subsets[{i}].group {group!r} is not defined; legal: {', '.join(groups)}")
-        if group in seen:
-            raise ValueError(f"subsets[{i}] is of the group of subsets[{seen[group]}], {group!r}; legal: one a group")
-        seen[group] = i
-    names = [each.called for each in subsets]
+        if group in places:
+            raise ValueError(f"subsets[{i}] is of the group of subsets[{places[group]}], {group!r}; legal: one a group")
+        places[group] = i
+    names = [subset.called for subset in subsets]
     for i, name in enumerate(names):
         if name in names[:i]:
             raise ValueError(f"subsets[{i}].name {name!r} is defined twice; legal: each name once")
-    if len(subsets) > 1 and any(each.pairs == "auto" for each in subsets):
+    if len(subsets) > 1 and any(subset.pairs == "auto" for subset in subsets):
         raise ValueError("subsets: pairs auto takes all pairs in traces; legal: one application, or pairs of each")
-    pairs = [pair for each in subsets if each.pairs != "auto" for pair in each.pairs]
+    pairs = [pair for subset in subsets if subset.pairs != "auto" for pair in subset.pairs]
     for i, pair in enumerate(pairs):
         if pair in pairs[:i]:
             raise ValueError(f"subsets: {pair.upstream} -> {pair.downstream} is defined twice; legal: each pair once")

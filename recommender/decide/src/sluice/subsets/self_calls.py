@@ -21,12 +21,12 @@ def parts(tree: Call, wanted: Callable[[str, str], bool]) -> Iterator[tuple[Call
         stages = []
         for stage in call.stages:
             stays = []
-            for each in stage:
-                below = kept(each, often * each.calls)
-                if wanted(call.service, each.service):
+            for callee in stage:
+                below = kept(callee, often * callee.calls)
+                if wanted(call.service, callee.service):
                     stays.append(below)
                 elif below.stages:
-                    loose.append((replace(below, calls=1.0), often * each.calls))
+                    loose.append((replace(below, calls=1.0), often * callee.calls))
             if stays:
                 stages.append(tuple(stays))
         return Call(call.service, tuple(stages), call.calls)
@@ -45,11 +45,11 @@ def without_self_calls(application: Application) -> Application:
         for number, (tree, often) in enumerate(parts(root.tree, lambda up, down: up != down)):
             name = root.name if number == 0 else f"{root.name} (below call {number} of {tree.service} to itself)"
             roots.append(Root(name, root.rate_per_s * often, tree))
-    pairs = tuple(each for each in application.pairs if each.upstream != each.downstream)
+    pairs = tuple(pair for pair in application.pairs if pair.upstream != pair.downstream)
     return replace(application, roots=tuple(roots), pairs=pairs)
 
 
 def _edges(application: Application) -> Iterator[tuple[str, str]]:
     for root in application.roots:
         yield from ((up, down) for up, down, _ in edges_of(root.tree))
-    yield from ((each.upstream, each.downstream) for each in application.pairs)
+    yield from ((pair.upstream, pair.downstream) for pair in application.pairs)

@@ -29,5 +29,5 @@ class Predicted:
 
     pairs: tuple[float, ...]
     roots: Mapping[str, float] = field(default_factory=dict)
-    whole: float = 0.0
+    mean_ms: float = 0.0
     converged: bool = True

@@ -62,7 +62,7 @@ class Inputs:
     when: SolverTrigger = field(default_factory=SolverTrigger)
     strategy: str = MICRONS
     missing: tuple[str, ...] = ()
-    before: NamedConnections | None = None
+    previous: NamedConnections | None = None
     measured: Mapping[str, MeasuredLatency] = field(default_factory=dict)
 
 
@@ -81,8 +81,8 @@ class SolverRun:
 
 @dataclass(frozen=True, eq=False)
 class SubsetState:
-    """solved: the newest solution, for `application` and `model`. held: problems of later inputs that keep it in force,
-    as lines for people. missing: the inputs that it was made without. at_s: the time of its run, as `now_s` of `plan`.
+    """solved: the newest solution, for `application` and `model`. problems: lines for people about later inputs that
+    keep it in force. missing: the inputs that it was made without. at_s: the time of its run, as `now_s` of `plan`.
 
     loads: the loads that its weights aim at; earlier: those of the run before. paces: the step of each service's loads.
     trials: by service, changes of loads whose effect is not known yet. unfinished: services whose loads are a part of
@@ -94,7 +94,7 @@ class SubsetState:
     application: Application
     model: LatencyModel
     at_s: float
-    held: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     loads: Loads = field(default_factory=dict)
     earlier: Loads = field(default_factory=dict)

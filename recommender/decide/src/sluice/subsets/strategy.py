@@ -53,12 +53,12 @@ def _by_pair(name: str, rule: Rival, problem: Problem) -> Solution:
         raise TooManyError(sum(pair.all for pair in problem.pairs))
     quotas = first_quotas(problem)
     down_from = Downwards(problem)
-    found: list[Connections] = [None] * len(problem.pairs)  # type: ignore[list-item]
+    placed: list[Connections] = [None] * len(problem.pairs)  # type: ignore[list-item]
     for number, pair, sent in down_from:
         up, down = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
-        found[number] = rule(up, down, sent, _size(pair, int(quotas[number])), int(quotas[number]))
-        down_from.brings(number, found[number].received(sent, len(down)))
-    return Solution(name, tuple(found), notes=problem.notes)
+        placed[number] = rule(up, down, sent, _size(pair, int(quotas[number])), int(quotas[number]))
+        down_from.brings(number, placed[number].received(sent, len(down)))
+    return Solution(name, tuple(placed), notes=problem.notes)
 
 
 def _size(pair: FleetPair, quota: int) -> int:
@@ -73,4 +73,4 @@ class TooManyError(ValueError):
 
 def total(subsets: Sequence[Connections]) -> int:
     """Connections of all pairs."""
-    return sum(len(each) for each in subsets)
+    return sum(len(subset) for subset in subsets)

@@ -19,7 +19,7 @@ from sluice.subsets.strategy import MICRONS, rival
 @dataclass(frozen=True, eq=False)
 class StrategyResult:
     """predicted: None where there are no latency samples. basis: by service, the kind of its latency model. churn:
-    against `before`; 0 without it."""
+    against `previous`; 0 without it."""
 
     problem: Problem
     solution: Solution
@@ -34,30 +34,30 @@ def answer(
     strategy: str,
     samples: Mapping[str, LatencySamples],
     settings: MicronsSettings | None = None,
-    before: NamedConnections | None = None,
+    previous: NamedConnections | None = None,
 ) -> StrategyResult:
-    """`before`: the connections in force, from which Microns goes on.
+    """`previous`: the connections in force, from which Microns goes on.
 
     Raises:
         IllegalError: the application is not legal; the message names the problems and the legal values.
         TooManyError: the answer has too many connections.
     """
-    asked = problem(application)
-    usual = float((asked.rate_per_s / [len(each) for each in asked.fleets]).mean())
-    model = latency_model(samples, [each.service for each in asked.fleets], usual)
-    curves = all_curves(asked, model)
+    solvable = problem(application)
+    usual = float((solvable.rate_per_s / [len(fleet) for fleet in solvable.fleets]).mean())
+    model = latency_model(samples, [fleet.service for fleet in solvable.fleets], usual)
+    curves = all_curves(solvable, model)
     if strategy == MICRONS:
         from sluice.subsets.microns.carry import solve_on
 
-        found = solve_on(asked, curves, settings or MicronsSettings(), before)
+        solution = solve_on(solvable, curves, settings or MicronsSettings(), previous)
     else:
-        found = rival(strategy)(asked)
-    predicted = predict(asked, curves, found.subsets)
+        solution = rival(strategy)(solvable)
+    predicted = predict(solvable, curves, solution.subsets)
     return StrategyResult(
-        asked,
-        found,
+        solvable,
+        solution,
         predicted if model.known else None,
-        {each.service: model.of(each.service).basis for each in asked.fleets},
-        (*model.notes, *found.notes),
-        churn(before, named_connections(asked, found)) if before is not None else 0.0,
+        {fleet.service: model.of(fleet.service).basis for fleet in solvable.fleets},
+        (*model.notes, *solution.notes),
+        churn(previous, named_connections(solvable, solution)) if previous is not None else 0.0,
     )

@@ -18,7 +18,7 @@ from sluice.subsets.latency.boosted import FEWEST, BoostedLatency
 from sluice.subsets.latency.learnt import TrainedModels, learn
 from sluice.subsets.latency.samples import LatencySamples
 
-Found = Mapping[str, tuple[LatencySamples, Ints]]
+TrainingSamples = Mapping[str, tuple[LatencySamples, Ints]]
 """By service, the samples and the starts of their windows."""
 
 
@@ -33,7 +33,7 @@ class Why(Enum):
     WAITS = auto()
 
 
-class _Asked(NamedTuple):
+class PendingTraining(NamedTuple):
     services: frozenset[str]
     at_ms: int
     future: Future[TrainedModels]
@@ -45,11 +45,16 @@ class Training:
     def __init__(self) -> None:
         self._executor: ProcessPoolExecutor | None = None
         self._learnt: dict[str, tuple[frozenset[str], TrainedModels]] = {}
-        self._asked: dict[str, _Asked] = {}
+        self._pending: dict[str, PendingTraining] = {}
         self._looked_ms: dict[str, int] = {}
 
     def newest(
-        self, name: str, application: Application, samples: Callable[[], Found], retrain_ms: float, now_ms: int
+        self,
+        name: str,
+        application: Application,
+        samples: Callable[[], TrainingSamples],
+        retrain_ms: float,
+        now_ms: int,
     ) -> TrainedModels | None:
         """The newest model of the called services, or None while the first one is in training.
 
@@ -57,27 +62,29 @@ class Training:
         and the error of a failed training.
         """
         services = frozenset(down for _, down in rates(application))
-        asked = self._asked.get(name)
-        if asked is not None and asked.future.done():
-            del self._asked[name]
+        training = self._pending.get(name)
+        if training is not None and training.future.done():
+            del self._pending[name]
             try:
-                self._learnt[name] = asked.services, asked.future.result()
+                self._learnt[name] = training.services, training.future.result()
             finally:
                 # The process takes 260 MB, and the next training is minutes away.
-                if not self._asked:
+                if not self._pending:
                     self.close()
-        if name not in self._asked and (why := self._why(name, services, retrain_ms, now_ms)) is not None:
-            found = samples()
+        if name not in self._pending and (why := self._why(name, services, retrain_ms, now_ms)) is not None:
+            samples_of = samples()
             self._looked_ms[name] = now_ms
-            if why is Why.STALE or any(len(found[each][0]) >= FEWEST for each in services & found.keys()):
-                self._begin(name, services, found, _usual(application), now_ms)
+            if why is Why.STALE or any(
+                len(samples_of[service][0]) >= FEWEST for service in services & samples_of.keys()
+            ):
+                self._begin(name, services, samples_of, _usual(application), now_ms)
         known = self._learnt.get(name)
         return None if known is None else known[1]
 
     def close(self) -> None:
         """Ends the process. A training in progress is lost."""
         executor, self._executor = self._executor, None
-        self._asked.clear()
+        self._pending.clear()
         if executor is not None:
             executor.shutdown(wait=False, cancel_futures=True)
 
@@ -88,25 +95,25 @@ class Training:
         waits = not _trained(known[1], services) and now_ms - self._looked_ms[name] >= retrain_ms / SOONER
         return Why.WAITS if waits else None
 
-    def _begin(self, name: str, services: frozenset[str], samples: Found, usual: float, now_ms: int) -> None:
-        wanted = {each: samples[each] for each in sorted(services) if each in samples}
+    def _begin(self, name: str, services: frozenset[str], samples: TrainingSamples, usual: float, now_ms: int) -> None:
+        wanted = {service: samples[service] for service in sorted(services) if service in samples}
         work = wanted or dict(samples), sorted(services), usual, now_ms
-        if all(len(each) < FEWEST for each, _ in work[0].values()):
+        if all(len(samples_of) < FEWEST for samples_of, _ in work[0].values()):
             self._learnt[name] = services, learn(*work)
             return
         if self._executor is None:
             # Not fork: this process has threads.
             context = multiprocessing.get_context("forkserver")
             self._executor = ProcessPoolExecutor(1, mp_context=context, initializer=begin)
-        self._asked[name] = _Asked(services, now_ms, self._executor.submit(learn, *work))
+        self._pending[name] = PendingTraining(services, now_ms, self._executor.submit(learn, *work))
 
 
 def _trained(learnt: TrainedModels, services: frozenset[str]) -> bool:
-    return any(isinstance(learnt.model.of(each), BoostedLatency) for each in services)
+    return any(isinstance(learnt.model.of(service), BoostedLatency) for service in services)
 
 
 def _usual(application: Application) -> float:
     """The mean rate of a container, in calls per second."""
     counts = {service.name: len(service.containers) for service in application.services}
-    each = [rate / max(counts.get(down, 1), 1) for (_, down), rate in rates(application).items()]
-    return float(np.mean(each)) if each else 1.0
+    pair_rates = [rate / max(counts.get(down, 1), 1) for (_, down), rate in rates(application).items()]
+    return float(np.mean(pair_rates)) if pair_rates else 1.0

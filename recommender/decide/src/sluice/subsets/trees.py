@@ -51,8 +51,8 @@ def trees(application: Application, pairs: Mapping[tuple[str, str], int]) -> Tre
         stages.append((begin, begin + len(call.stages)))
         owner.extend([node] * len(call.stages))
         for number, parallel in enumerate(call.stages, start=begin):
-            for each in sorted(parallel, key=_order):
-                add(each, call.service, number)
+            for callee in sorted(parallel, key=_order):
+                add(callee, call.service, number)
 
     for root in roots:
         first.append(len(pair))
@@ -62,7 +62,7 @@ def trees(application: Application, pairs: Mapping[tuple[str, str], int]) -> Tre
     if application.pairs:
         first.append(len(pair))
         names.append("pairs")
-        rates.append(max(each.rate_per_s for each in application.pairs))
+        rates.append(max(pair_rate.rate_per_s for pair_rate in application.pairs))
         _add_pairs(application, pairs, (pair, often, stage, owner, stages))
     return Trees(
         tuple(names),
@@ -84,7 +84,7 @@ def _add_pairs(
     """Adds a root that calls one pair after the other. Without a tree nothing is known to be parallel."""
     pair, often, stage, owner, stages = to
     node, begin = len(pair), len(owner)
-    named = sorted({(each.upstream, each.downstream) for each in application.pairs})
+    named = sorted({(pair_rate.upstream, pair_rate.downstream) for pair_rate in application.pairs})
     pair.append(-1)
     often.append(1.0)
     stage.append(-1)
@@ -106,8 +106,8 @@ def _merge(pair: Ints, often: Floats, stage: Ints, owner: Ints, stages: Ints, la
     total, longest = np.zeros(len(pair)), np.zeros(len(owner))
     for node in range(len(pair) - 1, -1, -1):
         own = latency[pair[node]] if pair[node] >= 0 else 0.0
-        for each in range(stages[node, 0], stages[node, 1]):
-            own += longest[each]
+        for child in range(stages[node, 0], stages[node, 1]):
+            own += longest[child]
         total[node] = own * often[node]
         if stage[node] >= 0 and total[node] > longest[stage[node]]:
             longest[stage[node]] = total[node]
@@ -126,7 +126,7 @@ def _parts(
     pairs: int,
 ) -> Floats:
     total, longest = merged
-    part, found = np.zeros(len(pair)), np.zeros(pairs)
+    part, pair_parts = np.zeros(len(pair)), np.zeros(pairs)
     for number in range(len(roots)):
         part[roots[number]] = weights[number]
     for node in range(len(pair)):
@@ -134,8 +134,8 @@ def _parts(
             continue
         most = longest[stage[node]]
         part[node] = part[owner[stage[node]]] * often[node] * (total[node] / most if most > 0 else 1.0)
-        found[pair[node]] += part[node]
-    return found
+        pair_parts[pair[node]] += part[node]
+    return pair_parts
 
 
 def end_to_end(trees: Trees, latency_ms: Floats) -> Floats:
@@ -160,6 +160,6 @@ def parts(trees: Trees, latency_ms: Floats) -> Floats:
     return np.asarray(_parts(*arrays, merged, len(latency_ms)))
 
 
-def whole(trees: Trees, latency_ms: Floats) -> float:
+def end_to_end_latency(trees: Trees, latency_ms: Floats) -> float:
     """The workload-weighted mean over roots of their latencies in ms. The solver minimizes it."""
     return float(end_to_end(trees, latency_ms) @ trees.weights)

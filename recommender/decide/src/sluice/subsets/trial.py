@@ -43,7 +43,7 @@ class LoadTrial:
     that it was made under (by container, relative to their mean); without one, those before the change."""
 
     at_s: float
-    before: MeasuredLatency
+    baseline: MeasuredLatency
     loads: Mapping[str, float]
 
 
@@ -55,9 +55,9 @@ def ended(trial: LoadTrial, now: MeasuredLatency | None, now_s: float) -> bool:
 def worse(trial: LoadTrial, now: MeasuredLatency | None) -> bool:
     """Whether an ended trial made the latency worse. Worked: 600 requests before with p95 40 ms and as many after:
     worse from 40 x 1.19 = 47.6 ms on."""
-    if now is None or not _enough(trial, now) or not _comparable(trial.before, now):
+    if now is None or not _enough(trial, now) or not _comparable(trial.baseline, now):
         return False
-    return _above(trial.before, now)
+    return _above(trial.baseline, now)
 
 
 def begun(best: LoadTrial | None, now: MeasuredLatency, loads: Mapping[str, float], now_s: float) -> LoadTrial:
@@ -66,28 +66,28 @@ def begun(best: LoadTrial | None, now: MeasuredLatency, loads: Mapping[str, floa
     Comparing with the best one detects many changes that are each a bit worse. It does not apply where the latency
     became worse without a change of ours.
     """
-    if best is None or now_s - best.at_s > LONG_S or not _comparable(best.before, now) or _above(best.before, now):
+    if best is None or now_s - best.at_s > LONG_S or not _comparable(best.baseline, now) or _above(best.baseline, now):
         return LoadTrial(now_s, now, loads)
-    return LoadTrial(now_s, best.before, best.loads)
+    return LoadTrial(now_s, best.baseline, best.loads)
 
 
 def best_of(
     trial: LoadTrial, now: MeasuredLatency | None, loads: Mapping[str, float], now_s: float
 ) -> LoadTrial | None:
     """The best measurement after an ended trial of `loads`; None where the trial shows nothing."""
-    if now is None or not _enough(trial, now) or not _comparable(trial.before, now):
+    if now is None or not _enough(trial, now) or not _comparable(trial.baseline, now):
         return None
-    return LoadTrial(now_s, now, loads) if now.p95_ms <= trial.before.p95_ms else trial
+    return LoadTrial(now_s, now, loads) if now.p95_ms <= trial.baseline.p95_ms else trial
 
 
-def _above(before: MeasuredLatency, now: MeasuredLatency) -> bool:
-    error = ERROR * sqrt(1 / before.requests + 1 / now.requests)
-    return now.p95_ms > before.p95_ms * (1 + max(WORSE, SURE * error))
+def _above(previous: MeasuredLatency, now: MeasuredLatency) -> bool:
+    error = ERROR * sqrt(1 / previous.requests + 1 / now.requests)
+    return now.p95_ms > previous.p95_ms * (1 + max(WORSE, SURE * error))
 
 
 def _enough(trial: LoadTrial, now: MeasuredLatency) -> bool:
     return now.since_s >= trial.at_s + SETTLE_S and now.requests >= FEWEST_REQUESTS
 
 
-def _comparable(before: MeasuredLatency, now: MeasuredLatency) -> bool:
-    return before.requests >= FEWEST_REQUESTS and abs(now.rate_per_s / before.rate_per_s - 1) <= COMPARABLE
+def _comparable(previous: MeasuredLatency, now: MeasuredLatency) -> bool:
+    return previous.requests >= FEWEST_REQUESTS and abs(now.rate_per_s / previous.rate_per_s - 1) <= COMPARABLE

@@ -148,7 +148,8 @@ def load(path: Path, name: str) -> TuningFile:
         name=name,
         target=file.target,
         space=Space(
-            tuple(each.parameter() for each in file.parameters), tuple(each.linear() for each in file.constraints)
+            tuple(parameter.parameter() for parameter in file.parameters),
+            tuple(constraint.linear() for constraint in file.constraints),
         ),
         objective=Objective(
             tuple((_METRICS[name], float(weight)) for name, weight in file.objective.minimize.items()),
@@ -166,7 +167,7 @@ def load(path: Path, name: str) -> TuningFile:
     )
     wrong = list(problems(plan))
     if wrong:
-        raise ConfigError("\n".join(f"{path}: {each}" for each in wrong))
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in wrong))
     return TuningFile(plan=plan, service=file.root.service, operation=file.root.operation)
 
 

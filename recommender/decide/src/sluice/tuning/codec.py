@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,15 +10,13 @@ from typing import Any
 from google.protobuf.message import DecodeError, Message
 
 from sluice.journal.broker import Record
-from sluice.journal.codec import Input, UnreadableError, Write, bounded
+from sluice.journal.codec import Input, UnreadableError, Write, check_key, log_skipped, message_write
 from sluice.journal.names import Topics
 from sluice.tuning.names import ANSWERS, SESSION, TRIAL, is_tuning, session_of, trial_of
 from sluice.tuning.records import KnownSessions, TuningCommit
 from sluice.tuning.session.message import SessionError, read_message
 from sluice.tuning.session.session import Session
 from sluice.tuning.v1 import log_pb2, session_pb2, trial_pb2
-
-log = logging.getLogger(__name__)
 
 
 class TuningCodec:
@@ -29,7 +26,7 @@ class TuningCodec:
     def found(
         self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
     ) -> tuple[KnownSessions, int]:
-        return found(decisions)
+        return read_records(decisions)
 
     def observed(self, record: Record) -> Input:
         raise UnreadableError(f"read {record.key}: tuning sessions have no observed sizes")
@@ -40,7 +37,7 @@ class TuningCodec:
 
     def writes(self, part: TuningCommit, topics: Topics) -> Iterator[Write | ValueError]:
         for topic, name, message in records(part, topics):
-            yield bounded(Write(topic, name, None if message is None else message.SerializeToString()), name)
+            yield message_write(topic, name, message)
 
 
 def records(commit: TuningCommit, topics: Topics) -> Iterator[tuple[str, str, Message | None]]:
@@ -59,7 +56,7 @@ def command(record: Record) -> log_pb2.Command:
         raise UnreadableError(f"a command of {record.key}: {cause}") from cause
 
 
-def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
+def read_records(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
     """What the records say, and how many could not be read. Ignores records that are not about tuning.
 
     A session with a trial that cannot be read is left out as a whole. Its method would otherwise propose from a part of
@@ -73,17 +70,17 @@ def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
         try:
             if name.startswith(SESSION):
                 record = log_pb2.SessionRecord.FromString(value)
-                _same(name, session_of(name), record.head.plan.name)
+                check_key(name, session_of(name), record.head.plan.name)
                 heads[record.session] = record.head
             elif name.startswith(TRIAL):
                 record = log_pb2.SessionRecord.FromString(value)
-                _same(name, trial_of(name), (record.session, record.trial.number))
+                check_key(name, trial_of(name), (record.session, record.trial.number))
                 trials[record.session].append(record.trial)
             elif name.startswith(ANSWERS):
                 answers = tuple(log_pb2.Answers.FromString(value).answers)
         except (DecodeError, ValueError) as cause:
             left_out += 1
-            log.error("the log is read without one record: %s: %s", name, cause)
+            log_skipped(f"{name}: {cause}")
     sessions: dict[str, Session] = {}
     for name, head in heads.items():
         head.trials.extend(sorted(trials[name], key=lambda trial: trial.number))
@@ -91,10 +88,5 @@ def found(decisions: Mapping[str, bytes]) -> tuple[KnownSessions, int]:
             sessions[name] = read_message(head)
         except SessionError as cause:
             left_out += 1
-            log.error("the log is read without one session: %s", cause)
+            log_skipped(cause)
     return KnownSessions(sessions, answers), left_out
-
-
-def _same(name: str, told: object, held: object) -> None:
-    if told != held:
-        raise ValueError(f"read {name}: it is of {held}")

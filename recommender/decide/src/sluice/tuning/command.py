@@ -38,7 +38,7 @@ def commanded(sessions: Mapping[str, Session], command: log_pb2.Command, now_ms:
         case "ask":
             return _event(sessions, command.ask, Ask(command.ask.count, command.ask.request_id), now_ms)
         case "tell":
-            return _told(sessions, command.tell, now_ms)
+            return _reported(sessions, command.tell, now_ms)
         case "stop":
             return _event(sessions, command.stop, Stop(command.stop.why), now_ms)
         case _:
@@ -50,19 +50,19 @@ def _created(sessions: Mapping[str, Session], request: tuning_service_pb2.Create
         plan = read_plan(request.plan)
     except ValueError as cause:
         return _refused("INVALID_ARGUMENT", f"plan.{str(cause).partition(':')[0]}", str(cause))
-    made = create(plan, sessions.values(), now_ms)
-    if isinstance(made, Session) and request.warm_start:
+    session = create(plan, sessions.values(), now_ms)
+    if isinstance(session, Session) and request.warm_start:
         earlier = sessions.get(request.warm_start)
         if earlier is None:
             return _refused("NOT_FOUND", "warm_start", f"warm_start: there is no session {request.warm_start!r}")
-        known = [each for each in warm.first(earlier, plan.space) if each not in plan.first]
-        made = replace(made, plan=replace(plan, first=(*plan.first, *known)[: plan.budget]))
-    if isinstance(made, RefusedCommand):
-        return _refusal(made, "plan.")
-    return Done(made)
+        known = [configuration for configuration in warm.first(earlier, plan.space) if configuration not in plan.first]
+        session = replace(session, plan=replace(plan, first=(*plan.first, *known)[: plan.budget]))
+    if isinstance(session, RefusedCommand):
+        return _refusal(session, "plan.")
+    return Done(session)
 
 
-def _told(sessions: Mapping[str, Session], request: tuning_service_pb2.TellTrialRequest, now_ms: int) -> Done:
+def _reported(sessions: Mapping[str, Session], request: tuning_service_pb2.TellTrialRequest, now_ms: int) -> Done:
     if request.HasField("outcome") == request.HasField("applied_at"):
         return _refused("INVALID_ARGUMENT", "outcome", "outcome, applied_at: legal: exactly one of the two")
     if request.HasField("applied_at"):

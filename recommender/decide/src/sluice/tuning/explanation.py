@@ -11,15 +11,18 @@ from sluice.tuning.v1 import tuning_service_pb2
 def explanation(session: Session) -> tuning_service_pb2.ExplainSessionResponse:
     answer, space = tuning_service_pb2.ExplainSessionResponse, session.plan.space
     winner = session.best.configuration if session.best is not None else space.default
-    changed = {name: each for name, each in winner.items() if space.default.get(name) != each}
+    changed = {name: value for name, value in winner.items() if space.default.get(name) != value}
     return answer(
         recommended=write_configuration(session.recommended, space),
         improvements=[
-            answer.Improvement(trial=each.trial, value=each.value, told=each.told) for each in improvements(session)
+            answer.Improvement(trial=improvement.trial, value=improvement.value, told=improvement.reported)
+            for improvement in improvements(session)
         ],
         effects=[
-            answer.Effect(parameter=each.parameter, strength=each.strength, chance=each.chance, trials=each.trials)
-            for each in effects(session)
+            answer.Effect(
+                parameter=effect.parameter, strength=effect.strength, chance=effect.chance, trials=effect.trials
+            )
+            for effect in effects(session)
         ],
         changed=write_configuration(changed, space).settings,
     )

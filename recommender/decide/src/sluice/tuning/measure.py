@@ -44,11 +44,11 @@ class MeasuredSpan(NamedTuple):
 
 @dataclass(frozen=True)
 class TrialMeasurement:
-    """whole: the span is over and its data complete. silent: the newest blocks are empty, and so is all other data.
+    """complete: the span is over and its data complete. silent: the newest blocks are empty, and so is all other data.
     unknown: containers whose CPU metrics are needed and never came."""
 
     blocks: Sequence[Block]
-    whole: bool
+    complete: bool
     silent: bool = False
     unknown: Sequence[str] = ()
 
@@ -69,17 +69,17 @@ def _span(plan: Plan, root: MeasuredRoot, applied_ms: int) -> MeasuredSpan:
     return MeasuredSpan(root, from_ms, from_ms + round(1000 * plan.window.most_s), plan.cpu)
 
 
-def ended(session: Session, trial: Trial, seen: TrialMeasurement) -> Outcome | None:
+def ended(session: Session, trial: Trial, measurement: TrialMeasurement) -> Outcome | None:
     """The outcome of the trial; None: measure on. Racing applies only to the search: each confirming trial counts."""
-    objective, window, blocks = session.plan.objective, session.plan.window, seen.blocks
+    objective, window, blocks = session.plan.objective, session.plan.window, measurement.blocks
     for count in _looks(blocks, GUARD_EVERY_S):
         if (why := tripped(_newest(blocks[:count], GUARD_S), objective)) is not None:
-            why += _STILL if seen.silent else ""
+            why += _STILL if measurement.silent else ""
             return _unsafe(blocks[:count], objective, why) if _ever(session, blocks[:count]) else _unseen(session)
     if session.plan.cpu:
-        if seen.unknown and _ever(session, blocks):
-            named = ", ".join(seen.unknown[:NAMED])
-            more = f" and {len(seen.unknown) - NAMED} more" if len(seen.unknown) > NAMED else ""
+        if measurement.unknown and _ever(session, blocks):
+            named = ", ".join(measurement.unknown[:NAMED])
+            more = f" and {len(measurement.unknown) - NAMED} more" if len(measurement.unknown) > NAMED else ""
             return Outcome(TrialVerdict.FAILED, why=f"cpu_ms is unknown: no CPU metrics of {named}{more}")
         blocks = list(takewhile(lambda block: block.cpu_s is not None, blocks))
     best = session.best if trial.purpose is Purpose.SEARCH else None
@@ -88,7 +88,7 @@ def ended(session: Session, trial: Trial, seen: TrialMeasurement) -> Outcome | N
         for count in _looks(blocks, max(1.0, window.most_s / RACING_LOOKS)):
             if (why := hopeless(blocks[:count], objective, upper, RACING_LOOKS)) is not None:
                 return Outcome(TrialVerdict.HOPELESS, worth(blocks[:count], objective).value, why=why)
-    if seen.whole or (blocks and lacking(blocks, objective, window) is None):
+    if measurement.complete or (blocks and lacking(blocks, objective, window) is None):
         return judged(blocks, objective, window) if _ever(session, blocks) else _unseen(session)
     return None
 
@@ -107,13 +107,13 @@ def _unseen(session: Session) -> Outcome:
 
 def _looks(blocks: Sequence[Block], every_s: float) -> list[int]:
     """The number of blocks at each check: the first block that ends at a multiple of `every_s` or later."""
-    found, seconds, due = [], 0.0, every_s
+    counts, seconds, next_s = [], 0.0, every_s
     for count, block in enumerate(blocks, start=1):
         seconds += block.seconds
-        if seconds >= due - 1e-9:
-            found.append(count)
-            due = every_s * (math.floor(seconds / every_s + 1e-9) + 1)
-    return found
+        if seconds >= next_s - 1e-9:
+            counts.append(count)
+            next_s = every_s * (math.floor(seconds / every_s + 1e-9) + 1)
+    return counts
 
 
 def _newest(blocks: Sequence[Block], seconds: float) -> Sequence[Block]:
@@ -126,7 +126,7 @@ def _newest(blocks: Sequence[Block], seconds: float) -> Sequence[Block]:
 
 
 def _unsafe(blocks: Sequence[Block], objective: Objective, why: str) -> Outcome:
-    found = worth(blocks, objective)
-    excess = found.excess if math.isfinite(found.excess) else _WORST
-    value = found.value if math.isfinite(found.value) else None
+    stretch = worth(blocks, objective)
+    excess = stretch.excess if math.isfinite(stretch.excess) else _WORST
+    value = stretch.value if math.isfinite(stretch.value) else None
     return Outcome(TrialVerdict.UNSAFE, value, excess=min(excess, _WORST), why=f"rolled back: {why}")

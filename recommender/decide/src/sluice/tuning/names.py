@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+
+from sluice.journal.names import key_with, names_in
 
 # Topic sluice_decisions. Commands in sluice_reports, and explanations, use SESSION too.
 SESSION, TRIAL, ANSWERS = "session/", "trial/", "answers/"
@@ -18,20 +19,20 @@ class TrialName(NamedTuple):
 
 
 def session_name(session: str) -> str:
-    return SESSION + quote(session, safe="")
+    return key_with(SESSION, session)
 
 
 def session_of(name: str) -> str:
     """The inverse of `session_name`; ValueError for any other text. The functions below behave alike."""
-    return _parts(name, SESSION, 1)[0]
+    return names_in(name, SESSION, 1)[0]
 
 
 def trial_name(session: str, number: int) -> str:
-    return f"{TRIAL}{quote(session, safe='')}/{number}"
+    return key_with(TRIAL, session, str(number))
 
 
 def trial_of(name: str) -> TrialName:
-    session, number = _parts(name, TRIAL, 2)
+    session, number = names_in(name, TRIAL, 2)
     if not (number.isascii() and number.isdigit() and str(int(number)) == number):
         raise ValueError(f"read the log: a key {name!r} is not {TRIAL}SESSION/NUMBER")
     return TrialName(session, int(number))
@@ -44,10 +45,3 @@ def answers_name(shard: int = SHARD) -> str:
 def is_tuning(name: str) -> bool:
     """Whether a record of `sluice_decisions`, `sluice_explanations` or `sluice_reports` is about tuning sessions."""
     return name.startswith((SESSION, TRIAL, ANSWERS))
-
-
-def _parts(name: str, word: str, count: int) -> list[str]:
-    parts = [unquote(each) for each in name.removeprefix(word).split("/")]
-    if not name.startswith(word) or len(parts) != count or not all(parts):
-        raise ValueError(f"read the log: a key {name!r} is not {word} and {count} names")
-    return parts

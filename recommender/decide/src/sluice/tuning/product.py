@@ -30,7 +30,7 @@ class TrialSource(Protocol):
     """Reads from the database. Raises the database's errors."""
 
     def measured(
-        self, asked: Mapping[TrialName, MeasuredSpan], now_ms: int
+        self, spans: Mapping[TrialName, MeasuredSpan], now_ms: int
     ) -> Mapping[TrialName, TrialMeasurement]: ...
 
 
@@ -78,11 +78,11 @@ class TuningProduct:
 class TuningShard:
     def __init__(self, known: KnownSessions, resources: TuningResources | None, problems: Problems) -> None:
         """resources: None in a process that decides nothing."""
-        self._known, self._means, self._problems = known, resources, problems
+        self._known, self._resources, self._problems = known, resources, problems
         self._waiting: dict[str, log_pb2.Command] = {}
         self._asked: dict[str, log_pb2.Command] = {}
         """By id: commands that wait for a step, and those of the step in progress."""
-        self._answered = {each.request_id for each in known.answers}
+        self._answered = {answer.request_id for answer in known.answers}
         self._job: Future[SessionsStep] | None = None
         self._proposal: SessionsStep | None = None
         self._due_ms = 0
@@ -98,20 +98,20 @@ class TuningShard:
 
     def hear(self, received: Received) -> bool:
         """Takes commands. True: they need a period now."""
-        if self._means is None:
+        if self._resources is None:
             return False
         commands = [report for report in received.reports if isinstance(report, log_pb2.Command)]
         pending = self._waiting.keys() | self._asked.keys() | self._answered
-        self._waiting |= {each.request_id: each for each in commands if each.request_id not in pending}
+        self._waiting |= {command.request_id: command for command in commands if command.request_id not in pending}
         idle = self._job is None and self._proposal is None
         return bool(self._waiting) and not self._failed if idle else self._job is not None and self._job.done()
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
         self.hear(received)
-        if self._means is None:
+        if self._resources is None:
             return Proposal()
         if self._proposal is None and self._job is None:
-            self._begin(self._means, now_ms)
+            self._begin(self._resources, now_ms)
         if self._job is not None and self._job.done():
             job, self._job = self._job, None
             self._take(job)
@@ -120,7 +120,7 @@ class TuningShard:
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
         if self._proposal is not None:
             self._known, self._proposal = self._proposal.known, None
-            self._answered = {each.request_id for each in self._known.answers} | self._asked.keys()
+            self._answered = {answer.request_id for answer in self._known.answers} | self._asked.keys()
             self._asked = {}
 
     def aborted(self) -> None:
@@ -129,15 +129,17 @@ class TuningShard:
             self._proposal, self._due_ms = None, 0
             self._again()
 
-    def _begin(self, means: TuningResources, now_ms: int) -> None:
-        measuring = now_ms >= self._due_ms and any(each.flying for each in self._known.sessions.values())
+    def _begin(self, resources: TuningResources, now_ms: int) -> None:
+        measuring = now_ms >= self._due_ms and any(session.flying for session in self._known.sessions.values())
         if not self._waiting and not measuring:
             return
         if measuring:
             self._due_ms = now_ms + MEASURE_MS
         self._asked, self._waiting, self._failed = self._waiting, {}, False
         commands = list(self._asked.values())
-        self._job = means.background.submit(_work, self._known, commands, means.source if measuring else None, now_ms)
+        self._job = resources.background.submit(
+            _work, self._known, commands, resources.source if measuring else None, now_ms
+        )
         if commands:
             wait([self._job], QUICK_S)
 
@@ -169,14 +171,14 @@ def _work(
 ) -> SessionsStep:
     problem: Exception | None = None
     outcomes = {}
-    asked = spans(known.sessions) if source is not None else {}
-    if source is not None and asked:
+    wanted = spans(known.sessions) if source is not None else {}
+    if source is not None and wanted:
         try:
-            seen = source.measured(asked, now_ms)
+            measurements = source.measured(wanted, now_ms)
         except Exception as cause:
             problem = cause
         else:
-            for trial, measured in seen.items():
+            for trial, measured in measurements.items():
                 session = known.sessions[trial.session]
                 outcome = ended(session, session.trials[trial.number], measured)
                 if outcome is not None:

@@ -47,9 +47,9 @@ def stepped(
     decisions: dict[str, Message | None] = {}
     explanations: dict[str, Message | None] = {}
     for name in gone:
-        before = known.sessions[name]
+        previous = known.sessions[name]
         explanations[session_name(name)] = decisions[session_name(name)] = None
-        decisions |= {trial_name(name, trial.number): None for trial in before.trials}
+        decisions |= {trial_name(name, trial.number): None for trial in previous.trials}
         del sessions[name]
     for name, session in sessions.items():
         changed = _changed(known.sessions.get(name), session)
@@ -77,23 +77,26 @@ def _answered(sessions: dict[str, Session], command: log_pb2.Command, now_ms: in
 
 
 def _forgotten(sessions: Sessions) -> list[str]:
-    ended = sorted((each for each in sessions.values() if each.phase not in OPEN), key=lambda each: each.ended_ms or 0)
-    return [each.plan.name for each in ended[: max(0, len(sessions) - SESSIONS_KEPT)]]
+    ended = sorted(
+        (session for session in sessions.values() if session.phase not in OPEN),
+        key=lambda session: session.ended_ms or 0,
+    )
+    return [session.plan.name for session in ended[: max(0, len(sessions) - SESSIONS_KEPT)]]
 
 
-def _changed(before: Session | None, after: Session) -> dict[str, Message | None]:
+def _changed(previous: Session | None, after: Session) -> dict[str, Message | None]:
     """The records that changed. A later time alone is no change."""
-    if before is after:
+    if previous is after:
         return {}
-    found: dict[str, Message | None] = {}
+    records: dict[str, Message | None] = {}
     name = after.plan.name
-    for was, now in zip_longest(before.trials if before is not None else (), after.trials):
+    for was, now in zip_longest(previous.trials if previous is not None else (), after.trials):
         if was is not now:
             trial = trial_message(now, after.plan.space)
-            found[trial_name(name, now.number)] = log_pb2.SessionRecord(session=name, trial=trial)
-    if before is None or _head(before) != _head(after):
-        found[session_name(name)] = log_pb2.SessionRecord(session=name, head=head_message(after))
-    return found
+            records[trial_name(name, now.number)] = log_pb2.SessionRecord(session=name, trial=trial)
+    if previous is None or _head(previous) != _head(after):
+        records[session_name(name)] = log_pb2.SessionRecord(session=name, head=head_message(after))
+    return records
 
 
 def _head(session: Session) -> Session:

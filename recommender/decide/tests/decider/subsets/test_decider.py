@@ -6,10 +6,10 @@ import pytest
 
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
-from sluice.model.containers import ToldContainer
+from sluice.model.containers import NotifiedContainer
 from sluice.model.scaling import Scaling
 from sluice.subsets.application import Call
-from sluice.subsets.observed import SeenTree
+from sluice.subsets.observed import ObservedTree
 from sluice.subsets.section import Strategy
 from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
@@ -27,7 +27,7 @@ def test_what_traces_show_becomes_subsets_in_the_shard_s_transaction() -> None:
         "front": [f"front-{number}" for number in range(4)],
         "cart": [f"cart-{number}" for number in range(6)],
     }
-    assert {each.revision for each in world.subsets.values()} == {1}
+    assert {subset.revision for subset in world.subsets.values()} == {1}
     assert world.run.cause == "START"
     assert any("no latency samples" in line for line in world.run.missing)
     assert any("no address of cart-0" in line for line in world.run.missing)
@@ -54,17 +54,17 @@ def test_nothing_is_written_again_while_nothing_changes() -> None:
 def test_one_who_comes_after_a_kill_goes_on_from_what_is_there() -> None:
     world = SubsetWorld()
     world.step()
-    before = world.subsets
+    previous = world.subsets
     after = world.again()
     after.step()
-    assert after.subsets == before, "no connection moved, no weight, no revision"
+    assert after.subsets == previous, "no connection moved, no weight, no revision"
     assert after.run.cause == "START"
     assert after.run.churn == 0
     del world.source.containers["cart"]["cart-5"]
     after.step()
-    changed = [key for key, each in after.subsets.items() if each.revision > before[key].revision]
+    changed = [key for key, subset in after.subsets.items() if subset.revision > previous[key].revision]
     assert changed
-    assert all(after.subsets[key].revision == before[key].revision + 1 for key in changed)
+    assert all(after.subsets[key].revision == previous[key].revision + 1 for key in changed)
 
 
 def test_a_container_that_goes_silent_while_others_work_is_out_within_a_step() -> None:
@@ -83,11 +83,11 @@ def test_a_container_that_goes_silent_while_others_work_is_out_within_a_step() -
 def test_a_drained_container_leaves_in_the_period_after_it_was_told() -> None:
     world = SubsetWorld()
     world.step()
-    told = tuple(ToldContainer(f"cart-{n}", f"10.0.0.{n}:80", drained=n == 2) for n in range(6))
-    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", told))
+    notified = tuple(NotifiedContainer(f"cart-{n}", f"10.0.0.{n}:80", drained=n == 2) for n in range(6))
+    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", notified))
     world.step(1)
     assert all("cart-2" not in ends for ends in world.ends().values())
-    addresses = {end.address for each in world.subsets.values() for end in each.endpoints}
+    addresses = {end.address for subset in world.subsets.values() for end in subset.endpoints}
     assert addresses <= {f"10.0.0.{n}:80" for n in range(6)}
     after = world.again()
     after.step()
@@ -111,15 +111,15 @@ def test_bad_input_is_named_and_the_last_good_answer_stands_and_is_marked(tell: 
         setattr(world.source, name, value)
     world.step()
     assert world.ends() == good
-    for each in world.subsets.values():
-        assert each.state == subset_pb2.STATE_HELD
-        assert words in each.reasons[0].text
-        assert each.revision == 1
+    for subset in world.subsets.values():
+        assert subset.state == subset_pb2.STATE_HELD
+        assert words in subset.reasons[0].text
+        assert subset.revision == 1
     state = world.log.committed(world.log.topics.state)["subsets/default"]
     assert log_pb2.ApplicationState.FromString(state).HasField("held_since")
     vars(world.source).update(before)
     world.step()
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
     assert world.ends() == good
     state = world.log.committed(world.log.topics.state)["subsets/default"]
     assert not log_pb2.ApplicationState.FromString(state).HasField("held_since")
@@ -127,14 +127,16 @@ def test_bad_input_is_named_and_the_last_good_answer_stands_and_is_marked(tell: 
 
 def test_one_trace_with_a_callback_in_3001_is_solved_and_said() -> None:
     world = SubsetWorld()
-    world.source.trees.append(SeenTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1))
+    world.source.trees.append(ObservedTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1))
     world.step()
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
     assert {key.downstream for key in world.subsets} == {"front", "cart"}
     assert any("in a cycle" in note and "cart -> front" in note for note in world.run.notes)
     world.source.containers["cart"] = {f"new-{number}": "h1" for number in range(6)}
     world.step()
-    ends = {end.instance for key, each in world.subsets.items() if key.downstream == "cart" for end in each.endpoints}
+    ends = {
+        end.instance for key, subset in world.subsets.items() if key.downstream == "cart" for end in subset.endpoints
+    }
     assert ends == {f"new-{number}" for number in range(6)}
 
 
@@ -149,11 +151,13 @@ def test_a_rollout_is_followed_while_nothing_can_be_solved(bad: str) -> None:
     """All of cart is replaced while subsets are held, and one of front comes and one goes."""
     world = SubsetWorld()
     world.step()
-    before = world.subsets
+    previous = world.subsets
     for name, value in BAD[bad].items():
         setattr(world.source, name, value)
     world.step()
-    assert world.ends() == {key.instance: [end.instance for end in each.endpoints] for key, each in before.items()}
+    assert world.ends() == {
+        key.instance: [end.instance for end in subset.endpoints] for key, subset in previous.items()
+    }
     new = {f"cart-{number}": f"h{number % 4}" for number in range(10, 16)}
     world.source.containers = {"front": {f"front-{n}": "h0" for n in (1, 2, 3, 9)}, "cart": new}
     world.step()
@@ -162,12 +166,12 @@ def test_a_rollout_is_followed_while_nothing_can_be_solved(bad: str) -> None:
     calls = [end for ends in world.ends().values() for end in ends]
     assert {calls.count(each) for each in new} <= {2, 3}, "16 connections of 6"
     assert world.containers == {"front": ["front-1", "front-2", "front-3", "front-9"], "cart": sorted(new)}
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_HELD}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_HELD}
     held = world.ends()
     world.source.cpu, world.source.trees = shop().cpu, shop().trees
     world.step()
     assert world.ends() == held, "it goes on from what is said"
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
 
 
 def test_a_new_address_under_the_same_name_is_followed_while_held() -> None:
@@ -176,12 +180,12 @@ def test_a_new_address_under_the_same_name_is_followed_while_held() -> None:
     world.step()
     world.source.trees = []
     world.step()
-    revisions = {key: each.revision for key, each in world.subsets.items()}
+    revisions = {key: subset.revision for key, subset in world.subsets.items()}
     tell(world, {n: f"10.0.1.{n}:80" for n in range(6)})
     world.step(1)
-    addresses = {(end.instance, end.address) for each in world.subsets.values() for end in each.endpoints}
+    addresses = {(end.instance, end.address) for subset in world.subsets.values() for end in subset.endpoints}
     assert addresses == {(f"cart-{n}", f"10.0.1.{n}:80") for n in range(6)}
-    assert {key: each.revision - 1 for key, each in world.subsets.items()} == revisions
+    assert {key: subset.revision - 1 for key, subset in world.subsets.items()} == revisions
 
 
 def test_what_is_told_is_followed_while_the_database_is_away() -> None:
@@ -191,7 +195,7 @@ def test_what_is_told_is_followed_while_the_database_is_away() -> None:
     tell(world, {n: f"10.0.1.{n}:80" for n in range(4, 9)})
     world.step(1)
     assert {end for ends in world.ends().values() for end in ends} == {f"cart-{n}" for n in range(4, 9)}
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}, "it is not the input"
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}, "it is not the input"
     world.source.problem = None
     world.source.containers["cart"] = {f"cart-{n}": "h0" for n in range(4, 10)}
     world.source.first_s = {"cart-9": world.clock() // 1000 + 1}
@@ -215,7 +219,7 @@ def test_a_solver_that_fails_is_said_and_membership_followed(
     del world.source.containers["cart"]["cart-2"]
     world.step()
     assert all("cart-2" not in ends for ends in world.ends().values())
-    assert {each.reasons[0].text for each in world.subsets.values()} == {
+    assert {subset.reasons[0].text for subset in world.subsets.values()} == {
         "the solver failed: ZeroDivisionError: by the test"
     }
     assert "subsets of default failed" in caplog.text
@@ -229,13 +233,13 @@ def test_containers_come_and_go_while_the_first_model_is_trained(monkeypatch: py
     cart["cart-6"] = cart.pop("cart-0")
     world.step()
     assert {end for ends in world.ends().values() for end in ends} == cart.keys()
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
 
 
 def tell(world: SubsetWorld, addresses: dict[int, str]) -> None:
-    told = tuple(ToldContainer(f"cart-{n}", address) for n, address in addresses.items())
+    notified = tuple(NotifiedContainer(f"cart-{n}", address) for n, address in addresses.items())
     world.clock.pass_s(1)
-    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", told))
+    world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", notified))
 
 
 def test_bad_input_from_the_start_after_a_kill_keeps_what_is_there() -> None:
@@ -246,7 +250,7 @@ def test_bad_input_from_the_start_after_a_kill_keeps_what_is_there() -> None:
     after = world.again()
     after.step()
     assert after.ends() == good
-    assert {each.state for each in after.subsets.values()} == {subset_pb2.STATE_HELD}
+    assert {subset.state for subset in after.subsets.values()} == {subset_pb2.STATE_HELD}
 
 
 def test_without_anything_known_bad_input_writes_nothing_and_is_said(caplog: pytest.LogCaptureFixture) -> None:
@@ -301,11 +305,13 @@ def test_a_model_of_the_service_s_own_is_trained_and_says_how_wrong_it_is() -> N
     source.learnt = {"cart": samples(200), "front": samples(8)}
     world = SubsetWorld(source)
     world.step()
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}, "it is still being trained"
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}, (
+        "it is still being trained"
+    )
     training = world.resources
-    training.training._asked["default"].future.result(60)
+    training.training._pending["default"].future.result(60)
     world.step(60)
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
     assert world.run.cause == "TRAINED"
     pair = explanation_pb2.PairExplanation.FromString(
         world.log.committed(world.log.topics.explanations)["pair/front/cart"]
@@ -314,8 +320,8 @@ def test_a_model_of_the_service_s_own_is_trained_and_says_how_wrong_it_is() -> N
     assert 0 < pair.mu_error < 0.1
     assert pair.fully_connected_ms > 0
     assert pair.predicted_ms < pair.fully_connected_ms, "busy hosts get less"
-    assert [each.instance for each in pair.containers] == [f"cart-{number}" for number in range(6)]
-    assert sum(each.connections for each in pair.containers) == pair.quota
+    assert [container.instance for container in pair.containers] == [f"cart-{number}" for number in range(6)]
+    assert sum(container.connections for container in pair.containers) == pair.quota
     training.close()
 
 
@@ -328,14 +334,14 @@ def test_an_application_that_is_new_has_its_first_model_in_a_tenth_of_the_usual_
     means = world.resources
     source.learnt = {"cart": samples(200)}
     world.step(50)
-    assert not means.training._asked, "not in every step either"
+    assert not means.training._pending, "not in every step either"
     world.step(10)
-    means.training._asked["default"].future.result(60)
+    means.training._pending["default"].future.result(60)
     world.step(60)
     assert world.run.cause == "TRAINED"
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_PROVIDED}
     world.step(530)
-    assert not means.training._asked, "it is young"
+    assert not means.training._pending, "it is young"
     means.training.close()
 
 
@@ -350,14 +356,14 @@ def test_what_is_no_longer_configured_ends() -> None:
     world.loop.next_config = world.config()
     world.step()
     world.step()
-    assert {each.revision for each in world.subsets.values()} == {2}, "revisions go on"
+    assert {subset.revision for subset in world.subsets.values()} == {2}, "revisions go on"
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_strategy_can_be_asked_for(strategy: str) -> None:
     world = SubsetWorld(options={"strategy": strategy})
     world.step()
-    assert {each.strategy for each in world.subsets.values()} == {strategy}
+    assert {subset.strategy for subset in world.subsets.values()} == {strategy}
     del world.source.containers["cart"]["cart-0"]
     world.step()
     assert all("cart-0" not in ends for ends in world.ends().values())

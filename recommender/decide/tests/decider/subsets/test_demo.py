@@ -17,7 +17,7 @@ import yaml
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import LatencySamples
-from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.observed import ObservedApplication, ObservedContainer, ObservedHost, ObservedTree
 from sluice.subsets.v1 import explanation_pb2, subset_pb2
 from sluice_kit.decide.subset_worlds import SubsetWorld
 from sluice_kit.reference import containers
@@ -40,17 +40,18 @@ class Tables:
     """What `subsets/reader/reading.py` has from ClickHouse."""
 
     reference: Reference
-    hosts: dict[str, SeenHost]
+    hosts: dict[str, ObservedHost]
 
-    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication:
+    def observed(self, now_ms: int, window_ms: float) -> ObservedApplication:
         found: dict[tuple[str, str, str], list[tuple[int, int]]] = defaultdict(list)
         for (service, instance, host, window_s), row in _of(containers.samples, self.reference).items():
             found[service, instance, host].append((window_s, row.requests))
         there = tuple(
-            SeenContainer(*key, sum(n for _, n in rows), min(rows)[0], max(rows)[0] + 10) for key, rows in found.items()
+            ObservedContainer(*key, sum(n for _, n in rows), min(rows)[0], max(rows)[0] + 10)
+            for key, rows in found.items()
         )
         trees = [
-            SeenTree(operation, _call(json.loads(tree)), row["traces"])
+            ObservedTree(operation, _call(json.loads(tree)), row["traces"])
             for (_, operation, _, tree), row in self.reference.call_trees().items()
         ]
         newest_s = max(each.last_s for each in there)
@@ -79,7 +80,7 @@ def _of(job, reference: Reference) -> dict[containers.Key, containers.Sample]:  
 
 def _call(written: list[object]) -> Call:
     service, _, stages = written
-    return Call(service, tuple(tuple(_call(each) for each in stage) for stage in stages))  # type: ignore[arg-type, union-attr, attr-defined]
+    return Call(service, tuple(tuple(_call(callee) for callee in stage) for stage in stages))  # type: ignore[arg-type, union-attr, attr-defined]
 
 
 @cache
@@ -92,16 +93,16 @@ def tables() -> Tables:
     began_ns = BEGAN_S * 10**9
     for second in range(1, SECONDS + 1):
         simulation.run_until(second)
-        wall = [each._replace(start_ns=each.start_ns + began_ns, end_ns=each.end_ns + began_ns) for each in spans]
+        wall = [span._replace(start_ns=span.start_ns + began_ns, end_ns=span.end_ns + began_ns) for span in spans]
         records.append(Record(encode(wall, hosts).SerializeToString(), (BEGAN_S + second) * 1000))
         spans.clear()
     read: dict[str, dict[str, float]] = defaultdict(dict)
     for group in utilization.read(began_ns).resource_metrics:
-        names = {each.key: each.value.string_value for each in group.resource.attributes}
+        names = {attribute.key: attribute.value.string_value for attribute in group.resource.attributes}
         for metric in group.scope_metrics[0].metrics:
             read[names["host.name"]][metric.name] = metric.gauge.data_points[0].as_double
     busy = {
-        host: SeenHost(
+        host: ObservedHost(
             1 - of["system.cpu.utilization"],
             of["system.memory.bandwidth.utilization"],
             of["hw.network.bandwidth.utilization"],
@@ -116,21 +117,21 @@ def test_the_demo_s_suggestions_get_subsets_from_what_it_sends() -> None:
     world = SubsetWorld(tables(), options=asked)  # type: ignore[arg-type]
     world.step()
     assert set(world.ends()) == {f"suggest-{number}" for number in range(1, 4)}
-    assert {each.state for each in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
+    assert {subset.state for subset in world.subsets.values()} == {subset_pb2.STATE_LEARNING}
     means = world.resources
-    means.training._asked["demo"].future.result(60)
+    means.training._pending["demo"].future.result(60)
     world.step(60)
     means.training.close()
     subsets = list(world.subsets.values())
-    assert {each.state for each in subsets} == {subset_pb2.STATE_PROVIDED}
-    assert not any(each.reasons for each in subsets), "nothing is missing, addresses are there"
-    assert all(2 <= len(each.endpoints) < 6 for each in subsets)
-    assert all(end.address == f"192.0.2.{end.instance[-1]}:8080" for each in subsets for end in each.endpoints)
+    assert {subset.state for subset in subsets} == {subset_pb2.STATE_PROVIDED}
+    assert not any(subset.reasons for subset in subsets), "nothing is missing, addresses are there"
+    assert all(2 <= len(subset.endpoints) < 6 for subset in subsets)
+    assert all(end.address == f"192.0.2.{end.instance[-1]}:8080" for subset in subsets for end in subset.endpoints)
     explained = world.log.committed(world.log.topics.explanations)
     pair = explanation_pb2.PairExplanation.FromString(explained["pair/suggest/suggest-index"])
     assert pair.basis.startswith("XGBoost of ")
     assert pair.quota == 12
     assert not explanation_pb2.Run.FromString(explained["application/demo"]).missing
-    rates = [each.rate_per_s for each in pair.containers]
+    rates = [container.rate_per_s for container in pair.containers]
     assert rates == sorted(rates, reverse=True), "the busier the host, the fewer calls"
     assert pair.predicted_ms < pair.fully_connected_ms

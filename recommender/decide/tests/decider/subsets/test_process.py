@@ -89,9 +89,9 @@ def test_subsets_are_learnt_and_written_and_outlive_a_kill(tmp_path: Path, datab
     decider = Decider(tmp_path, database.url, log.bootstrap, log.prefix, YAML)
     learnt = {subset_pb2.STATE_PROVIDED}
     with decider.running() as process:
-        first = eventually(log, lambda all_of: {each.state for each in all_of.values()} == learnt)
+        first = eventually(log, lambda all_of: {subset.state for subset in all_of.values()} == learnt)
         assert set(first) == {f"subset/front/front-{number}/cart" for number in range(3)}
-        assert {end.address for each in first.values() for end in each.endpoints} <= {
+        assert {end.address for subset in first.values() for end in subset.endpoints} <= {
             f"cart-{number}:8080" for number in range(5)
         }
         process.send_signal(signal.SIGKILL)
@@ -100,9 +100,9 @@ def test_subsets_are_learnt_and_written_and_outlive_a_kill(tmp_path: Path, datab
     insert(database, gone="cart-4")
     with decider.running():
         then = eventually(
-            log, lambda all_of: all(end.instance != "cart-4" for each in all_of.values() for end in each.endpoints)
+            log, lambda all_of: all(end.instance != "cart-4" for subset in all_of.values() for end in subset.endpoints)
         )
     assert then.keys() == first.keys()
-    for key, each in then.items():
+    for key, subset in then.items():
         had = any(end.instance == "cart-4" for end in first[key].endpoints)
-        assert each.revision > first[key].revision if had else each.revision >= first[key].revision
+        assert subset.revision > first[key].revision if had else subset.revision >= first[key].revision

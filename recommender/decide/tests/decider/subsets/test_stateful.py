@@ -11,18 +11,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
-from sluice.model.containers import ToldContainer
+from sluice.model.containers import NotifiedContainer
 from sluice.model.keys import SubsetKey
 from sluice.model.scaling import Scaling
 from sluice.subsets.application import USUAL, Call
-from sluice.subsets.observed import SeenTree
+from sluice.subsets.observed import ObservedTree
 from sluice.subsets.plan import plan
 from sluice.subsets.training import Training
 from sluice.subsets.v1 import subset_pb2
 from sluice_kit.decide.subset_worlds import TREE, SubsetWorld, shop
 
-GOOD = [SeenTree("GET /", TREE, 3_000)]
-CIRCLE = [*GOOD, SeenTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1)]
+GOOD = [ObservedTree("GET /", TREE, 3_000)]
+CIRCLE = [*GOOD, ObservedTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1)]
 HOSTS = [f"h{number}" for number in range(4)]
 #: What can be wrong, and whether subsets are marked for it; where they are not, those that were marked stay so.
 WRONG = {"nan": True, "no trees": True, "away": False, "fails": True, "learning": False, "training fails": False}
@@ -36,7 +36,7 @@ class Subsets(RuleBasedStateMachine):
         self.world = SubsetWorld()
         self.revisions: dict[SubsetKey, int] = {}
         self.wrong = ""
-        self.told: dict[str, ToldContainer] = {}
+        self.told: dict[str, NotifiedContainer] = {}
         self.told_s = 0
         self.there: dict[str, set[str]] = {}
         """Who is there, as far as a decider that made its step can know; empty while it did not."""
@@ -50,8 +50,8 @@ class Subsets(RuleBasedStateMachine):
             each.start()
 
     def teardown(self) -> None:
-        for each in self.patches:
-            each.stop()
+        for active in self.patches:
+            active.stop()
 
     @initialize(wrong=st.sampled_from(["", *WRONG]))
     def begin(self, wrong: str) -> None:
@@ -85,24 +85,27 @@ class Subsets(RuleBasedStateMachine):
         for at, host in enumerate(old.values()):
             self._add(service, f"{service}-{self.generation}-{at}", host)
         if service == "cart" and self.told:
-            self._tell({name: ToldContainer(name, f"10.1.{self.generation}.{at}:80") for at, name in self._cart()})
+            self._tell({name: NotifiedContainer(name, f"10.1.{self.generation}.{at}:80") for at, name in self._cart()})
         if then:
             self._steps(10)
 
     @rule(then=then, number=numbers)
     def is_drained(self, number: int, then: bool) -> None:
-        drained = {name for name, each in self.told.items() if each.drained} ^ {f"cart-{number}"}
+        drained = {name for name, container in self.told.items() if container.drained} ^ {f"cart-{number}"}
         there = {name: at for at, name in self._cart()}
         if there.keys() - drained:
             self._tell(
-                {name: ToldContainer(name, f"10.0.0.{at}:80", drained=name in drained) for name, at in there.items()}
+                {
+                    name: NotifiedContainer(name, f"10.0.0.{at}:80", drained=name in drained)
+                    for name, at in there.items()
+                }
             )
         if then:
             self._steps(10)
 
     @rule(then=then, third=st.integers(0, 255))
     def has_new_addresses(self, third: int, then: bool) -> None:
-        self._tell({name: ToldContainer(name, f"10.2.{third}.{at}:80") for at, name in self._cart()})
+        self._tell({name: NotifiedContainer(name, f"10.2.{third}.{at}:80") for at, name in self._cart()})
         if then:
             self._steps(10)
 
@@ -159,30 +162,30 @@ class Subsets(RuleBasedStateMachine):
 
     @invariant()
     def revisions_never_fall_and_nobody_is_left_without(self) -> None:
-        for key, each in self.world.subsets.items():
-            assert each.revision >= self.revisions.get(key, 0)
-            self.revisions[key] = each.revision
-            assert each.endpoints
-            assert [end.instance for end in each.endpoints] == sorted(end.instance for end in each.endpoints)
-            assert all(end.weight >= 1 for end in each.endpoints)
+        for key, subset in self.world.subsets.items():
+            assert subset.revision >= self.revisions.get(key, 0)
+            self.revisions[key] = subset.revision
+            assert subset.endpoints
+            assert [end.instance for end in subset.endpoints] == sorted(end.instance for end in subset.endpoints)
+            assert all(end.weight >= 1 for end in subset.endpoints)
 
     @invariant()
     def after_a_step_all_who_are_there_are_connected_to_those_who_are_whatever_is_wrong(self) -> None:
         if not self.there:
             return
         front, cart = self.there["front"], self.there["cart"]
-        subsets = {key: each for key, each in self.world.subsets.items() if key.downstream == "cart"}
+        subsets = {key: subset for key, subset in self.world.subsets.items() if key.downstream == "cart"}
         assert {key.instance for key in subsets} == front
-        for each in subsets.values():
+        for subset in subsets.values():
             if not self.wrong or WRONG[self.wrong]:
-                assert (each.state == subset_pb2.STATE_HELD) == bool(self.wrong)
-            ends = {end.instance for end in each.endpoints}
+                assert (subset.state == subset_pb2.STATE_HELD) == bool(self.wrong)
+            ends = {end.instance for end in subset.endpoints}
             assert ends <= cart
             assert len(ends) >= min(2, len(cart))
             if self.told:
-                addresses = {end.instance: end.address for end in each.endpoints if end.instance in self.told}
+                addresses = {end.instance: end.address for end in subset.endpoints if end.instance in self.told}
                 assert addresses == {name: self.told[name].address for name in addresses}
-        assert {end.instance for each in subsets.values() for end in each.endpoints} == cart
+        assert {end.instance for subset in subsets.values() for end in subset.endpoints} == cart
         pairs = self.world.subsets
         fewest = {
             "cart": max(len(front) * min(2, len(cart)), len(cart)),
@@ -190,8 +193,8 @@ class Subsets(RuleBasedStateMachine):
         }
         there = {key.downstream for key in pairs}
         usual = sum(USUAL * len({"cart": front, "front": cart}[down]) for down in there)
-        assert sum(len(each.endpoints) for each in pairs.values()) <= max(usual, sum(fewest[down] for down in there))
-        gone = {name for name, each in self.told.items() if each.drained}
+        assert sum(len(pair.endpoints) for pair in pairs.values()) <= max(usual, sum(fewest[down] for down in there))
+        gone = {name for name, container in self.told.items() if container.drained}
         assert set(self.world.containers["cart"]) - gone == cart
 
     def _cart(self) -> list[tuple[int, str]]:
@@ -203,7 +206,7 @@ class Subsets(RuleBasedStateMachine):
         self.world.source.first_s[name] = self.world.clock() // 1_000
         self.there = {}
 
-    def _tell(self, told: dict[str, ToldContainer]) -> None:
+    def _tell(self, told: dict[str, NotifiedContainer]) -> None:
         self.world.clock.pass_s(1)
         self.told, self.told_s = told, self.world.clock() // 1_000
         self.world.log.scaling(Scaling(self.world.clock(), "cart", None, None, "", "test", tuple(told.values())))
@@ -211,7 +214,7 @@ class Subsets(RuleBasedStateMachine):
 
     def _known(self) -> dict[str, set[str]]:
         """What was told counts more than what was seen, but for those that came since."""
-        found = {name: set(each) for name, each in self.world.source.containers.items()}
+        found = {name: set(container) for name, container in self.world.source.containers.items()}
         if self.told:
             since = {name for name in found["cart"] if self.world.source.first_s.get(name, 0) > self.told_s}
             found["cart"] = since - self.told.keys() | {name for name, one in self.told.items() if not one.drained}

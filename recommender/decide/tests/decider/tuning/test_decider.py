@@ -72,8 +72,8 @@ def test_one_who_comes_after_a_kill_goes_on_from_what_is_there() -> None:
     assert dict(after.loop.owned[0].parts["tuning"].known.sessions) == dict(world.sessions)
     after.good(flying)
     undisturbed = opened()
-    assert [each.configuration for each in told(after).trials] == [
-        each.configuration for each in told(undisturbed).trials
+    assert [trial.configuration for trial in told(after).trials] == [
+        trial.configuration for trial in told(undisturbed).trials
     ]
 
 
@@ -157,7 +157,9 @@ def test_where_nothing_completes_the_pipeline_is_named_if_it_may_be_that(silent:
     world.good(0)
     world.ask()
     session = world.sessions["first"]
-    outcome = ended(session, session.trials[1], TrialMeasurement([Block(1.0, {}, 0)] * 5, whole=False, silent=silent))
+    outcome = ended(
+        session, session.trials[1], TrialMeasurement([Block(1.0, {}, 0)] * 5, complete=False, silent=silent)
+    )
     assert outcome is not None
     assert outcome.verdict is TrialVerdict.UNSAFE
     assert outcome.why.startswith("rolled back: no request completed in 5 s")
@@ -242,7 +244,7 @@ def refusal(answer: log_pb2.Answer) -> tuple[str, str]:
 
 def test_bad_input_is_refused_with_field_and_range_and_changes_nothing() -> None:
     world = opened()
-    before = dict(world.sessions)
+    previous = dict(world.sessions)
     assert refusal(world.create(plan())) == ("ALREADY_EXISTS", "plan.name")
     second = world.create(plan(name="second"))
     assert refusal(second) == ("FAILED_PRECONDITION", "plan.target")
@@ -256,7 +258,7 @@ def test_bad_input_is_refused_with_field_and_range_and_changes_nothing() -> None
     assert refusal(world.ask(count=0)) == ("INVALID_ARGUMENT", "count")
     empty = world.call(log_pb2.Command())
     assert refusal(empty)[0] == "INVALID_ARGUMENT"
-    assert dict(world.sessions).keys() == before.keys()
+    assert dict(world.sessions).keys() == previous.keys()
     assert world.sessions["first"].trials == ()
 
 

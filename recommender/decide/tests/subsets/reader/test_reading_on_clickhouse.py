@@ -11,7 +11,7 @@ import pytest
 
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.subsets.application import Call
-from sluice.subsets.observed import SeenContainer, SeenHost, SeenTree
+from sluice.subsets.observed import ObservedContainer, ObservedHost, ObservedTree
 from sluice.subsets.reader.reader import LEAST_REQUESTS, SubsetReader
 from sluice_kit.decide.tuning_worlds import index_of
 
@@ -79,8 +79,8 @@ def reading(database: Any) -> SubsetReader:
 
 
 def test_nothing_seen_is_no_error(reading: SubsetReader) -> None:
-    seen = reading.seen(NOW_MS, 300_000)
-    assert (seen.containers, seen.trees, seen.hosts, seen.newest_s) == ((), (), {}, 0)
+    observed = reading.observed(NOW_MS, 300_000)
+    assert (observed.containers, observed.trees, observed.hosts, observed.newest_s) == ((), (), {}, 0)
     assert reading.samples(NOW_MS, 3_600_000) == {}
 
 
@@ -94,12 +94,12 @@ def test_containers_are_where_they_were_last_and_counted_once(client: Any, readi
     ]
     for row in rows:
         client.insert("container_latency", [row], column_names=LATENCY)
-    seen = reading.seen(NOW_MS, 300_000)
-    assert seen.containers == (
-        SeenContainer("cart", "cart-0", "h2", 10, NOW_S - 40, NOW_S - 10),
-        SeenContainer("cart", "cart-1", "h1", 4, NOW_S - 20, NOW_S - 10),
+    observed = reading.observed(NOW_MS, 300_000)
+    assert observed.containers == (
+        ObservedContainer("cart", "cart-0", "h2", 10, NOW_S - 40, NOW_S - 10),
+        ObservedContainer("cart", "cart-1", "h1", 4, NOW_S - 20, NOW_S - 10),
     )
-    assert (seen.newest_s, seen.window_s) == (NOW_S - 10, 30.0)
+    assert (observed.newest_s, observed.window_s) == (NOW_S - 10, 30.0)
 
 
 def test_trees_come_with_how_often_they_were_seen(client: Any, reading: SubsetReader) -> None:
@@ -109,10 +109,10 @@ def test_trees_come_with_how_often_they_were_seen(client: Any, reading: SubsetRe
     rows = [["front", "GET /", at(age_s), 10, text, 20, 20] for age_s in (20, 30, 900)]
     rows.append(["front", "GET /", at(20), 10, '{"service":"front","cut":true}', 3, 3])
     client.insert("call_trees", rows, column_names=columns)
-    seen = reading.seen(NOW_MS, 300_000)
+    observed = reading.observed(NOW_MS, 300_000)
     tree = Call("front", ((Call("cart"), Call("mail")), (Call("cart"),)))
-    assert seen.trees == (SeenTree("GET /", tree, 40),)
-    assert seen.cut == 3
+    assert observed.trees == (ObservedTree("GET /", tree, 40),)
+    assert observed.cut == 3
 
 
 def test_contention_is_that_of_the_newest_minute(client: Any, reading: SubsetReader) -> None:
@@ -124,12 +124,12 @@ def test_contention_is_that_of_the_newest_minute(client: Any, reading: SubsetRea
         level("host_cpu_idle", "h2", 20, 0.9),
     ]
     client.insert("resource_metrics", rows, column_names=METRICS)
-    hosts = reading.seen(NOW_MS, 300_000).hosts
+    hosts = reading.observed(NOW_MS, 300_000).hosts
     assert hosts.keys() == {"h1", "h2"}
     assert hosts["h1"].cpu == pytest.approx(0.4)
     assert hosts["h1"].network == pytest.approx(0.25)
     assert hosts["h1"].memory_bandwidth is None
-    assert isinstance(hosts["h2"], SeenHost)
+    assert isinstance(hosts["h2"], ObservedHost)
 
 
 def test_samples_are_own_times_with_what_the_host_was_busy_with(client: Any, reading: SubsetReader) -> None:
@@ -153,6 +153,6 @@ def test_the_p95_of_the_newest_minute_is_over_all_containers(client: Any, readin
         [*requests("cart-1", "h1", 90, 500, 800.0)[:-2], {index_of(800.0): 500}, 500],
     ]
     client.insert("container_own_time", rows, column_names=LATENCY)
-    measured = reading.seen(NOW_MS, 300_000).measured["cart"]
+    measured = reading.observed(NOW_MS, 300_000).measured["cart"]
     assert measured.p95_ms == pytest.approx(80.0, rel=0.02)
     assert (measured.requests, measured.since_s, measured.until_s) == (100, NOW_S - 40, NOW_S - 10)

@@ -15,16 +15,16 @@ def search(
     name: str, space: Space, loss: Loss, budget: int, seed: int, in_flight: int = 1
 ) -> list[tuple[Tried, Configuration]]:
     """Trials 0 (the default) to `budget`, as told: with `in_flight` > 1 the oldest is told when so many were asked."""
-    told = [(Tried(0, space.default_point, loss(space.default)), space.default)]
+    reported = [(Tried(0, space.default_point, loss(space.default)), space.default)]
     flying: list[tuple[int, Point, Configuration]] = []
     for number in range(1, budget + 1):
         question = Question(
-            space, seed, budget, number, tuple(each for each, _ in told), tuple(each[:2] for each in flying)
+            space, seed, budget, number, tuple(each for each, _ in reported), tuple(proposal[:2] for proposal in flying)
         )
         flying.append((number, *ask(name, question)))
         if len(flying) == in_flight:
-            told.append(_told(flying.pop(0), loss))
-    return told + [_told(each, loss) for each in flying]
+            reported.append(_told(flying.pop(0), loss))
+    return reported + [_told(proposal, loss) for proposal in flying]
 
 
 def _told(asked: tuple[int, Point, Configuration], loss: Loss) -> tuple[Tried, Configuration]:
@@ -33,4 +33,4 @@ def _told(asked: tuple[int, Point, Configuration], loss: Loss) -> tuple[Tried, C
 
 
 def best(trials: Sequence[tuple[Tried, Configuration]]) -> float:
-    return min(each.loss for each, _ in trials)
+    return min(trial.loss for trial, _ in trials)

@@ -15,16 +15,16 @@ def test_dds_moves_fewer_coordinates_as_it_goes() -> None:
     assert dds.chance(1, 15) == 1.0
     assert dds.chance(4, 15) == pytest.approx(0.488, abs=1e-3)  # 1 - ln 4 / ln 15 = 1 - 1.3863 / 2.7081
     assert dds.chance(15, 15) == dds.chance(16, 15) == 0.0
-    told = (Tried(0, np.full(8, 0.5), 1.0),)
-    last = dds.propose(Question(sphere(8), 1, 15, 15, told))
+    reported = (Tried(0, np.full(8, 0.5), 1.0),)
+    last = dds.propose(Question(sphere(8), 1, 15, 15, reported))
     assert np.count_nonzero(last != 0.5) == 1
-    first = dds.propose(Question(sphere(8), 1, 15, 1, told))
+    first = dds.propose(Question(sphere(8), 1, 15, 1, reported))
     assert np.count_nonzero(first != 0.5) == 8
 
 
 def test_dds_steps_by_a_fifth_of_the_range() -> None:
-    told = (Tried(0, np.full(200, 0.5), 1.0),)
-    assert np.std(dds.propose(Question(sphere(200), 1, 15, 1, told))) == pytest.approx(0.2, abs=0.03)
+    reported = (Tried(0, np.full(200, 0.5), 1.0),)
+    assert np.std(dds.propose(Question(sphere(200), 1, 15, 1, reported))) == pytest.approx(0.2, abs=0.03)
 
 
 def test_reflection_at_the_bounds() -> None:
@@ -49,18 +49,20 @@ def test_at_least_one_coordinate_is_picked() -> None:
 
 def test_annealing_stands_at_what_loses_no_more() -> None:
     points = [np.full(2, share) for share in (0.1, 0.2, 0.3)]
-    told = tuple(Tried(number, point, loss) for number, (point, loss) in enumerate(zip(points, (5, 3, 4), strict=True)))
-    cold = Question(sphere(2), 1, 2, 3, told[:2])
-    assert annealing.standing(cold) == told[1]
+    reported = tuple(
+        Tried(number, point, loss) for number, (point, loss) in enumerate(zip(points, (5, 3, 4), strict=True))
+    )
+    cold = Question(sphere(2), 1, 2, 3, reported[:2])
+    assert annealing.standing(cold) == reported[1]
     # The last of three loses 1 more; at the end T = 0.01 x (4 - 3): accepted with e^-100.
-    assert annealing.standing(Question(sphere(2), 1, 2, 3, told)) == told[1]
+    assert annealing.standing(Question(sphere(2), 1, 2, 3, reported)) == reported[1]
 
 
 def test_a_particle_goes_on_and_is_pulled() -> None:
     """With both pulls at nothing (its own best and the swarm's are where it stands) it makes 0.7298 of its last
     move."""
-    told = (Tried(0, np.array([0.2]), 2.0), Tried(3, np.array([0.3]), 1.0))
-    assert swarm.propose(Question(sphere(1), 1, 15, 6, told)) == pytest.approx([0.3 + 0.7298 * 0.1])
+    reported = (Tried(0, np.array([0.2]), 2.0), Tried(3, np.array([0.3]), 1.0))
+    assert swarm.propose(Question(sphere(1), 1, 15, 6, reported)) == pytest.approx([0.3 + 0.7298 * 0.1])
     assert (swarm.swarm(15), swarm.swarm(40), swarm.swarm(1000)) == (3, 8, 20)
 
 
@@ -83,7 +85,7 @@ def test_losses_far_above_the_median_are_pulled_towards_it() -> None:
 
 
 def test_a_category_is_a_feature_a_choice() -> None:
-    seen = features(MIXED, MIXED.default_point[None])[0]
+    scaled = features(MIXED, MIXED.default_point[None])[0]
     # threads, spare, model x 3, reuse x 2, cache, window
-    assert seen[2:7].tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
-    assert seen.shape == (9,)
+    assert scaled[2:7].tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
+    assert scaled.shape == (9,)

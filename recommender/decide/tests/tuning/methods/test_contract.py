@@ -29,10 +29,10 @@ def test_the_record_of_trials_is_all_of_its_state(name: str) -> None:
     """A process that was killed asks the same question again, and gets the same answer; so does one asked twice."""
     trials = search(name, MIXED, mixed_loss, budget=9, seed=2)
     for number in (3, 9):
-        told = tuple(each for each, _ in trials[:number])
-        _, configuration = ask(name, Question(MIXED, 2, 9, number, told))
+        reported = tuple(trial for trial, _ in trials[:number])
+        _, configuration = ask(name, Question(MIXED, 2, 9, number, reported))
         assert configuration == trials[number][1]
-        assert ask(name, Question(MIXED, 3, 9, number, told))[1] != configuration  # another seed
+        assert ask(name, Question(MIXED, 3, 9, number, reported))[1] != configuration  # another seed
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -45,8 +45,8 @@ def test_several_trials_in_flight_differ(name: str) -> None:
 @pytest.mark.parametrize("loss", [0.0, 1e300, -1e-300])
 def test_losses_that_are_all_alike_or_huge_are_losses(name: str, loss: float) -> None:
     """No warning either: an overflow within would make the next proposal arbitrary."""
-    told = tuple(Tried(number, MIXED.default_point + number / 100, loss) for number in range(8))
-    _, configuration = ask(name, Question(MIXED, 4, 12, 8, told))
+    reported = tuple(Tried(number, MIXED.default_point + number / 100, loss) for number in range(8))
+    _, configuration = ask(name, Question(MIXED, 4, 12, 8, reported))
     assert MIXED.problems(configuration) == []
 
 

@@ -24,16 +24,16 @@ def index(ms: float) -> int:
 def blocks(count: int, *latencies_ms: float, errors: int = 0, cpu_s: float | None = None) -> list[Block]:
     """So many blocks of 1 s with these latencies each."""
     found: dict[int, int] = {}
-    for each in latencies_ms:
-        found[index(each)] = found.get(index(each), 0) + 1
+    for latency_ms in latencies_ms:
+        found[index(latency_ms)] = found.get(index(latency_ms), 0) + 1
     return [Block(1.0, found, errors, cpu_s)] * count
 
 
 def test_figures_of_several_blocks() -> None:
     """Two blocks of 1 s, 20 requests each: 19 of 100 ms, one of 400; one error and 0.21 s of CPU time each."""
-    seen = blocks(2, *[100.0] * 19, 400.0, errors=1, cpu_s=0.21)
-    found = figures(counts_of(seen), np.ones((1, 2)), threshold_ms=250.0)
-    values = {metric: float(value[0]) for metric, value in found.items()}
+    measured_blocks = blocks(2, *[100.0] * 19, 400.0, errors=1, cpu_s=0.21)
+    by_metric = figures(counts_of(measured_blocks), np.ones((1, 2)), threshold_ms=250.0)
+    values = {metric: float(value[0]) for metric, value in by_metric.items()}
     assert values == {
         Metric.MEAN: pytest.approx(115.0, rel=0.006),  # (19 x 100 + 400) / 20
         Metric.P50: pytest.approx(100.0, rel=0.011),
@@ -52,10 +52,10 @@ def test_a_linear_combination_and_what_an_slo_is_passed_by() -> None:
         (TuningSlo(Metric.P99, 320.0), TuningSlo(Metric.GOODPUT, 20.0)),
         threshold_ms=250.0,
     )
-    seen = worth(blocks(10, *[100.0] * 19, 400.0), objective)
-    assert seen.value == pytest.approx(90.5, rel=0.012)
-    assert (seen.lower, seen.upper) == (seen.value, seen.value)  # all blocks alike
-    assert seen.excess == pytest.approx(0.25, abs=0.015)
+    stretch = worth(blocks(10, *[100.0] * 19, 400.0), objective)
+    assert stretch.value == pytest.approx(90.5, rel=0.012)
+    assert (stretch.lower, stretch.upper) == (stretch.value, stretch.value)  # all blocks alike
+    assert stretch.excess == pytest.approx(0.25, abs=0.015)
 
 
 def test_what_is_not_measured_is_not_known() -> None:
@@ -68,8 +68,8 @@ def test_what_is_not_measured_is_not_known() -> None:
 
 def test_the_interval_of_a_mean_is_that_of_the_central_limit_theorem() -> None:
     """100 blocks, half of 90 ms and half of 110: the mean's deviation is 10 / sqrt(100) = 1 ms; +- 1.96."""
-    seen = worth(blocks(50, 90.0) + blocks(50, 110.0), Objective(((Metric.MEAN, 1.0),)))
-    assert (seen.lower, seen.upper) == (pytest.approx(98.0, abs=0.9), pytest.approx(102.0, abs=0.9))
+    stretch = worth(blocks(50, 90.0) + blocks(50, 110.0), Objective(((Metric.MEAN, 1.0),)))
+    assert (stretch.lower, stretch.upper) == (pytest.approx(98.0, abs=0.9), pytest.approx(102.0, abs=0.9))
 
 
 def test_completions_that_a_quantile_needs() -> None:
@@ -99,28 +99,28 @@ def test_a_trial_runs_until_its_interval_is_narrow() -> None:
 
 def test_four_times_as_long_for_half_the_interval() -> None:
     mean = Objective(((Metric.MEAN, 1.0),))
-    seen = blocks(8, 50.0) + blocks(8, 150.0)  # deviation 50 / 4 = 12.5, half width 24.5 of 100
-    wide = lacking(seen, mean, TrialLength(0.0, 10.0, 600.0, 0.12))
+    measured_blocks = blocks(8, 50.0) + blocks(8, 150.0)  # deviation 50 / 4 = 12.5, half width 24.5 of 100
+    wide = lacking(measured_blocks, mean, TrialLength(0.0, 10.0, 600.0, 0.12))
     assert wide is not None
     assert wide.seconds == pytest.approx(16 * 3.17, rel=0.2)  # (24.5 / 12)^2 - 1
-    assert lacking(seen, mean, TrialLength(0.0, 10.0, 16.0, 0.12)) is None  # as long as it may
+    assert lacking(measured_blocks, mean, TrialLength(0.0, 10.0, 16.0, 0.12)) is None  # as long as it may
 
 
 def test_a_trial_is_given_up_when_its_interval_is_above_the_bests() -> None:
     """Mean 205 of 10 blocks, deviation 5 / sqrt(10) = 1.6: at 99 %, one-sided, at least 205 - 2.33 x 1.6 = 201.3."""
     mean = Objective(((Metric.MEAN, 1.0),))
-    seen = blocks(5, 200.0) + blocks(5, 210.0)
-    assert hopeless(seen, mean, best_upper=198.0, looks=5) is not None
-    assert hopeless(seen, mean, best_upper=203.0, looks=5) is None
-    assert hopeless(seen[:4], mean, best_upper=150.0, looks=5) is None  # too few to tell
+    measured_blocks = blocks(5, 200.0) + blocks(5, 210.0)
+    assert hopeless(measured_blocks, mean, best_upper=198.0, looks=5) is not None
+    assert hopeless(measured_blocks, mean, best_upper=203.0, looks=5) is None
+    assert hopeless(measured_blocks[:4], mean, best_upper=150.0, looks=5) is None  # too few to tell
 
 
 @pytest.mark.parametrize(("late", "trips"), [(5, False), (6, True)])
 def test_the_guard_trips_on_what_noise_does_not_explain(late: int, trips: bool) -> None:
     """Binomial(100, 0.01): P(>= 5) = 0.0034, P(>= 6) = 0.0005."""
     objective = Objective(((Metric.MEAN, 1.0),), (TuningSlo(Metric.P99, 500.0),))
-    seen = [Block(5.0, {index(100.0): 100 - late, index(900.0): late})]
-    assert (tripped(seen, objective) is not None) is trips
+    measured_blocks = [Block(5.0, {index(100.0): 100 - late, index(900.0): late})]
+    assert (tripped(measured_blocks, objective) is not None) is trips
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_each_kind_of_slo_is_guarded(slo: TuningSlo, seen: Block, trips: bool) -
 
 @given(st.lists(st.dictionaries(st.integers(600, 2000), st.integers(1, 50), max_size=4), min_size=5, max_size=8))
 def test_worth_lies_within_its_interval_and_is_the_same_each_time(given_: list[dict[int, int]]) -> None:
-    seen = [Block(1.0, each) for each in given_]
-    found = worth(seen, Objective(((Metric.MEAN, 1.0),)))
-    assert str(found) == str(worth(seen, Objective(((Metric.MEAN, 1.0),))))
-    if not math.isnan(found.value):
-        assert found.lower <= found.value * 1.0001
-        assert found.upper >= found.value * 0.9999
+    measured_blocks = [Block(1.0, latencies) for latencies in given_]
+    stretch = worth(measured_blocks, Objective(((Metric.MEAN, 1.0),)))
+    assert str(stretch) == str(worth(measured_blocks, Objective(((Metric.MEAN, 1.0),))))
+    if not math.isnan(stretch.value):
+        assert stretch.lower <= stretch.value * 1.0001
+        assert stretch.upper >= stretch.value * 0.9999

@@ -21,8 +21,8 @@ FAILED = Outcome(TrialVerdict.FAILED)
 
 
 def test_ranks_go_on_at_their_mean_distance() -> None:
-    told = [unsafe(0.5), good(140.0), FAILED, good(100.0), unsafe(0.1), good(110.0), FAILED]
-    assert losses(told) == [180.0, 140.0, 200.0, 100.0, 160.0, 110.0, 200.0]
+    outcomes = [unsafe(0.5), good(140.0), FAILED, good(100.0), unsafe(0.1), good(110.0), FAILED]
+    assert losses(outcomes) == [180.0, 140.0, 200.0, 100.0, 160.0, 110.0, 200.0]
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_few_or_equal_values(told: list[Outcome], expected: list[float]) -> None
     )
 )
 def test_good_before_unsafe_before_failed(told: list[Outcome]) -> None:
-    found = losses(told)
-    assert all(map(math.isfinite, found))
+    values = losses(told)
+    assert all(map(math.isfinite, values))
     order = {TrialVerdict.GOOD: 0, TrialVerdict.UNSAFE: 1, TrialVerdict.FAILED: 2}
-    for one, loss in zip(told, found, strict=True):
-        for other, others in zip(told, found, strict=True):
+    for one, loss in zip(told, values, strict=True):
+        for other, others in zip(told, values, strict=True):
             assert order[one.verdict] >= order[other.verdict] or loss <= others
 
 

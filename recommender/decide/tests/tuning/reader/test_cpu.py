@@ -42,8 +42,8 @@ def test_one_that_does_not_tell_leaves_the_window_unknown_and_is_named_once_it_i
 
 def test_a_block_has_its_share_of_the_requests() -> None:
     blocks = {0: Block(10.0, {1: 90}, 10), 10: Block(10.0, {}), 20: Block(10.0, {1: 5}), 30: Block(10.0, {})}
-    found = with_cpu(blocks, {0: 300, 10: 50, 20: 5}, Used({0: 6.0, 10: 6.0, 30: 2.0}, ()))
-    assert [each.cpu_s for each in found.values()] == [2.0, 0.0, None, 2.0]
+    with_times = with_cpu(blocks, {0: 300, 10: 50, 20: 5}, Used({0: 6.0, 10: 6.0, 30: 2.0}, ()))
+    assert [block.cpu_s for block in with_times.values()] == [2.0, 0.0, None, 2.0]
 
 
 class Counted:

@@ -74,23 +74,23 @@ def written(database: ClickHouse, second: int, at_s: int) -> None:
 
 def one(reading: TrialReader, span: MeasuredSpan, now_s: int) -> tuple[list[tuple[float, dict[int, int], int]], bool]:
     trial = TrialName("first", 0)
-    found = reading.measured({trial: span}, 1000 * now_s)[trial]
-    return [(block.seconds, dict(block.latencies), block.errors) for block in found.blocks], found.whole
+    measurement = reading.measured({trial: span}, 1000 * now_s)[trial]
+    return [(block.seconds, dict(block.latencies), block.errors) for block in measurement.blocks], measurement.complete
 
 
 def test_seconds_of_a_service_over_all_instances(reading: TrialReader) -> None:
-    blocks, whole = one(
+    blocks, complete = one(
         reading, MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 24) - 600, 1000 * (NOW_S - 14) + 400), NOW_S
     )
     busy = (1.0, {index_of(50): 18, index_of(200): 20}, 2)
     silent = (1.0, {}, 0)
     assert blocks == [busy] * 4 + [silent] * 2 + [busy] * 4, "errors are of the fastest"
-    assert whole
+    assert complete
 
 
 def test_what_may_still_come_is_not_read(reading: TrialReader) -> None:
-    blocks, whole = one(reading, MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S)
-    assert (len(blocks), whole) == (7, False), "up to two seconds before the newest that was seen"
+    blocks, complete = one(reading, MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S)
+    assert (len(blocks), complete) == (7, False), "up to two seconds before the newest that was seen"
     blocks, _ = one(reading, MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20)), NOW_S + 20)
     assert len(blocks) == 15, "when nothing was seen for so long, that is what is seen"
     assert blocks[-1] == (1.0, {}, 0)
@@ -102,8 +102,8 @@ def test_a_pipeline_that_is_behind_is_waited_for(reading: TrialReader, database:
     for behind_s in (30, 300):
         written(database, NOW_S - 1, NOW_S + behind_s - 5)
         assert len(one(reading, span, NOW_S + behind_s)[0]) == 7, f"{behind_s} s behind"
-    blocks, whole = one(reading, span, NOW_S + 315)
-    assert (len(blocks), whole) == (30, True), "when nothing was written for so long"
+    blocks, complete = one(reading, span, NOW_S + 315)
+    assert (len(blocks), complete) == (30, True), "when nothing was written for so long"
 
 
 def test_so_is_one_of_paths(reading: TrialReader, database: ClickHouse) -> None:
@@ -116,18 +116,18 @@ def test_so_is_one_of_paths(reading: TrialReader, database: ClickHouse) -> None:
 def test_silence_that_may_be_the_pipeline_s_says_so(reading: TrialReader, database: ClickHouse) -> None:
     trial = TrialName("first", 0)
     span = MeasuredSpan(MeasuredRoot("web"), 1000 * (NOW_S - 10), 1000 * (NOW_S + 20))
-    found = reading.measured({trial: span}, 1000 * (NOW_S + 20))[trial]
-    assert found.silent
+    measurement = reading.measured({trial: span}, 1000 * (NOW_S + 20))[trial]
+    assert measurement.silent
     written(database, NOW_S + 19, NOW_S + 20)
     assert not reading.measured({trial: span}, 1000 * (NOW_S + 20))[trial].silent, "another service's requests ended"
 
 
 def test_windows_of_an_operation_have_its_own_times_and_the_service_s_share_of_errors(reading: TrialReader) -> None:
     span = MeasuredSpan(MeasuredRoot("web", "GET /home"), 1000 * (NOW_S - 55), 1000 * (NOW_S - 5))
-    blocks, whole = one(reading, span, NOW_S)
+    blocks, complete = one(reading, span, NOW_S)
     assert [seconds for seconds, _, _ in blocks] == [10.0] * 3, "the windows within"
     assert blocks[0] == (10.0, {index_of(300): 38}, 2), "1 of 20 requests of web failed"
-    assert not whole, "windows of paths come later"
+    assert not complete, "windows of paths come later"
 
 
 def used(database: ClickHouse, db_until_s: int) -> None:
@@ -142,13 +142,13 @@ def used(database: ClickHouse, db_until_s: int) -> None:
         edges = [[caller, callee, at, 10, 40, 0, {index_of(5): 40}, 40] for caller, callee in calls]
         client.insert("call_edges", edges, column_names=EDGES)
         if start < NOW_S:
-            busy = [[service, each, "", at, 10, 40, 0, 0, 0, {}, 40] for each, service in containers.items()]
+            busy = [[service, container, "", at, 10, 40, 0, 0, 0, {}, 40] for container, service in containers.items()]
             client.insert("container_latency", busy, column_names=CONTAINERS)
         ns = 10**9 * start + 10**9
         points = [
-            ["", each, "container_cpu", 1, "usage", "level", 0, at, 10, 1, int(cores * 1e9), 0, 0, ns, ns, 1]
-            for each, cores in levels.items()
-            if each != "db-1" or start < db_until_s
+            ["", level, "container_cpu", 1, "usage", "level", 0, at, 10, 1, int(cores * 1e9), 0, 0, ns, ns, 1]
+            for level, cores in levels.items()
+            if level != "db-1" or start < db_until_s
         ]
         if start % 30 == 0:
             total = (start - NOW_S + 1_000) * 10**9 // 2
@@ -161,10 +161,10 @@ def used(database: ClickHouse, db_until_s: int) -> None:
 def cpu_s(reading: TrialReader, root: MeasuredRoot, now_s: int) -> tuple[list[float | None], bool, list[str]]:
     trial = TrialName("first", 0)
     span = MeasuredSpan(root, 1000 * (NOW_S - 50), 1000 * (NOW_S - 10), cpu=True)
-    found = reading.measured({trial: span}, 1000 * now_s)[trial]
-    spent = [None if each.cpu_s is None else round(each.cpu_s, 6) for each in found.blocks]
-    assert [each.seconds for each in found.blocks] == [10.0] * len(spent)
-    return spent, found.whole, list(found.unknown)
+    measurement = reading.measured({trial: span}, 1000 * now_s)[trial]
+    spent = [None if block.cpu_s is None else round(block.cpu_s, 6) for block in measurement.blocks]
+    assert [block.seconds for block in measurement.blocks] == [10.0] * len(spent)
+    return spent, measurement.complete, list(measurement.unknown)
 
 
 def test_cpu_time_is_of_all_that_the_root_calls(reading: TrialReader, database: ClickHouse) -> None:
@@ -198,8 +198,8 @@ def test_several_trials_are_one_query_each(reading: TrialReader) -> None:
         TrialName("second", 3): MeasuredSpan(MeasuredRoot("nobody"), 1000 * (NOW_S - 30), 1000 * (NOW_S - 25)),
         TrialName("third", 1): MeasuredSpan(MeasuredRoot("web", "GET /home"), 1000 * (NOW_S - 60), 1000 * (NOW_S - 30)),
     }
-    found = reading.measured(spans, 1000 * NOW_S)
-    assert {trial.session: sum(block.completions for block in each.blocks) for trial, each in found.items()} == {
+    measurement = reading.measured(spans, 1000 * NOW_S)
+    assert {trial.session: sum(block.completions for block in each.blocks) for trial, each in measurement.items()} == {
         "first": 5 * 38,
         "second": 0,
         "third": 3 * 38,

@@ -85,11 +85,11 @@ def test_any_session_is_read_as_it_was_written_and_keeps_every_outcome(
         now_ms += later_ms
         session, _ = step(session, event, now_ms)
         assert read(write(session)) == session
-        told = {trial.number: trial.outcome for trial in session.trials if trial.outcome is not None}
-        assert outcomes.items() <= told.items()  # never lost, never replaced
-        outcomes = told
+        reported = {trial.number: trial.outcome for trial in session.trials if trial.outcome is not None}
+        assert outcomes.items() <= reported.items()  # never lost, never replaced
+        outcomes = reported
         assert len(session.flying) <= parallel
-        assert sorted(trial.place for trial in session.trials if trial.place is not None) == list(range(len(told)))
+        assert sorted(trial.place for trial in session.trials if trial.place is not None) == list(range(len(reported)))
         assert all(not space.problems(trial.configuration) for trial in session.trials)
         assert len(session.searched) <= session.plan.budget + 1
 

@@ -23,10 +23,10 @@ FIGURES = {
 
 def kept(*rules: Rule, named: tuple[str, ...] = ()) -> list[str]:
     space, left = reduced(SPACE, FIGURES, rules, named)
-    assert {each.service for each in left}.isdisjoint(each.service for each in space.parameters)
-    assert "all" in [each.name for each in space.parameters]
+    assert {each.service for each in left}.isdisjoint(parameter.service for parameter in space.parameters)
+    assert "all" in [parameter.name for parameter in space.parameters]
     assert len(space.parameters) + sum(each.parameters for each in left) == len(SPACE.parameters)
-    return list(dict.fromkeys(each.service for each in space.parameters if each.service))
+    return list(dict.fromkeys(parameter.service for parameter in space.parameters if parameter.service))
 
 
 def test_each_rule_and_rules_joined() -> None:
@@ -53,7 +53,7 @@ def test_what_is_left_out_is_said_with_its_reason() -> None:
 
 def test_bottlenecks_have_more_than_four_fifths_of_the_path_together() -> None:
     def figures(**path_ms: float) -> dict[str, Figures]:
-        return {name: Figures(0.5, 2 * each, 1.0) for name, each in path_ms.items()}
+        return {name: Figures(0.5, 2 * ms, 1.0) for name, ms in path_ms.items()}
 
     assert bottlenecks(figures(a=1, b=8, c=1)) == ("b", "a")  # 8 of 10 are not more than 80 %
     assert bottlenecks(figures(a=1, b=8.1, c=1)) == ("b",)
@@ -64,8 +64,8 @@ def test_bottlenecks_have_more_than_four_fifths_of_the_path_together() -> None:
 
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 50)))
 def test_none_of_the_bottlenecks_could_be_spared(path_ms: dict[str, int]) -> None:
-    found = bottlenecks({name: Figures(1.0, float(each), 1.0) for name, each in path_ms.items()})
-    total, held = sum(path_ms.values()), [path_ms[each] for each in found]
+    services = bottlenecks({name: Figures(1.0, float(ms), 1.0) for name, ms in path_ms.items()})
+    total, held = sum(path_ms.values()), [path_ms[each] for each in services]
     assert held == sorted(path_ms.values(), reverse=True)[: len(held)]
     assert 5 * sum(held) > 4 * total or total == 0 == len(held)
     assert 5 * sum(held[:-1]) <= 4 * total

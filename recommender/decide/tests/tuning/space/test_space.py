@@ -58,7 +58,7 @@ def test_a_constraint_on_a_parameter_without_a_value_does_not_bind() -> None:
 def test_parameters_left_out_stay_at_their_defaults() -> None:
     without = MIXED.without(frozenset({"threads", "model"}))
     # `model` stays pooled: `window` has no value any more. spare - 64 <= 0 is left of the constraint.
-    assert [each.name for each in without.parameters] == ["spare", "reuse", "cache_mb"]
+    assert [parameter.name for parameter in without.parameters] == ["spare", "reuse", "cache_mb"]
     assert without.constraints == (Linear((("spare", 1.0),), at_most=64.0),)
     kept = Space(
         (

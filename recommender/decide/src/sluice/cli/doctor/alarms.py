@@ -34,19 +34,19 @@ _CODES = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "SPANS_DISAGREE", "UNACCOUNTED"
 
 
 def alarms(where: Addresses, timeout_s: float) -> Diagnosis:
-    found = listed(where, timeout_s)
-    disagree = [key_of(size.pool) for size in found if _code(size) == "SPANS_DISAGREE"][:_SHOWN]
+    sizes = listed(where, timeout_s)
+    disagree = [key_of(size.pool) for size in sizes if _code(size) == "SPANS_DISAGREE"][:_SHOWN]
     try:
-        seen = pool_spans(where, timeout_s, disagree) if disagree else {}
+        spans_of = pool_spans(where, timeout_s, disagree) if disagree else {}
     except NotAnsweringError:  # the checks of ClickHouse report it
-        seen = {}
-    return judge(found, seen)
+        spans_of = {}
+    return judge(sizes, spans_of)
 
 
-def judge(sizes: Sequence[PoolSize], seen: Mapping[PoolKey, PoolSpans]) -> Diagnosis:
-    """seen: the spans of pools with SPANS_DISAGREE, where the tables could be read."""
+def judge(sizes: Sequence[PoolSize], spans_of: Mapping[PoolKey, PoolSpans]) -> Diagnosis:
+    """spans_of: the spans of pools with SPANS_DISAGREE, where the tables could be read."""
     wrong = sorted(
-        (each for each in sizes if _code(each)), key=lambda each: (_CODES.index(_code(each)), key_of(each.pool))
+        (size for size in sizes if _code(size)), key=lambda size: (_CODES.index(_code(size)), key_of(size.pool))
     )
     if not wrong:
         return Diagnosis("ok", "no pool has an alarm: none given up, none taken back, none in conflict with its spans")
@@ -55,7 +55,7 @@ def judge(sizes: Sequence[PoolSize], seen: Mapping[PoolKey, PoolSpans]) -> Diagn
     for size in wrong[:_SHOWN]:
         key, code = key_of(size.pool), _code(size)
         text = next(reason.text for reason in size.reasons if reason.code == code).removesuffix("; see ./sluice doctor")
-        shown = seen[key].words(_instances(size)) if key in seen else ""
+        shown = spans_of[key].text(_instances(size)) if key in spans_of else ""
         parts.append(f"{key} {code}: {text}" + (f"; {shown}" if shown else ""))
         remedy = "CALLERS" if code == "UNACCOUNTED" and _idle(size) else code
         remedies.setdefault(remedy, f"{remedy if remedy != 'CALLERS' else code}: {_REMEDIES[remedy]}")
@@ -70,16 +70,16 @@ def _code(size: PoolSize) -> str:
 
 def _instances(size: PoolSize) -> Mapping[str, int]:
     """Sizes in force by target. Targets without a limit are left out."""
-    return {each.instance: each.size for each in size.sizes if not each.unbounded}
+    return {reported.instance: reported.size for reported in size.sizes if not reported.unbounded}
 
 
 def _idle(size: PoolSize) -> bool:
     """Whether all targets report occupancy, less than half of each size in use, and nobody waiting."""
-    telling = [each for each in size.sizes if each.HasField("occupancy") and not each.unbounded]
+    telling = [reported for reported in size.sizes if reported.HasField("occupancy") and not reported.unbounded]
     if not telling or len(telling) < len(size.sizes):
         return False
-    busiest = max(each.occupancy.busy_most / max(1, each.size) for each in telling)
-    return busiest < 0.5 and not any(each.occupancy.waiting_most for each in telling)
+    busiest = max(reported.occupancy.busy_most / max(1, reported.size) for reported in telling)
+    return busiest < 0.5 and not any(reported.occupancy.waiting_most for reported in telling)
 
 
 CHECKS = [Check("recommender", "alarms of pools", alarms)]

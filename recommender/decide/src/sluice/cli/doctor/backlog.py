@@ -6,7 +6,7 @@ from sluice.cli.doctor.clickhouse import ask
 from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.doctor.kafka import admin, group_lags, partition_counts, partition_ends
 from sluice.cli.environment import Addresses
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 
 #: Consumer groups of the deciders, and of the process that writes the journal to ClickHouse.
 _READERS = re.compile(r".+-(deciders|sluice-records)")

@@ -10,7 +10,7 @@ from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 from sluice.cli.sql.http import reader, run_query
 from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 
@@ -138,8 +138,10 @@ def missed_records(where: Addresses, timeout_s: float) -> Diagnosis:
         "SELECT topic, partition, sum(first_read - first_missing), toUnixTimestamp64Milli(max(written)) "
         "FROM offset_gaps FINAL WHERE written >= now() - INTERVAL 1 DAY GROUP BY topic, partition ORDER BY ALL",
     )
-    found = [(f"{topic}/{partition}", int(records), int(at_ms) / 1000) for topic, partition, records, at_ms in rows]
-    return judge_missed_records(found, time.time())
+    partitions = [
+        (f"{topic}/{partition}", int(records), int(at_ms) / 1000) for topic, partition, records, at_ms in rows
+    ]
+    return judge_missed_records(partitions, time.time())
 
 
 def judge_missed_records(rows: list[tuple[str, int, float]], now_s: float) -> Diagnosis:

@@ -34,12 +34,12 @@ def clocks(where: Addresses, timeout_s: float) -> Diagnosis:
     return judge(seen_of([list(column) for column in zip(*rows, strict=True)]) if rows else {})
 
 
-def judge(seen: Mapping[Instance, InstanceDelay]) -> Diagnosis:
+def judge(delays: Mapping[Instance, InstanceDelay]) -> Diagnosis:
     """Estimates offsets as the decider does at its first reading."""
-    if not seen:
+    if not delays:
         return Diagnosis("ok", "the last 10 minutes have too few spans for an estimate")
-    way_ms = fastest_ms(seen.values())
-    off = {instance: ms for instance, each in seen.items() if (ms := offset_ms(each, way_ms))}
+    way_ms = fastest_ms(delays.values())
+    off = {instance: ms for instance, delay in delays.items() if (ms := offset_ms(delay, way_ms))}
     if way_ms < 0:
         return Diagnosis(
             "warn",
@@ -47,14 +47,14 @@ def judge(seen: Mapping[Instance, InstanceDelay]) -> Diagnosis:
             "let NTP keep the clocks of the broker and of all hosts (chronyd; `chronyc tracking` prints the offset)",
         )
     if not off:
-        return Diagnosis("ok", f"{len(seen)} instances, none known to be off by more than 200 ms")
+        return Diagnosis("ok", f"{len(delays)} instances, none known to be off by more than 200 ms")
     worst = sorted(off, key=lambda instance: (-abs(off[instance]), instance))
     parts = [f"{instance} {_clock(off[instance])}" for instance in worst[:_SHOWN]]
     if len(worst) > _SHOWN:
         parts.append(f"{len(worst) - _SHOWN} more")
     return Diagnosis(
         "warn",
-        f"clocks of {len(off)} of {len(seen)} instances are off: {', '.join(parts)}",
+        f"clocks of {len(off)} of {len(delays)} instances are off: {', '.join(parts)}",
         "let NTP keep the clocks of their hosts (chronyd; `chronyc tracking` prints the offset). Until then the "
         "recommender shifts their windows by whole buckets",
     )

@@ -14,13 +14,13 @@ from sluice.cli.doctor import (
     clocks,
     collector,
     decider,
-    ends,
     flink,
     kafka,
     left_out,
     neo4j,
     owners,
     peers,
+    processes,
     recommender,
     rejected,
     retention,
@@ -55,7 +55,7 @@ CHECKS = [
     *alarms.CHECKS,
     *owners.CHECKS,
     *subsets.CHECKS,
-    *ends.CHECKS,
+    *processes.CHECKS,
 ]
 _STYLES = (("ok", "green"), ("warn", "yellow"), ("fail", "bold red"), ("unknown", "magenta"))
 _COLUMNS = (Column("STAGE"), Column("CHECK"), Column("LEVEL", styles=_STYLES), Column("FOUND", fold=True))
@@ -100,7 +100,7 @@ def doctor(timeout: float, output: str) -> None:
 
 
 def _print(findings: list[Finding]) -> None:
-    print_table(_COLUMNS, ((each.stage, each.what, each.level, _text(each)) for each in findings))
+    print_table(_COLUMNS, ((finding.stage, finding.what, finding.level, _text(finding)) for finding in findings))
     counts = Counter(finding.level for finding in findings)
     say(", ".join(f"{counts[level]} {level}" for level in LEVELS if counts[level]))
 

@@ -7,7 +7,7 @@ from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get_json
 from sluice.cli.doctor.sinks import judge_sinks, troubles
 from sluice.cli.environment import Addresses
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 
 JOB = "sluice-streaming"
 _SUBMIT = "submit the job with `make up`"
@@ -30,8 +30,8 @@ def job(where: Addresses, timeout_s: float) -> Diagnosis:
 
 def judge_job(jobs: list[dict[str, Any]]) -> Diagnosis:
     """jobs: as in /jobs/overview."""
-    ours = [each for each in jobs if each["name"] == JOB]
-    running = [each for each in ours if each["state"] == "RUNNING"]
+    ours = [job for job in jobs if job["name"] == JOB]
+    running = [job for job in ours if job["state"] == "RUNNING"]
     if len(running) > 1:
         return Diagnosis(
             "warn", f"{len(running)} jobs named {JOB} run at once", "cancel all but one in Flink's web page"
@@ -39,9 +39,9 @@ def judge_job(jobs: list[dict[str, Any]]) -> Diagnosis:
     if running:
         return Diagnosis("ok", f"{JOB} runs since {seconds(running[0]['duration'] / 1000)}")
     if not ours:
-        others = ", ".join(each["name"] for each in jobs)
+        others = ", ".join(job["name"] for job in jobs)
         return Diagnosis("fail", f"no job {JOB}" + (f"; jobs there: {others}" if others else ""), _SUBMIT)
-    last = max(ours, key=lambda each: each["start-time"])
+    last = max(ours, key=lambda job: job["start-time"])
     if last["state"] in _STARTING:
         return Diagnosis("warn", f"{JOB} is {last['state']}", "it is starting: look again in a minute")
     return Diagnosis("fail", f"{JOB} is {last['state']}", f"read its exceptions in Flink's web page, then {_SUBMIT}")
@@ -93,9 +93,9 @@ def overdue(answer: dict[str, Any], interval_s: float, started_s: float, now_s: 
 
 def _held_by(url: str, answer: dict[str, Any], timeout_s: float) -> str:
     """The sinks that report trouble; else the tasks that the oldest running checkpoint waits for."""
-    if found := troubles(url, timeout_s):
-        return "; ".join(found)
-    under_way = [each["id"] for each in answer["history"] if each["status"] == "IN_PROGRESS"]
+    if problems := troubles(url, timeout_s):
+        return "; ".join(problems)
+    under_way = [checkpoint["id"] for checkpoint in answer["history"] if checkpoint["status"] == "IN_PROGRESS"]
     if not under_way:
         return ""
     tasks = get_json(f"{url}/checkpoints/details/{min(under_way)}", timeout_s)["tasks"]
@@ -136,10 +136,10 @@ def sinks(where: Addresses, timeout_s: float) -> Diagnosis:
 
 def _newest(where: Addresses, timeout_s: float) -> str:
     jobs = get_json(f"{where.flink}/jobs/overview", timeout_s)["jobs"]
-    ours = [each for each in jobs if each["name"] == JOB]
+    ours = [job for job in jobs if job["name"] == JOB]
     if not ours:
         raise NotAnsweringError(f"there is no job {JOB}")
-    return str(max(ours, key=lambda each: (each["state"] == "RUNNING", each["start-time"]))["jid"])
+    return str(max(ours, key=lambda job: (job["state"] == "RUNNING", job["start-time"]))["jid"])
 
 
 CHECKS = [

@@ -23,7 +23,7 @@ def is_job(group: str, flink_jobs: Collection[str]) -> bool:
 def known(where: Addresses, timeout_s: float) -> Known:
     """Asks Flink for its jobs. Without an answer, only groups with the default names are known."""
     try:
-        jobs = {str(each["name"]) for each in get_json(f"{where.flink}/jobs/overview", timeout_s)["jobs"]}
+        jobs = {str(job["name"]) for job in get_json(f"{where.flink}/jobs/overview", timeout_s)["jobs"]}
     except NotAnsweringError:
         jobs = set()
     return lambda group: is_job(group, jobs)

@@ -29,13 +29,15 @@ def topics(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
         expected = {kafka_settings(where).topic(name): partitions for name, partitions in expected.items()}
         client = admin(where, timeout_s)
-        found = partition_counts(client, where, timeout_s)
+        counts = partition_counts(client, where, timeout_s)
     except NotAnsweringError as error:
         return Diagnosis("fail", str(error), START)
     ends = dict.fromkeys(expected, 0)
-    for (topic, _), offset in partition_ends(client, timeout_s, {t: found[t] for t in expected if t in found}).items():
+    for (topic, _), offset in partition_ends(
+        client, timeout_s, {t: counts[t] for t in expected if t in counts}
+    ).items():
         ends[topic] += offset
-    return judge_topics(expected, found, ends)
+    return judge_topics(expected, counts, ends)
 
 
 def expected_topics(path: Path = _TOPICS) -> dict[str, int]:
@@ -44,13 +46,13 @@ def expected_topics(path: Path = _TOPICS) -> dict[str, int]:
     return {name: int(topic["partitions"]) for name, topic in loaded["topics"].items()}
 
 
-def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str, int]) -> Diagnosis:
-    """found: partitions by topic. ends: messages ever written (sum of end offsets), by topic."""
-    missing = [name for name in expected if name not in found]
+def judge_topics(expected: dict[str, int], counts: dict[str, int], ends: dict[str, int]) -> Diagnosis:
+    """counts: partitions by topic. ends: messages ever written (sum of end offsets), by topic."""
+    missing = [name for name in expected if name not in counts]
     if missing:
         return Diagnosis("fail", f"topics missing: {', '.join(missing)}", "create the topics with `make up`")
-    text = "; ".join(f"{name} {found[name]} partitions, end offset {ends[name]:,}" for name in expected)
-    small = [name for name, partitions in expected.items() if found[name] != partitions]
+    text = "; ".join(f"{name} {counts[name]} partitions, end offset {ends[name]:,}" for name in expected)
+    small = [name for name, partitions in expected.items() if counts[name] != partitions]
     if small:
         return Diagnosis(
             "warn", text, f"collector/topics.yaml sets another number of partitions for {', '.join(small)}"
@@ -60,11 +62,11 @@ def judge_topics(expected: dict[str, int], found: dict[str, int], ends: dict[str
 
 def lag(where: Addresses, timeout_s: float) -> Diagnosis:
     client = admin(where, timeout_s)
-    found = partition_counts(client, where, timeout_s)
+    counts = partition_counts(client, where, timeout_s)
     spans = kafka_settings(where).topic(_SPANS)
-    if spans not in found:
+    if spans not in counts:
         return Diagnosis("unknown", f"not known: there is no topic {spans}")
-    ends = partition_ends(client, timeout_s, {spans: found[spans]})
+    ends = partition_ends(client, timeout_s, {spans: counts[spans]})
     return judge_lag(group_lags(client, timeout_s, ends, known(where, timeout_s)))
 
 
@@ -142,17 +144,17 @@ def committed(
     that read none of the partitions, are left out."""
     from confluent_kafka import ConsumerGroupTopicPartitions
 
-    found: dict[str, dict[tuple[str, int], int]] = {}
+    by_group: dict[str, dict[tuple[str, int], int]] = {}
     for group in client.list_consumer_groups(request_timeout=timeout_s).result(timeout_s).valid:
         if not known(group.group_id):
             continue
-        asked = client.list_consumer_group_offsets(
+        offsets = client.list_consumer_group_offsets(
             [ConsumerGroupTopicPartitions(group.group_id)], request_timeout=timeout_s
         )
-        for each in asked[group.group_id].result(timeout_s).topic_partitions:
-            if (each.topic, each.partition) in partitions and each.offset >= 0:
-                found.setdefault(group.group_id, {})[(each.topic, each.partition)] = each.offset
-    return found
+        for partition in offsets[group.group_id].result(timeout_s).topic_partitions:
+            if (partition.topic, partition.partition) in partitions and partition.offset >= 0:
+                by_group.setdefault(group.group_id, {})[(partition.topic, partition.partition)] = partition.offset
+    return by_group
 
 
 CHECKS = [Check("kafka", "topics", topics), Check("kafka", "lag", lag)]

@@ -42,9 +42,9 @@ def judge(rows: Sequence[LeftOut]) -> Diagnosis:
     of: dict[tuple[str, str], list[LeftOut]] = {}
     for row in rows:
         of.setdefault((row.service, row.side), []).append(row)
-    wrong = sorted(key for key, each in of.items() if _too_much(each))
+    wrong = sorted(key for key, share in of.items() if _too_much(share))
     rest = sorted(of.keys() - set(wrong), key=lambda key: (-sum(row.share for row in of[key]), key))
-    parts = [_words(key, of[key]) for key in (*wrong, *rest)[:_SHOWN]]
+    parts = [_text(key, of[key]) for key in (*wrong, *rest)[:_SHOWN]]
     if len(of) > _SHOWN:
         parts.append(f"{len(of) - _SHOWN} more services")
     text = f"left out of pools in the last 10 minutes, by rule: {'; '.join(parts)}"
@@ -65,7 +65,7 @@ def _too_much(rows: Sequence[LeftOut]) -> bool:
     return no_load > _MOST_LEFT_OUT or sum(row.share for row in rows) > _MOST_IN_ALL
 
 
-def _words(key: tuple[str, str], rows: Sequence[LeftOut]) -> str:
+def _text(key: tuple[str, str], rows: Sequence[LeftOut]) -> str:
     first = sorted(rows, key=lambda row: (-row.share, row.operation, row.rule))
     named = [f"{row.operation or '(any)'} {_percent(row.share)} ({row.rule})" for row in first[:_SHOWN]]
     if len(first) > _SHOWN:

@@ -9,7 +9,7 @@ import requests
 from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, host_and_port, open_port
 from sluice.cli.environment import Addresses, with_scheme
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 
 _EDGES = "MATCH (:Service)-[c:CALLS]->(:Service) RETURN count(c) AS edges, max(c.window) AS newest"
 
@@ -44,10 +44,10 @@ def edges(where: Addresses, timeout_s: float) -> Diagnosis:
 
 def _body(answer: requests.Response) -> dict[str, Any]:
     try:
-        found = answer.json()
+        body = answer.json()
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return body if isinstance(body, dict) else {}
 
 
 def judge_answer(address: str, status: int, body: dict[str, Any], now_s: float) -> Diagnosis:
@@ -56,8 +56,8 @@ def judge_answer(address: str, status: int, body: dict[str, Any], now_s: float) 
     if status == 401:
         return Diagnosis("fail", f"{address} refuses the password of user neo4j", "set SLUICE_NEO4J_PASSWORD")
     if errors or "results" not in body:
-        said = errors[0].get("message", "") if errors else f"HTTP {status}"
-        return Diagnosis("fail", f"{address} answered: {' '.join(said.split())[:200]}", "read Neo4j's log")
+        error_text = errors[0].get("message", "") if errors else f"HTTP {status}"
+        return Diagnosis("fail", f"{address} answered: {' '.join(error_text.split())[:200]}", "read Neo4j's log")
     count, newest = body["results"][0]["data"][0]["row"]
     return judge_edges(count, newest, now_s)
 

@@ -40,43 +40,43 @@ class PoolSpans:
     operations: Mapping[str, int] = field(default_factory=dict)
     left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
-    def words(self, sizes: Mapping[str, int]) -> str:
+    def text(self, sizes: Mapping[str, int]) -> str:
         """sizes: sizes in force, by the instance name that an actuator reports."""
         parts = []
         if self.in_flight:
-            told = [
+            shown = [
                 f"{instance or '(no instance)'} {most:.0f}" + (f" of {sizes[instance]}" if instance in sizes else "")
                 for instance, most in _most(self.in_flight)
             ]
-            parts.append(f"in flight over 10 s at most: {', '.join(told)}{_more(self.in_flight)}")
+            parts.append(f"in flight over 10 s at most: {', '.join(shown)}{_more(self.in_flight)}")
         if sizes and self.in_flight and len(sizes) != len(self.in_flight):
             parts.append(f"spans are of {_count(self.in_flight, 'instance')}, sizes of {_count(sizes, 'target')}")
         if self.operations:
             calls = sum(self.operations.values())
-            told = [f"{name} {count / calls:.0%}" for name, count in _most(self.operations)]
-            parts.append(f"its operations: {', '.join(told)}{_more(self.operations)}")
+            shown = [f"{name} {count / calls:.0%}" for name, count in _most(self.operations)]
+            parts.append(f"its operations: {', '.join(shown)}{_more(self.operations)}")
         if self.left_out:
-            told = [f"{name or '(any)'} {count:,} ({rule})" for (name, rule), count in _most(self.left_out)]
-            parts.append(f"left out already: {', '.join(told)}{_more(self.left_out)}")
+            shown = [f"{name or '(any)'} {count:,} ({rule})" for (name, rule), count in _most(self.left_out)]
+            parts.append(f"left out already: {', '.join(shown)}{_more(self.left_out)}")
         return "; ".join(parts)
 
 
 def pool_spans(where: Addresses, timeout_s: float, pools: Iterable[PoolKey]) -> dict[PoolKey, PoolSpans]:
     """Raises NotAnsweringError."""
-    found = {key: PoolSpans() for key in pools}
+    by_pool = {key: PoolSpans() for key in pools}
     for side, service, peer, instance, most in ask(where, timeout_s, _IN_FLIGHT):
-        if (key := PoolKey(service, side, peer)) in found:
-            found[key] = replace(found[key], in_flight={**found[key].in_flight, instance: float(most)})
+        if (key := PoolKey(service, side, peer)) in by_pool:
+            by_pool[key] = replace(by_pool[key], in_flight={**by_pool[key].in_flight, instance: float(most)})
     for side, service, peer, operation, rule, spans in ask(where, timeout_s, _LEFT_OUT):
-        if (key := PoolKey(service, side, peer)) in found:
-            more = {**found[key].left_out, (operation, rule): int(spans)}
-            found[key] = replace(found[key], left_out=more)
-    if any(key.side != "client" for key in found):
+        if (key := PoolKey(service, side, peer)) in by_pool:
+            more = {**by_pool[key].left_out, (operation, rule): int(spans)}
+            by_pool[key] = replace(by_pool[key], left_out=more)
+    if any(key.side != "client" for key in by_pool):
         calls = operations_of([(str(tree), int(traces)) for tree, traces in ask(where, timeout_s, _TREES)])
-        for key in found:
+        for key in by_pool:
             if key.side != "client":
-                found[key] = replace(found[key], operations=calls.get(key.service, {}))
-    return found
+                by_pool[key] = replace(by_pool[key], operations=calls.get(key.service, {}))
+    return by_pool
 
 
 def operations_of(trees: Iterable[tuple[str, int]]) -> dict[str, dict[str, int]]:
@@ -93,11 +93,11 @@ def operations_of(trees: Iterable[tuple[str, int]]) -> dict[str, dict[str, int]]
             if "service" in node:
                 calls.setdefault(node["service"], Counter())[node.get("operation", "")] += traces
             open_nodes += [call for stage in node.get("stages", ()) for call in stage]
-    return {service: dict(each) for service, each in calls.items()}
+    return {service: dict(operations) for service, operations in calls.items()}
 
 
 def _most(counts: Mapping[Any, Any]) -> Sequence[tuple[Any, Any]]:
-    return sorted(counts.items(), key=lambda each: (-each[1], str(each[0])))[:_SHOWN]
+    return sorted(counts.items(), key=lambda operation: (-operation[1], str(operation[0])))[:_SHOWN]
 
 
 def _more(counts: Mapping[Any, Any]) -> str:

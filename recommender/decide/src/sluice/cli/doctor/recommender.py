@@ -11,7 +11,7 @@ from sluice.cli.doctor.probe import START
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
-from sluice.cli.pools.words import moment, seconds, state_name
+from sluice.cli.pools.text import moment, seconds, state_name
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2 import ListPoolSizesRequest
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
@@ -43,20 +43,20 @@ def pools(where: Addresses, timeout_s: float) -> Diagnosis:
 
 def listed(where: Addresses, timeout_s: float) -> list[PoolSize]:
     """The newest decision of each pool."""
-    found: list[PoolSize] = []
+    sizes: list[PoolSize] = []
     request = ListPoolSizesRequest()
     try:
         with _channel(where) as channel:
             stub = PoolSizeServiceStub(channel)
-            while not found or request.page_token:
+            while not sizes or request.page_token:
                 page = stub.ListPoolSizes(request, timeout=timeout_s)
-                found += page.pool_sizes
+                sizes += page.pool_sizes
                 request.page_token = page.next_page_token
                 if not page.pool_sizes:
                     break
     except grpc.RpcError as error:
         raise NotAnsweringError(f"the recommender does not list pools ({error.code().name})") from None
-    return found
+    return sizes
 
 
 def _channel(where: Addresses) -> grpc.Channel:

@@ -9,7 +9,7 @@ from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.groups import known
 from sluice.cli.doctor.kafka import admin, committed, kafka_settings, partition_counts
 from sluice.cli.environment import Addresses
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 
 _TOPICS = ("otlp_spans", "otlp_metrics")
 #: Warn once the next record of a group has used this part of its time in Kafka.
@@ -49,21 +49,24 @@ def judge_retention(kept: Sequence[PartitionRetention], now_ms: float) -> Diagno
     if not kept:
         return Diagnosis("unknown", f"not known: none of the topics {', '.join(_TOPICS)} exists")
     lost = [
-        f"Kafka deleted {each.low - each.committed:,} records of {_name(each)} that {each.group} has not read"
-        for each in kept
-        if each.committed is not None and each.committed < each.low
+        f"Kafka deleted {partition.low - partition.committed:,} records of {_name(partition)} that {partition.group}"
+        " has not read"
+        for partition in kept
+        if partition.committed is not None and partition.committed < partition.low
     ]
     if lost:
         return Diagnosis("warn", "; ".join(lost), "they are lost; the job counts them in offset_gaps once it goes on")
-    late = [each for each in kept if _used(each, now_ms) > _USED_WARN]
+    late = [partition for partition in kept if _used(partition, now_ms) > _USED_WARN]
     if late:
-        worst = max(late, key=lambda each: _used(each, now_ms))
+        worst = max(late, key=lambda partition: _used(partition, now_ms))
         behind = f"the next record of {worst.group} in {_name(worst)} is {_age(worst.next_ms, now_ms)} old"
         kept_for = seconds(_window_ms(worst, now_ms) / 1000)
         return Diagnosis("warn", f"{behind}, {_used(worst, now_ms):.0%} of the {kept_for} that Kafka keeps", _CATCH_UP)
-    topics = dict.fromkeys(each.topic for each in kept)
-    text = "; ".join(_topic_text([each for each in kept if each.topic == topic], now_ms) for topic in topics)
-    short = sorted({each.topic for each in kept if _by_bytes(each, now_ms)})
+    topics = dict.fromkeys(partition.topic for partition in kept)
+    text = "; ".join(
+        _topic_text([partition for partition in kept if partition.topic == topic], now_ms) for topic in topics
+    )
+    short = sorted({partition.topic for partition in kept if _by_bytes(partition, now_ms)})
     if short:
         return Diagnosis(
             "warn", f"{text}. The byte limit deletes before the time limit in {', '.join(short)}", _MORE_BYTES
@@ -72,7 +75,7 @@ def judge_retention(kept: Sequence[PartitionRetention], now_ms: float) -> Diagno
 
 
 def _topic_text(kept: Sequence[PartitionRetention], now_ms: float) -> str:
-    oldest = [each.oldest_ms for each in kept if each.oldest_ms is not None]
+    oldest = [partition.oldest_ms for partition in kept if partition.oldest_ms is not None]
     if not oldest:
         return f"{kept[0].topic} is empty"
     limit = seconds(kept[0].retention_ms / 1000) if kept[0].retention_ms >= 0 else "no limit"
@@ -114,10 +117,10 @@ def kept_by_partition(where: Addresses, timeout_s: float) -> list[PartitionReten
 
     settings = kafka_settings(where)
     client = admin(where, timeout_s)
-    found = partition_counts(client, where, timeout_s)
+    counts = partition_counts(client, where, timeout_s)
     names = [settings.topic(topic) for topic in _TOPICS]
-    partitions = [(topic, number) for topic in names for number in range(found.get(topic, 0))]
-    limits = _retention(client, timeout_s, [topic for topic in names if topic in found])
+    partitions = [(topic, number) for topic in names for number in range(counts.get(topic, 0))]
+    limits = _retention(client, timeout_s, [topic for topic in names if topic in counts])
     groups = committed(client, timeout_s, set(partitions), known(where, timeout_s))
     # Only looks: librdkafka needs a group id, but commits no offsets under this one.
     looking = {"group.id": "sluice-doctor", "enable.auto.commit": False, "enable.partition.eof": True}
@@ -130,15 +133,15 @@ def kept_by_partition(where: Addresses, timeout_s: float) -> list[PartitionReten
 
         low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=timeout_s)
         limit_ms, limit_bytes = limits[topic]
-        whole = PartitionRetention(topic, number, low, high, limit_ms, time_of(low), retention_bytes=limit_bytes)
+        retention = PartitionRetention(topic, number, low, high, limit_ms, time_of(low), retention_bytes=limit_bytes)
         reading = {group: offsets[topic, number] for group, offsets in groups.items() if (topic, number) in offsets}
         return [
-            replace(whole, group=group, committed=offset, next_ms=time_of(max(offset, low)))
+            replace(retention, group=group, committed=offset, next_ms=time_of(max(offset, low)))
             for group, offset in reading.items()
-        ] or [whole]
+        ] or [retention]
 
     try:
-        return [each for at in partitions for each in of_partition(*at)]
+        return [partition for at in partitions for partition in of_partition(*at)]
     except KafkaException as error:
         raise NotAnsweringError(f"Kafka at {where.kafka}: {error.args[0].str()}") from None
     finally:
@@ -156,8 +159,10 @@ def _retention(client: Any, timeout_s: float, topics: list[str]) -> dict[str, tu
     """Topic -> retention.ms and retention.bytes."""
     from confluent_kafka.admin import ConfigResource, ResourceType  # type: ignore[attr-defined]
 
-    asked = client.describe_configs([ConfigResource(ResourceType.TOPIC, t) for t in topics], request_timeout=timeout_s)
-    configs = {of.name: future.result(timeout_s) for of, future in asked.items()}
+    resources = client.describe_configs(
+        [ConfigResource(ResourceType.TOPIC, t) for t in topics], request_timeout=timeout_s
+    )
+    configs = {of.name: future.result(timeout_s) for of, future in resources.items()}
     return {topic: (int(c["retention.ms"].value), int(c["retention.bytes"].value)) for topic, c in configs.items()}
 
 

@@ -28,8 +28,8 @@ def run_checks(checks: Sequence[Check], where: Addresses, timeout_s: float) -> l
         thread.join(max(0.0, deadline - time.monotonic()))
     late = Diagnosis("unknown", f"the check did not end within {timeout_s + _GRACE_S:g} s")
     return [
-        Finding(check.stage, check.what, found.level, found.text, found.remedy)
-        for check, found in zip(checks, [verdict or late for verdict in verdicts], strict=True)
+        Finding(check.stage, check.what, diagnosis.level, diagnosis.text, diagnosis.remedy)
+        for check, diagnosis in zip(checks, [verdict or late for verdict in verdicts], strict=True)
     ]
 
 

@@ -26,18 +26,18 @@ def troubles(job: str, timeout_s: float) -> list[str]:
         names = [metric["id"] for metric in get_json(url, timeout_s) if metric["id"].endswith(_METRIC)]
         if names:
             values += get_json(f"{url}?get={quote(','.join(names))}", timeout_s)
-    return told(values)
+    return troubles_in(values)
 
 
-def told(metrics: list[dict[str, Any]]) -> list[str]:
+def troubles_in(metrics: list[dict[str, Any]]) -> list[str]:
     """metrics: id such as `0.calls[59]__Writer.trouble`, and value. Returns "TABLE: trouble" for each with a value."""
     return sorted(
         {f"{metric['id'].split('.')[1].split('[')[0]}: {metric['value']}" for metric in metrics if metric["value"]}
     )
 
 
-def judge_sinks(found: list[str]) -> Diagnosis:
-    """found: the result of `troubles`."""
-    if found:
-        return Diagnosis("warn", "; ".join(found), _REMEDY)
+def judge_sinks(lines: list[str]) -> Diagnosis:
+    """lines: the result of `troubles`."""
+    if lines:
+        return Diagnosis("warn", "; ".join(lines), _REMEDY)
     return Diagnosis("ok", "every store takes its rows")

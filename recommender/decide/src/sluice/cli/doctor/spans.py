@@ -8,7 +8,7 @@ from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import get
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 
 _POLL_S = 0.2
 _SHOWN = 5
@@ -69,20 +69,24 @@ def compare(where: Addresses, timeout_s: float, patience_s: float) -> Diagnosis:
     first = _counters(where, timeout_s)
     since_ms = round((time.time() - first.uptime_s) * 1000)
     while True:
-        found = _on_topic(where, timeout_s, since_ms)
+        on_topic = _on_topic(where, timeout_s, since_ms)
         last = _counters(where, timeout_s)
         if last.uptime_s < first.uptime_s:
             raise NotAnsweringError("the collector restarted during the check")
-        done = first.accepted <= last.sent + last.failed and first.sent <= found.at_most
+        done = first.accepted <= last.sent + last.failed and first.sent <= on_topic.at_most
         if done or time.monotonic() >= end:
-            return judge_on_topic(first, last, found)
+            return judge_on_topic(first, last, on_topic)
         time.sleep(_POLL_S)
 
 
-def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Diagnosis:
-    """first, last: counters before and after `found`. Spans accepted by `first` should be sent by `last`; spans sent
-    by `first` should be in `found`. So ongoing load makes no difference."""
-    counted = f"{found.at_most:,}" if found.at_most == found.at_least else f"{found.at_least:,} to {found.at_most:,}"
+def judge_on_topic(first: Counters, last: Counters, on_topic: OnTopic) -> Diagnosis:
+    """first, last: counters before and after `on_topic`. Spans accepted by `first` should be sent by `last`; spans sent
+    by `first` should be in `on_topic`. So ongoing load makes no difference."""
+    counted = (
+        f"{on_topic.at_most:,}"
+        if on_topic.at_most == on_topic.at_least
+        else f"{on_topic.at_least:,} to {on_topic.at_most:,}"
+    )
     text = (
         f"spans in the {seconds(last.uptime_s)} since the collector's start: {last.accepted:,} accepted, "
         f"{last.sent:,} sent, {counted} counted on the topic"
@@ -95,7 +99,7 @@ def judge_on_topic(first: Counters, last: Counters, found: OnTopic) -> Diagnosis
             f"{text}; the collector accepted {stuck:,} that it neither sent nor has in its queue: lost",
             "read the collector's log for dropped spans; is `span_limit` in its pipeline, before the exporter?",
         )
-    behind = first.sent - found.at_most
+    behind = first.sent - on_topic.at_most
     if behind > 0:
         return Diagnosis(
             "warn",
@@ -133,7 +137,7 @@ def _counters(where: Addresses, timeout_s: float) -> Counters:
 
 def _on_topic(where: Addresses, timeout_s: float, since_ms: int) -> OnTopic:
     rows = ask(where, timeout_s, f"SELECT at_least, at_most FROM v_spans_on_topic(since_ms = {since_ms})")
-    return OnTopic(*(int(each) for each in rows[0])) if rows else OnTopic(0, 0)
+    return OnTopic(*(int(row) for row in rows[0])) if rows else OnTopic(0, 0)
 
 
 CHECKS = [

@@ -12,7 +12,7 @@ from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
-from sluice.cli.pools.words import moment, seconds
+from sluice.cli.pools.text import moment, seconds
 from sluice.cli.subsets.subset_table import state_name
 from sluice.subsets.v1 import subset_service_pb2 as api
 from sluice.subsets.v1.explanation_pb2 import Pair, Run
@@ -39,43 +39,43 @@ def subsets(where: Addresses, timeout_s: float) -> Diagnosis:
     with channel:
         stub = SubsetServiceStub(channel)
         try:
-            found = list(_all(stub, timeout_s))
-            runs = [] if not found else list(_runs(stub, found, timeout_s))
+            subsets_read = list(_all(stub, timeout_s))
+            runs = [] if not subsets_read else list(_runs(stub, subsets_read, timeout_s))
         except grpc.RpcError as error:
             raise NotAnsweringError(f"the recommender does not list subsets ({error.code().name})") from None
-    return judge(found, runs, 0 if found else _configured(where, timeout_s), datetime.now(UTC))
+    return judge(subsets_read, runs, 0 if subsets_read else _configured(where, timeout_s), datetime.now(UTC))
 
 
-def judge(found: list[Subset], runs: Iterable[Run], configured: int, now: datetime) -> Diagnosis:
+def judge(subsets: list[Subset], runs: Iterable[Run], configured: int, now: datetime) -> Diagnosis:
     """runs: the runs that made the subsets. configured: applications of the decider, 0 where there are subsets. now:
     with time zone."""
-    if not found:
+    if not subsets:
         if not configured:
             return Diagnosis("ok", "none configured: the decider's file has no `subsets`")
         why = "read the decider's log: the line that begins with `subsets of` has the cause"
         return Diagnosis("warn", f"{configured} configured, and there are no subsets yet", why)
-    pairs = {(each.key.upstream, each.key.downstream) for each in found}
-    states = Counter(state_name(each.state) for each in found)
-    text = f"{len(found)} of {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}: " + ", ".join(
+    pairs = {(subset.key.upstream, subset.key.downstream) for subset in subsets}
+    states = Counter(state_name(subset.state) for subset in subsets)
+    text = f"{len(subsets)} of {len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}: " + ", ".join(
         f"{n} {state}" for state, n in sorted(states.items())
     )
-    if newest := [moment(each.computed_at) for each in found if each.HasField("computed_at")]:
+    if newest := [moment(subset.computed_at) for subset in subsets if subset.HasField("computed_at")]:
         text += f"; the newest is {seconds((now - max(newest)).total_seconds())} old"
-    wrong = _wrong(found, runs)
+    wrong = _wrong(subsets, runs)
     if not wrong:
         return Diagnosis("ok", text)
     more = f" and {len(wrong) - _MOST_LINES} more" if len(wrong) > _MOST_LINES else ""
     return Diagnosis("warn", f"{text}; {'; '.join(list(wrong)[:_MOST_LINES])}{more}", _remedy(wrong))
 
 
-def _wrong(found: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:
+def _wrong(subsets: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:
     """The text of each problem, once, and the key by which _REMEDIES has its remedy."""
     wrong: dict[str, str] = {}
-    for each in found:
-        for reason in each.reasons:
+    for subset in subsets:
+        for reason in subset.reasons:
             text = reason.text or reason.code
-            of = each.key.downstream
-            wrong[text if each.state == STATE_HELD or of in text else f"{of}: {text}"] = reason.code
+            of = subset.key.downstream
+            wrong[text if subset.state == STATE_HELD or of in text else f"{of}: {text}"] = reason.code
     # Missing addresses and samples are already reasons of each subset that lacks them.
     lines = [line for run in runs for line in run.missing]
     wrong |= {line: line for line in lines if "address" not in line and "sample" not in line}
@@ -97,8 +97,8 @@ def _all(stub: SubsetServiceStub, timeout_s: float) -> Iterable[Subset]:
             return
 
 
-def _runs(stub: SubsetServiceStub, found: Iterable[Subset], timeout_s: float) -> Iterable[Run]:
-    pairs = sorted({(each.key.upstream, each.key.downstream) for each in found})
+def _runs(stub: SubsetServiceStub, subsets: Iterable[Subset], timeout_s: float) -> Iterable[Run]:
+    pairs = sorted({(subset.key.upstream, subset.key.downstream) for subset in subsets})
     for up, down in pairs[:_MOST_PAIRS]:
         try:
             answer = stub.ExplainPair(

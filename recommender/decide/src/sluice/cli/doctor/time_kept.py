@@ -8,7 +8,7 @@ from pathlib import Path
 from sluice.cli.doctor.finding import Check, Diagnosis
 from sluice.cli.doctor.retention import PartitionRetention, kept_by_partition
 from sluice.cli.environment import Addresses
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 
 #: Records have to arrive for this long before their rate counts.
 _RATE_S = 60.0

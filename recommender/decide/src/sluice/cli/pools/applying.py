@@ -12,7 +12,7 @@ from sluice.cli.pools.client import connect
 from sluice.cli.pools.commands import select
 from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
 from sluice.cli.pools.selector import pool_name
-from sluice.cli.pools.words import action, basis, optional
+from sluice.cli.pools.text import action, basis, optional
 from sluice.cli.table import Column, print_table
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
@@ -48,22 +48,22 @@ def diff_command(service: str, address: str | None, output: str) -> None:
     elif rows:
         print_table(_COLUMNS, (tuple(map(_cell, row.values())) for row in rows))
     else:
-        told = sum(bool(size.sizes) for size in sizes)
-        say(f"Nothing differs: actuators reported a size for {told} of {len(sizes)} pools.")
+        reporting = sum(bool(size.sizes) for size in sizes)
+        say(f"Nothing differs: actuators reported a size for {reporting} of {len(sizes)} pools.")
 
 
 def _differences(size: PoolSize) -> Iterator[dict[str, Any]]:
     """Rows of the table. in_force: None where there is no limit."""
-    for each in size.sizes:
-        if size.HasField("target") and (each.unbounded or each.size != size.target):
+    for reported in size.sizes:
+        if size.HasField("target") and (reported.unbounded or reported.size != size.target):
             yield {
                 "pool": pool_name(size.pool),
-                "instance": each.instance,
-                "in_force": None if each.unbounded else each.size,
+                "instance": reported.instance,
+                "in_force": None if reported.unbounded else reported.size,
                 "target": size.target,
                 "action": action(size),
                 "basis": basis(size),
-                "when": _when(size, each),
+                "when": _when(size, reported),
             }
 
 
@@ -109,9 +109,9 @@ def apply_command(
         if not best.isdigit():
             raise CliError(f"{name} has no known best size: {'; '.join(r.text for r in size.reasons)}")
         changes = [
-            f"{each.instance} {'unbounded' if each.unbounded else each.size} -> {best}"
-            for each in size.sizes
-            if each.unbounded or each.size != int(best)
+            f"{reported.instance} {'unbounded' if reported.unbounded else reported.size} -> {best}"
+            for reported in size.sizes
+            if reported.unbounded or reported.size != int(best)
         ]
         what = f"{name} to {best} ({', '.join(changes) or 'unchanged'})"
         if dry_run:

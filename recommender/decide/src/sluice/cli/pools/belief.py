@@ -18,11 +18,13 @@ def belief_facts(belief: BeliefEvidence) -> Iterator[tuple[str, str]]:
 
 
 def print_belief(belief: BeliefEvidence, symbols: Symbols) -> None:
-    scatter = [((each.concurrency, each.throughput_per_s), _symbol(each, belief, symbols)) for each in belief.points]
+    scatter = [
+        ((point.concurrency, point.throughput_per_s), _symbol(point, belief, symbols)) for point in belief.points
+    ]
     curve = CurvePlot(
         scatter=scatter,
-        fit=[(each.size, each.throughput_per_s) for each in belief.curve],
-        band=[(each.size, each.lower_per_s, each.upper_per_s) for each in belief.curve],
+        fit=[(point.size, point.throughput_per_s) for point in belief.curve],
+        band=[(point.size, point.lower_per_s, point.upper_per_s) for point in belief.curve],
         knee=None if _beyond(belief) else belief.knee,
         best=None if _beyond(belief) else (belief.knee, belief.upper),
     )
@@ -30,13 +32,13 @@ def print_belief(belief: BeliefEvidence, symbols: Symbols) -> None:
     click.echo(_legend(belief, {symbol for _, symbol in scatter}, symbols))
     for line in plot_curve(curve, symbols=symbols):
         click.echo(line)
-    print_table(_POINTS, (_row(each, belief) for each in belief.points))
+    print_table(_POINTS, (_row(point, belief) for point in belief.points))
 
 
 def _best(belief: BeliefEvidence) -> str:
     text = f"{belief.best}; {belief.knee} to {belief.upper} complete at least 99 % of what it does"
-    seen = max((each.concurrency for each in belief.points), default=0.0)
-    return f"{text}; more than were ever in flight" if belief.knee > seen + 0.5 else text
+    highest = max((point.concurrency for point in belief.points), default=0.0)
+    return f"{text}; more than were ever in flight" if belief.knee > highest + 0.5 else text
 
 
 def _beyond(belief: BeliefEvidence) -> bool:
@@ -45,7 +47,7 @@ def _beyond(belief: BeliefEvidence) -> bool:
 
 
 def _evidence(belief: BeliefEvidence) -> str:
-    elsewhere = sum(each.seconds for each in belief.points if _elsewhere(each, belief))
+    elsewhere = sum(point.seconds for point in belief.points if _elsewhere(point, belief))
     text = f"{belief.seconds:,.0f} s"
     if belief.cpu_limit_cores:  # 0 where it is not known
         text += f" on {belief.cpu_limit_cores:g} cores"
@@ -64,8 +66,8 @@ def _symbol(point: SeenPoint, belief: BeliefEvidence, symbols: Symbols) -> str:
 
 def _legend(belief: BeliefEvidence, used: set[str], symbols: Symbols) -> str:
     """The legend of the symbols in use."""
-    words = {symbols.point: "full pool", symbols.light: "not full", symbols.elsewhere: "other CPU limit"}
-    legend = [f"{symbol} {text}" for symbol, text in words.items() if symbol in used]
+    texts = {symbols.point: "full pool", symbols.light: "not full", symbols.elsewhere: "other CPU limit"}
+    legend = [f"{symbol} {text}" for symbol, text in texts.items() if symbol in used]
     legend += [f"{symbols.fit} belief of a full pool", f"{symbols.band} 80 % of it"]
     if not _beyond(belief):
         legend += [f"{symbols.knee} knee", f"{symbols.best} within 1 % of best"]

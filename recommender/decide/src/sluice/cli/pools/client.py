@@ -44,14 +44,14 @@ class PoolsClient:
 
     def list(self, service: str = "") -> list[PoolSize]:
         """The pool sizes of all pages."""
-        found: list[PoolSize] = []
+        sizes: list[PoolSize] = []
         request = api.ListPoolSizesRequest(service=service)
         while True:
             page: api.ListPoolSizesResponse = self._call(self._stub.ListPoolSizes, request)
-            found += page.pool_sizes
+            sizes += page.pool_sizes
             request.page_token = page.next_page_token
             if not page.next_page_token:
-                return found
+                return sizes
 
     def get(self, selector: Selector) -> PoolSize:
         pool = self.resolve(selector)

@@ -14,7 +14,7 @@ from sluice.cli.pools.learned import learned_facts, print_learned
 from sluice.cli.pools.occupancy import targets_tell
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.table import target
-from sluice.cli.pools.words import (
+from sluice.cli.pools.text import (
     action,
     advice,
     age,
@@ -63,8 +63,8 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "current", current(size)
     if len(size.sizes) > 1:
         yield "targets", ", ".join(map(_target_size, size.sizes))
-    if told := targets_tell(size.sizes, now):
-        yield "occupancy", told
+    if text := targets_tell(size.sizes, now):
+        yield "occupancy", text
     yield "target", target(size)
     yield "action", action(size)
     yield "basis", basis_meaning(size)
@@ -117,17 +117,21 @@ def _baseline(baseline: Baseline) -> str:
         f"peer of {baseline.peer_cpu_limit_cores:g} cores" if baseline.HasField("peer_cpu_limit_cores") else "",
         f"peer of version {baseline.peer_version}" if baseline.peer_version else "",
     ]
-    told = ", ".join(part for part in parts if part) or "unknown CPU limit and version"
-    return f"{told}; since {moment(baseline.since):%Y-%m-%d %H:%M:%S} UTC" if baseline.HasField("since") else told
+    conditions = ", ".join(part for part in parts if part) or "unknown CPU limit and version"
+    return (
+        f"{conditions}; since {moment(baseline.since):%Y-%m-%d %H:%M:%S} UTC"
+        if baseline.HasField("since")
+        else conditions
+    )
 
 
 def _remembered(explanation: Explanation, now: datetime) -> str:
     curve = explanation.remembered_curve
-    found = f"{curve.found_target} ({curve.found_lower_bound} to {curve.found_upper_bound})"
+    best = f"{curve.found_target} ({curve.found_lower_bound} to {curve.found_upper_bound})"
     when = seconds((now - moment(curve.found_at)).total_seconds())
     if curve.kind == RememberedCurve.KIND_SAME:
-        return f"{found} was best here {when} ago"
-    return f"{found} was best {when} ago with {_baseline(curve.baseline)}: {curve.target} by the ratio of CPU limits"
+        return f"{best} was best here {when} ago"
+    return f"{best} was best {when} ago with {_baseline(curve.baseline)}: {curve.target} by the ratio of CPU limits"
 
 
 def _window(explanation: Explanation) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from sluice.cli.pools.words import moment
+from sluice.cli.pools.text import moment
 from sluice.cli.table import Column, print_table
 from sluice.pools.v1.evidence_pb2 import LearnedCondition, LearnedEvidence, SizeValue
 
@@ -21,8 +21,8 @@ def learned_facts(of: LearnedEvidence) -> Iterator[tuple[str, str]]:
 
 def print_learned(of: LearnedEvidence) -> None:
     click.echo("\nQ by size in the present state; reward of a second at that size, at the present demand")
-    best = max(of.values, key=lambda each: each.q, default=None)
-    print_table(_SIZES, (_row(each, each is best) for each in of.values))
+    best = max(of.values, key=lambda value: value.q, default=None)
+    print_table(_SIZES, (_row(value, value is best) for value in of.values))
 
 
 def _condition(of: LearnedCondition) -> Iterator[str]:
@@ -43,13 +43,14 @@ def _condition(of: LearnedCondition) -> Iterator[str]:
 def _checkpoint(of: LearnedEvidence) -> str:
     if not of.HasField("checkpoint"):
         return "none yet"
-    found = of.checkpoint
+    checkpoint = of.checkpoint
     return (
-        f"{found.name} of {moment(found.at):%Y-%m-%d %H:%M:%S} UTC, {found.steps:,} steps, sha256 {found.sha256[:12]}"
+        f"{checkpoint.name} of {moment(checkpoint.at):%Y-%m-%d %H:%M:%S} UTC, {checkpoint.steps:,} steps, sha256 "
+        f"{checkpoint.sha256[:12]}"
     )
 
 
-def _row(each: SizeValue, best: bool) -> tuple[str, ...]:
-    seen = each.seconds > 0
-    reward, error = (f"{each.reward:.3f}", f"{each.error:.3f}") if seen else ("-", "-")
-    return f"{each.size}", f"{each.q:.3f}", reward, error, f"{each.seconds:,.0f}", "< highest Q" if best else ""
+def _row(value: SizeValue, best: bool) -> tuple[str, ...]:
+    tried = value.seconds > 0
+    reward, error = (f"{value.reward:.3f}", f"{value.error:.3f}") if tried else ("-", "-")
+    return f"{value.size}", f"{value.q:.3f}", reward, error, f"{value.seconds:,.0f}", "< highest Q" if best else ""

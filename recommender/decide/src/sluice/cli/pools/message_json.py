@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from sluice.cli.pools.words import short_name
+from sluice.cli.pools.text import short_name
 
 # Enums whose values appear without their prefix.
 SHORT = {

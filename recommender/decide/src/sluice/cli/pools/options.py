@@ -38,7 +38,7 @@ def _known(ctx: click.Context, incomplete: str, name: Callable[..., str]) -> lis
     except (grpc.RpcError, CliError):
         return []
     names = sorted({name(size) for size in answer.pool_sizes})
-    return [each for each in names if each.startswith(incomplete) and PLAIN.fullmatch(each)]
+    return [known_name for known_name in names if known_name.startswith(incomplete) and PLAIN.fullmatch(known_name)]
 
 
 address_option = click.option("--address", metavar="HOST:PORT", help="Recommender.  [default: SLUICE_RECOMMENDER]")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from sluice.cli.pools.selector import pool_name
-from sluice.cli.pools.words import action, age, basis, current, optional, reasons, size_range, state_name
+from sluice.cli.pools.text import action, age, basis, current, optional, reasons, size_range, state_name
 from sluice.cli.table import Column, print_table
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import PoolSize

@@ -33,7 +33,9 @@ class QueryParameter(click.ParamType[tuple[str, str]]):
     "recipe_name",
     metavar="NAME",
     help="Run a query of the cookbook.",
-    shell_complete=lambda ctx, param, incomplete: [each.name for each in recipes() if each.name.startswith(incomplete)],
+    shell_complete=lambda ctx, param, incomplete: [
+        recipe.name for recipe in recipes() if recipe.name.startswith(incomplete)
+    ],
 )
 @click.option("--list", "list_recipes", is_flag=True, help="List the cookbook.")
 @click.option("--param", "parameters", type=QueryParameter(), multiple=True, help="Value for {NAME:Type}; repeatable.")
@@ -103,7 +105,7 @@ def sql(
 
 
 def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None) -> str:
-    given = [each for each in (query, file, recipe_name) if each is not None]
+    given = [source for source in (query, file, recipe_name) if source is not None]
     if len(given) > 1:
         raise click.UsageError("give one of QUERY, --file and --recipe")
     if recipe_name is not None:
@@ -122,10 +124,12 @@ def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None)
 
 
 def _print_cookbook(output: str) -> None:
-    found = recipes()
+    all_recipes = recipes()
     if output == "table":
-        print_table((Column("RECIPE"), Column("TITLE", fold=True)), ((each.name, each.title) for each in found))
+        print_table(
+            (Column("RECIPE"), Column("TITLE", fold=True)), ((recipe.name, recipe.title) for recipe in all_recipes)
+        )
     elif output == "csv":
         raise click.UsageError("--list has no form csv; legal: table, json, yaml, jsonl")
     else:
-        print_items(({"name": each.name, "title": each.title} for each in found), output)
+        print_items(({"name": recipe.name, "title": recipe.title} for recipe in all_recipes), output)

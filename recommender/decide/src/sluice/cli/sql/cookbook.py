@@ -22,10 +22,10 @@ def recipes(folder: Path = COOKBOOK) -> list[Recipe]:
 
 def recipe(name: str, folder: Path = COOKBOOK) -> Recipe:
     """The recipe of a name. Raises CliError with the names that exist."""
-    found = {each.name: each for each in recipes(folder)}
-    if name not in found:
-        raise CliError(f"no recipe {name!r}; recipes: {', '.join(found) or 'none'}")
-    return found[name]
+    by_name = {recipe.name: recipe for recipe in recipes(folder)}
+    if name not in by_name:
+        raise CliError(f"no recipe {name!r}; recipes: {', '.join(by_name) or 'none'}")
+    return by_name[name]
 
 
 def _read(path: Path) -> Recipe:

@@ -54,8 +54,8 @@ def write_raw(chunks: Iterable[bytes], out: TextIO = sys.stdout) -> None:
     decoder_rest = b""
     for chunk in chunks:
         decoder_rest += chunk
-        whole, decoder_rest = _cut_utf8(decoder_rest)
-        out.write(shown(whole.decode("utf-8", "replace")))
+        complete, decoder_rest = _cut_utf8(decoder_rest)
+        out.write(shown(complete.decode("utf-8", "replace")))
     out.write(shown(decoder_rest.decode("utf-8", "replace")))
 
 

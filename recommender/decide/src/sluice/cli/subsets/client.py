@@ -68,7 +68,9 @@ class SubsetsClient:
 
     def _existing(self) -> str:
         try:
-            pairs = {f"{each.key.upstream} -> {each.key.downstream}": None for each in self.list(Filter("", "", ""))}
+            pairs = {
+                f"{subset.key.upstream} -> {subset.key.downstream}": None for subset in self.list(Filter("", "", ""))
+            }
         except CliError:
             return "The list of pairs with subsets could not be read."
         return f"Pairs that have subsets: {', '.join(pairs)}." if pairs else "No pair has subsets."

@@ -34,7 +34,7 @@ def diff_command(before: str, after: str | None, weights: bool, address: str | N
       sluice subsets list -o json > before.json; ...; sluice subsets diff before.json
       sluice subsets diff before.json dry-run.json --weights
     """
-    from sluice.cli.subsets.difference import connections_of_file, connections_of_subsets, difference
+    from sluice.cli.subsets.connection_changes import connections_of_file, connections_of_subsets, difference
 
     was = connections_of_file(before)
     if after is not None:
@@ -44,10 +44,10 @@ def diff_command(before: str, after: str | None, weights: bool, address: str | N
 
         with connect(address or addresses().recommender) as client:
             now = connections_of_subsets(client.list(Filter("", "", "")))
-    found = difference(was, now, weights)
+    diff = difference(was, now, weights)
     if output == "json":
-        print_item(found.to_json(), "json")
+        print_item(diff.to_json(), "json")
         return
-    if found.changes:
-        print_table(_COLUMNS, (each.row() for each in found.changes))
-    say(f"{found.moved} of {found.connections} connections changed ({found.churn:.1%})", "bold")
+    if diff.changes:
+        print_table(_COLUMNS, (change.row() for change in diff.changes))
+    say(f"{diff.moved} of {diff.connections} connections changed ({diff.churn:.1%})", "bold")

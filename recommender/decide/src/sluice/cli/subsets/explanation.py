@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from sluice.cli.output import say
-from sluice.cli.pools.words import moment, seconds
+from sluice.cli.pools.text import moment, seconds
 from sluice.cli.table import Column, print_table
 from sluice.subsets.v1.explanation_pb2 import ContainerLoad, PairExplanation, Run
 from sluice.subsets.v1.subset_service_pb2 import ExplainPairResponse
@@ -18,14 +18,14 @@ _COLUMNS = (
 )
 
 
-def print_explanation(found: ExplainPairResponse, now: datetime) -> None:
+def print_explanation(answer: ExplainPairResponse, now: datetime) -> None:
     """Prints the pair, the run that solved it, and a line a downstream container; `now` (with time zone) gives ages."""
-    one = found.explanation
+    one = answer.explanation
     say(f"{one.pair.upstream} -> {one.pair.downstream}", "bold")
-    facts = [*_pair(one), *(_run(found.run, now) if found.HasField("run") else [])]
+    facts = [*_pair(one), *(_run(answer.run, now) if answer.HasField("run") else [])]
     for label, value in facts:
         say(f"{label:<16}{value}")
-    print_table(_COLUMNS, (_row(each) for each in one.containers))
+    print_table(_COLUMNS, (_row(container) for container in one.containers))
 
 
 def _pair(one: PairExplanation) -> Iterator[tuple[str, str]]:
@@ -64,10 +64,10 @@ def _run(run: Run, now: datetime) -> Iterator[tuple[str, str]]:
     yield "solved", f"by {run.strategy or '-'} for {run.cause or '-'}{age}"
     ended = "" if run.converged else ", not converged"
     yield "", f"{run.iterations} iterations{ended}, {run.quota} connections in all, {run.churn:.1%} changed"
-    for each in run.missing:
-        yield "missing", each
-    for each in run.notes:
-        yield "note", each
+    for service in run.missing:
+        yield "missing", service
+    for note in run.notes:
+        yield "note", note
 
 
 def _row(one: ContainerLoad) -> tuple[str, ...]:

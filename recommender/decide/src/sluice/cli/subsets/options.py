@@ -24,14 +24,14 @@ def _names(field: str) -> Callable[[click.Context, click.Parameter, str], list[s
         from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
 
         names = ("upstream", "instance", "downstream")
-        said: dict[str, Any] = {name: ctx.params.get(name) or "" for name in names if name != field}
+        request: dict[str, Any] = {name: ctx.params.get(name) or "" for name in names if name != field}
         try:
             with open_channel(ctx.params.get("address") or addresses().recommender) as channel:
-                answer = SubsetServiceStub(channel).ListSubsets(ListSubsetsRequest(**said), timeout=_PATIENCE_S)
+                answer = SubsetServiceStub(channel).ListSubsets(ListSubsetsRequest(**request), timeout=_PATIENCE_S)
         except (grpc.RpcError, CliError):
             return []
-        found = sorted({getattr(subset.key, field) for subset in answer.subsets})
-        return [each for each in found if each.startswith(incomplete) and PLAIN.fullmatch(each)]
+        values = sorted({getattr(subset.key, field) for subset in answer.subsets})
+        return [value for value in values if value.startswith(incomplete) and PLAIN.fullmatch(value)]
 
     return complete
 

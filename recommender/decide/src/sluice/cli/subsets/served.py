@@ -31,11 +31,11 @@ def list_command(upstream: str, instance: str, downstream: str, address: str | N
       sluice subsets list -o json > before.json
     """
     with connect(address or addresses().recommender) as client:
-        found = client.list(Filter(upstream, instance, downstream))
+        answer = client.list(Filter(upstream, instance, downstream))
         if output != "table":
-            print_items(map(message_to_json, found), output)
+            print_items(map(message_to_json, answer), output)
             return
-        subsets = list(found)
+        subsets = list(answer)
     if subsets:
         print_subsets(subsets, datetime.now(UTC))
     else:
@@ -78,11 +78,11 @@ def explain_command(upstream: str, downstream: str, address: str | None, output:
       sluice subsets explain shop cart -o json | jq '.explanation.containers'
     """
     with connect(address or addresses().recommender) as client:
-        found = client.explain(Pair(upstream=upstream, downstream=downstream))
+        answer = client.explain(Pair(upstream=upstream, downstream=downstream))
     if output != "table":
-        print_item(message_to_json(found), output)
+        print_item(message_to_json(answer), output)
     else:
-        print_explanation(found, datetime.now(UTC))
+        print_explanation(answer, datetime.now(UTC))
 
 
 @click.command("watch", epilog=EXIT_CODES)

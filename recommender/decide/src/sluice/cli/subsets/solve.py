@@ -57,22 +57,22 @@ def solve_command(
         document, samples = load_application(Path(source))
         application = document.application if quota is None else replace(document.application, quota=quota)
         settings = document.settings if weights is None else replace(document.settings, weights=weights)
-        before = None
+        last = None
         if previous is not None:
             file = previous
-            before = load_solution(Path(previous))
+            last = load_solution(Path(previous))
             file = source
-        found = answer(application, strategy, samples, settings, before)
+        result = answer(application, strategy, samples, settings, last)
     except (IllegalSubsetsError, TooManyError) as error:
-        raise CliError(*(f"cannot solve {file}: {each}" for each in str(error).split("\n"))) from None
+        raise CliError(*(f"cannot solve {file}: {line}" for line in str(error).split("\n"))) from None
     for key in document.ignored:
         note(f"{source}: unknown key {key} is ignored")
-    for each in found.notes:
-        note(each)
-    shown = solution_object(found)
+    for line in result.notes:
+        note(line)
+    shown = solution_object(result)
     if output == "json":
         print_item(shown, "json")
         return
-    from sluice.cli.subsets.table import print_solution
+    from sluice.cli.subsets.solution_table import print_solution
 
-    print_solution(found, shown, before)
+    print_solution(result, shown, last)

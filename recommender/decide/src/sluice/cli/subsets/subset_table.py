@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from sluice.cli.output import say
-from sluice.cli.pools.words import moment, seconds, short_name
+from sluice.cli.pools.text import moment, seconds, short_name
 from sluice.cli.table import Column, print_table
 from sluice.subsets.v1.subset_pb2 import Endpoint, State, Subset
 
@@ -46,13 +46,13 @@ def print_subset(subset: Subset, now: datetime) -> None:
     say(f"strategy  {subset.strategy or '-'}, revision {subset.revision}, {_age(subset, now)} old")
     for reason in subset.reasons:
         say(f"reason    {reason.text or reason.code}")
-    total = sum(each.weight for each in subset.endpoints)
+    total = sum(endpoint.weight for endpoint in subset.endpoints)
     columns = [Column("INSTANCE"), Column("ADDRESS"), Column("ZONE"), Column("SHARE", right=True)]
     print_table(
         columns,
         (
-            (each.instance, each.address or "-", each.zone or "-", f"{each.weight / max(total, 1):.1%}")
-            for each in subset.endpoints
+            (endpoint.instance, endpoint.address or "-", endpoint.zone or "-", f"{endpoint.weight / max(total, 1):.1%}")
+            for endpoint in subset.endpoints
         ),
     )
 
@@ -88,10 +88,10 @@ def _row(subset: Subset, now: datetime) -> tuple[str, ...]:
 def _endpoints(subset: Subset) -> str:
     """`cart-0 40%, cart-3 60%`; without shares where all are the same."""
     endpoints: list[Endpoint] = list(subset.endpoints)
-    if len({each.weight for each in endpoints}) <= 1:
-        return ", ".join(each.instance for each in endpoints)
-    total = sum(each.weight for each in endpoints)
-    return ", ".join(f"{each.instance} {each.weight / total:.0%}" for each in endpoints)
+    if len({endpoint.weight for endpoint in endpoints}) <= 1:
+        return ", ".join(endpoint.instance for endpoint in endpoints)
+    total = sum(endpoint.weight for endpoint in endpoints)
+    return ", ".join(f"{endpoint.instance} {endpoint.weight / total:.0%}" for endpoint in endpoints)
 
 
 def _age(subset: Subset, now: datetime) -> str:

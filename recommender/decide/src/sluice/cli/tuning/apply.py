@@ -13,7 +13,7 @@ from sluice.cli.output import EXIT_CODES, CliError, say
 from sluice.cli.pools.options import address_option
 from sluice.cli.tuning.client import connect
 from sluice.cli.tuning.options import session_argument
-from sluice.cli.tuning.words import ENDED, gain_text, value_text
+from sluice.cli.tuning.text import ENDED, gain_text, value_text
 
 
 @click.command("apply", epilog=EXIT_CODES)
@@ -40,17 +40,17 @@ def apply_command(session: str, parameters: Path | None, applied: bool, address:
 
     where = address or addresses().recommender
     with connect(where) as client:
-        found = client.explain(session)
-    if found.session.phase not in ENDED:
+        answer = client.explain(session)
+    if answer.session.phase not in ENDED:
         raise CliError(
-            f"{session} has not ended: {found.session.why or 'it still searches'}; `sluice tuning stop` ends it"
+            f"{session} has not ended: {answer.session.why or 'it still searches'}; `sluice tuning stop` ends it"
         )
-    defaults = {each.name: each.default_value for each in found.session.plan.space.parameters}
-    say(f"{session} recommends, gain {gain_text(found.session)}:", style="bold")
-    for each in found.recommended.settings:
-        usual = defaults.get(each.parameter)
-        note = "" if usual is None or usual == each.value else f"  (default {value_text(usual)})"
-        say(f"  {each.parameter} = {value_text(each.value)}{note}")
+    defaults = {parameter.name: parameter.default_value for parameter in answer.session.plan.space.parameters}
+    say(f"{session} recommends, gain {gain_text(answer.session)}:", style="bold")
+    for setting in answer.recommended.settings:
+        usual = defaults.get(setting.parameter)
+        note = "" if usual is None or usual == setting.value else f"  (default {value_text(usual)})"
+        say(f"  {setting.parameter} = {value_text(setting.value)}{note}")
     if parameters is None:
         if applied:
             raise click.UsageError("--apply needs --parameters FILE")

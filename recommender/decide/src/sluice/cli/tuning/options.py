@@ -23,7 +23,7 @@ def _sessions(ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
     except (grpc.RpcError, CliError):
         return []
     names = [session.plan.name for session in answer.sessions]
-    return [each for each in names if each.startswith(incomplete) and PLAIN.fullmatch(each)]
+    return [name for name in names if name.startswith(incomplete) and PLAIN.fullmatch(name)]
 
 
 session_argument = click.argument("session", metavar="SESSION", shell_complete=_sessions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sluice.cli.tuning.words import gain_text
+from sluice.cli.tuning.text import gain_text
 from sluice.tuning.v1 import objective_pb2, session_pb2, trial_pb2
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ def draw(session: session_pb2.TuningSession, path: Path) -> None:
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    told = sorted((each for each in session.trials if each.HasField("outcome")), key=lambda each: each.place)
-    searched = [each for each in told if each.purpose == trial_pb2.PURPOSE_SEARCH]
+    measured = sorted((trial for trial in session.trials if trial.HasField("outcome")), key=lambda trial: trial.place)
+    searched = [trial for trial in measured if trial.purpose == trial_pb2.PURPOSE_SEARCH]
     for verdict, (marker, colour, label) in _KINDS.items():
-        some = [each for each in searched if each.outcome.verdict == verdict and each.outcome.HasField("value")]
+        some = [trial for trial in searched if trial.outcome.verdict == verdict and trial.outcome.HasField("value")]
         if some:
-            values = [each.outcome.value for each in some]
-            axes.scatter([each.number for each in some], values, marker=marker, color=colour, label=label, zorder=3)
+            values = [trial.outcome.value for trial in some]
+            axes.scatter([trial.number for trial in some], values, marker=marker, color=colour, label=label, zorder=3)
     _intervals(axes, searched)
     _best_so_far(axes, searched)
-    lost = [each.number for each in searched if not each.outcome.HasField("value")]
+    lost = [trial.number for trial in searched if not trial.outcome.HasField("value")]
     for number in lost:
         axes.axvline(number, color="tab:red", alpha=0.3, linewidth=2)
     if searched and searched[0].number == 0 and searched[0].outcome.HasField("value"):

@@ -67,42 +67,45 @@ def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], sec
         application = load(app, "space")
     except ConfigError as cause:
         raise CliError(*str(cause).split("\n")) from None
-    asked = {"service": application.service, "operation": application.operation or "", "seconds": str(seconds)}
-    with run_query(reader(), QUERY, ROWS_FORMAT, asked) as answer:
+    parameters = {"service": application.service, "operation": application.operation or "", "seconds": str(seconds)}
+    with run_query(reader(), QUERY, ROWS_FORMAT, parameters) as answer:
         figures = figures_of(parse_rows(answer.iter_lines(1 << 16)).rows)
     if not figures:
         root = f"{application.service} {application.operation or ''}".rstrip()
         raise CliError(f"no complete critical path of {root} in the last {seconds} s: is there load?")
-    whole = application.plan.space
-    space, left = reduced(whole, figures, [Rule(rule) for rule in rules or RULES[:1]], named)
-    why = {each.service: each.why for each in left}
-    services = list(dict.fromkeys(each.service for each in whole.parameters if each.service))
+    all_parameters = application.plan.space
+    space, left = reduced(all_parameters, figures, [Rule(rule) for rule in rules or RULES[:1]], named)
+    why = {service_left.service: service_left.why for service_left in left}
+    services = list(dict.fromkeys(parameter.service for parameter in all_parameters.parameters if parameter.service))
     if output != "table":
-        kept = [each.name for each in space.parameters]
-        out = [{"service": each.service, "parameters": each.parameters, "why": each.why} for each in left]
+        kept = [parameter.name for parameter in space.parameters]
+        out = [
+            {"service": service_left.service, "parameters": service_left.parameters, "why": service_left.why}
+            for service_left in left
+        ]
         print_item({"kept": kept, "left_out": out}, output)
         return
-    counts = {name: sum(each.service == name for each in whole.parameters) for name in services}
-    path_ms = sum(each.path_ms for each in figures.values())
+    counts = {name: sum(parameter.service == name for parameter in all_parameters.parameters) for name in services}
+    path_ms = sum(figure.path_ms for figure in figures.values())
     print_table(COLUMNS, [_row(name, counts[name], figures.get(name), path_ms, why.get(name)) for name in services])
-    say(f"{len(space.parameters)} of {len(whole.parameters)} parameters remain")
+    say(f"{len(space.parameters)} of {len(all_parameters.parameters)} parameters remain")
 
 
 def figures_of(rows: Iterable[list[Any]]) -> Mapping[str, Figures]:
     from sluice.tuning.space.reduce import Figures
 
-    found = {}
+    by_service = {}
     for service, traces, on_path, total, squares in rows:
         n, mean = int(on_path), int(total) / max(1, int(on_path))
         variance = max(0.0, int(squares) / max(1, n) - mean**2)
         variation = math.sqrt(variance) / mean if mean > 0 else math.nan
-        found[service] = Figures(n / max(1, int(traces)), mean / 1e6, variation)
-    return found
+        by_service[service] = Figures(n / max(1, int(traces)), mean / 1e6, variation)
+    return by_service
 
 
-def _row(service: str, parameters: int, seen: Figures | None, path_ms: float, why: str | None) -> tuple[str, ...]:
+def _row(service: str, parameters: int, measured: Figures | None, path_ms: float, why: str | None) -> tuple[str, ...]:
     figures: tuple[str, ...] = ("-",) * 4
-    if seen is not None:
-        of_path = f"{seen.path_ms / path_ms:.0%}" if path_ms > 0 else "-"
-        figures = f"{seen.share:.0%}", f"{seen.self_ms:.2f}", of_path, f"{seen.variation:.2f}"
+    if measured is not None:
+        of_path = f"{measured.path_ms / path_ms:.0%}" if path_ms > 0 else "-"
+        figures = f"{measured.share:.0%}", f"{measured.self_ms:.2f}", of_path, f"{measured.variation:.2f}"
     return service, str(parameters), *figures, "yes" if why is None else f"no: {why}"

@@ -11,7 +11,7 @@ from sluice.cli.pools.options import address_option
 from sluice.cli.table import Column, print_table
 from sluice.cli.tuning.client import connect
 from sluice.cli.tuning.options import session_argument
-from sluice.cli.tuning.words import changed, gain_text, phase_text, settings_text, verdict_text, worth_text
+from sluice.cli.tuning.text import changed, gain_text, phase_text, settings_text, verdict_text, worth_text
 from sluice.tuning.v1 import session_pb2, trial_pb2
 from sluice.tuning.v1 import tuning_service_pb2 as api
 
@@ -40,11 +40,11 @@ def list_command(target: str, address: str | None, output: str) -> None:
       sluice tuning list --target shop -o json | jq -r '.[].plan.name'
     """
     with connect(address or addresses().recommender) as client:
-        found = list(client.list(target))
+        sessions = list(client.list(target))
     if output != "table":
-        print_items(map(message_to_json, found), output)
-    elif found:
-        print_table(SESSIONS, map(_session_row, found))
+        print_items(map(message_to_json, sessions), output)
+    elif sessions:
+        print_table(SESSIONS, map(_session_row, sessions))
     else:
         say("There are no tuning sessions" + (f" of {target}." if target else "."))
 
@@ -65,11 +65,11 @@ def status_command(session: str, address: str | None, output: str) -> None:
       sluice tuning status first -o json | jq '.recommended'
     """
     with connect(address or addresses().recommender) as client:
-        found = client.explain(session)
+        answer = client.explain(session)
     if output != "table":
-        print_item(message_to_json(found), output)
+        print_item(message_to_json(answer), output)
     else:
-        print_status(found)
+        print_status(answer)
 
 
 @click.command("stop", epilog=EXIT_CODES)
@@ -88,24 +88,24 @@ def stop_command(session: str, why: str, address: str | None) -> None:
     say(f"{session} is stopped")
 
 
-def print_status(found: api.ExplainSessionResponse) -> None:
-    session = found.session
+def print_status(answer: api.ExplainSessionResponse) -> None:
+    session = answer.session
     plan, trials = session.plan, session.trials
-    told = sum(trial.HasField("outcome") for trial in trials)
-    say(f"{plan.name} on {plan.target}: {phase_text(session)}, {told} trials ended ({plan.method})", style="bold")
+    ended = sum(trial.HasField("outcome") for trial in trials)
+    say(f"{plan.name} on {plan.target}: {phase_text(session)}, {ended} trials ended ({plan.method})", style="bold")
     if session.why:
         say(f"  {session.why}")
     default = trials[0] if trials else None
     if trials:
         print_table(TRIALS, [_trial_row(trial, default) for trial in trials])
-    if found.changed:
-        say(f"best so far: {settings_text(found.changed)}")
+    if answer.changed:
+        say(f"best so far: {settings_text(answer.changed)}")
     if session.phase == session_pb2.PHASE_DONE:
         say(f"gain: {gain_text(session)}")
-    if found.effects:
+    if answer.effects:
         print_table(
             EFFECTS,
-            [(e.parameter, f"{e.strength:+.2f}", f"{e.chance:.1%}", str(e.trials)) for e in found.effects[:10]],
+            [(e.parameter, f"{e.strength:+.2f}", f"{e.chance:.1%}", str(e.trials)) for e in answer.effects[:10]],
         )
 
 

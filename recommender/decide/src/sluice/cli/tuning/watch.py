@@ -12,7 +12,7 @@ from sluice.cli.output import EXIT_CODES, note, say
 from sluice.cli.pools.options import address_option
 from sluice.cli.tuning.client import TuningClient, connect
 from sluice.cli.tuning.options import session_argument
-from sluice.cli.tuning.words import ENDED, gain_text, phase_text, trial_line
+from sluice.cli.tuning.text import ENDED, gain_text, phase_text, trial_line
 from sluice.tuning.v1 import session_pb2, trial_pb2
 
 picture_option = click.option(
@@ -45,16 +45,16 @@ def watch_to_its_end(
     """Returns the session when it has ended, or when `going` returns False (called at each heartbeat)."""
     printed: set[int] = set()
     trials: dict[int, trial_pb2.Trial] = {}
-    phase, whole = session_pb2.PHASE_UNSPECIFIED, False
+    phase, complete = session_pb2.PHASE_UNSPECIFIED, False
     for event in client.watch(session, note):
         if event.HasField("trial"):
             trials[event.trial.number] = event.trial
         elif event.HasField("session"):
             phase = event.session.phase
         elif event.HasField("snapshot"):
-            whole = True
-        if whole:
-            for trial in sorted(trials.values(), key=lambda each: each.place):
+            complete = True
+        if complete:
+            for trial in sorted(trials.values(), key=lambda trial: trial.place):
                 if trial.HasField("outcome") and trial.number not in printed:
                     printed.add(trial.number)
                     say(trial_line(trial, trials.get(0)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, cast, get_args
 from urllib.parse import quote, unquote
 
-from sluice.journal.codec import MOST_BYTES
+from sluice.journal.codec import MOST_BYTES, log_skipped
 from sluice.model.keys import PoolKey, Side
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
@@ -86,9 +86,9 @@ def restored(records: Mapping[str, bytes]) -> Restored:
         except StateError as cause:
             unreadable += 1
             if unreadable <= MOST_NAMED:
-                log.error("restore skipped one record: %s", cause)
+                log_skipped(cause)
     if unreadable > MOST_NAMED:
-        log.error("restore skipped %d records; %d of them are named above", unreadable, MOST_NAMED)
+        log.error("skipped %d records of the journal; %d of them are named above", unreadable, MOST_NAMED)
     return replace(found, unreadable=unreadable)
 
 

@@ -32,14 +32,14 @@ def read_application(value: Mapping[str, Any]) -> Document:
     """
     top = Fields(value, "")
     ignored: list[str] = []
-    services = tuple(_service(each, ignored) for each in top.objects("services", needed=True))
+    services = tuple(_service(service, ignored) for service in top.objects("services", needed=True))
     application = Application(
-        tuple(_host(each, ignored) for each in top.objects("hosts", needed=True)),
+        tuple(_host(host, ignored) for host in top.objects("hosts", needed=True)),
         services,
-        tuple(_root(each, ignored) for each in top.objects("roots")),
-        tuple(_pair(each, ignored) for each in top.objects("pairs")),
-        top.whole("quota", 0) if top.has("quota") else None,
-        top.whole("min_subset", 2),
+        tuple(_root(root, ignored) for root in top.objects("roots")),
+        tuple(_pair(pair, ignored) for pair in top.objects("pairs")),
+        top.integer("quota", 0) if top.has("quota") else None,
+        top.integer("min_subset", 2),
         top.number("percentile", 0.95),
         top.flag("keep_in_zone", False),
     )
@@ -53,7 +53,7 @@ def read_application(value: Mapping[str, Any]) -> Document:
 
 
 def _host(one: Fields, ignored: list[str]) -> Host:
-    found = Host(
+    host = Host(
         one.text("name"),
         one.number("cpu", 0.0),
         one.number("memory_bandwidth", 0.0),
@@ -61,18 +61,18 @@ def _host(one: Fields, ignored: list[str]) -> Host:
         one.text("zone", ""),
     )
     ignored += one.others()
-    return found
+    return host
 
 
 def _service(one: Fields, ignored: list[str]) -> Service:
     name = one.text("name")
-    containers = tuple(_container(each, ignored) for each in one.objects("containers", needed=True))
+    containers = tuple(_container(container, ignored) for container in one.objects("containers", needed=True))
     ignored += one.others()
     return Service(name, containers)
 
 
 def _container(one: Fields, ignored: list[str]) -> Container:
-    found = Container(
+    container = Container(
         one.text("name"),
         one.text("host"),
         one.text("address", ""),
@@ -80,42 +80,42 @@ def _container(one: Fields, ignored: list[str]) -> Container:
         one.number("capacity_per_s", math.inf),
     )
     ignored += one.others()
-    return found
+    return container
 
 
 def _root(one: Fields, ignored: list[str]) -> Root:
     tree = one.object("tree")
     if tree is None:
         raise IllegalSubsetsError([f"{one.path('tree')} is missing; legal: an object with service and stages"])
-    found = Root(one.text("name"), one.number("rate_per_s"), _call(tree, ignored, 1))
+    root = Root(one.text("name"), one.number("rate_per_s"), _call(tree, ignored, 1))
     ignored += one.others()
-    return found
+    return root
 
 
 def _call(one: Fields, ignored: list[str], depth: int) -> Call:
     if depth > DEEPEST:
         raise IllegalSubsetsError([f"{one.where} is at level {depth} of its call tree; legal: up to {DEEPEST}"])
     service = one.text("service")
-    stages = tuple(tuple(_call(each, ignored, depth + 1) for each in stage) for stage in one.lists("stages"))
+    stages = tuple(tuple(_call(callee, ignored, depth + 1) for callee in stage) for stage in one.lists("stages"))
     calls = one.number("calls", 1.0)
     ignored += one.others()
     return Call(service, stages, calls)
 
 
 def _pair(one: Fields, ignored: list[str]) -> PairRate:
-    found = PairRate(one.text("upstream"), one.text("downstream"), one.number("rate_per_s"))
+    pair = PairRate(one.text("upstream"), one.text("downstream"), one.number("rate_per_s"))
     ignored += one.others()
-    return found
+    return pair
 
 
 def _settings(one: Fields, ignored: list[str]) -> MicronsSettings:
     usual = MicronsSettings()
-    found = MicronsSettings(
+    settings = MicronsSettings(
         one.flag("weights", usual.weights),
         one.number("learning_rate", usual.learning_rate),
-        one.whole("stagnation", usual.stagnation),
+        one.integer("stagnation", usual.stagnation),
         one.number("balance", usual.balance),
         one.number("churn_budget", usual.churn_budget),
     )
     ignored += one.others()
-    return found
+    return settings

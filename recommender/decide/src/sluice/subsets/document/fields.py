@@ -16,7 +16,7 @@ class Fields:
             raise _error(where, value, "an object")
         self._value = value
         self.where = where
-        self._asked: set[str] = set()
+        self._pending: set[str] = set()
 
     def path(self, key: str) -> str:
         return f"{self.where}.{key}" if self.where else key
@@ -40,7 +40,7 @@ class Fields:
             raise _error(self.path(key), value, "a number")
         return float(value)
 
-    def whole(self, key: str, default: int) -> int:
+    def integer(self, key: str, default: int) -> int:
         value = self._get(key)
         if value is None:
             return default
@@ -62,8 +62,8 @@ class Fields:
             return
         if not isinstance(value, list):
             raise _error(self.path(key), value, "a list of objects")
-        for number, each in enumerate(value):
-            yield Fields(each, f"{self.path(key)}[{number}]")
+        for number, element in enumerate(value):
+            yield Fields(element, f"{self.path(key)}[{number}]")
 
     def lists(self, key: str) -> Iterator[list[Fields]]:
         """A list of lists of objects."""
@@ -71,10 +71,10 @@ class Fields:
         if value is None:
             return
         where = self.path(key)
-        if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
+        if not isinstance(value, list) or not all(isinstance(stage, list) for stage in value):
             raise _error(where, value, "a list of lists of objects")
-        for number, each in enumerate(value):
-            yield [Fields(item, f"{where}[{number}][{at}]") for at, item in enumerate(each)]
+        for number, stage in enumerate(value):
+            yield [Fields(item, f"{where}[{number}][{at}]") for at, item in enumerate(stage)]
 
     def object(self, key: str) -> Fields | None:
         value = self._get(key)
@@ -82,10 +82,10 @@ class Fields:
 
     def others(self) -> list[str]:
         """Paths of the keys that no caller read."""
-        return [self.path(str(key)) for key in self._value if key not in self._asked]
+        return [self.path(str(key)) for key in self._value if key not in self._pending]
 
     def _get(self, key: str) -> Any:
-        self._asked.add(key)
+        self._pending.add(key)
         return self._value.get(key)
 
 

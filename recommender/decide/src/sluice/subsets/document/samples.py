@@ -36,14 +36,14 @@ def read_samples(source: Iterable[str], name: str) -> dict[str, LatencySamples]:
         if missing:
             raise IllegalSubsetsError([f"{name}: the header has no column {missing[0]!r}; legal: {','.join(COLUMNS)}"])
         places = [header.index(column) for column in COLUMNS]
-        found: dict[str, list[list[float]]] = {}
+        by_service: dict[str, list[list[float]]] = {}
         for row in rows:
             if any(cell.strip() for cell in row):
                 service, values = _row(row, places, f"{name}, line {rows.line_num}")
-                found.setdefault(service, []).append(values)
+                by_service.setdefault(service, []).append(values)
     except csv.Error as error:
         raise IllegalSubsetsError([f"{name}, line {rows.line_num}: {error}"]) from None
-    return {service: _samples(values) for service, values in sorted(found.items())}
+    return {service: _samples(values) for service, values in sorted(by_service.items())}
 
 
 def _row(row: list[str], places: list[int], where: str) -> tuple[str, list[float]]:

@@ -34,13 +34,13 @@ def solution_object(answer: StrategyResult) -> dict[str, Any]:
     return {
         "strategy": solution.strategy,
         "pairs": pairs,
-        "predicted_ms": _ms(predicted.whole) if predicted else None,
+        "predicted_ms": _ms(predicted.mean_ms) if predicted else None,
         "iterations": solution.iterations,
         "churn": round(answer.churn, 6),
         "roots": [{"name": name, "predicted_ms": _ms(value)} for name, value in predicted.roots.items()]
         if predicted
         else [],
-        "connections": sum(len(each) for each in solution.subsets),
+        "connections": sum(len(subset) for subset in solution.subsets),
         "converged": solution.converged and (predicted is None or predicted.converged),
         "notes": list(answer.notes),
         "latency": dict(answer.basis),
@@ -57,10 +57,10 @@ def read_solution(value: Mapping[str, Any]) -> NamedConnections:
     Raises:
         IllegalError: a field is missing or has a wrong type; the message names its path and the legal type.
     """
-    found: NamedConnections = {}
+    by_pair: NamedConnections = {}
     for pair in Fields(value, "").objects("pairs", needed=True):
         key = pair.text("upstream"), pair.text("downstream")
-        ends = found.setdefault(key, {})
-        for each in pair.objects("connections", needed=True):
-            ends[each.text("from"), each.text("to")] = each.number("weight", 1.0)
-    return found
+        ends = by_pair.setdefault(key, {})
+        for connection in pair.objects("connections", needed=True):
+            ends[connection.text("from"), connection.text("to")] = connection.number("weight", 1.0)
+    return by_pair

@@ -28,8 +28,8 @@ def accuracy(model: BoostedLatency, held_out: LatencySamples) -> Accuracy:
     """The error of `model` on `held_out`, which has at least one sample."""
     curves = model.curves(held_out.contention)
     mu, sigma = curves.at(held_out.rate_per_s)
-    seen = held_out.sigma > 0
-    off = np.abs(sigma[seen] / held_out.sigma[seen] - 1)
+    varied = held_out.sigma > 0
+    off = np.abs(sigma[varied] / held_out.sigma[varied] - 1)
     return Accuracy(float(np.abs(np.exp(mu - held_out.mu) - 1).mean()), float(off.mean()), len(held_out))
 
 

@@ -31,14 +31,14 @@ class Curves:
 
 @compiled
 def _at(rate: Floats, values: Floats, work: Floats, beyond: float) -> Floats:
-    found = np.empty(len(work))
+    values_at = np.empty(len(work))
     last = len(rate) - 1
-    for each in range(len(work)):
-        load = work[each]
+    for row in range(len(work)):
+        load = work[row]
         if load <= rate[0]:
-            found[each] = values[each, 0]
+            values_at[row] = values[row, 0]
         elif load >= rate[last]:
-            found[each] = values[each, last] + beyond * log(load / rate[last])
+            values_at[row] = values[row, last] + beyond * log(load / rate[last])
         else:
             low, high = 0, last
             while high - low > 1:
@@ -48,5 +48,5 @@ def _at(rate: Floats, values: Floats, work: Floats, beyond: float) -> Floats:
                 else:
                     high = middle
             part = (load - rate[low]) / (rate[high] - rate[low])
-            found[each] = values[each, low] + part * (values[each, high] - values[each, low])
-    return found
+            values_at[row] = values[row, low] + part * (values[row, high] - values[row, low])
+    return values_at

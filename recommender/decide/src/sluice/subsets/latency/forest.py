@@ -69,7 +69,7 @@ def forest(booster: Booster) -> Forest:
     """The leaves of a trained model."""
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
     trees: list[dict[str, Any]] = learner["gradient_booster"]["model"]["trees"]
-    found = [
+    parts_of_trees = [
         _leaves(
             np.asarray(tree["left_children"], dtype=np.int64),
             np.asarray(tree["right_children"], dtype=np.int64),
@@ -80,7 +80,7 @@ def forest(booster: Booster) -> Forest:
         for tree in trees
     ]
     base = float(str(learner["learner_model_param"]["base_score"]).strip("[]"))
-    lower, upper, value = (np.concatenate(each) for each in zip(*found, strict=True))
+    lower, upper, value = (np.concatenate(column) for column in zip(*parts_of_trees, strict=True))
     return Forest(base, lower, upper, value)
 
 
@@ -111,7 +111,7 @@ def _added(
     """(count + 2, n): what is added from each range of rates on. It has no branches, so that the compiler vectorizes
     rows."""
     rows = others.shape[1]
-    found = np.zeros((count + 2, rows), dtype=np.float32)
+    totals = np.zeros((count + 2, rows), dtype=np.float32)
     one, two, three = others[0], others[1], others[2]
     within = np.empty(rows, dtype=np.float32)
     for leaf in range(len(value)):
@@ -128,9 +128,9 @@ def _added(
                 & (three[row] < to_3)
             )
             within[row] = adds if inside else np.float32(0.0)
-        begin, end = found[low[leaf]], found[high[leaf] + 1]
+        begin, end = totals[low[leaf]], totals[high[leaf] + 1]
         for row in range(rows):
             begin[row] += within[row]
         for row in range(rows):
             end[row] -= within[row]
-    return found
+    return totals

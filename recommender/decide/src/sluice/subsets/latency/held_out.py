@@ -39,11 +39,11 @@ def held_out(samples: LatencySamples, window: Ints, percentile: float = 0.95) ->
     others, groups = samples.where(~chosen), number[~chosen]
     others, groups = _sorted(others, groups)
     mu, sigma = train(samples.where(chosen)).curves(others.contention).at(others.rate_per_s)
-    seen = others.sigma > 0
-    off = np.abs(sigma[seen] / others.sigma[seen] - 1)
+    varied = others.sigma > 0
+    off = np.abs(sigma[varied] / others.sigma[varied] - 1)
     return HeldOut(
         float(np.abs(np.exp(mu - others.mu) - 1).mean()),
-        float(off.mean()) if seen.any() else 0.0,
+        float(off.mean()) if varied.any() else 0.0,
         _pair(others, groups, (mu, sigma), percentile),
         len(others),
     )
@@ -61,5 +61,5 @@ def _pair(samples: LatencySamples, groups: Ints, predicted: tuple[Floats, Floats
     start = np.append(np.flatnonzero(np.diff(groups, prepend=-1)), len(groups)).astype(np.int64)
     rate = samples.rate_per_s
     was, _ = percentiles(samples.mu, np.maximum(samples.sigma, 0.01), rate, start, percentile)
-    told, _ = percentiles(*predicted, rate, start, percentile)
-    return float(np.abs(np.exp(told - was) - 1).mean())
+    predicted_latency, _ = percentiles(*predicted, rate, start, percentile)
+    return float(np.abs(np.exp(predicted_latency - was) - 1).mean())

@@ -29,10 +29,10 @@ def learn(
     """Trains a model of `services`. samples: by service, with the starts of their windows. It trains twice: once
     without the samples that are held out."""
     accuracy = {name: how for name in services if name in samples and (how := _held_out(*samples[name])) is not None}
-    model = latency_model({name: each for name, (each, _) in samples.items()}, services, usual_rate_per_s)
+    model = latency_model({name: sample for name, (sample, _) in samples.items()}, services, usual_rate_per_s)
     return TrainedModels(model, version, accuracy)
 
 
 def _held_out(samples: LatencySamples, window: Ints) -> HeldOut | None:
-    whole, chosen = complete(samples)
-    return held_out(whole, window[chosen])
+    complete_samples, chosen = complete(samples)
+    return held_out(complete_samples, window[chosen])

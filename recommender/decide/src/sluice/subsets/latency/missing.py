@@ -20,13 +20,13 @@ def complete(samples: LatencySamples) -> tuple[LatencySamples, np.ndarray]:
     Worked: of 10 samples 8 have CPU and 2 memory bandwidth: the 8, with a memory bandwidth of 0.
     """
     unknown = np.isnan(samples.contention)
-    told = unknown.mean(axis=0) <= MOST_MISSING if len(samples) else np.ones(3, dtype=bool)
-    chosen = np.asarray(~unknown[:, told].any(axis=1))
-    contention = np.where(told, samples.contention, 0.0)
+    known = unknown.mean(axis=0) <= MOST_MISSING if len(samples) else np.ones(3, dtype=bool)
+    chosen = np.asarray(~unknown[:, known].any(axis=1))
+    contention = np.where(known, samples.contention, 0.0)
     return replace(samples, contention=contention).where(chosen), chosen
 
 
 def busiest(contention: Floats) -> Floats:
     """(n,) the highest known utilization of each host; NaN where none is known."""
-    found = np.where(np.isnan(contention), -1.0, contention).max(axis=1)
-    return np.where(found < 0, np.nan, found)
+    highest = np.where(np.isnan(contention), -1.0, contention).max(axis=1)
+    return np.where(highest < 0, np.nan, highest)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sluice.subsets.fleet import Floats, Ints
@@ -37,9 +39,20 @@ def percentiles(mu: Floats, sigma: Floats, weight: Floats, start: Ints, percenti
     return _brent(over, low - CLOSE, high + CLOSE)
 
 
+class Bracket(NamedTuple):
+    """The points around each root, (E,): `b` is the best so far, `a` the one before, `c` on the other side of the root.
+    fa, fb, fc: the values of the functions there."""
+
+    a: Floats
+    b: Floats
+    c: Floats
+    fa: Floats
+    fb: Floats
+    fc: Floats
+
+
 def _brent(over, low: Floats, high: Floats) -> tuple[Floats, bool]:  # type: ignore[no-untyped-def]
-    """Brent (1973), zero, for many rising functions at once. b is the best point so far, a the one before, c on the
-    other side of the root."""
+    """Brent (1973), zero, for many rising functions at once. The letters are those of `Bracket`."""
     a, b = low.copy(), high.copy()
     fa, fb = over(a), over(b)
     c, fc = a.copy(), fa.copy()
@@ -52,7 +65,7 @@ def _brent(over, low: Floats, high: Floats) -> tuple[Floats, bool]:  # type: ign
         done = (np.abs(half) <= CLOSE / 2) | (fb == 0)
         if done.all():
             return b, True
-        step, last = _next_steps(a, b, c, fa, fb, fc, half, step, last)
+        step, last = _next_steps(Bracket(a, b, c, fa, fb, fc), half, step, last)
         moved = np.where(np.abs(step) > CLOSE / 2, step, np.copysign(CLOSE / 2, half))
         a, fa = b, fb
         b = np.where(done, b, b + moved)
@@ -64,10 +77,9 @@ def _brent(over, low: Floats, high: Floats) -> tuple[Floats, bool]:  # type: ign
     return b, False
 
 
-def _next_steps(  # type: ignore[no-untyped-def]
-    a, b, c, fa, fb, fc, half, step, last
-) -> tuple[Floats, Floats]:
+def _next_steps(bracket: Bracket, half: Floats, step: Floats, last: Floats) -> tuple[Floats, Floats]:
     """The step from b, and the step before it. A step must be shorter than half of the one before."""
+    a, b, c, fa, fb, fc = bracket
     with np.errstate(divide="ignore", invalid="ignore"):
         s, q, r = fb / fa, fa / fc, fb / fc
         secant = a == c

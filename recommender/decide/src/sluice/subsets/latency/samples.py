@@ -37,8 +37,8 @@ class LatencySamples:
 def pooled(several: list[LatencySamples]) -> LatencySamples:
     """The samples of several services as those of one."""
     return LatencySamples(
-        np.concatenate([each.rate_per_s for each in several]),
-        np.concatenate([each.contention for each in several]),
-        np.concatenate([each.mu for each in several]),
-        np.concatenate([each.sigma for each in several]),
+        np.concatenate([service.rate_per_s for service in several]),
+        np.concatenate([service.contention for service in several]),
+        np.concatenate([service.mu for service in several]),
+        np.concatenate([service.sigma for service in several]),
     )

@@ -21,16 +21,16 @@ def latency_model(
     known = {name: samples[name] for name in sorted(services) if name in samples and len(samples[name])}
     everything = [samples[name] for name in sorted(samples) if len(samples[name])]
     notes, few, strangers = [], [], []
-    found: dict[str, ServiceLatency] = {}
-    for name, seen in known.items():
-        whole, chosen = complete(seen)
+    by_service: dict[str, ServiceLatency] = {}
+    for name, of_service in known.items():
+        complete_samples, chosen = complete(of_service)
         if not chosen.all():
-            strangers.append(f"{name} ({len(seen) - len(whole)} of {len(seen)})")
-        if len(whole) >= FEWEST:
-            found[name] = train(whole)
+            strangers.append(f"{name} ({len(of_service) - len(complete_samples)} of {len(of_service)})")
+        if len(complete_samples) >= FEWEST:
+            by_service[name] = train(complete_samples)
             continue
-        found[name] = pooled_latency(seen, f"pooled: {len(seen)} samples, scaled by utilization")
-        few.append(f"{name} ({len(seen)})")
+        by_service[name] = pooled_latency(of_service, f"pooled: {len(of_service)} samples, scaled by utilization")
+        few.append(f"{name} ({len(of_service)})")
     if strangers:
         notes.append(
             f"latency samples with an unknown utilization of their host: {', '.join(strangers)}; the model is trained"
@@ -50,4 +50,4 @@ def latency_model(
         notes.append(
             f"no latency samples of {', '.join(strange)}: those of all services, scaled by utilization, replace them"
         )
-    return LatencyModel(found, other, True, tuple(notes))
+    return LatencyModel(by_service, other, True, tuple(notes))

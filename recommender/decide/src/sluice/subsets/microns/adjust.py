@@ -11,11 +11,11 @@ from sluice.subsets.quotas import bounded
 MOST = 2.0
 
 
-def gradients(latency: Floats, latency_before: Floats, quota: Ints, quota_before: Ints, before: Floats) -> Floats:
+def gradients(latency: Floats, latency_before: Floats, quota: Ints, quota_before: Ints, previous: Floats) -> Floats:
     """Equation 6, (E,), in ms per connection: the change of latency by the last change of the quota. A pair with the
-    same quota shows nothing and keeps its gradient from `before`."""
+    same quota shows nothing and keeps its gradient from `previous`."""
     moved = (quota - quota_before).astype(np.float64)
-    return np.where(moved != 0, (latency - latency_before) / np.where(moved != 0, moved, 1.0), before)
+    return np.where(moved != 0, (latency - latency_before) / np.where(moved != 0, moved, 1.0), previous)
 
 
 def adjusted(gradient: Floats, quota: Ints, least: Ints, most: Ints, total: int, learning_rate: float) -> Ints:

@@ -70,8 +70,8 @@ def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: f
     count, last = slow.shape[0], slow.shape[1] - 1
     load = np.empty(count)
     low, high = slow[0, 0], slow[0, last]
-    for each in range(count):
-        low, high = min(low, slow[each, 0]), max(high, slow[each, last])
+    for container in range(count):
+        low, high = min(low, slow[container, 0]), max(high, slow[container, last])
     # At `low` no container gets a thousandth of its part; at `high` each would take all calls.
     low += even * min(0.0, log(1e-3 * total / count / rate[0]))
     high += (even + beyond) * max(0.0, log(total / rate[last]))
@@ -90,12 +90,14 @@ def _balance(rate: Floats, slow: Floats, total: float, capacity: Floats, even: f
         if abs(missing) < 1e-12 * total:
             break
         taking = 0.0
-        for each in range(count):
-            if missing < 0 or load[each] < capacity[each]:
-                taking += load[each] + 1e-12 * total
-        for each in range(count):
-            if missing < 0 or load[each] < capacity[each]:
-                load[each] = min(load[each] + missing * (load[each] + 1e-12 * total) / taking, capacity[each])
+        for container in range(count):
+            if missing < 0 or load[container] < capacity[container]:
+                taking += load[container] + 1e-12 * total
+        for container in range(count):
+            if missing < 0 or load[container] < capacity[container]:
+                load[container] = min(
+                    load[container] + missing * (load[container] + 1e-12 * total) / taking, capacity[container]
+                )
     return load
 
 
@@ -104,9 +106,9 @@ def _loads(
     rate: Floats, slow: Floats, level: float, capacity: Floats, even: float, beyond: float, load: Floats
 ) -> float:
     """Writes the load of each container at which it is as slow as `level`. Returns their sum."""
-    found, last = 0.0, slow.shape[1] - 1
-    for each in range(slow.shape[0]):
-        line = slow[each]
+    total_load, last = 0.0, slow.shape[1] - 1
+    for container in range(slow.shape[0]):
+        line = slow[container]
         if level <= line[0]:
             one = rate[0] * exp(max((level - line[0]) / even, -60.0))
         elif level >= line[last]:
@@ -120,6 +122,6 @@ def _loads(
                 else:
                     high = middle
             one = rate[low] + (rate[high] - rate[low]) * (level - line[low]) / (line[high] - line[low])
-        load[each] = min(one, capacity[each])
-        found += load[each]
-    return found
+        load[container] = min(one, capacity[container])
+        total_load += load[container]
+    return total_load

@@ -19,10 +19,11 @@ from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.improve import differences, improve, shared
 from sluice.subsets.microns.previous import PreviousConnections, kept_by_name, kept_of
-from sluice.subsets.microns.reference import Reference, back, references, target_of
+from sluice.subsets.microns.reference import Optimum, Reference, back, references
 from sluice.subsets.microns.repair import repaired, sizes_near
 from sluice.subsets.microns.settings import MicronsSettings
 from sluice.subsets.microns.solve import Aim, Solved, notes_on, place, solve, wishes
+from sluice.subsets.microns.traffic import traffic_of
 from sluice.subsets.problem import FleetPair, Problem
 from sluice.subsets.quotas import bounded, first_quotas
 from sluice.subsets.solution import Solution
@@ -33,24 +34,24 @@ CLOSE = 0.01
 
 
 def solve_on(
-    problem: Problem, curves: Sequence[Curves], settings: MicronsSettings, before: NamedConnections | None
+    problem: Problem, curves: Sequence[Curves], settings: MicronsSettings, previous: NamedConnections | None
 ) -> Solution:
-    """Solves from the connections `before`, by name; from nothing where there are none, or where all may change."""
-    return solved_on(problem, curves, settings, before).solution
+    """Solves from the connections `previous`, by name; from nothing where there are none, or where all may change."""
+    return solved_on(problem, curves, settings, previous).solution
 
 
 def solved_on(
     problem: Problem,
     curves: Sequence[Curves],
     settings: MicronsSettings,
-    before: NamedConnections | None,
+    previous: NamedConnections | None,
     aim: Aim | None = None,
 ) -> Solved:
     """The same, with all arrays that the next solution can continue from. `aim` as of `solve`."""
-    if not before or settings.churn_budget >= 1:
+    if not previous or settings.churn_budget >= 1:
         return solve(problem, curves, settings, aim)
     nothing: list[None] = [None] * len(problem.fleets)
-    return _carried(problem, curves, settings, kept_by_name(problem, before), (nothing, nothing, nothing), aim)
+    return _carried(problem, curves, settings, kept_by_name(problem, previous), (nothing, nothing, nothing), aim)
 
 
 def solve_again(
@@ -91,17 +92,17 @@ def _carried(
     curves: Sequence[Curves],
     settings: MicronsSettings,
     kept: Sequence[PreviousConnections | None],
-    before: tuple[Sequence[Reference | None], Sequence[Reference | None], Sequence[Floats | None]],
+    unchanged: tuple[Sequence[Reference | None], Sequence[Reference | None], Sequence[Floats | None]],
     aim: Aim | None,
 ) -> Solved:
-    """before: of each service, as far as it is unchanged: the best loads, the loads that connections aimed at, and the
-    loads that they brought."""
-    known, aimed, work_before = before
+    """unchanged: the best loads of each unchanged service, the loads that connections aimed at, and the loads that they
+    brought."""
+    known, aimed, work_before = unchanged
     loads = references(problem, curves, known, settings.balance)
     loads = loads if aim is None else aim(problem, loads)
-    same = [was is not None and _close(each.load, was.load) for each, was in zip(loads, aimed, strict=True)]
+    same = [was is not None and _close(reference.load, was.load) for reference, was in zip(loads, aimed, strict=True)]
     quota = _quotas(problem, kept)
-    found, work, left = _placed(
+    placed, work, left = _placed(
         problem,
         loads,
         kept,
@@ -109,13 +110,13 @@ def _carried(
         settings,
         [load if one else None for one, load in zip(same, work_before, strict=True)],
     )
-    touched = [number for number, each in enumerate(kept) if each is not None and each.touched]
+    touched = [number for number, pair in enumerate(kept) if pair is not None and pair.touched]
     budget = int(settings.churn_budget * problem.quota) - left
     if budget > 0:
-        improve(problem, curves, loads, found, work, settings, budget, touched)
-        work, _ = flow(problem, found)
+        improve(Optimum(problem, curves, loads), placed, work, settings, budget, touched)
+        work, _ = flow(problem, placed)
     notes = tuple(notes_on(problem, loads, work))
-    return Solved(problem, curves, loads, Solution(MICRONS, tuple(found), 1, True, notes), work)
+    return Solved(problem, curves, loads, Solution(MICRONS, tuple(placed), 1, True, notes), work)
 
 
 def _quotas(problem: Problem, kept: Sequence[PreviousConnections | None]) -> Ints:
@@ -124,11 +125,11 @@ def _quotas(problem: Problem, kept: Sequence[PreviousConnections | None]) -> Int
     least = np.array([pair.fewest for pair in problem.pairs])
     most = np.array([pair.all for pair in problem.pairs])
     first = first_quotas(problem)
-    quota = np.array([first[number] if each is None else each.quota for number, each in enumerate(kept)])
+    quota = np.array([first[number] if pair is None else pair.quota for number, pair in enumerate(kept)])
     quota = np.clip(quota, least, most).astype(np.int64)
-    touched = np.array([each is None or each.touched for each in kept])
+    touched = np.array([pair is None or pair.touched for pair in kept])
     need = np.array(
-        [0 if each is None else _needed(pair, each) for pair, each in zip(problem.pairs, kept, strict=True)]
+        [0 if last is None else _needed(pair, last) for pair, last in zip(problem.pairs, kept, strict=True)]
     )
     need = np.clip(need, least, most)
     for chosen in (touched, np.ones(len(kept), dtype=bool)):
@@ -160,7 +161,7 @@ def _placed(
     """Connections of all pairs with the necessary changes, the loads that they bring, and how many connections
     changed."""
     down = Downwards(problem, back(problem, loads))
-    found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
+    placed: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
     changes = 0
     for number, pair, sent in down:
         was = kept[number]
@@ -170,20 +171,17 @@ def _placed(
         elif was.touched or len(was.connections) != quota[number]:
             wanted = bounded(wishes(sent, settings.weights), pair.least, pair.most, int(quota[number]))
             sizes = sizes_near(was.connections.sizes(), wanted, pair.least, pair.most, int(quota[number]))
-            target = target_of(problem, number, loads[pair.downstream])
-            below = problem.fleets[pair.downstream]
-            now = shared(
-                repaired(was.connections, sizes, sent, target, pair.zone, below.zone, 0), sent, target, settings
-            )
+            traffic = traffic_of(problem, number, sent, loads[pair.downstream])
+            now = shared(repaired(was.connections, sizes, traffic, 0), traffic, settings)
             changes += differences(was.connections, now, was.quota)
         elif work_before[pair.downstream] is not None and _close(down.work[pair.upstream], work_before[pair.upstream]):
             now = was.connections
         else:
-            now = shared(was.connections, sent, target_of(problem, number, loads[pair.downstream]), settings)
-        found[number] = now
+            now = shared(was.connections, traffic_of(problem, number, sent, loads[pair.downstream]), settings)
+        placed[number] = now
         down.brings(number, now.received(sent, pair.containers))
-    return found, flow(problem, found)[0] if problem.cut else down.work, changes
+    return placed, flow(problem, placed)[0] if problem.cut else down.work, changes
 
 
-def _close(now: Floats, before: Floats | None) -> bool:
-    return before is not None and bool(np.abs(now - before).max() <= CLOSE * before.mean())
+def _close(now: Floats, previous: Floats | None) -> bool:
+    return previous is not None and bool(np.abs(now - previous).max() <= CLOSE * previous.mean())

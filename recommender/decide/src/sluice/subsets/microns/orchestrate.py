@@ -15,30 +15,28 @@ from sluice.subsets.chance import draws
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.microns.heap import rise, sink
+from sluice.subsets.microns.traffic import PairTraffic
 
 # Between two downstream containers that differ by less than this share, chance decides.
 EQUAL = 0.01
 
 
-def orchestrate(
-    sent: Floats, sizes: Ints, target: Floats, zone: Ints, zone_below: Ints, drawn_by: int, weights: bool
-) -> Connections:
+def orchestrate(traffic: PairTraffic, sizes: Ints, drawn_by: int, weights: bool) -> Connections:
     """Connections of one pair, each with the same share of its upstream container's calls.
 
-    sent: (U,) calls per second. sizes: (U,) connections of each, enough to reach every container together. target: (D,)
-    calls per second, the optimum. zone, zone_below: (U,), (D,) which containers may connect: all where zone is -1, else
-    those of that zone. Each downstream container that may be reached gets a connection. weights: whether `weigh` sets
-    the shares afterwards.
+    sizes: (U,) connections of each upstream container, enough to reach every downstream one together. Each downstream
+    container that may be reached gets a connection. weights: whether `weigh` sets the shares afterwards.
     """
+    sent, target = traffic.sent, traffic.target
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     to, load = np.empty(int(start[-1]), dtype=np.int64), np.zeros(len(target))
     degree = np.zeros(len(target), dtype=np.int64)
     above, below = draws(drawn_by, len(sent)), draws(drawn_by + 1, len(target))
     share = sent / np.maximum(sizes, 1)
     part = np.maximum(target, 1e-9 * max(float(target.sum()), 1e-300))
-    for zone_number in np.unique(zone)[::-1].tolist():
-        upper = np.flatnonzero(zone == zone_number)
-        lower = np.arange(len(target)) if zone_number < 0 else np.flatnonzero(zone_below == zone_number)
+    for zone_number in np.unique(traffic.zone)[::-1].tolist():
+        upper = np.flatnonzero(traffic.zone == zone_number)
+        lower = np.arange(len(target)) if zone_number < 0 else np.flatnonzero(traffic.zone_below == zone_number)
         order = upper[np.lexsort((above[upper], -np.round(share[upper] / max(share.max(), 1e-300), 3)))]
         usual = float(share[upper].mean())
         rare = lower[(part[lower] < usual) & (load[lower] == 0)]
@@ -61,13 +59,13 @@ def sorted_connections(start: Ints, to: Ints, share: Floats | None = None) -> Co
 
 
 @compiled
-def _key(each: int, degree: int, load: Floats, part: Floats, drawn: Floats, usual: float, equal: float) -> float:
+def _key(below: int, degree: int, load: Floats, part: Floats, drawn: Floats, usual: float, equal: float) -> float:
     # Each lap has another order, or the same containers would meet again and again (splitmix64's mixing).
-    bits = np.uint64(drawn[each] * 9007199254740992.0) + np.uint64(degree) * np.uint64(0x9E3779B97F4A7C15)
+    bits = np.uint64(drawn[below] * 9007199254740992.0) + np.uint64(degree) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     chance = np.float64(bits >> np.uint64(11)) / 9007199254740992.0
-    key: float = (load[each] + usual) / part[each] * (1.0 + equal * chance)
+    key: float = (load[below] + usual) / part[below] * (1.0 + equal * chance)
     return key
 
 
@@ -82,14 +80,14 @@ def _deal(order: Ints, start: Ints, share: Floats, rare: Ints, load: Floats, to:
     dealt = 0
     for keep in (1, 0):
         for _ in range(len(rare)):
-            before = dealt
+            dealt_so_far = dealt
             for upper in order:
                 if dealt < len(rare) and filled[upper] < start[upper + 1] - start[upper] - keep:
                     to[start[upper] + filled[upper]] = rare[dealt]
                     load[rare[dealt]] += share[upper]
                     filled[upper] += 1
                     dealt += 1
-            if dealt in (before, len(rare)):
+            if dealt in (dealt_so_far, len(rare)):
                 break
     return filled
 
@@ -110,8 +108,8 @@ def _choose(
 ) -> None:
     """Writes the other downstream containers of each of `order`, from `lower`, and adds to their load."""
     keys, degree, heap = np.empty(len(part)), np.zeros(len(part), dtype=np.int64), lower.copy()
-    for each in lower:
-        keys[each] = _key(each, 0, load, part, drawn, usual, equal)
+    for below in lower:
+        keys[below] = _key(below, 0, load, part, drawn, usual, equal)
     for at in range(len(heap) // 2 - 1, -1, -1):
         sink(keys, heap, len(heap), at)
     for upper in order:
@@ -146,8 +144,8 @@ def _reach_all(
     for above in upper:
         for at in range(start[above], start[above + 1]):
             degree[to[at]] += 1
-    for each in lower:
-        if degree[each] > 0:
+    for below in lower:
+        if degree[below] > 0:
             continue
         least, best = -1, 0.0
         for above in upper:
@@ -162,6 +160,6 @@ def _reach_all(
         above = np.searchsorted(start, least, side="right") - 1
         load[to[least]] -= share[above]
         degree[to[least]] -= 1
-        load[each] += share[above]
-        degree[each] += 1
-        to[least] = each
+        load[below] += share[above]
+        degree[below] += 1
+        to[least] = below

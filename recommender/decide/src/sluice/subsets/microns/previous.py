@@ -16,7 +16,7 @@ from sluice.subsets.solution import Solution
 
 @dataclass(frozen=True, eq=False)
 class PreviousConnections:
-    """Connections with both ends still present; their shares may add up to less than 1. quota: how many there were.
+    """Connections with both ends still live; their shares may add up to less than 1. quota: how many there were.
     touched: whether a container came or went on either side, or connections are missing or not allowed."""
 
     connections: Connections
@@ -24,9 +24,9 @@ class PreviousConnections:
     touched: bool
 
 
-def kept_by_name(problem: Problem, before: NamedConnections) -> list[PreviousConnections | None]:
+def kept_by_name(problem: Problem, previous: NamedConnections) -> list[PreviousConnections | None]:
     """The kept connections of each pair; None where it had none."""
-    return [_by_name(problem, pair, before) for pair in problem.pairs]
+    return [_by_name(problem, pair, previous) for pair in problem.pairs]
 
 
 def kept_of(problem: Problem, old: Problem, solution: Solution) -> list[PreviousConnections | None]:
@@ -36,30 +36,30 @@ def kept_of(problem: Problem, old: Problem, solution: Solution) -> list[Previous
         for number, pair in enumerate(old.pairs)
     }
     places: dict[int, Ints] = {}
-    found: list[PreviousConnections | None] = []
+    kept_pairs: list[PreviousConnections | None] = []
     for pair in problem.pairs:
         above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
         number = numbers.get((above.service, below.service))
         if number is None:
-            found.append(None)
+            kept_pairs.append(None)
             continue
         was = old.pairs[number]
         ends = old.fleets[was.upstream], old.fleets[was.downstream]
         subsets = solution.subsets[number]
         if (ends[0] is above or ends[0].names == above.names) and (ends[1] is below or ends[1].names == below.names):
-            found.append(PreviousConnections(subsets, len(subsets), False))
+            kept_pairs.append(PreviousConnections(subsets, len(subsets), False))
             continue
         for now, then in ((above, ends[0]), (below, ends[1])):
             if id(now) not in places:
                 places[id(now)] = np.array([now.index.get(name, -1) for name in then.names], dtype=np.int64)
         source, to = places[id(above)][subsets.source()], places[id(below)][subsets.to]
-        found.append(_kept(pair, source, to, subsets.share, len(subsets), True))
-    return found
+        kept_pairs.append(_kept(pair, source, to, subsets.share, len(subsets), True))
+    return kept_pairs
 
 
-def _by_name(problem: Problem, pair: FleetPair, before: NamedConnections) -> PreviousConnections | None:
+def _by_name(problem: Problem, pair: FleetPair, previous: NamedConnections) -> PreviousConnections | None:
     above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
-    ends: Mapping[tuple[str, str], float] = before.get((above.service, below.service), {})
+    ends: Mapping[tuple[str, str], float] = previous.get((above.service, below.service), {})
     if not ends:
         return None
     source = np.array([above.index.get(one, -1) for one, _ in ends], dtype=np.int64)

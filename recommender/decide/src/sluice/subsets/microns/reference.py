@@ -24,6 +24,16 @@ class Reference:
     fits: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The loads that the connections of a problem aim at, and the curves that tell their latency. curves, loads: of
+    each service's containers."""
+
+    problem: Problem
+    curves: Sequence[Curves]
+    loads: Sequence[Reference]
+
+
 def references(
     problem: Problem, curves: Sequence[Curves], known: Sequence[Reference | None], beta: float
 ) -> list[Reference]:
@@ -32,11 +42,11 @@ def references(
     from scipy.special import ndtri
 
     z, rate = float(ndtri(problem.percentile)), problem.rate_per_s
-    found: list[Reference] = [None] * len(problem.fleets)  # type: ignore[list-item]
+    loads: list[Reference] = [None] * len(problem.fleets)  # type: ignore[list-item]
     for service in _callers_first(problem):
         kept = known[service]
-        found[service] = kept if kept is not None else _reference(problem, curves, found, rate, (z, beta), service)
-    return found
+        loads[service] = kept if kept is not None else _reference(problem, curves, loads, rate, (z, beta), service)
+    return loads
 
 
 def target_of(problem: Problem, number: int, load: Reference) -> Floats:
@@ -62,7 +72,7 @@ def _callers_first(problem: Problem) -> list[int]:
 def _reference(
     problem: Problem,
     curves: Sequence[Curves],
-    found: Sequence[Reference | None],
+    loads: Sequence[Reference | None],
     rate: Floats,
     how: tuple[float, float],
     service: int,
@@ -71,7 +81,7 @@ def _reference(
     outside = problem.outside[service]
     if outside >= rate[service]:
         return Reference(np.full(len(fleet), outside / len(fleet)), 0.0, True)
-    groups = _zones(problem, found, rate, service)
+    groups = _zones(problem, loads, rate, service)
     if groups is None:
         one = balance(curves[service], float(rate[service]), fleet.capacity_per_s, *how)
         return Reference(one.load, one.apart, one.fits)
@@ -82,7 +92,9 @@ def _reference(
         part = Curves(curve.rate_per_s, curve.mu[members], curve.sigma[members])
         balances.append(balance(part, total, fleet.capacity_per_s[members], *how))
         load[members] = balances[-1].load
-    return Reference(load, max(each.apart for each in balances), all(each.fits for each in balances))
+    return Reference(
+        load, max(zone_balance.apart for zone_balance in balances), all(zone_balance.fits for zone_balance in balances)
+    )
 
 
 def _even(problem: Problem, rate: Floats, service: int) -> Reference:
@@ -92,7 +104,7 @@ def _even(problem: Problem, rate: Floats, service: int) -> Reference:
 
 
 def _zones(
-    problem: Problem, found: Sequence[Reference | None], rate: Floats, service: int
+    problem: Problem, loads: Sequence[Reference | None], rate: Floats, service: int
 ) -> list[tuple[NDArray[np.intp], float]] | None:
     """The containers of each zone with the calls per second that come to it; None where zones limit no pair."""
     pairs = [pair for pair in problem.pairs if pair.downstream == service]
@@ -101,7 +113,7 @@ def _zones(
     fleet = problem.fleets[service]
     free, kept = float(problem.outside[service]), dict.fromkeys(np.unique(fleet.zone).tolist(), 0.0)
     for pair in pairs:
-        above = found[pair.upstream] or _even(problem, rate, pair.upstream)
+        above = loads[pair.upstream] or _even(problem, rate, pair.upstream)
         sent = above.load * (pair.rate_per_s / rate[pair.upstream])
         free += float(sent[pair.zone == NO_ZONE].sum())
         for zone in kept:

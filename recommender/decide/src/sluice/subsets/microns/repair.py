@@ -8,53 +8,53 @@ from sluice.fast.compiled import compiled
 from sluice.subsets.connections import Connections
 from sluice.subsets.fleet import Floats, Ints
 from sluice.subsets.microns.orchestrate import sorted_connections
+from sluice.subsets.microns.traffic import PairTraffic
 
 
 def sizes_near(kept: Ints, wanted: Ints, least: Ints, most: Ints, total: int) -> Ints:
     """Sizes of subsets, (U,), that add up to `total` and differ little from `kept`. The sizes furthest from `wanted`
     change."""
-    found = np.clip(kept, least, most)
-    while (left := total - int(found.sum())) != 0:
+    sizes = np.clip(kept, least, most)
+    while (left := total - int(sizes.sum())) != 0:
         step = 1 if left > 0 else -1
-        room = found < most if left > 0 else found > least
-        order = np.argsort(-(wanted - found) * step, kind="stable")
+        room = sizes < most if left > 0 else sizes > least
+        order = np.argsort(-(wanted - sizes) * step, kind="stable")
         chosen = order[room[order]]
         if not len(chosen):
             break
-        found[chosen[: abs(left)]] += step
-    return found
+        sizes[chosen[: abs(left)]] += step
+    return sizes
 
 
-def repaired(
-    kept: Connections, sizes: Ints, sent: Floats, target: Floats, zone: Ints, zone_below: Ints, moves: int
-) -> Connections:
+def repaired(kept: Connections, sizes: Ints, traffic: PairTraffic, moves: int) -> Connections:
     """`kept` with `sizes` connections for each upstream container, such that each downstream container is reached.
 
-    Then it moves up to `moves` connections to where they bring the loads nearer to `target`, (D,). Each connection has
-    an even share. Units as in `orchestrate`.
+    Then it moves up to `moves` connections to where they bring the loads nearer to the target. Each connection has an
+    even share.
     """
+    target, zones = traffic.target, (traffic.zone, traffic.zone_below)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     part = np.maximum(target, 1e-9 * max(float(target.sum()), 1e-300))
-    share = sent / np.maximum(sizes, 1)
-    to = _resized(kept.start, kept.to, start, share, part, zone, zone_below)
-    _reach(start, to, share, part, zone, zone_below)
-    _move(start, to, share, part, zone, zone_below, moves)
+    share = traffic.sent / np.maximum(sizes, 1)
+    to = _resized(kept.start, kept.to, start, share, part, *zones)
+    _reach(start, to, share, part, *zones)
+    _move(start, to, share, part, *zones, moves)
     return _with_shares(kept, sorted_connections(start, to))
 
 
-def moved(kept: Connections, sent: Floats, target: Floats, zone: Ints, zone_below: Ints, moves: int) -> Connections:
+def moved(kept: Connections, traffic: PairTraffic, moves: int) -> Connections:
     """`kept` with up to `moves` connections moved to other downstream containers."""
-    return repaired(kept, kept.sizes(), sent, target, zone, zone_below, moves)
+    return repaired(kept, kept.sizes(), traffic, moves)
 
 
-def _with_shares(before: Connections, now: Connections) -> Connections:
+def _with_shares(previous: Connections, now: Connections) -> Connections:
     """`now`, where connections that existed before have their earlier shares, as a start for `weighed`."""
-    width = max(int(before.to.max(initial=0)), int(now.to.max(initial=0))) + 1
-    was = before.source() * width + before.to
+    width = max(int(previous.to.max(initial=0)), int(now.to.max(initial=0))) + 1
+    was = previous.source() * width + previous.to
     keys = now.source() * width + now.to
     at = np.minimum(np.searchsorted(was, keys), len(was) - 1) if len(was) else np.zeros(len(keys), dtype=np.int64)
     there = was[at] == keys if len(was) else np.zeros(len(keys), dtype=bool)
-    share = np.where(there, before.share[at] if len(was) else 0.0, now.share)
+    share = np.where(there, previous.share[at] if len(was) else 0.0, now.share)
     total = np.add.reduceat(share, now.start[:-1])
     return Connections(now.start, now.to, share / np.repeat(total, now.sizes()))
 
@@ -65,18 +65,20 @@ def _may(above: int, below: int, zone: Ints, zone_below: Ints) -> bool:
 
 
 @compiled
-def _resized(before: Ints, kept: Ints, start: Ints, share: Floats, part: Floats, zone: Ints, zone_below: Ints) -> Ints:
+def _resized(
+    kept_start: Ints, kept: Ints, start: Ints, share: Floats, part: Floats, zone: Ints, zone_below: Ints
+) -> Ints:
     """Drops the connections to containers most above their part. Fills up with containers that nobody calls, then with
     those of the least load."""
     to, load = np.full(start[-1], -1), np.zeros(len(part))
     degree = np.zeros(len(part), dtype=np.int64)
     for above in range(len(share)):
-        for at in range(before[above], before[above + 1]):
+        for at in range(kept_start[above], kept_start[above + 1]):
             load[kept[at]] += share[above]
             degree[kept[at]] += 1
     for above in range(len(share)):
-        room, have = start[above + 1] - start[above], before[above + 1] - before[above]
-        mine = kept[before[above] : before[above + 1]].copy()
+        room, have = start[above + 1] - start[above], kept_start[above + 1] - kept_start[above]
+        mine = kept[kept_start[above] : kept_start[above + 1]].copy()
         while have > room:
             worst, most = 0, -1.0
             for at in range(have):
@@ -146,7 +148,7 @@ def _move(start: Ints, to: Ints, share: Floats, part: Floats, zone: Ints, zone_b
         for at in range(start[above], start[above + 1]):
             degree[to[at]] += 1
             load[to[at]] += share[above]
-    whole = part.sum()
+    total = part.sum()
     for _ in range(moves):
         low, high = -1, -1
         for below in range(len(part)):
@@ -156,7 +158,7 @@ def _move(start: Ints, to: Ints, share: Floats, part: Floats, zone: Ints, zone_b
                 high = below
         if high < 0 or low == high:
             return
-        best, gain, by = -1, 1e-9 * whole, 0.0
+        best, gain, by = -1, 1e-9 * total, 0.0
         for above in range(len(share)):
             if not _may(above, low, zone, zone_below):
                 continue

@@ -14,15 +14,16 @@ from sluice.subsets.latency.curves import Curves
 from sluice.subsets.microns.adjust import adjusted, gradients
 from sluice.subsets.microns.improve import settled
 from sluice.subsets.microns.orchestrate import orchestrate
-from sluice.subsets.microns.reference import Reference, back, references, target_of
+from sluice.subsets.microns.reference import Optimum, Reference, back, references, target_of
 from sluice.subsets.microns.settings import MicronsSettings
+from sluice.subsets.microns.traffic import traffic_of
 from sluice.subsets.microns.weigh import weighed
 from sluice.subsets.predict import pair_latency
 from sluice.subsets.problem import Problem
 from sluice.subsets.quotas import bounded, first_quotas
 from sluice.subsets.solution import Solution
 from sluice.subsets.strategy import MICRONS
-from sluice.subsets.trees import parts, whole
+from sluice.subsets.trees import end_to_end_latency, parts
 
 # The loop ends at a latency that is this near to the bound that no quota can improve on. A new latency counts as better
 # only below this part of the best one: no model tells nearer ones apart, and quotas stay as even as they were.
@@ -55,8 +56,9 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: MicronsSettings,
     """Solves from nothing. `curves`: of each service's containers. aim: None to aim at the best loads."""
     loads = references(problem, curves, [None] * len(problem.fleets), settings.balance)
     loads = loads if aim is None else aim(problem, loads)
-    subsets, iterations, converged = _loop(problem, curves, loads, settings)
-    work = settled(problem, curves, loads, subsets, settings)
+    optimum = Optimum(problem, curves, loads)
+    subsets, iterations, converged = _loop(optimum, settings)
+    work = settled(optimum, subsets, settings)
     notes = notes_on(problem, loads, work)
     if not converged:
         notes.append(f"the loop did not end within {MOST_ITERATIONS} iterations; this is the best of them")
@@ -67,8 +69,8 @@ def solve(problem: Problem, curves: Sequence[Curves], settings: MicronsSettings,
 def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats]) -> list[str]:
     """Lines about capacities that do not suffice, or are exceeded. `work`: the loads of containers."""
     notes = list(problem.notes)
-    for fleet, each, load in zip(problem.fleets, loads, work, strict=True):
-        if not each.fits:
+    for fleet, reference, load in zip(problem.fleets, loads, work, strict=True):
+        if not reference.fits:
             notes.append(f"{fleet.service}: the capacity_per_s of its containers is less than the calls to them")
             continue
         over = load / fleet.capacity_per_s - 1
@@ -80,33 +82,32 @@ def notes_on(problem: Problem, loads: Sequence[Reference], work: Sequence[Floats
     return notes
 
 
-def _loop(
-    problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference], settings: MicronsSettings
-) -> tuple[list[Connections], int, bool]:
+def _loop(optimum: Optimum, settings: MicronsSettings) -> tuple[list[Connections], int, bool]:
     """The best subsets, the number of iterations, and whether the loop ended by itself."""
+    problem = optimum.problem
     least = np.array([pair.fewest for pair in problem.pairs])
     most = np.array([pair.all for pair in problem.pairs])
-    floor = _unlimited(problem, curves, loads)
+    floor = _unlimited(optimum)
     quota = first_quotas(problem)
     best, since = np.inf, 0
-    found: list[Connections] = []
-    before: tuple[Floats, Ints] | None = None
+    best_subsets: list[Connections] = []
+    last: tuple[Floats, Ints] | None = None
     gradient = np.zeros(len(quota))
     for iteration in range(1, MOST_ITERATIONS + 1):
-        subsets, work, got = place_all(problem, loads, quota, settings.weights)
-        latency, _ = pair_latency(problem, curves, work, got)
-        now = whole(problem.trees, latency)
+        subsets, work, got = place_all(problem, optimum.loads, quota, settings.weights)
+        latency, _ = pair_latency(problem, optimum.curves, work, got)
+        now = end_to_end_latency(problem.trees, latency)
         since += 1
         if now < best * BETTER:
-            best, found, since = now, subsets, 0
+            best, best_subsets, since = now, subsets, 0
         if since >= settings.stagnation or best <= floor * NEAR or (least == most).all():
-            return found, iteration, True
+            return best_subsets, iteration, True
         # No change was measured before the first one: assume that latency is in proportion to 1 / quota.
-        gradient = -latency / quota if before is None else gradients(latency, before[0], quota, before[1], gradient)
-        before = latency, quota
+        gradient = -latency / quota if last is None else gradients(latency, last[0], quota, last[1], gradient)
+        last = latency, quota
         reaching = gradient * parts(problem.trees, latency)
         quota = adjusted(reaching, quota, least, most, problem.quota, settings.learning_rate)
-    return found, MOST_ITERATIONS, False
+    return best_subsets, MOST_ITERATIONS, False
 
 
 def place_all(
@@ -114,16 +115,16 @@ def place_all(
 ) -> tuple[list[Connections], list[Floats], list[Floats]]:
     """Connections of all pairs, and the flow through them, as of `flow`."""
     down = Downwards(problem, back(problem, loads))
-    found: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
+    placed: list[Connections] = [None] * len(quota)  # type: ignore[list-item]
     got: list[Floats] = [None] * len(quota)  # type: ignore[list-item]
     for number, pair, sent in down:
         sizes = bounded(wishes(sent, weights), pair.least, pair.most, int(quota[number]))
-        found[number] = place(problem, number, sent, sizes, loads[pair.downstream], weights)
-        got[number] = found[number].received(sent, pair.containers)
+        placed[number] = place(problem, number, sent, sizes, loads[pair.downstream], weights)
+        got[number] = placed[number].received(sent, pair.containers)
         down.brings(number, got[number])
     if problem.cut:
-        return found, *flow(problem, found)
-    return found, down.work, got
+        return placed, *flow(problem, placed)
+    return placed, down.work, got
 
 
 def wishes(sent: Floats, weights: bool) -> Floats:
@@ -139,15 +140,16 @@ def place(problem: Problem, number: int, sent: Floats, sizes: Ints, load: Refere
     """Connections of one pair."""
     pair = problem.pairs[number]
     above, below = problem.fleets[pair.upstream], problem.fleets[pair.downstream]
-    target = target_of(problem, number, load)
+    traffic = traffic_of(problem, number, sent, load)
     drawn_by = seed(above.service, below.service) >> 1
-    found = orchestrate(sent, sizes, target, pair.zone, below.zone, drawn_by, weights)
-    return weighed(found, sent, target) if weights else found
+    placed = orchestrate(traffic, sizes, drawn_by, weights)
+    return weighed(placed, traffic.sent, traffic.target) if weights else placed
 
 
-def _unlimited(problem: Problem, curves: Sequence[Curves], loads: Sequence[Reference]) -> float:
+def _unlimited(optimum: Optimum) -> float:
     """The workload-weighted latency in ms with the optimal loads, for any number of connections."""
-    work = [each.load for each in loads]
+    problem, loads = optimum.problem, optimum.loads
+    work = [load.load for load in loads]
     got = [target_of(problem, number, loads[pair.downstream]) for number, pair in enumerate(problem.pairs)]
-    latency, _ = pair_latency(problem, curves, work, got)
-    return whole(problem.trees, latency)
+    latency, _ = pair_latency(problem, optimum.curves, work, got)
+    return end_to_end_latency(problem.trees, latency)

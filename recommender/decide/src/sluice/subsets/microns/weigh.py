@@ -46,9 +46,9 @@ def _fit(
             for at in range(start[above], start[above + 1]):
                 load[to[at]] += sent[above] * share[at]
         worst = 0.0
-        for each in range(len(wanted)):
-            worst = max(worst, abs(load[each] - wanted[each]))
-            load[each] = min(max(wanted[each] / load[each], 1e-3), 1e3) if load[each] > 0 else 1.0
+        for index in range(len(wanted)):
+            worst = max(worst, abs(load[index] - wanted[index]))
+            load[index] = min(max(wanted[index] / load[index], 1e-3), 1e3) if load[index] > 0 else 1.0
         if worst <= close * worth:
             return
         for above in range(len(sent)):

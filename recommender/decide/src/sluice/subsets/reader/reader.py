@@ -10,7 +10,7 @@ import numpy as np
 
 from sluice.clickhouse.database import Database
 from sluice.subsets.latency.samples import LatencySamples
-from sluice.subsets.observed import ObservedApplication, SeenContainer, SeenHost, SeenTree
+from sluice.subsets.observed import ObservedApplication, ObservedContainer, ObservedHost, ObservedTree
 from sluice.subsets.reader.trees import call_of
 from sluice.subsets.trial import MeasuredLatency
 
@@ -34,26 +34,28 @@ class SubsetReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def seen(self, now_ms: int, window_ms: float) -> ObservedApplication:
+    def observed(self, now_ms: int, window_ms: float) -> ObservedApplication:
         """The input of the newest window_ms. Rates are over the time that has trees."""
         span: dict[str, object] = {"from_s": (now_ms - int(window_ms)) // 1000, "to_s": now_ms // 1000}
-        containers = tuple(map(SeenContainer, *self._columns(CONTAINERS, span, 6)))
+        containers = tuple(map(ObservedContainer, *self._columns(CONTAINERS, span, 6)))
         trees, cut = [], 0
         for operation, text, traces in zip(*self._columns(TREES, span, 3), strict=True):
             call = call_of(text)
             if call is None:
                 cut += traces
             else:
-                trees.append(SeenTree(operation, call, traces))
-        newest_s = max((each.last_s for each in containers), default=0)
-        oldest_s = max(min((each.first_s for each in containers), default=0), (now_ms - int(window_ms)) // 1000)
+                trees.append(ObservedTree(operation, call, traces))
+        newest_s = max((container.last_s for container in containers), default=0)
+        oldest_s = max(
+            min((container.first_s for container in containers), default=0), (now_ms - int(window_ms)) // 1000
+        )
         hosts = self._columns(HOSTS, {"from_ms": now_ms - CONTENTION_MS, "to_ms": now_ms}, 4)
         newest: dict[str, object] = {"from_s": (now_ms - CONTENTION_MS) // 1000, "to_s": now_ms // 1000}
         measured = self._columns(MEASURED, newest, 5)
         return ObservedApplication(
             containers,
             tuple(trees),
-            {name: SeenHost(*map(_ratio, values)) for name, *values in zip(*hosts, strict=True)},
+            {name: ObservedHost(*map(_ratio, values)) for name, *values in zip(*hosts, strict=True)},
             float(max(newest_s - oldest_s, 10)),
             newest_s,
             cut,
@@ -62,20 +64,20 @@ class SubsetReader:
 
     def samples(self, now_ms: int, learn_ms: float) -> dict[str, tuple[LatencySamples, np.ndarray]]:
         """Samples by service, with the starts of their windows. Unknown values of a host are NaN."""
-        asked: dict[str, object] = {"from_ms": now_ms - int(learn_ms), "to_ms": now_ms}
-        asked |= {"least": LEAST_REQUESTS, "most": MOST_SAMPLES}
-        services, windows, *values = self._columns(SAMPLES, asked, 8)
+        parameters: dict[str, object] = {"from_ms": now_ms - int(learn_ms), "to_ms": now_ms}
+        parameters |= {"least": LEAST_REQUESTS, "most": MOST_SAMPLES}
+        services, windows, *values = self._columns(SAMPLES, parameters, 8)
         table = np.array(
             [[math.nan if value is None else value for value in column] for column in values], dtype=np.float64
         )
         names, starts = np.array(services, dtype=object), np.array(windows, dtype=np.int64)
-        found = {}
+        by_service = {}
         for name in sorted(set(services)):
             of = names == name
             rate, cpu, memory, network, mu, sigma = table[:, of]
             contention = np.clip(np.column_stack([cpu, memory, network]), 0.0, 1.0)
-            found[name] = LatencySamples(rate, contention, mu, sigma), starts[of]
-        return found
+            by_service[name] = LatencySamples(rate, contention, mu, sigma), starts[of]
+        return by_service
 
     def _columns(self, sql: str, parameters: dict[str, object], count: int) -> list[list[Any]]:
         """The columns of an answer; an answer without rows has none, so they are empty."""

@@ -18,5 +18,5 @@ def call_of(text: str) -> Call | None:
 
 
 def _call(node: dict[str, Any]) -> Call:
-    stages = tuple(tuple(_call(each) for each in stage) for stage in node.get("stages", ()))
+    stages = tuple(tuple(_call(callee) for callee in stage) for stage in node.get("stages", ()))
     return Call(node["service"], stages)

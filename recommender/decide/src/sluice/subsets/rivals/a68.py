@@ -22,7 +22,7 @@ def a68(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int)
 def _first(client: bytes, backends: list[bytes], size: int) -> Ints:
     salt = hashlib.blake2b(client, digest_size=16).digest()
     hashes = np.array(
-        [int.from_bytes(hashlib.blake2b(each, digest_size=8, key=salt).digest(), "big") for each in backends],
+        [int.from_bytes(hashlib.blake2b(backend, digest_size=8, key=salt).digest(), "big") for backend in backends],
         dtype=np.uint64,
     )
     return np.argsort(hashes, kind="stable")[:size].astype(np.int64)

@@ -25,8 +25,8 @@ def aperture(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota:
     clients, backends = len(upstream), len(downstream)
     offset = float(draws(seed(upstream.service, downstream.service), 1)[0])
     width = min(1.0, math.ceil(size * clients / backends - NOTHING) / clients)
-    found = [_overlaps((client / clients + offset) % 1.0, width, backends) for client in range(clients)]
-    return connections([to for to, _ in found], [share for _, share in found])
+    overlaps = [_overlaps((client / clients + offset) % 1.0, width, backends) for client in range(clients)]
+    return connections([to for to, _ in overlaps], [share for _, share in overlaps])
 
 
 def _overlaps(begin: float, width: float, backends: int) -> tuple[Ints, Floats]:

@@ -20,9 +20,9 @@ def proportional(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, qu
     above, below = len(upstream), len(downstream)
     sizes = bounded(sent, np.full(above, 1), np.full(above, below), quota)
     work = np.zeros(below)
-    found: list[Ints] = [np.empty(0, dtype=np.int64)] * above
+    chosen: list[Ints] = [np.empty(0, dtype=np.int64)] * above
     for client in shuffled(seed(upstream.service, downstream.service), above).tolist():
         drawn = draws(seed(upstream.service, downstream.service, upstream.names[client]), below)
-        found[client] = np.lexsort((drawn, np.round(work, 9)))[: sizes[client]].astype(np.int64)
-        work[found[client]] += sent[client] / sizes[client]
-    return connections(found)
+        chosen[client] = np.lexsort((drawn, np.round(work, 9)))[: sizes[client]].astype(np.int64)
+        work[chosen[client]] += sent[client] / sizes[client]
+    return connections(chosen)

@@ -6,12 +6,12 @@ from __future__ import annotations
 def place(number: int) -> float:
     """The binary van der Corput sequence: the bits of the number behind the point, in reverse. 1, 2, 3: 0.5, 0.25,
     0.75."""
-    found, worth = 0.0, 0.5
+    fraction, worth = 0.0, 0.5
     while number:
-        found += worth * (number & 1)
+        fraction += worth * (number & 1)
         number >>= 1
         worth /= 2
-    return found
+    return fraction
 
 
 def order(count: int) -> list[int]:

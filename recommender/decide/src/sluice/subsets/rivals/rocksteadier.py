@@ -24,15 +24,15 @@ def rocksteadier(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, qu
     count = len(downstream)
     lots = order(-(-count // LOT))
     rows = {client: row for row, client in enumerate(order(LOT))}
-    found: list[Ints] = []
+    chosen: list[Ints] = []
     for lot in range(-(-len(upstream) // LOT)):
-        begin = next((at for at, each in enumerate(lots) if place(each) >= place(lot)), 0)
-        columns = [_shuffled(lot, each) for each in lots[begin:] + lots[:begin]]
+        begin = next((at for at, lot_ in enumerate(lots) if place(lot_) >= place(lot)), 0)
+        columns = [_shuffled(lot, lot_) for lot_ in lots[begin:] + lots[:begin]]
         matrix = np.array(columns).T
         for client in range(min(LOT, len(upstream) - lot * LOT)):
             walk = np.roll(matrix, -rows[client], axis=0).ravel()
-            found.append(walk[walk < count][:size])
-    return connections(found)
+            chosen.append(walk[walk < count][:size])
+    return connections(chosen)
 
 
 def _shuffled(client_lot: int, lot: int) -> Ints:

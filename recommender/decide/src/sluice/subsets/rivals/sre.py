@@ -14,6 +14,6 @@ from sluice.subsets.fleet import Fleet, Floats
 def sre(upstream: Fleet, downstream: Fleet, sent: Floats, size: int, quota: int) -> Connections:
     """A client's number is its place by name. `sent` and `quota` are not used."""
     subsets = len(downstream) // size
-    rounds = [shuffled(each, len(downstream)) for each in range(-(-len(upstream) // subsets))]
+    rounds = [shuffled(number, len(downstream)) for number in range(-(-len(upstream) // subsets))]
     places = [(client // subsets, client % subsets) for client in range(len(upstream))]
-    return connections([rounds[each][at * size : (at + 1) * size] for each, at in places])
+    return connections([rounds[place][at * size : (at + 1) * size] for place, at in places])

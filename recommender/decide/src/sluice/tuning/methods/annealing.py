@@ -36,16 +36,16 @@ def propose(question: Question) -> Point:
 def standing(question: Question) -> Tried | None:
     """The point of the search after all reported trials."""
     at: Tried | None = None
-    losses = [each.loss for each in question.told]
-    for count, each in enumerate(question.told, start=1):
+    losses = [trial.loss for trial in question.reported]
+    for count, trial in enumerate(question.reported, start=1):
         scale = float(np.median(losses[:count])) - min(losses[:count])
-        temperature = scale * _between(HOT, COLD, each.number / question.budget)
-        if at is None or each.loss <= at.loss:
-            at = each
+        temperature = scale * _between(HOT, COLD, trial.number / question.budget)
+        if at is None or trial.loss <= at.loss:
+            at = trial
         elif temperature > 0:
-            drawn = question.generator(each.number, _ACCEPT).random()
-            if drawn < math.exp(-(each.loss - at.loss) / temperature):
-                at = each
+            drawn = question.generator(trial.number, _ACCEPT).random()
+            if drawn < math.exp(-(trial.loss - at.loss) / temperature):
+                at = trial
     return at
 
 

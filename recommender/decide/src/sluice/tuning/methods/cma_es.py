@@ -32,11 +32,11 @@ def propose(question: Question) -> Point:
         population_size=size,
         seed=int(question.generator().integers(2**31)),
     )
-    told = [each for each in question.told if each.number > 0]
-    for first in range(0, len(told) - size + 1, size):
+    searched = [trial for trial in question.reported if trial.number > 0]
+    for first in range(0, len(searched) - size + 1, size):
         if search.should_stop():
             break
-        search.tell([(each.point, each.loss) for each in told[first : first + size]])
+        search.tell([(trial.point, trial.loss) for trial in searched[first : first + size]])
     return np.asarray(np.clip(search.ask(), 0.0, 1.0), dtype=np.float64)
 
 

@@ -19,7 +19,7 @@ MUTATION = 0.2
 def propose(question: Question) -> Point:
     generator = question.generator()
     size = population(question.budget)
-    living = sorted(question.told, key=lambda each: each.loss)[:size]
+    living = sorted(question.reported, key=lambda trial: trial.loss)[:size]
     if question.number < size or len(living) < 2:
         return generator.random(question.dimensions)
     first, second = _winner(living, generator), _winner(living, generator)

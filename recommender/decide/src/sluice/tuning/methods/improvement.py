@@ -37,18 +37,18 @@ FAR = 2.0
 
 def propose(question: Question, fit: Fit) -> Point:
     """The point of the largest expected improvement. `fit(features, losses, seed)` makes the model."""
-    if question.number <= first_trials(question.budget) or len(question.told) < 2:
+    if question.number <= first_trials(question.budget) or len(question.reported) < 2:
         return _spread(question)
     space, generator = question.space, question.generator()
-    told = features(space, np.array([each.point for each in question.told]))
-    losses = tamed(np.array([each.loss for each in question.told]))
+    measured = features(space, np.array([trial.point for trial in question.reported]))
+    losses = tamed(np.array([trial.loss for trial in question.reported]))
     seed = int(generator.integers(2**31))
-    predict = fit(told, losses, seed)
+    predict = fit(measured, losses, seed)
     if question.flying:
         flying = features(space, np.array([point for _, point in question.flying]))
         believed, _ = predict(flying)
-        told, losses = np.vstack([told, flying]), np.append(losses, believed)
-        predict = fit(told, losses, seed)
+        measured, losses = np.vstack([measured, flying]), np.append(losses, believed)
+        predict = fit(measured, losses, seed)
     candidates = _candidates(question, generator)
     mean, deviation = predict(features(space, candidates))
     gain = expected_improvement(mean, deviation, float(losses.min()))
@@ -102,13 +102,13 @@ def _spread(question: Question) -> Point:
 
 
 def _candidates(question: Question, generator: np.random.Generator) -> Array:
-    best = sorted(question.told, key=lambda each: each.loss)[:3]
+    best = sorted(question.reported, key=lambda trial: trial.loss)[:3]
     near = []
     for index in range(NEAR):
         chosen = picked(question.dimensions, min(1.0, 3 / question.dimensions), generator)
         width = WIDTH * 0.5 ** (index % 3)
         near.append(perturbed(question.space, best[index % len(best)].point, chosen, width, generator))
     points = np.vstack([generator.random((RANDOM, question.dimensions)), near])
-    tried = {tuple(each) for each in features(question.space, np.array([each.point for each in question.told]))}
-    fresh = [index for index, each in enumerate(features(question.space, points)) if tuple(each) not in tried]
+    tried = {tuple(row) for row in features(question.space, np.array([trial.point for trial in question.reported]))}
+    fresh = [index for index, row in enumerate(features(question.space, points)) if tuple(row) not in tried]
     return points[fresh] if fresh else points

@@ -58,7 +58,7 @@ def ask(name: str, question: Question) -> tuple[Point, Configuration]:
 
 
 def _points(question: Question) -> list[Point]:
-    return [each.point for each in question.told] + [point for _, point in question.flying]
+    return [trial.point for trial in question.reported] + [point for _, point in question.flying]
 
 
 def _key(configuration: Configuration) -> tuple[tuple[str, object], ...]:

@@ -35,7 +35,7 @@ class Question:
     """Which point should trial `number` have?
 
     number   of the trial. Trial 0 is the default's; 1 to `budget` are the method's (or a warm start's)
-    told     reported trials, in the order of their reports
+    reported trials with a report, in the order of their reports
     flying   trials without a report yet, with their number
     attempt  how often the method answered this question with a tried configuration
     """
@@ -44,7 +44,7 @@ class Question:
     seed: int
     budget: int
     number: int
-    told: tuple[Tried, ...] = ()
+    reported: tuple[Tried, ...] = ()
     flying: tuple[tuple[int, Point], ...] = ()
     attempt: int = 0
 
@@ -56,7 +56,7 @@ class Question:
     @cached_property
     def best(self) -> Tried | None:
         """The trial with the least loss, the earliest reported of equal ones. None before the first report."""
-        return min(self.told, key=lambda each: each.loss, default=None)
+        return min(self.reported, key=lambda trial: trial.loss, default=None)
 
     @cached_property
     def dimensions(self) -> int:

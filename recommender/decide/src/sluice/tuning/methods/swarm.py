@@ -21,12 +21,12 @@ INERTIA, PULL = 0.7298, 1.4962
 def propose(question: Question) -> Point:
     particle, particles = question.number % swarm(question.budget), swarm(question.budget)
     generator = question.generator()
-    points = dict(question.flying) | {each.number: each.point for each in question.told}
+    points = dict(question.flying) | {trial.number: trial.point for trial in question.reported}
     path = [points[number] for number in sorted(points) if number % particles == particle]
     if not path:
         return generator.random(question.dimensions)
-    own = [each for each in question.told if each.number % particles == particle]
-    best = min(own, key=lambda each: each.loss).point if own else path[-1]
+    own = [trial for trial in question.reported if trial.number % particles == particle]
+    best = min(own, key=lambda trial: trial.loss).point if own else path[-1]
     leader = question.best.point if question.best else path[-1]
     velocity = path[-1] - path[-2] if len(path) > 1 else np.zeros(question.dimensions)
     own_pull, swarm_pull = generator.random((2, question.dimensions))

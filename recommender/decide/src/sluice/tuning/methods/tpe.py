@@ -25,12 +25,12 @@ def propose(question: Question) -> Point:
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     space = question.space
-    laws = {each.name: _law(each) for each in space.parameters}
+    laws = {parameter.name: _law(parameter) for parameter in space.parameters}
 
     def values(point: Point) -> dict[str, object]:
         # Includes parameters without a value: the estimator has one distribution over a fixed set.
         coordinates = zip(space.parameters, np.clip(point, 0.0, 1.0), strict=True)
-        return {each.name: each.kind.value(float(unit)) for each, unit in coordinates}
+        return {coordinate.name: coordinate.kind.value(float(unit)) for coordinate, unit in coordinates}
 
     with warnings.catch_warnings():
         # Optuna marks multivariate and constant_liar as experimental.
@@ -42,12 +42,12 @@ def propose(question: Question) -> Point:
             constant_liar=True,
         )
     study = optuna.create_study(sampler=sampler)
-    for told in question.told:
-        study.add_trial(create_trial(params=values(told.point), distributions=laws, value=told.loss))
+    for trial in question.reported:
+        study.add_trial(create_trial(params=values(trial.point), distributions=laws, value=trial.loss))
     for _, point in question.flying:
         study.add_trial(create_trial(params=values(point), distributions=laws, state=TrialState.RUNNING))
-    asked = study.ask(laws).params
-    return np.array([each.kind.unit(asked[each.name]) for each in space.parameters])
+    suggestion = study.ask(laws).params
+    return np.array([parameter.kind.unit(suggestion[parameter.name]) for parameter in space.parameters])
 
 
 def _law(parameter: Parameter) -> BaseDistribution:

@@ -92,18 +92,18 @@ def figures(counts: BlockArrays, weights: Array, threshold_ms: float | None) -> 
     sums = weights @ counts.latencies
     done = sums.sum(axis=1)
     errors, seconds = weights @ counts.errors, weights @ counts.seconds
-    found = {}
+    by_metric = {}
     with np.errstate(invalid="ignore", divide="ignore"):
-        found[Metric.MEAN] = sums @ (counts.edges_ms * 2 ** (-1 / 128)) / done
+        by_metric[Metric.MEAN] = sums @ (counts.edges_ms * 2 ** (-1 / 128)) / done
         upto = np.cumsum(sums, axis=1)
         for metric, share in QUANTILES.items():
-            found[metric] = _quantile(upto, done, counts.edges_ms, share)
+            by_metric[metric] = _quantile(upto, done, counts.edges_ms, share)
         within = counts.edges_ms <= (math.inf if threshold_ms is None else threshold_ms)
-        found[Metric.GOODPUT] = sums[:, within].sum(axis=1) / seconds
-        found[Metric.ERRORS] = errors / (done + errors)
+        by_metric[Metric.GOODPUT] = sums[:, within].sum(axis=1) / seconds
+        by_metric[Metric.ERRORS] = errors / (done + errors)
         cpu_s = np.full(len(weights), np.nan) if counts.cpu_s is None else weights @ counts.cpu_s
-        found[Metric.CPU] = 1000 * cpu_s / (done + errors)
-    return found
+        by_metric[Metric.CPU] = 1000 * cpu_s / (done + errors)
+    return by_metric
 
 
 def _quantile(upto: Array, done: Array, edges_ms: Array, share: float) -> Array:

@@ -49,8 +49,8 @@ def lacking(blocks: Sequence[Block], objective: Objective, window: TrialLength) 
     if math.isnan(known.value):
         return Lacking("a metric of the objective is unknown", math.inf)
     half = (known.upper - known.lower) / 2
-    asked = window.precision * abs(known.value)
-    if half <= asked:
+    wanted = window.precision * abs(known.value)
+    if half <= wanted:
         return None
-    more = seconds * ((half / asked) ** 2 - 1) if asked > 0 and math.isfinite(half) else math.inf
-    return Lacking(f"the interval is +- {half:.3g}; wanted: +- {asked:.3g}", min(more, window.most_s - seconds))
+    more = seconds * ((half / wanted) ** 2 - 1) if wanted > 0 and math.isfinite(half) else math.inf
+    return Lacking(f"the interval is +- {half:.3g}; wanted: +- {wanted:.3g}", min(more, window.most_s - seconds))

@@ -44,12 +44,14 @@ def _harm(recent: Sequence[Block], objective: Objective, slo: TuningSlo) -> str 
         return _too_many(errors, done + errors, slo.limit, "errors")
     if done + errors < LEAST and slo.metric is not Metric.GOODPUT:
         return None
-    seen = dict(worth(recent, Objective(((slo.metric, 1.0),), threshold_ms=objective.threshold_ms)).figures)[slo.metric]
+    worst = dict(worth(recent, Objective(((slo.metric, 1.0),), threshold_ms=objective.threshold_ms)).figures)[
+        slo.metric
+    ]
     if slo.metric is Metric.GOODPUT:
-        beyond = sum(block.seconds for block in recent) >= SILENT_S and seen * FAR < slo.limit
+        beyond = sum(block.seconds for block in recent) >= SILENT_S and worst * FAR < slo.limit
     else:
-        beyond = not math.isnan(seen) and seen > FAR * slo.limit
-    return f"{slo.metric.value} is {seen:.4g}, its limit is {slo.limit:g}" if beyond else None
+        beyond = not math.isnan(worst) and worst > FAR * slo.limit
+    return f"{slo.metric.value} is {worst:.4g}, its limit is {slo.limit:g}" if beyond else None
 
 
 def _above(index: int, limit_ms: float) -> bool:

@@ -18,15 +18,15 @@ def judged(blocks: Sequence[Block], objective: Objective, window: TrialLength) -
     """The outcome of a trial that ran to its end. FAILED: too few requests completed to compute the objective."""
     missing = lacking(blocks, objective, window)
     seconds = sum(block.seconds for block in blocks)
-    found = worth(blocks, objective)
-    if math.isnan(found.value) or math.isnan(found.excess) or (missing and seconds >= window.most_s):
+    stretch = worth(blocks, objective)
+    if math.isnan(stretch.value) or math.isnan(stretch.excess) or (missing and seconds >= window.most_s):
         return Outcome(TrialVerdict.FAILED, why=missing.why if missing else "a metric is unknown")
-    known = math.isfinite(found.lower)
-    lower, upper = (found.lower, found.upper) if known else (None, None)
-    if found.excess > 0:
-        broken = [slo for slo in objective.slos if slo.excess(dict(found.figures)[slo.metric]) > 0]
+    known = math.isfinite(stretch.lower)
+    lower, upper = (stretch.lower, stretch.upper) if known else (None, None)
+    if stretch.excess > 0:
+        broken = [slo for slo in objective.slos if slo.excess(dict(stretch.figures)[slo.metric]) > 0]
         why = "; ".join(
-            f"{slo.metric.value} {dict(found.figures)[slo.metric]:.4g}, its limit {slo.limit:g}" for slo in broken
+            f"{slo.metric.value} {dict(stretch.figures)[slo.metric]:.4g}, its limit {slo.limit:g}" for slo in broken
         )
-        return Outcome(TrialVerdict.UNSAFE, found.value, lower, upper, min(found.excess, _EXCESS), why)
-    return Outcome(TrialVerdict.GOOD, found.value, lower, upper)
+        return Outcome(TrialVerdict.UNSAFE, stretch.value, lower, upper, min(stretch.excess, _EXCESS), why)
+    return Outcome(TrialVerdict.GOOD, stretch.value, lower, upper)

@@ -29,9 +29,9 @@ def write_objective(objective: Objective) -> objective_pb2.Objective:
 def read_objective(message: objective_pb2.Objective) -> Objective:
     """UnknownError for an unknown metric."""
     return Objective(
-        tuple((_metric(each.metric, f"objective.terms[{at}]"), each.weight) for at, each in enumerate(message.terms)),
+        tuple((_metric(term.metric, f"objective.terms[{at}]"), term.weight) for at, term in enumerate(message.terms)),
         tuple(
-            TuningSlo(_metric(each.metric, f"objective.slos[{at}]"), each.limit) for at, each in enumerate(message.slos)
+            TuningSlo(_metric(slo.metric, f"objective.slos[{at}]"), slo.limit) for at, slo in enumerate(message.slos)
         ),
         message.threshold_ms if message.HasField("threshold_ms") else None,
     )

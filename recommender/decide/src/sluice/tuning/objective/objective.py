@@ -71,25 +71,25 @@ def worth(blocks: Sequence[Block], objective: Objective, confidence: float = 0.9
     over requests is too narrow. So a block must be longer than a queue lasts. With fewer than five blocks the interval
     is unknown (-inf to inf).
     """
-    counts, whole = counts_of(blocks), np.ones((1, len(blocks)))
-    found = figures(counts, whole, objective.threshold_ms)
-    values = {metric: float(found[metric][0]) for metric in Metric if metric in objective.metrics}
+    counts, all_blocks = counts_of(blocks), np.ones((1, len(blocks)))
+    by_metric = figures(counts, all_blocks, objective.threshold_ms)
+    values = {metric: float(by_metric[metric][0]) for metric in Metric if metric in objective.metrics}
     value = sum(weight * values[metric] for metric, weight in objective.weights)
     lower, upper = -math.inf, math.inf
     if len(blocks) >= 5 and math.isfinite(value):
         generator = np.random.default_rng(len(blocks))
         drawn = generator.multinomial(len(blocks), np.full(len(blocks), 1 / len(blocks)), SAMPLES).astype(float)
         samples = _combined(figures(counts, drawn, objective.threshold_ms), objective)
-        lower, upper = (float(np.nanquantile(samples, each)) for each in ((1 - confidence) / 2, (1 + confidence) / 2))
+        lower, upper = (float(np.nanquantile(samples, level)) for level in ((1 - confidence) / 2, (1 + confidence) / 2))
     excess = max((slo.excess(values[slo.metric]) for slo in objective.slos), default=0.0)
     if any(math.isnan(values[slo.metric]) for slo in objective.slos):
         excess = math.nan
     return StretchValue(value, lower, upper, tuple(values.items()), excess)
 
 
-def _combined(found: dict[Metric, Array], objective: Objective) -> Array:
+def _combined(by_metric: dict[Metric, Array], objective: Objective) -> Array:
     return np.asarray(
-        np.sum([weight * found[metric] for metric, weight in objective.weights], axis=0), dtype=np.float64
+        np.sum([weight * by_metric[metric] for metric, weight in objective.weights], axis=0), dtype=np.float64
     )
 
 

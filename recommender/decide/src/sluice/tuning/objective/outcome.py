@@ -51,19 +51,19 @@ class Outcome:
 
 def losses(outcomes: Sequence[Outcome]) -> list[float]:
     """The loss of each outcome: finite, smaller is better."""
-    valued = [_value(each) for each in outcomes if _has_value(each)]
+    valued = [_value(outcome) for outcome in outcomes if _has_value(outcome)]
     worst, gap = _going_on(valued)
-    excesses = sorted({each.excess for each in outcomes if each.verdict is TrialVerdict.UNSAFE})
+    excesses = sorted({outcome.excess for outcome in outcomes if outcome.verdict is TrialVerdict.UNSAFE})
     ranks = {excess: rank for rank, excess in enumerate(excesses, start=1)}
-    found = []
-    for each in outcomes:
-        if _has_value(each):
-            found.append(_value(each))
-        elif each.verdict is TrialVerdict.UNSAFE:
-            found.append(worst + gap * ranks[each.excess])
+    values = []
+    for outcome in outcomes:
+        if _has_value(outcome):
+            values.append(_value(outcome))
+        elif outcome.verdict is TrialVerdict.UNSAFE:
+            values.append(worst + gap * ranks[outcome.excess])
         else:
-            found.append(worst + gap * (len(excesses) + 1))
-    return found
+            values.append(worst + gap * (len(excesses) + 1))
+    return values
 
 
 def problem(outcome: Outcome) -> str | None:

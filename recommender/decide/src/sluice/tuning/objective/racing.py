@@ -21,7 +21,7 @@ def hopeless(blocks: Sequence[Block], objective: Objective, best_upper: float, l
     """
     if len(blocks) < LEAST_BLOCKS:
         return None
-    seen = worth(blocks, objective, 1 - 2 * WRONG / min(max(looks, 2), 20))  # one-sided: half of the rest
-    if seen.lower > best_upper:
-        return f"at least {seen.lower:.4g}; the best is at most {best_upper:.4g}"
+    stretch = worth(blocks, objective, 1 - 2 * WRONG / min(max(looks, 2), 20))  # one-sided: half of the rest
+    if stretch.lower > best_upper:
+        return f"at least {stretch.lower:.4g}; the best is at most {best_upper:.4g}"
     return None

@@ -78,9 +78,9 @@ class CpuReading:
                 return known
         if len(self._newest) >= MOST_KEPT:
             self._newest.clear()
-        found = self._read(service, starts, upto_s)
-        self._newest[key] = starts[-1], upto_s, found
-        return found
+        used = self._read(service, starts, upto_s)
+        self._newest[key] = starts[-1], upto_s, used
+        return used
 
     def _read(self, service: str, starts: list[int], upto_s: int) -> Used:
         bounds: dict[str, object] = {"from_ms": 1000 * starts[0], "to_ms": 1000 * (starts[-1] + PATH_WINDOW_S)}
@@ -97,13 +97,13 @@ class CpuReading:
 def with_cpu(blocks: Mapping[int, Block], requests: Mapping[int, int], used: Used) -> dict[int, Block]:
     """Adds the CPU time to blocks by start, where it is known. requests: of the root's service in each. A block has its
     share of them: worked, 6 s of CPU for 300 requests, 100 of them the operation's: 2 s."""
-    found = {}
+    blocks_with_cpu = {}
     for start, block in blocks.items():
         done, all_done = block.completions + block.errors, requests.get(start, 0)
         cpu_s = used.cpu_s.get(start)
         share = min(done / all_done, 1.0) if all_done else 1.0
-        found[start] = block if cpu_s is None else replace(block, cpu_s=cpu_s * share)
-    return found
+        blocks_with_cpu[start] = block if cpu_s is None else replace(block, cpu_s=cpu_s * share)
+    return blocks_with_cpu
 
 
 def reached(root: str, calls: Iterable[tuple[str, str]]) -> set[str]:
@@ -111,23 +111,23 @@ def reached(root: str, calls: Iterable[tuple[str, str]]) -> set[str]:
     callees = defaultdict(list)
     for caller, callee in calls:
         callees[caller].append(callee)
-    found, ahead = {root}, [root]
+    services, ahead = {root}, [root]
     while ahead:
-        new = [each for each in callees[ahead.pop()] if each not in found]
-        found |= set(new)
+        new = [callee for callee in callees[ahead.pop()] if callee not in services]
+        services |= set(new)
         ahead += new
-    return found
+    return services
 
 
 def containers(rows: Iterable[tuple[str, str, int, int, float | None]]) -> list[ContainerWindows]:
-    found: dict[tuple[str, str], ContainerWindows] = {}
+    by_instance: dict[tuple[str, str], ContainerWindows] = {}
     for service, instance, second, worked, cores in rows:
-        each = found.setdefault((service, instance), ContainerWindows(service, instance))
+        windows = by_instance.setdefault((service, instance), ContainerWindows(service, instance))
         if worked:
-            each.worked.add(second)
+            windows.worked.add(second)
         if cores is not None:
-            each.cores[second] = cores
-    return list(found.values())
+            windows.cores[second] = cores
+    return list(by_instance.values())
 
 
 def used(of: list[ContainerWindows], windows: Iterable[int], upto_s: int) -> Used:
@@ -135,7 +135,7 @@ def used(of: list[ContainerWindows], windows: Iterable[int], upto_s: int) -> Use
     cpu_s: dict[int, float] = {}
     unknown: dict[str, None] = {}
     for window_s in windows:
-        cores = {f"{each.instance!r} of {each.service!r}": each.used(window_s) for each in of}
+        cores = {f"{windows.instance!r} of {windows.service!r}": windows.used(window_s) for windows in of}
         missing = [name for name, value in cores.items() if value is None]
         if of and not missing:
             cpu_s[window_s] = PATH_WINDOW_S * sum(value for value in cores.values() if value is not None)

@@ -77,16 +77,16 @@ class TrialReader:
         self._database = database
         self._cpu = CpuReading(database)
 
-    def measured(self, asked: Mapping[TrialName, MeasuredSpan], now_ms: int) -> dict[TrialName, TrialMeasurement]:
+    def measured(self, spans_of: Mapping[TrialName, MeasuredSpan], now_ms: int) -> dict[TrialName, TrialMeasurement]:
         """The blocks of each trial that are complete now."""
-        trials = list(asked.items())
+        trials = list(spans_of.items())
         if not trials:
             return {}
         operations = any(span.root.operation for _, span in trials)
         (of_windows, of_paths), now_s = self._newest(now_ms, operations), now_ms // 1000
         services = self._seconds([span for _, span in trials])
         paths = self._windows([span for _, span in trials]) if operations else {}
-        found = {}
+        measurements = {}
         for number, (trial, span) in enumerate(trials):
             pace, newest = (WINDOWS, of_paths) if span.root.operation else (SECONDS, of_windows)
             block_s = PATH_WINDOW_S if span.cpu else pace.block_s
@@ -94,14 +94,16 @@ class TrialReader:
             of_service = _summed(services[number], block_s)
             rows = _with_failures(paths[number], of_service) if span.root.operation else of_service
             blocks = dict(_blocks(rows, span, block_s, upto_s))
-            whole = 1000 * upto_s >= span.to_ms
+            complete = 1000 * upto_s >= span.to_ms
             if span.cpu:
                 used = self._cpu.used(span.root.service, blocks, upto_s)
                 requests = {start: sum(row.latencies.values()) for start, row in of_service.items()}
                 blocks = with_cpu(blocks, requests, used)
-                whole = whole and (bool(used.unknown) or len(used.cpu_s) == len(blocks))
-            found[trial] = TrialMeasurement(tuple(blocks.values()), whole, silent, used.unknown if span.cpu else ())
-        return found
+                complete = complete and (bool(used.unknown) or len(used.cpu_s) == len(blocks))
+            measurements[trial] = TrialMeasurement(
+                tuple(blocks.values()), complete, silent, used.unknown if span.cpu else ()
+            )
+        return measurements
 
     def _newest(self, now_ms: int, operations: bool) -> tuple[_Newest, _Newest]:
         for reach_s in _REACH_S:
@@ -112,28 +114,28 @@ class TrialReader:
         return _Newest(windows_s, windows_written_s), _Newest(paths_s, paths_written_s)
 
     def _seconds(self, spans: list[MeasuredSpan]) -> dict[int, dict[int, _Row]]:
-        asked = [(number, span.root.service, *_bounds(span)) for number, span in enumerate(spans)]
-        found: dict[int, dict[int, _Row]] = defaultdict(dict)
-        for number, second, failed, indices, counts in self._rows(BLOCKS, asked, spans, 5):
-            found[number][second] = _Row(dict(zip(indices, counts, strict=True)), failed)
-        return found
+        rows_asked = [(number, span.root.service, *_bounds(span)) for number, span in enumerate(spans)]
+        by_span: dict[int, dict[int, _Row]] = defaultdict(dict)
+        for number, second, failed, indices, counts in self._rows(BLOCKS, rows_asked, spans, 5):
+            by_span[number][second] = _Row(dict(zip(indices, counts, strict=True)), failed)
+        return by_span
 
     def _windows(self, spans: list[MeasuredSpan]) -> dict[int, dict[int, _Row]]:
-        asked = [
+        rows_asked = [
             (number, span.root.service, span.root.operation, *_bounds(span))
             for number, span in enumerate(spans)
             if span.root.operation
         ]
-        found: dict[int, dict[int, _Row]] = defaultdict(dict)
-        for number, second, indices, counts in self._rows(PATHS, asked, spans, 4, window_s=PATH_WINDOW_S):
-            found[number][second] = _Row(dict(zip(indices, counts, strict=True)), 0)
-        return found
+        by_span: dict[int, dict[int, _Row]] = defaultdict(dict)
+        for number, second, indices, counts in self._rows(PATHS, rows_asked, spans, 4, window_s=PATH_WINDOW_S):
+            by_span[number][second] = _Row(dict(zip(indices, counts, strict=True)), 0)
+        return by_span
 
     def _rows(
-        self, sql: str, asked: list[Any], spans: list[MeasuredSpan], columns: int, **more: object
+        self, sql: str, bounds: list[Any], spans: list[MeasuredSpan], columns: int, **more: object
     ) -> Iterable[tuple[Any, ...]]:
         parameters: dict[str, object] = {
-            "asked": asked,
+            "asked": bounds,
             "services": sorted({span.root.service for span in spans}),
             "from_ms": min(span.from_ms for span in spans) - 1000,
             "to_ms": max(span.to_ms for span in spans) + 1000,
@@ -169,20 +171,20 @@ def _blocks(rows: Mapping[int, _Row], span: MeasuredSpan, block_s: int, upto_s: 
 
 def _with_failures(windows: Mapping[int, _Row], of_service: Mapping[int, _Row]) -> dict[int, _Row]:
     """Gives each window the share of failures of all requests of the service in it."""
-    found = {}
+    by_start = {}
     for start, row in windows.items():
         all_of_it = of_service.get(start, _Row({}, 0))
         done = sum(all_of_it.latencies.values())
         share = all_of_it.failed / done if done else 0.0
-        found[start] = _Row(row.latencies, round(share * sum(row.latencies.values())))
-    return found
+        by_start[start] = _Row(row.latencies, round(share * sum(row.latencies.values())))
+    return by_start
 
 
 def _succeeded(row: _Row) -> dict[int, int]:
-    left, found = row.failed, {}
+    left, succeeded = row.failed, {}
     for index, count in sorted(row.latencies.items()):
         taken = min(left, count)
         left -= taken
         if count > taken:
-            found[index] = count - taken
-    return found
+            succeeded[index] = count - taken
+    return succeeded

@@ -54,16 +54,16 @@ def _search(session: Session, number: int) -> tuple[Point, Configuration]:
 def question(session: Session, number: int) -> Question:
     """The question to the method for trial `number`: all outcomes of the search so far, in the order of their
     reports."""
-    told = [(trial.place, trial, trial.outcome) for trial in session.searched if trial.place is not None]
-    told.sort(key=lambda each: each[0] or 0)
-    lost = losses([outcome for _, _, outcome in told if outcome is not None])
+    searched = [(trial.place, trial, trial.outcome) for trial in session.searched if trial.place is not None]
+    searched.sort(key=lambda row: row[0] or 0)
+    lost = losses([outcome for _, _, outcome in searched if outcome is not None])
     return Question(
         space=session.plan.space,
         seed=session.plan.seed,
         budget=session.plan.budget,
         number=number,
-        told=tuple(
-            Tried(trial.number, np.array(trial.point), loss) for (_, trial, _), loss in zip(told, lost, strict=True)
+        reported=tuple(
+            Tried(trial.number, np.array(trial.point), loss) for (_, trial, _), loss in zip(searched, lost, strict=True)
         ),
         flying=tuple(
             (trial.number, np.array(trial.point)) for trial in session.flying if trial.purpose is Purpose.SEARCH

@@ -46,9 +46,9 @@ def problems(plan: Plan) -> Iterator[str]:
     if plan.root is not None and len(plan.root.operation) > 500:
         yield f"root.operation: {len(plan.root.operation)} characters are not legal; legal: up to 500"
     if plan.root is not None and (plan.root.operation or plan.cpu) and plan.window.most_s < 2 * PATH_WINDOW_S:
-        seen = "root.operation" if plan.root.operation else "cpu_ms"
+        measured = "root.operation" if plan.root.operation else "cpu_ms"
         yield (
-            f"window.most_s: {plan.window.most_s:g} is not legal; legal: >= {2 * PATH_WINDOW_S} with {seen},"
+            f"window.most_s: {plan.window.most_s:g} is not legal; legal: >= {2 * PATH_WINDOW_S} with {measured},"
             f" which the pipeline measures in windows of {PATH_WINDOW_S} s"
         )
     if plan.method not in METHODS:
@@ -90,7 +90,7 @@ def _objective(plan: Plan) -> Iterator[str]:
         elif metric is Metric.GOODPUT and weight > 0:
             yield f"objective.minimize.{metric.value}: {weight:g} is not legal; legal: < 0 (more of it is better)"
     named = [metric for metric, _ in objective.weights]
-    for name in sorted({each.value for each in named if named.count(each) > 1}):
+    for name in sorted({metric.value for metric in named if named.count(metric) > 1}):
         yield f"objective.minimize.{name}: occurs twice; legal: once"
     for slo in objective.slos:
         if not (math.isfinite(slo.limit) and slo.limit >= 0):
@@ -98,7 +98,7 @@ def _objective(plan: Plan) -> Iterator[str]:
         elif slo.metric is Metric.ERRORS and slo.limit > 1:
             yield f"objective.slos.{slo.metric.value}: {slo.limit:g} is not legal; legal: 0 to 1"
     kept = [slo.metric for slo in objective.slos]
-    for name in sorted({each.value for each in kept if kept.count(each) > 1}):
+    for name in sorted({metric.value for metric in kept if kept.count(metric) > 1}):
         yield f"objective.slos.{name}: occurs twice; legal: once"
     threshold = objective.threshold_ms
     if threshold is not None and not (math.isfinite(threshold) and threshold > 0):

@@ -71,7 +71,7 @@ def plan_message(plan: Plan) -> session_pb2.Plan:
         pairs=plan.pairs,
         patience_ms=plan.patience_ms,
         window=write_window(plan.window),
-        first=[write_configuration(each, plan.space) for each in plan.first],
+        first=[write_configuration(configuration, plan.space) for configuration in plan.first],
         root=None if plan.root is None else session_pb2.Root(service=plan.root.service, operation=plan.root.operation),
     )
 
@@ -79,7 +79,7 @@ def plan_message(plan: Plan) -> session_pb2.Plan:
 def read_plan(message: session_pb2.Plan) -> Plan:
     """Reads a plan. An absent field has its default. ValueError for a field without a meaning. `create.problems` checks
     the rest."""
-    default: dict[str, Any] = {each.name: each.default for each in fields(Plan)}
+    default: dict[str, Any] = {field.name: field.default for field in fields(Plan)}
     number = {
         name: getattr(message, name) if message.HasField(name) else default[name]
         for name in ("budget", "parallel", "pairs", "patience_ms")
@@ -92,7 +92,9 @@ def read_plan(message: session_pb2.Plan) -> Plan:
         method=message.method or default["method"],
         seed=message.seed,
         window=read_window(message.window) if message.HasField("window") else TrialLength(),
-        first=tuple(read_configuration(each, f"first[{index}]") for index, each in enumerate(message.first)),
+        first=tuple(
+            read_configuration(configuration, f"first[{index}]") for index, configuration in enumerate(message.first)
+        ),
         root=MeasuredRoot(message.root.service, message.root.operation) if message.HasField("root") else None,
         **number,
     )
@@ -100,7 +102,7 @@ def read_plan(message: session_pb2.Plan) -> Plan:
 
 def session_message(session: Session) -> session_pb2.TuningSession:
     message = head_message(session)
-    message.trials.extend(trial_message(each, session.plan.space) for each in session.trials)
+    message.trials.extend(trial_message(trial, session.plan.space) for trial in session.trials)
     return message
 
 
@@ -152,7 +154,7 @@ def _session(message: session_pb2.TuningSession) -> Session:
         created_ms=message.created_at.ToMilliseconds(),
         now_ms=message.now.ToMilliseconds(),
         phase=phases[message.phase],
-        trials=tuple(_trial(each, index, plan) for index, each in enumerate(message.trials)),
+        trials=tuple(_trial(trial, index, plan) for index, trial in enumerate(message.trials)),
         refuted=tuple(message.refuted),
         gain=Gain(gain.share, gain.lower, gain.upper, gain.pairs) if message.HasField("gain") else None,
         ended_ms=message.ended_at.ToMilliseconds() if message.HasField("ended_at") else None,
@@ -172,14 +174,14 @@ def _trial(message: trial_pb2.Trial, index: int, plan: Plan) -> Trial:
         wrong.append(f"number: {message.number} is not legal; legal: {index}")
     if len(message.point) != len(plan.space.parameters):
         wrong.append(f"point: {len(message.point)} coordinates; legal: {len(plan.space.parameters)}")
-    if not all(-1e6 < each < 1e6 for each in message.point):
+    if not all(-1e6 < coordinate < 1e6 for coordinate in message.point):
         wrong.append("point: a coordinate is not legal; legal: finite")
-    if outcome is not None and (found := problem(outcome)):
-        wrong.append(f"outcome.{found}")
+    if outcome is not None and (invalid := problem(outcome)):
+        wrong.append(f"outcome.{invalid}")
     if (outcome is None) == message.HasField("place") or (outcome is None) == message.HasField("told_at"):
         wrong.append("place, told_at: legal: both with an outcome, neither without one")
     if wrong:
-        raise ValueError("\n".join(f"{where}.{each}" for each in wrong))
+        raise ValueError("\n".join(f"{where}.{problem}" for problem in wrong))
     return Trial(
         number=message.number,
         purpose=purposes[message.purpose],

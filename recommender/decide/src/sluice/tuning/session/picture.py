@@ -19,12 +19,12 @@ LEAST = 5
 
 @dataclass(frozen=True)
 class Improvement:
-    """A good trial that was better than all reported before it. `told`: how many trials of the search were reported by
-    then, this one included."""
+    """A good trial that was better than all reported before it. `reported`: how many trials of the search were reported
+    by then, this one included."""
 
     trial: int
     value: float
-    told: int
+    reported: int
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,15 @@ class Effect:
 
 
 def improvements(session: Session) -> tuple[Improvement, ...]:
-    found: list[Improvement] = []
-    told = sorted((each for each in session.searched if each.place is not None), key=lambda each: each.place or 0)
-    for count, trial in enumerate(told, start=1):
+    better: list[Improvement] = []
+    searched = sorted(
+        (trial for trial in session.searched if trial.place is not None), key=lambda trial: trial.place or 0
+    )
+    for count, trial in enumerate(searched, start=1):
         is_good = trial.outcome is not None and trial.outcome.verdict is TrialVerdict.GOOD
-        if is_good and (not found or value(trial) < found[-1].value):
-            found.append(Improvement(trial.number, value(trial), count))
-    return tuple(found)
+        if is_good and (not better or value(trial) < better[-1].value):
+            better.append(Improvement(trial.number, value(trial), count))
+    return tuple(better)
 
 
 def effects(session: Session) -> tuple[Effect, ...]:
@@ -59,14 +61,14 @@ def effects(session: Session) -> tuple[Effect, ...]:
     They are marginal: two parameters that matter only together do not show. Methods try many points near good ones,
     which weakens the effects.
     """
-    asked = question(session, len(session.searched))
-    found = (_effect(each, session, asked) for each in session.plan.space.parameters)
-    return tuple(sorted((each for each in found if each), key=lambda each: each.chance))
+    questioned = question(session, len(session.searched))
+    effects = (_effect(parameter, session, questioned) for parameter in session.plan.space.parameters)
+    return tuple(sorted((effect for effect in effects if effect), key=lambda effect: effect.chance))
 
 
-def _effect(parameter: Parameter, session: Session, asked: Question) -> Effect | None:
+def _effect(parameter: Parameter, session: Session, question: Question) -> Effect | None:
     values, losses = [], []
-    for tried in asked.told:
+    for tried in question.reported:
         configuration = session.trials[tried.number].configuration
         if parameter.name in configuration:
             values.append(configuration[parameter.name])
@@ -80,8 +82,8 @@ def _effect(parameter: Parameter, session: Session, asked: Question) -> Effect |
 def _spearman(values: Sequence[Value], losses: Sequence[float]) -> tuple[float, float]:
     from scipy.stats import spearmanr
 
-    found = spearmanr([float(each) for each in values], losses)
-    return float(found.statistic), float(found.pvalue)
+    correlation = spearmanr([float(value) for value in values], losses)
+    return float(correlation.statistic), float(correlation.pvalue)
 
 
 def _ratio(values: Sequence[Value], losses: Sequence[float]) -> tuple[float, float]:
@@ -89,6 +91,6 @@ def _ratio(values: Sequence[Value], losses: Sequence[float]) -> tuple[float, flo
     from scipy.stats import kruskal, rankdata
 
     ranks = rankdata(losses)
-    groups = [ranks[np.array([each == choice for each in values])] for choice in dict.fromkeys(values)]
+    groups = [ranks[np.array([value == choice for value in values])] for choice in dict.fromkeys(values)]
     between = sum(len(group) * (group.mean() - ranks.mean()) ** 2 for group in groups)
     return float(np.sqrt(between / ((ranks - ranks.mean()) ** 2).sum())), float(kruskal(*groups).pvalue)

@@ -126,9 +126,9 @@ class Session:
     @property
     def only_failed(self) -> bool:
         """Whether all reported trials of the search failed, the default's too: then the session asks for no more."""
-        told = [trial.outcome.verdict for trial in self.searched if trial.outcome]
+        verdicts = [trial.outcome.verdict for trial in self.searched if trial.outcome]
         default = bool(self.trials and self.trials[0].outcome)
-        return default and len(told) >= FAILED_AT_FIRST and set(told) == {TrialVerdict.FAILED}
+        return default and len(verdicts) >= FAILED_AT_FIRST and set(verdicts) == {TrialVerdict.FAILED}
 
     @property
     def best(self) -> Trial | None:

@@ -140,7 +140,7 @@ def _flying(session: Session, number: int) -> Trial | RefusedCommand:
 
 
 def _with(session: Session, trial: Trial) -> Session:
-    return replace(session, trials=tuple(trial if each.number == trial.number else each for each in session.trials))
+    return replace(session, trials=tuple(trial if other.number == trial.number else other for other in session.trials))
 
 
 def _stop(session: Session, event: Stop) -> tuple[Session, tuple[Effect, ...]]:
@@ -150,12 +150,12 @@ def _stop(session: Session, event: Stop) -> tuple[Session, tuple[Effect, ...]]:
 
 
 def _recorded(session: Session, trial: Trial, outcome: Outcome, now_ms: int) -> tuple[Session, tuple[Effect, ...]]:
-    place = sum(each.outcome is not None for each in session.trials)
-    told = replace(trial, outcome=outcome, told_ms=now_ms, place=place)
-    effects: tuple[Effect, ...] = (Recorded(told),)
+    place = sum(other.outcome is not None for other in session.trials)
+    recorded = replace(trial, outcome=outcome, told_ms=now_ms, place=place)
+    effects: tuple[Effect, ...] = (Recorded(recorded),)
     if outcome.verdict in (TrialVerdict.UNSAFE, TrialVerdict.FAILED) and session.plan.parallel == 1:
         effects += (Restore(session.plan.space.default),)  # do not leave a harmful configuration until the next ask
-    session, more = _advanced(_with(session, told))
+    session, more = _advanced(_with(session, recorded))
     return session, effects + more
 
 
@@ -202,12 +202,13 @@ def _confirmed(session: Session) -> tuple[Session, tuple[Effect, ...]]:
     ]
     if len(pairs) < session.plan.pairs and len(trials) < 2 * session.plan.pairs + SPARE:
         return session, ()
-    found = gain(pairs)
-    session = replace(session, gain=found)
-    if found is None:
+    measured_gain = gain(pairs)
+    session = replace(session, gain=measured_gain)
+    if measured_gain is None:
         return _moved(session, Phase.DONE, "the default could not be measured again: the gain is unknown")
-    interval = f"{found.share:.1%} less than the default ({found.lower:.1%} to {found.upper:.1%}, {found.pairs} pairs)"
-    if found.lower > 0:
+    bounds = f"{measured_gain.lower:.1%} to {measured_gain.upper:.1%}"
+    interval = f"{measured_gain.share:.1%} less than the default ({bounds}, {measured_gain.pairs} pairs)"
+    if measured_gain.lower > 0:
         return _moved(session, Phase.DONE, f"trial {best.number}: {interval}")
     return _moved(session, Phase.DONE, f"trial {best.number} is not known to be better: {interval}")
 

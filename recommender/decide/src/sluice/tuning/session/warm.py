@@ -20,16 +20,16 @@ def first(earlier: Session, space: Space, count: int = BEST) -> tuple[Configurat
     """
     good = [trial for trial in earlier.searched if trial.outcome and trial.outcome.verdict is TrialVerdict.GOOD]
     good = [trial for trial in sorted(good, key=value) if trial.number not in earlier.refuted]
-    found: list[Configuration] = []
+    configurations: list[Configuration] = []
     for trial in good:
         known = {
-            name: each
-            for name, each in trial.configuration.items()
-            if name in space.kinds and space.kinds[name].takes(each)
+            name: value
+            for name, value in trial.configuration.items()
+            if name in space.kinds and space.kinds[name].takes(value)
         }
         configuration = space.configuration(space.repaired(space.point(known)))
-        exact = {name: known.get(name, each) for name, each in configuration.items()}
+        exact = {name: known.get(name, value) for name, value in configuration.items()}
         configuration = configuration if space.problems(exact) else exact  # a float's point has a rounding error
-        if configuration != space.default and configuration not in found:
-            found.append(configuration)
-    return tuple(found[:count])
+        if configuration != space.default and configuration not in configurations:
+            configurations.append(configuration)
+    return tuple(configurations[:count])

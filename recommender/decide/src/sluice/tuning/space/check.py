@@ -29,23 +29,23 @@ def check_space(space: Space) -> None:
 def _problems(space: Space) -> Iterator[str]:
     if not 1 <= len(space.parameters) <= MOST_PARAMETERS:
         yield f"parameters: {len(space.parameters)} of them are not legal; legal: 1 to {MOST_PARAMETERS}"
-    before: dict[str, Parameter] = {}
+    earlier: dict[str, Parameter] = {}
     sound = True
-    for index, each in enumerate(space.parameters):
-        found = [*_name(each, before), *_range(each.kind)]
-        found = found or [*_default(each), *_when(each, before)]
-        sound = sound and not found
-        yield from (f"parameters[{index}].{problem}" for problem in found)
-        before.setdefault(each.name, each)
+    for index, parameter in enumerate(space.parameters):
+        problems = [*_name(parameter, earlier), *_range(parameter.kind)]
+        problems = problems or [*_default(parameter), *_when(parameter, earlier)]
+        sound = sound and not problems
+        yield from (f"parameters[{index}].{problem}" for problem in problems)
+        earlier.setdefault(parameter.name, parameter)
     for index, constraint in enumerate(space.constraints):
-        found = list(_constraint(constraint, before, space if sound else None))
-        yield from (f"constraints[{index}]{problem}" for problem in found)
+        problems = list(_constraint(constraint, earlier, space if sound else None))
+        yield from (f"constraints[{index}]{problem}" for problem in problems)
 
 
-def _name(parameter: Parameter, before: dict[str, Parameter]) -> Iterator[str]:
+def _name(parameter: Parameter, earlier: dict[str, Parameter]) -> Iterator[str]:
     if not parameter.name:
         yield "name: '' is not legal; legal: a name"
-    elif parameter.name in before:
+    elif parameter.name in earlier:
         yield f"name: {parameter.name!r} occurs twice; legal: a unique name"
 
 
@@ -67,7 +67,7 @@ def _range(kind: ValueKind) -> Iterator[str]:
         case Category(choices):
             if not 2 <= len(choices) <= MOST_CHOICES:
                 yield f"choices: {len(choices)} of them are not legal; legal: 2 to {MOST_CHOICES}"
-            twice = sorted({each for each in choices if choices.count(each) > 1})
+            twice = sorted({choice for choice in choices if choices.count(choice) > 1})
             if twice:
                 yield f"choices: {', '.join(twice)} occur twice; legal: each once"
 
@@ -82,14 +82,14 @@ def _default(parameter: Parameter) -> Iterator[str]:
         yield f"default: {parameter.default!r} is not legal; legal: {parameter.kind.legal}"
 
 
-def _when(parameter: Parameter, before: dict[str, Parameter]) -> Iterator[str]:
+def _when(parameter: Parameter, earlier: dict[str, Parameter]) -> Iterator[str]:
     when = parameter.when
     if when is None:
         return
-    if when.parameter not in before:
+    if when.parameter not in earlier:
         yield f"when.parameter: {when.parameter!r} is not legal; legal: a parameter declared before this one"
         return
-    kind = before[when.parameter].kind
+    kind = earlier[when.parameter].kind
     if not isinstance(kind, Boolean | Category | Integer):
         yield f"when.parameter: {when.parameter!r} is continuous; legal: an integer, category or boolean"
         return

@@ -23,14 +23,14 @@ def write_space(space: Space) -> space_pb2.Space:
 def read_space(message: space_pb2.Space) -> Space:
     """AbsentError for a parameter without a kind or default."""
     return Space(
-        tuple(_parameter(each, f"parameters[{index}]") for index, each in enumerate(message.parameters)),
+        tuple(_parameter(parameter, f"parameters[{index}]") for index, parameter in enumerate(message.parameters)),
         tuple(map(_constraint, message.constraints)),
     )
 
 
 def write_configuration(configuration: Configuration, space: Space) -> space_pb2.Configuration:
     """In the order of the space; parameters outside the space come last."""
-    names = [each.name for each in space.parameters if each.name in configuration]
+    names = [parameter.name for parameter in space.parameters if parameter.name in configuration]
     names += [name for name in configuration if name not in space.kinds]
     setting = space_pb2.Configuration.Setting
     return space_pb2.Configuration(
@@ -40,12 +40,12 @@ def write_configuration(configuration: Configuration, space: Space) -> space_pb2
 
 def read_configuration(message: space_pb2.Configuration, where: str) -> dict[str, Value]:
     """AbsentError for a setting without a value, or a parameter that is set twice."""
-    found: dict[str, Value] = {}
-    for each in message.settings:
-        if each.parameter in found:
-            raise AbsentError(f"{where}.{each.parameter}: occurs twice; legal: once")
-        found[each.parameter] = _value(each.value, f"{where}.{each.parameter}")
-    return found
+    configuration: dict[str, Value] = {}
+    for setting in message.settings:
+        if setting.parameter in configuration:
+            raise AbsentError(f"{where}.{setting.parameter}: occurs twice; legal: once")
+        configuration[setting.parameter] = _value(setting.value, f"{where}.{setting.parameter}")
+    return configuration
 
 
 def write_value(value: Value) -> space_pb2.Value:
@@ -95,7 +95,7 @@ def _parameter_message(parameter: Parameter) -> space_pb2.Parameter:
 def _parameter(message: space_pb2.Parameter, where: str) -> Parameter:
     when = None
     if message.HasField("when"):
-        values = tuple(_value(each, f"{where}.when.values") for each in message.when.values)
+        values = tuple(_value(value, f"{where}.when.values") for value in message.when.values)
         when = Requirement(message.when.parameter, values)
     kind = _kind(message, where)
     default = _value(message.default_value, f"{where}.default")

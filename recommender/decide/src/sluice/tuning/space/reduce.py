@@ -64,44 +64,48 @@ def reduced(
     space: Space, figures: Mapping[str, Figures], rules: Sequence[Rule], named: Collection[str] = ()
 ) -> tuple[Space, tuple[Left, ...]]:
     """The space of the services that a rule keeps, and the other services, in the order of the space."""
-    services = list(dict.fromkeys(each.service for each in space.parameters if each.service))
+    services = list(dict.fromkeys(parameter.service for parameter in space.parameters if parameter.service))
     most = bottlenecks(figures)
     left = []
     for service in services:
         reasons = [_against(rule, service, figures.get(service), most, named) for rule in rules]
         if reasons and None not in reasons:
-            count = sum(each.service == service for each in space.parameters)
+            count = sum(parameter.service == service for parameter in space.parameters)
             left.append(Left(service, count, "; ".join(dict.fromkeys(map(str, reasons)))))
-    gone = {each.service for each in left}
-    names = frozenset(each.name for each in space.parameters if each.service in gone)
+    gone = {rest.service for rest in left}
+    names = frozenset(parameter.name for parameter in space.parameters if parameter.service in gone)
     return space.without(names), tuple(left)
 
 
 def bottlenecks(figures: Mapping[str, Figures]) -> tuple[str, ...]:
     """The fewest services that have more than 80 % of the path's time, the largest first; equal ones by name."""
-    most = MOST_OF_PATH * sum(each.path_ms for each in figures.values())
-    found: list[str] = []
-    for service in sorted(figures, key=lambda each: (-figures[each].path_ms, each)):
-        if sum(figures[each].path_ms for each in found) > most or not figures[service].path_ms:
+    most = MOST_OF_PATH * sum(figure.path_ms for figure in figures.values())
+    services: list[str] = []
+    for service in sorted(figures, key=lambda service: (-figures[service].path_ms, service)):
+        if sum(figures[chosen].path_ms for chosen in services) > most or not figures[service].path_ms:
             break
-        found.append(service)
-    return tuple(found)
+        services.append(service)
+    return tuple(services)
 
 
 def _against(
-    rule: Rule, service: str, seen: Figures | None, most: Collection[str], named: Collection[str]
+    rule: Rule, service: str, figures: Figures | None, most: Collection[str], named: Collection[str]
 ) -> str | None:
     """Why the rule leaves the service out; None: it keeps it."""
     if rule is Rule.NAMED:
         return None if service in named else "is not named"
-    if seen is None:
+    if figures is None:
         return "has no spans under this root"
     if rule is Rule.CRITICAL_PATH:
-        if not seen.share > 0:
+        if not figures.share > 0:
             return "is on no critical path"
-        return None if seen.self_ms >= LEAST_SELF_MS else f"has {seen.self_ms:.2g} ms of its own on the critical path"
+        return (
+            None
+            if figures.self_ms >= LEAST_SELF_MS
+            else f"has {figures.self_ms:.2g} ms of its own on the critical path"
+        )
     if rule is Rule.BOTTLENECK:
         return None if service in most else "is not among the services with most of the critical path's time"
-    if seen.variation > LEAST_VARIATION:
+    if figures.variation > LEAST_VARIATION:
         return None
-    return f"has a coefficient of variation of {seen.variation:.2g}"
+    return f"has a coefficient of variation of {figures.variation:.2g}"

@@ -33,46 +33,53 @@ class Space:
 
     @cached_property
     def kinds(self) -> dict[str, ValueKind]:
-        return {each.name: each.kind for each in self.parameters}
+        return {parameter.name: parameter.kind for parameter in self.parameters}
 
     @cached_property
     def default(self) -> Configuration:
-        return self._active({each.name: each.default for each in self.parameters})
+        return self._active({parameter.name: parameter.default for parameter in self.parameters})
 
     @cached_property
     def default_point(self) -> Point:
-        return np.array([each.kind.unit(each.default) for each in self.parameters])
+        return np.array([parameter.kind.unit(parameter.default) for parameter in self.parameters])
 
     def configuration(self, point: Point) -> Configuration:
         """The configuration at a point. It may break a constraint: see `repaired`."""
         clipped = np.clip(point, 0.0, 1.0)
         return self._active(
-            {each.name: each.kind.value(float(unit)) for each, unit in zip(self.parameters, clipped, strict=True)}
+            {
+                parameter.name: parameter.kind.value(float(unit))
+                for parameter, unit in zip(self.parameters, clipped, strict=True)
+            }
         )
 
     def point(self, configuration: Configuration) -> Point:
         """The middle of the configuration's cell; for a parameter without a value, that of its default."""
         return np.array(
-            [each.kind.unit(configuration.get(each.name, each.default)) for each in self.parameters], dtype=np.float64
+            [
+                parameter.kind.unit(configuration.get(parameter.name, parameter.default))
+                for parameter in self.parameters
+            ],
+            dtype=np.float64,
         )
 
     def snapped(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """`point(configuration(p))` for each row of (n, parameters): points of one configuration become equal."""
         snapped = np.empty_like(points)
         active: dict[str, NDArray[np.bool_]] = {}
-        for index, each in enumerate(self.parameters):
-            column = each.kind.snapped(np.clip(points[:, index], 0.0, 1.0))
-            active[each.name] = np.ones(len(points), dtype=np.bool_)
-            if each.when is not None:
-                place = next(at for at, other in enumerate(self.parameters) if other.name == each.when.parameter)
-                units = [self.kinds[each.when.parameter].unit(value) for value in each.when.values]
+        for index, parameter in enumerate(self.parameters):
+            column = parameter.kind.snapped(np.clip(points[:, index], 0.0, 1.0))
+            active[parameter.name] = np.ones(len(points), dtype=np.bool_)
+            if parameter.when is not None:
+                place = next(at for at, other in enumerate(self.parameters) if other.name == parameter.when.parameter)
+                units = [self.kinds[parameter.when.parameter].unit(value) for value in parameter.when.values]
                 holds = np.isclose(snapped[:, place, None], units, rtol=0.0, atol=1e-9).any(axis=1)
-                active[each.name] = active[each.when.parameter] & holds
-            snapped[:, index] = np.where(active[each.name], column, each.kind.unit(each.default))
+                active[parameter.name] = active[parameter.when.parameter] & holds
+            snapped[:, index] = np.where(active[parameter.name], column, parameter.kind.unit(parameter.default))
         return snapped
 
     def broken(self, configuration: Configuration) -> tuple[Linear, ...]:
-        return tuple(each for each in self.constraints if not each.holds(configuration))
+        return tuple(constraint for constraint in self.constraints if not constraint.holds(configuration))
 
     def repaired(self, point: Point) -> Point:
         """The point, or the first on the line from it to the default's whose configuration breaks no constraint."""
@@ -84,45 +91,49 @@ class Space:
 
     def problems(self, configuration: Configuration) -> list[str]:
         """The problems of a configuration, a line each: field, value, legal range."""
-        found = [f"{name}: unknown parameter" for name in configuration if name not in self.kinds]
-        for each in self.parameters:
-            if each.name in configuration and not each.kind.takes(configuration[each.name]):
-                found.append(f"{each.name}: {configuration[each.name]!r} is not legal; legal: {each.kind.legal}")
-        if found:
-            return found
-        active = self._active({name: configuration.get(name, each) for name, each in self._defaults.items()})
+        problems = [f"{name}: unknown parameter" for name in configuration if name not in self.kinds]
+        for parameter in self.parameters:
+            if parameter.name in configuration and not parameter.kind.takes(configuration[parameter.name]):
+                problems.append(
+                    f"{parameter.name}: {configuration[parameter.name]!r} is not legal; legal: {parameter.kind.legal}"
+                )
+        if problems:
+            return problems
+        active = self._active({name: configuration.get(name, value) for name, value in self._defaults.items()})
         for name in active.keys() - configuration.keys():
-            found.append(f"{name}: is missing; legal: {self.kinds[name].legal}")
+            problems.append(f"{name}: is missing; legal: {self.kinds[name].legal}")
         for name in configuration.keys() - active.keys():
-            found.append(f"{name}: has no value here; legal: where {self._named[name].when}")
-        return sorted(found) + [f"constraint {each} does not hold" for each in self.broken(configuration)]
+            problems.append(f"{name}: has no value here; legal: where {self._named[name].when}")
+        return sorted(problems) + [
+            f"constraint {constraint} does not hold" for constraint in self.broken(configuration)
+        ]
 
     def without(self, names: frozenset[str]) -> Space:
         """The same space with these parameters fixed at their defaults, and with them those that lose their value."""
         kept: list[Parameter] = []
-        for each in self.parameters:
-            fixed = each.when is not None and each.when.parameter not in {other.name for other in kept}
-            if each.name not in names and (not fixed or each.name in self.default):
-                kept.append(replace(each, when=None) if fixed else each)
-        left = {each.name for each in kept}
-        constraints = (_fixed(each, left, self.default) for each in self.constraints)
-        return Space(tuple(kept), tuple(each for each in constraints if each is not None))
+        for parameter in self.parameters:
+            fixed = parameter.when is not None and parameter.when.parameter not in {other.name for other in kept}
+            if parameter.name not in names and (not fixed or parameter.name in self.default):
+                kept.append(replace(parameter, when=None) if fixed else parameter)
+        left = {constraint.name for constraint in kept}
+        constraints = (_fixed(constraint, left, self.default) for constraint in self.constraints)
+        return Space(tuple(kept), tuple(constraint for constraint in constraints if constraint is not None))
 
     @cached_property
     def _named(self) -> dict[str, Parameter]:
-        return {each.name: each for each in self.parameters}
+        return {parameter.name: parameter for parameter in self.parameters}
 
     @cached_property
     def _defaults(self) -> dict[str, Value]:
-        return {each.name: each.default for each in self.parameters}
+        return {parameter.name: parameter.default for parameter in self.parameters}
 
     def _active(self, values: dict[str, Value]) -> dict[str, Value]:
         """Only the values of parameters whose `when` holds. The parameter that a `when` names comes earlier."""
         active: dict[str, Value] = {}
-        for each in self.parameters:
-            when = each.when
+        for parameter in self.parameters:
+            when = parameter.when
             if when is None or (when.parameter in active and active[when.parameter] in when.values):
-                active[each.name] = values[each.name]
+                active[parameter.name] = values[parameter.name]
         return active
 
 

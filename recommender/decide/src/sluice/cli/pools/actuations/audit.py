@@ -33,14 +33,12 @@ def audit(of: Selector | None = None, id_: str = "", limit: int = 1) -> list[Row
 
 def one(id_: str) -> Row:
     """The row whose id begins so. Raises CliError where there is none, or more than one."""
-    found = audit(id_=id_, limit=2)
-    if not found:
+    rows = audit(id_=id_, limit=2)
+    if not rows:
         raise CliError(f"no report begins with {id_!r}; `sluice actuations list` lists the newest")
-    if len(found) > 1 and found[0]["request_id"] != id_:
-        raise CliError(
-            f"more than one report begins with {id_!r}: {', '.join(row['request_id'] for row in found)}, ..."
-        )
-    return found[0]
+    if len(rows) > 1 and rows[0]["request_id"] != id_:
+        raise CliError(f"more than one report begins with {id_!r}: {', '.join(row['request_id'] for row in rows)}, ...")
+    return rows[0]
 
 
 def selector(row: Row) -> Selector:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from sluice.cli.ending import unwinding
+from sluice.cli.exit import unwinding
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, ItemWriter, note, output_option
 from sluice.cli.traces.critical_path.parts import TraceParts
 from sluice.cli.traces.critical_path.table import Lines, PathTable
@@ -58,13 +58,13 @@ def critical_path(files: tuple[str, ...], limit: int | None, skip_bad: bool, out
       sluice critical-path -o jsonl jaeger.json otlp.jsonl > sections.jsonl
       zcat old.json.gz | sluice critical-path - -o jsonl | head
     """
-    words = command()
+    walker_command = command()
     totals = Totals()
     parts = TraceParts()
     try:
         with unwinding(), ProgressReport() as progress:
             _read(ReplayPlan(files, limit=limit), parts, totals, progress)
-            counts = _walk(words, parts, progress, output)
+            counts = _walk(walker_command, parts, progress, output)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -82,17 +82,17 @@ def _read(plan: ReplayPlan, parts: TraceParts, totals: Totals, progress: Progres
         progress.reading(totals)
 
 
-def _walk(words: list[str], parts: TraceParts, progress: ProgressReport, output: str) -> dict[str, int]:
+def _walk(walker_command: list[str], parts: TraceParts, progress: ProgressReport, output: str) -> dict[str, int]:
     def messages() -> Iterator[bytes]:
         for number, message in enumerate(parts.messages(), start=1):
             yield message
             progress.walking(number, len(parts))
 
     if output == "jsonl" and not sys.stdout.isatty():
-        counts = walk(words, messages(), sys.stdout.buffer.write)
+        counts = walk(walker_command, messages(), sys.stdout.buffer.write)
     elif output == "table":
         table = PathTable()
-        counts = walk(words, messages(), lambda chunk: sys.stdout.writelines(table.take(chunk)))
+        counts = walk(walker_command, messages(), lambda chunk: sys.stdout.writelines(table.take(chunk)))
         sys.stdout.writelines(table.last())
     else:
         lines, writer = Lines(), ItemWriter(output, row_a_line=True)
@@ -101,7 +101,7 @@ def _walk(words: list[str], parts: TraceParts, progress: ProgressReport, output:
             for line in lines.take(chunk):
                 writer.add(json.loads(line))
 
-        counts = walk(words, messages(), write)
+        counts = walk(walker_command, messages(), write)
         writer.end()
     sys.stdout.flush()
     return counts
@@ -113,8 +113,8 @@ def _print_counts(counts: dict[str, int], totals: Totals) -> None:
         f"{counts['traces']:,} traces, {counts['spans']:,} spans: {counts['paths']:,} paths{incomplete}, "
         f"{counts['sections']:,} sections"
     )
-    for name, words in _EXCLUDED.items():
+    for name, reason in _EXCLUDED.items():
         if counts[name]:
-            note(f"on no path: {counts[name]:,} spans ({words})")
+            note(f"on no path: {counts[name]:,} spans ({reason})")
     if totals.records_skipped:
         note(f"skipped: {totals.records_skipped:,} records")

@@ -55,13 +55,13 @@ def block(sections: list[Section]) -> str:
     note = "   incomplete: the root's parent is missing" if sections[0]["incomplete"] else ""
     rows = [
         (
-            f"{(each['start_us'] - begin) / 1000:.3f}",
-            f"{(each['end_us'] - each['start_us']) / 1000:.3f}",
-            f"{(each['end_us'] - each['start_us']) / (end - begin):.1%}",
-            printable(each["service"]),
-            printable(each["operation"]),
+            f"{(section['start_us'] - begin) / 1000:.3f}",
+            f"{(section['end_us'] - section['start_us']) / 1000:.3f}",
+            f"{(section['end_us'] - section['start_us']) / (end - begin):.1%}",
+            printable(section["service"]),
+            printable(section["operation"]),
         )
-        for each in sections
+        for section in sections
     ]
     return "".join(
         itertools.chain(

@@ -35,28 +35,28 @@ def _java(environment: Mapping[str, str], repository: Path) -> str:
     for home in homes:
         if os.access(home / "bin/java", os.X_OK):
             return str(home / "bin/java")
-    found = shutil.which("java", path=environment.get("PATH"))
-    if found is None:
+    java = shutil.which("java", path=environment.get("PATH"))
+    if java is None:
         raise CliError(f"cannot compute paths: there is no Java (17 or later); {_SETUP}, or set JAVA_HOME")
-    return found
+    return java
 
 
-def walk(words: list[str], messages: Iterable[bytes], write: Callable[[bytes], object]) -> dict[str, int]:
-    """Feeds `messages` to the program `words`, passes its output to `write`, and returns its counts.
+def walk(command: list[str], messages: Iterable[bytes], write: Callable[[bytes], object]) -> dict[str, int]:
+    """Feeds `messages` to the program `command`, passes its output to `write`, and returns its counts.
 
     A chunk for `write` may end within a line. Raises CliError when the program fails, and any exception of `messages`
     or `write`.
     """
     try:
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except OSError as error:
-        raise CliError(f"cannot start {words[0]}: {error.strerror or error}") from None
+        raise CliError(f"cannot start {command[0]}: {error.strerror or error}") from None
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
     stdin, stderr = process.stdin, process.stderr
     failures: list[BaseException] = []
-    said: list[bytes] = []
+    output: list[bytes] = []
 
     def feed() -> None:
         try:
@@ -68,7 +68,7 @@ def walk(words: list[str], messages: Iterable[bytes], write: Callable[[bytes], o
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=feed), threading.Thread(target=lambda: said.append(stderr.read()))]
+    threads = [threading.Thread(target=feed), threading.Thread(target=lambda: output.append(stderr.read()))]
     for thread in threads:
         thread.daemon = True
         thread.start()
@@ -85,15 +85,15 @@ def walk(words: list[str], messages: Iterable[bytes], write: Callable[[bytes], o
         stderr.close()
     if failures:
         raise failures[0]
-    return _counts(process.returncode, said[0].decode(errors="replace"))
+    return _counts(process.returncode, output[0].decode(errors="replace"))
 
 
-def _counts(code: int, said: str) -> dict[str, int]:
-    lines = said.strip().splitlines()
+def _counts(code: int, output: str) -> dict[str, int]:
+    lines = output.strip().splitlines()
     if code == 0 and lines and lines[-1].startswith("{"):
         counts: dict[str, int] = json.loads(lines[-1])
         return counts
     cause = lines[-1] if lines else f"exit code {code}"
-    if f"class {MAIN}" in said:
+    if f"class {MAIN}" in output:
         cause = f"the jar is older than this command; {_SETUP}"
     raise CliError(f"cannot compute paths: {cause}")

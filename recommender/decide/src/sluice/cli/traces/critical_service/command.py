@@ -52,14 +52,14 @@ def critical_service(root: str, seconds: int, output: str) -> None:
     server = reader()
     parameters = {"service": service, "operation": operation, "seconds": str(seconds)}
     with run_query(server, QUERY, ROWS_FORMAT, parameters) as answer:
-        found = localizations(parse_rows(answer.iter_lines(1 << 16)).rows)
+        by_root = localizations(parse_rows(answer.iter_lines(1 << 16)).rows)
     if output != "table":
-        print_items((as_json(*each) for each in found.items()), output)
+        print_items((as_json(*entry) for entry in by_root.items()), output)
         return
-    if not found:
+    if not by_root:
         what = f" of {root}" if root else ""
         note(f"no complete critical path{what} in the last {seconds} s")
-    for where, localization in found.items():
+    for where, localization in by_root.items():
         print_ranking(where, localization)
 
 
@@ -69,8 +69,8 @@ def localizations(rows: Iterable[list[Any]]) -> dict[TraceRoot, Localization]:
     for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, *more in rows:
         sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy), int(own), int(wait))
         roots.setdefault(TraceRoot(service, operation), []).append(PathTimes(on_path, *sums, *_signals(*more)))
-    found = {root: localize(root.service, services) for root, services in roots.items()}
-    return dict(sorted(found.items(), key=lambda each: -each[1].traces))
+    by_root = {root: localize(root.service, services) for root, services in roots.items()}
+    return dict(sorted(by_root.items(), key=lambda entry: -entry[1].traces))
 
 
 def _signals(

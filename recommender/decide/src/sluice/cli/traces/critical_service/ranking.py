@@ -16,56 +16,61 @@ COLUMNS = (
 )
 
 
-def print_ranking(root: tuple[str, str], found: Localization) -> None:
-    say(f"{'/'.join(root)}: {found.critical or 'no critical service'}, {found.traces:,} traces", style="bold")
-    for reason in (*found.reasons, *found.notes):
+def print_ranking(root: tuple[str, str], localization: Localization) -> None:
+    say(
+        f"{'/'.join(root)}: {localization.critical or 'no critical service'}, {localization.traces:,} traces",
+        style="bold",
+    )
+    for reason in (*localization.reasons, *localization.notes):
         say(f"  {reason.code}: {reason.text}")
-    if found.ranking:
-        print_table(COLUMNS, map(_row, found.ranking))
+    if localization.ranking:
+        print_table(COLUMNS, map(_row, localization.ranking))
     click.echo()
 
 
-def as_json(root: tuple[str, str], found: Localization) -> dict[str, Any]:
+def as_json(root: tuple[str, str], localization: Localization) -> dict[str, Any]:
     """Ratios 0..1, milliseconds; null where a value is not known."""
     service, operation = root
     return {
         "root_service": service,
         "root_operation": operation,
-        "traces": found.traces,
-        "critical_service": found.critical,
-        "reasons": [{"code": reason.code, "text": reason.text} for reason in (*found.reasons, *found.notes)],
+        "traces": localization.traces,
+        "critical_service": localization.critical,
+        "reasons": [
+            {"code": reason.code, "text": reason.text} for reason in (*localization.reasons, *localization.notes)
+        ],
         "ranking": [
             {
-                "service": each.service,
-                "cpu_utilization": each.cpu,
-                "correlation": each.correlation,
-                "congestion_ratio": each.congestion_ratio,
-                "mean_ms": each.mean_ms,
-                "wait_ms": each.wait_ms,
-                "blame_ms": each.blame_ms,
-                "share_of_end_to_end": each.share_of_end_to_end,
-                "share_of_traces": each.share_of_traces,
-                "pool_size": each.pool,
-                "most_in_flight": each.in_flight,
-                "reasons": [{"code": reason.code, "text": reason.text} for reason in each.reasons],
+                "service": ranked.service,
+                "cpu_utilization": ranked.cpu,
+                "correlation": ranked.correlation,
+                "congestion_ratio": ranked.congestion_ratio,
+                "mean_ms": ranked.mean_ms,
+                "wait_ms": ranked.wait_ms,
+                "blame_ms": ranked.blame_ms,
+                "share_of_end_to_end": ranked.share_of_end_to_end,
+                "share_of_traces": ranked.share_of_traces,
+                "pool_size": ranked.pool,
+                "most_in_flight": ranked.in_flight,
+                "reasons": [{"code": reason.code, "text": reason.text} for reason in ranked.reasons],
             }
-            for each in found.ranking
+            for ranked in localization.ranking
         ],
     }
 
 
-def _row(each: Ranked) -> tuple[str, ...]:
+def _row(ranked: Ranked) -> tuple[str, ...]:
     return (
-        each.service,
-        _or_dash(each.cpu, "{:.0%}"),
-        _or_dash(each.correlation, "{:.2f}"),
-        _or_dash(each.congestion_ratio, "{:.1f}"),
-        f"{each.mean_ms:.2f}",
-        f"{each.wait_ms:.2f}",
-        f"{each.blame_ms:.2f}",
-        f"{each.share_of_end_to_end:.0%}",
-        f"{each.share_of_traces:.0%}",
-        " ".join(reason.code for reason in each.reasons),
+        ranked.service,
+        _or_dash(ranked.cpu, "{:.0%}"),
+        _or_dash(ranked.correlation, "{:.2f}"),
+        _or_dash(ranked.congestion_ratio, "{:.1f}"),
+        f"{ranked.mean_ms:.2f}",
+        f"{ranked.wait_ms:.2f}",
+        f"{ranked.blame_ms:.2f}",
+        f"{ranked.share_of_end_to_end:.0%}",
+        f"{ranked.share_of_traces:.0%}",
+        " ".join(reason.code for reason in ranked.reasons),
     )
 
 

@@ -41,8 +41,8 @@ def _set(out: AnyValue, declared: Any, value: Any) -> None:
         out.bytes_value = raw
     elif declared == "float64" and (real := _number(value)) is not None:
         out.double_value = real
-    elif declared == "int64" and (whole := _whole(value)) is not None:
-        out.int_value = whole
+    elif declared == "int64" and (number := _integer(value)) is not None:
+        out.int_value = number
     elif declared == "bool" and str(value).lower() in ("true", "false"):
         out.bool_value = str(value).lower() == "true"
     elif isinstance(value, bool):
@@ -62,7 +62,7 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _whole(value: Any) -> int | None:
+def _integer(value: Any) -> int | None:
     # 64-bit numbers may be strings, because JSON numbers lose digits above 2^53.
     try:
         number = int(value) if isinstance(value, str) else value

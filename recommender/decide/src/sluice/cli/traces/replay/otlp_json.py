@@ -69,8 +69,8 @@ def _rename_libraries(resource: dict[str, Any]) -> None:
     """Renames the old field of one resource, in place. A resource may have both fields."""
     old = _objects(resource, "instrumentationLibrarySpans", "instrumentation_library_spans")
     if old:
-        for each in old:
-            each["scope"] = each.get("instrumentationLibrary", each.get("instrumentation_library")) or {}
+        for scope in old:
+            scope["scope"] = scope.get("instrumentationLibrary", scope.get("instrumentation_library")) or {}
         scopes = [*_objects(resource, "scopeSpans", "scope_spans"), *old]
         resource.pop("scope_spans", None)
         resource["scopeSpans"] = scopes

@@ -43,18 +43,18 @@ def paced(
     """
     batch = Batch()
     opened_s = 0.0
-    for due, trace in traces:
-        if batch.spans and due > opened_s + LINGER_S:
+    for due_at_s, trace in traces:
+        if batch.spans and due_at_s > opened_s + LINGER_S:
             yield batch
             batch = Batch()
-        if (ahead := due - now_s()) > 0 and not wait_s(ahead):
+        if (ahead := due_at_s - now_s()) > 0 and not wait_s(ahead):
             break
         if not batch.spans:
-            opened_s = due
+            opened_s = due_at_s
         for piece, spans in _pieces(trace, batch_spans):
             if batch.spans + spans > batch_spans:
                 yield batch
-                batch, opened_s = Batch(), due
+                batch, opened_s = Batch(), due_at_s
             batch.resource_spans.append(piece)
             batch.spans += spans
         batch.traces += 1

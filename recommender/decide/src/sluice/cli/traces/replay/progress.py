@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from sluice.cli.output import note
-from sluice.cli.pools.words import seconds
+from sluice.cli.pools.text import seconds
 from sluice.cli.printable import printable
 from sluice.cli.traces.replay.totals import Totals
 

@@ -129,4 +129,4 @@ def _parts(record: Any) -> list[Any]:
         return data
     if not isinstance(record, list):
         return [record]
-    return [part for each in record for part in (each if isinstance(each, list) else [each])]
+    return [part for element in record for part in (element if isinstance(element, list) else [element])]

@@ -77,7 +77,7 @@ def replay(
     begin_s = clock.monotonic_s()
     try:
         if plan.speed is None and plan.times == "keep":
-            _send(((0.0, trace) for trace in traces), plan, sender, clock, totals, progress, None)
+            _send(_batches(((0.0, trace) for trace in traces), plan, clock), sender, totals, progress, None)
             return
         spool = Spool()
         try:
@@ -85,7 +85,8 @@ def replay(
                 spool.add(trace)
                 progress.reading(totals)
             progress.extent(len(spool), spool.span_of_time_s, plan.speed, plan.times)
-            _send(_due(spool, plan, clock.unix_ns()), plan, sender, clock, totals, progress, len(spool))
+            scheduled = _scheduled(spool, plan, clock.unix_ns())
+            _send(_batches(scheduled, plan, clock), sender, totals, progress, len(spool))
         finally:
             spool.close()
     finally:
@@ -93,7 +94,7 @@ def replay(
         totals.elapsed_s = clock.monotonic_s() - begin_s
 
 
-def _due(spool: Spool, plan: ReplayPlan, begin_unix_ns: int) -> Iterator[tuple[float, Trace]]:
+def _scheduled(spool: Spool, plan: ReplayPlan, begin_unix_ns: int) -> Iterator[tuple[float, Trace]]:
     first_ns = spool.first_start_ns or 0
     by_ns = {"now": begin_unix_ns - first_ns, "past": begin_unix_ns - spool.last_end_ns, "keep": 0}[plan.times]
     for trace in spool.by_end():
@@ -101,19 +102,17 @@ def _due(spool: Spool, plan: ReplayPlan, begin_unix_ns: int) -> Iterator[tuple[f
         yield due_s(trace.end_ns, first_ns, plan.speed), trace
 
 
-def _send(
-    traces: Iterable[tuple[float, Trace]],
-    plan: ReplayPlan,
-    sender: SpanSender,
-    clock: Clock,
-    totals: Totals,
-    progress: ProgressReport,
-    of: int | None,
-) -> None:
+def _batches(scheduled: Iterable[tuple[float, Trace]], plan: ReplayPlan, clock: Clock) -> Iterator[Batch]:
+    """The batches of (due, trace), each when due. Times count from this call."""
     begin_s = clock.monotonic_s()
+    return paced(scheduled, plan.batch_spans, lambda: clock.monotonic_s() - begin_s, clock.wait_s)
+
+
+def _send(
+    batches: Iterable[Batch], sender: SpanSender, totals: Totals, progress: ProgressReport, of: int | None
+) -> None:
     handed = 0
-    batch: Batch
-    for batch in paced(traces, plan.batch_spans, lambda: clock.monotonic_s() - begin_s, clock.wait_s):
+    for batch in batches:
         if not sender.send(batch):
             return
         handed += batch.traces

@@ -39,8 +39,8 @@ def backoff_s(attempt: int, uniform: Callable[[float, float], float] = random.un
 
     attempt 1: 0.05 to 0.1 s; 2: 0.1 to 0.2 s; 7 and more: 2.5 to 5 s.
     """
-    whole = min(_FIRST_BACKOFF_S * 2 ** (min(attempt, 16) - 1), _LONGEST_BACKOFF_S)
-    return uniform(whole / 2, whole)
+    longest_s = min(_FIRST_BACKOFF_S * 2 ** (min(attempt, 16) - 1), _LONGEST_BACKOFF_S)
+    return uniform(longest_s / 2, longest_s)
 
 
 class SpanSender:

@@ -63,8 +63,8 @@ def convert_zipkin(record: dict[str, Any]) -> LoneSpan:
     _peer(span, remote)
     _tags(span, _object(record, "tags"))
     _events(span, record.get("annotations"))
-    found = measure((resource,))
-    return LoneSpan(found.resource_spans, found.spans, found.start_ns, found.end_ns)
+    trace = measure((resource,))
+    return LoneSpan(trace.resource_spans, trace.spans, trace.start_ns, trace.end_ns)
 
 
 def _ids(span: Span, record: dict[str, Any]) -> None:
@@ -96,12 +96,12 @@ def _tags(span: Span, tags: dict[str, Any]) -> None:
 def _events(span: Span, annotations: Any) -> None:
     if annotations is not None and not isinstance(annotations, list):
         raise BadRecordError("annotations is not an array")
-    for number, each in enumerate(annotations or []):
+    for number, annotation in enumerate(annotations or []):
         where = f"annotations[{number}]"
-        if not isinstance(each, dict):
+        if not isinstance(annotation, dict):
             raise BadRecordError(f"{where} is not an object")
-        at_us = integer(each.get("timestamp"), f"{where}.timestamp")
-        span.events.add(time_unix_nano=time_ns(at_us, f"{where}.timestamp"), name=str(each.get("value")))
+        at_us = integer(annotation.get("timestamp"), f"{where}.timestamp")
+        span.events.add(time_unix_nano=time_ns(at_us, f"{where}.timestamp"), name=str(annotation.get("value")))
 
 
 def _object(record: dict[str, Any], key: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class WeightChange:
     after: float | None
 
     def row(self) -> tuple[str, ...]:
-        weights = ["-" if each is None else f"{each:.2f}" for each in (self.before, self.after)]
+        weights = ["-" if weight is None else f"{weight:.2f}" for weight in (self.before, self.after)]
         return self.upstream, self.from_, self.downstream, self.to, *weights
 
 
@@ -45,7 +45,7 @@ class Difference:
         return self.moved / max(self.connections, 1)
 
     def to_json(self) -> dict[str, Any]:
-        changes = [{key.removesuffix("_"): value for key, value in asdict(each).items()} for each in self.changes]
+        changes = [{key.removesuffix("_"): value for key, value in asdict(change).items()} for change in self.changes]
         return {"moved": self.moved, "connections": self.connections, "churn": self.churn, "changes": changes}
 
 
@@ -62,17 +62,17 @@ def difference(before: Connections, after: Connections, weights: bool) -> Differ
             old, young = was.get(to), now.get(to)
             if old is None or young is None or (weights and abs(young - old) >= SAME * old):
                 changes.append(WeightChange(*key, to, old, young))
-    connections = max(sum(map(len, each.values())) for each in (before, after))
+    connections = max(sum(map(len, subsets.values())) for subsets in (before, after))
     return Difference(changes, sum(max(gone[pair], new[pair]) for pair in gone), connections)
 
 
 def connections_of_subsets(subsets: Iterable[Any]) -> Connections:
     """Connections of messages sluice.subsets.v1.Subset."""
     return {
-        (each.key.upstream, each.key.instance, each.key.downstream): _mean_1(
-            {end.instance: float(end.weight) for end in each.endpoints}
+        (subset.key.upstream, subset.key.instance, subset.key.downstream): _mean_1(
+            {end.instance: float(end.weight) for end in subset.endpoints}
         )
-        for each in subsets
+        for subset in subsets
     }
 
 
@@ -97,20 +97,20 @@ def connections_of_file(path: str) -> Connections:
 
 def _of_list(value: list[Any]) -> Connections:
     return {
-        (each["key"]["upstream"], each["key"]["instance"], each["key"]["downstream"]): _mean_1(
-            {end["instance"]: float(end["weight"]) for end in each["endpoints"]}
+        (subset["key"]["upstream"], subset["key"]["instance"], subset["key"]["downstream"]): _mean_1(
+            {end["instance"]: float(end["weight"]) for end in subset["endpoints"]}
         )
-        for each in value
+        for subset in value
     }
 
 
 def _of_solution(value: dict[str, Any]) -> Connections:
-    found: dict[tuple[str, str, str], dict[str, float]] = {}
+    by_subset: dict[tuple[str, str, str], dict[str, float]] = {}
     for pair in value["pairs"]:
         for end in pair["connections"]:
             key = pair["upstream"], end["from"], pair["downstream"]
-            found.setdefault(key, {})[end["to"]] = float(end.get("weight", 1.0))
-    return {key: _mean_1(ends) for key, ends in found.items()}
+            by_subset.setdefault(key, {})[end["to"]] = float(end.get("weight", 1.0))
+    return {key: _mean_1(ends) for key, ends in by_subset.items()}
 
 
 def _mean_1(weights: dict[str, float]) -> dict[str, float]:

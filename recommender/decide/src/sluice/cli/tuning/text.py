@@ -24,15 +24,17 @@ def value_text(value: space_pb2.Value) -> str:
 
 
 def settings_text(settings: Iterable[space_pb2.Configuration.Setting]) -> str:
-    return ", ".join(f"{each.parameter}={value_text(each.value)}" for each in settings)
+    return ", ".join(f"{setting.parameter}={value_text(setting.value)}" for setting in settings)
 
 
 def changed(trial: trial_pb2.Trial, default: trial_pb2.Trial | None) -> str:
     """The settings that differ from the default's trial."""
     if default is None or trial.number == default.number:
         return "the default"
-    usual = {each.parameter: each.value for each in default.configuration.settings}
-    return settings_text(each for each in trial.configuration.settings if usual.get(each.parameter) != each.value)
+    usual = {setting.parameter: setting.value for setting in default.configuration.settings}
+    return settings_text(
+        setting for setting in trial.configuration.settings if usual.get(setting.parameter) != setting.value
+    )
 
 
 def phase_text(session: session_pb2.TuningSession) -> str:

@@ -10,9 +10,9 @@ from sluice.subsets.churn import NamedConnections, changed, named_connections
 from sluice.subsets.strategy_result import StrategyResult
 
 
-def print_solution(found: StrategyResult, shown: dict[str, Any], before: NamedConnections | None) -> None:
-    """`shown`: the solution's JSON object. `before`: the solution to compare with."""
-    moved = changed(before, named_connections(found.problem, found.solution)) if before is not None else {}
+def print_solution(result: StrategyResult, shown: dict[str, Any], previous: NamedConnections | None) -> None:
+    """`shown`: the solution's JSON object. `previous`: the solution to compare with."""
+    moved = changed(previous, named_connections(result.problem, result.solution)) if previous is not None else {}
     columns = [
         Column("PAIR", fold=True),
         Column("CALLS/S", right=True),
@@ -20,20 +20,20 @@ def print_solution(found: StrategyResult, shown: dict[str, Any], before: NamedCo
         Column("QUOTA", right=True),
         Column("EACH", right=True),
         Column("PREDICTED", right=True),
-        *([Column("CHANGED", right=True)] if before is not None else []),
+        *([Column("CHANGED", right=True)] if previous is not None else []),
         Column("LATENCIES FROM", fold=True),
     ]
     print_table(
-        columns, [_row(found, number, shown, moved, before is not None) for number in range(len(shown["pairs"]))]
+        columns, [_row(result, number, shown, moved, previous is not None) for number in range(len(shown["pairs"]))]
     )
-    problem = found.problem
+    problem = result.problem
     percentile = f"p{100 * problem.percentile:g}"
     latency = "unknown" if shown["predicted_ms"] is None else f"{shown['predicted_ms']:.1f} ms"
     say("")
     say(
         f"{shown['strategy']}: {percentile} {latency}, {shown['connections']} connections of"
         f" {sum(pair.all for pair in problem.pairs)}, {shown['iterations']} iterations"
-        + (f", {shown['churn']:.1%} changed" if before is not None else ""),
+        + (f", {shown['churn']:.1%} changed" if previous is not None else ""),
         "bold",
     )
     for root in shown["roots"] if len(shown["roots"]) > 1 else []:
@@ -41,19 +41,19 @@ def print_solution(found: StrategyResult, shown: dict[str, Any], before: NamedCo
 
 
 def _row(
-    found: StrategyResult, number: int, shown: dict[str, Any], moved: dict[tuple[str, str], int], compared: bool
+    result: StrategyResult, number: int, shown: dict[str, Any], moved: dict[tuple[str, str], int], compared: bool
 ) -> list[str]:
-    problem, pair, one = found.problem, found.problem.pairs[number], shown["pairs"][number]
-    sizes = found.solution.subsets[number].sizes()
-    each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+    problem, pair, one = result.problem, result.problem.pairs[number], shown["pairs"][number]
+    sizes = result.solution.subsets[number].sizes()
+    size_range = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
     predicted = one["predicted_ms"]
     return [
         problem.name(pair),
         f"{pair.rate_per_s:.4g}",
         f"{len(pair.most)} -> {pair.containers}",
         str(one["quota"]),
-        each,
+        size_range,
         "unknown" if predicted is None else f"{predicted:.1f} ms",
         *([str(moved.get((one["upstream"], one["downstream"]), 0))] if compared else []),
-        found.basis[one["downstream"]],
+        result.basis[one["downstream"]],
     ]

@@ -82,7 +82,7 @@ def test_ctrl_c_within_an_import_is_quiet(tmp_path: Path) -> None:
 def test_what_must_be_put_right_is_put_right_first(tmp_path: Path) -> None:
     program = """\
 import time
-from sluice.cli.ending import die_of_interrupts, unwinding
+from sluice.cli.exit import die_of_interrupts, unwinding
 die_of_interrupts()
 with unwinding():
     try:

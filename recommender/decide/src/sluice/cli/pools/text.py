@@ -72,8 +72,8 @@ def advice(size: PoolSize) -> str:
 
 def _hardware(cores: float, replicas: int) -> list[str]:
     """Text for the known ones; 0: not known."""
-    found = [f"{cores:g} cores each"] if cores else []
-    return [*found, f"{replicas} replicas"] if replicas else found
+    parts = [f"{cores:g} cores each"] if cores else []
+    return [*parts, f"{replicas} replicas"] if replicas else parts
 
 
 def state_name(state: int) -> str:
@@ -98,17 +98,17 @@ def basis_meaning(size: PoolSize) -> str:
     return _meaning(basis(size), BASES)
 
 
-def _meaning(name: str, words: dict[str, str]) -> str:
-    return f"{name}: {words[name]}" if name in words else name
+def _meaning(name: str, texts: dict[str, str]) -> str:
+    return f"{name}: {texts[name]}" if name in texts else name
 
 
 def current(size: PoolSize) -> str:
     """`12`; `12 to 64` where targets differ, `unbounded` where they have no limit."""
     if size.HasField("current") or not size.sizes:
         return optional(size, "current")
-    limits = {each.size for each in size.sizes if not each.unbounded}
+    limits = {reported.size for reported in size.sizes if not reported.unbounded}
     ends = [str(end) for end in ([min(limits), max(limits)] if limits else [])][: len(limits)]
-    if any(each.unbounded for each in size.sizes):
+    if any(reported.unbounded for reported in size.sizes):
         ends = [*ends[:1], "unbounded"]
     return " to ".join(ends)
 

@@ -30,7 +30,7 @@ from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.period import decide as deciding
 from sluice.pools.policy.picture import draw
-from sluice.pools.publication.publication import Publication
+from sluice.pools.publication.publication import PoolContext, Publication
 from sluice.pools.windows import Window
 
 
@@ -299,14 +299,14 @@ class SetsClockBack(FakeCollector):
 def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
-    made = deciding.answer
+    made = deciding.publication
 
-    def answer(pool: Pool, *rest: Any) -> Publication:
-        if pool.key == DB:
+    def publication(context: PoolContext, *rest: Any) -> Publication:
+        if context.pool.key == DB:
             raise ValueError("no such answer")
-        return made(pool, *rest)
+        return made(context, *rest)
 
-    monkeypatch.setattr(deciding, "answer", answer)
+    monkeypatch.setattr(deciding, "publication", publication)
     world.run(8)
     other = world.decider.answers[DB]
     assert (world.cart.content.state, codes(other)) == ("LEARNING", ("FAILED",))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable
 from typing import Any, Generic
 
 from sluice.journal.broker import Reader, Record, Transactions
-from sluice.journal.codec import Codec, Commit, HasReceived, Input, Received, UnreadableError, Write
-from sluice.journal.names import Topics, shard_name
+from sluice.journal.codec import Commit, HasReceived, Input, Received, UnreadableError, Write
+from sluice.journal.membership import Membership
+from sluice.journal.names import shard_name
 from sluice.journal.repeats import Repeats
-from sluice.journal.shard import AbortedError, FencedError, Identity
+from sluice.journal.shard import AbortedError, FencedError
 from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)
@@ -21,28 +20,26 @@ BEAT_S = 4.5
 
 
 class ShardLog(Generic[Received, Commit]):
-    """For one thread. `taking.take` makes it; close it when the decider leaves the shard for any reason."""
+    """For one thread. `acquisition.take` makes it; close it when the decider leaves the shard for any reason."""
 
     def __init__(
         self,
         shard: int,
-        me: Identity,
-        topics: Topics,
+        membership: Membership[Any, Received, Commit],
         transactions: Transactions,
         arrivals: Reader,
         repeats: Repeats,
-        codec: Codec[Any, Received, Commit],
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """repeats: of reports before the start of `arrivals`."""
         self.shard = shard
         self.left_out = 0
         """Records that could not be read or written; each is logged once."""
-        self._me, self._topics, self._codec, self._clock = me, topics, codec, clock
+        self._me, self._topics = membership.me, membership.topics
+        self._codec, self._clock = membership.codec, membership.clock
         self._transactions, self._arrivals, self._repeats = transactions, arrivals, repeats
         self._observed: dict[str, Any] = {}
         self._reports: list[tuple[int, Any]] = []
-        self._committed = arrivals.position(topics.reports)
+        self._committed = arrivals.position(self._topics.reports)
         self._beaten: float | None = None
         self._over = False
         self._problems = Problems()

@@ -12,6 +12,7 @@ from typing import Generic
 from sluice.journal.acquisition import RESTORE_S, check_generation, check_partitions, take
 from sluice.journal.broker import Broker, Group
 from sluice.journal.codec import Codec, Commit, Found, Received
+from sluice.journal.membership import Membership
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, NotThereError, OlderError
 from sluice.journal.shard_log import ShardLog
@@ -46,7 +47,7 @@ class Shards(Generic[Found, Received, Commit]):
         restore_s: float = RESTORE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._broker, self._topics, self._me, self._codec = broker, topics, me, codec
+        self._membership = Membership(broker, topics, me, codec, clock)
         self._restore_s, self._clock = restore_s, clock
         self._group: Group | None = None
         self._owned: dict[int, ShardLog[Received, Commit]] = {}
@@ -99,7 +100,8 @@ class Shards(Generic[Found, Received, Commit]):
     def join_as(self, shards: int, generation: int) -> None:
         """Releases all shards; the next `poll` joins again, with a newer configuration."""
         self.close()
-        self._me = replace(self._me, shards=shards, generation=generation)
+        me = replace(self._membership.me, shards=shards, generation=generation)
+        self._membership = replace(self._membership, me=me)
 
     def close(self) -> None:
         """Releases all shards at once."""
@@ -110,14 +112,15 @@ class Shards(Generic[Found, Received, Commit]):
             self._group = None
 
     def _join(self) -> Group:
-        check_partitions(self._broker, self._topics, self._me.shards)
-        check_generation(self._broker, self._topics, self._me, self._codec)
-        return self._broker.group()
+        broker, topics, me = self._membership.broker, self._membership.topics, self._membership.me
+        check_partitions(broker, topics, me.shards)
+        check_generation(broker, topics, me, self._membership.codec)
+        return broker.group()
 
     def _take(self, group: Group, shard: int) -> tuple[ShardLog[Received, Commit], Found] | None:
         what = f"take shard {shard}"
         try:
-            taken = take(self._broker, group, self._topics, shard, self._me, self._codec, self._restore_s, self._clock)
+            taken = take(self._membership, group, shard, self._restore_s)
         except OlderError:
             self.close()
             raise

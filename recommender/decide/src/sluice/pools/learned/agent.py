@@ -101,13 +101,13 @@ class Agent:
             rate[known],
         )
         ends_ms = int(each_s.start_ms[-1])
-        parts = [transitions(each_s, seen, coded, self.sizes, self.settings, self.until_ms, virtual=False)]
+        parts = [transitions(each_s, seen.under(coded), self.sizes, self.settings, self.until_ms, virtual=False)]
         if self.settings.speed_up:
             fine = windows.take(windows.start_ms < ends_ms + 1000)
             of_fine = measured(fine, slo_s, most, self.settings)
             # Windows in the last second that was taken were taken with it.
             since_ms = self.until_ms + 999 if self.until_ms >= 0 else -1
-            parts.append(transitions(fine, of_fine, coded, self.sizes, self.settings, since_ms, virtual=True))
+            parts.append(transitions(fine, of_fine.under(coded), self.sizes, self.settings, since_ms, virtual=True))
         for part in parts:
             self.learner.add(part)
         count = sum(map(len, parts))

@@ -90,11 +90,17 @@ def seconds(of: ServiceWindows) -> ServiceWindows:
 
 @dataclass(frozen=True)
 class LearnerInput:
-    """n windows: state of shape (n, 3), reward and request rate per second of shape (n,)."""
+    """n windows: state of shape (n, 3), with the condition (n, 3 + C); reward and request rate per second of shape
+    (n,)."""
 
     state: Floats
     reward: Floats
     asked_per_s: Floats
+
+    def under(self, condition: Floats) -> LearnerInput:
+        """With the encoded condition, of shape (C,), in each window's state."""
+        conditions = np.broadcast_to(condition, (len(self.state), len(condition)))
+        return LearnerInput(np.concatenate([self.state, conditions], axis=1), self.reward, self.asked_per_s)
 
 
 def measured(of: ServiceWindows, slo_s: float, most_per_s: float, settings: LearnerSettings) -> LearnerInput:

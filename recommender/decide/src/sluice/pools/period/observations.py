@@ -11,14 +11,14 @@ from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.family import Floats
-from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard.backends import BackendDemand as Wanted
 from sluice.pools.guard.backends import Ceiling, ceilings
+from sluice.pools.inputs.occupancy import occupancy
 from sluice.pools.inputs.scalings import Course
 from sluice.pools.inputs.sizes import TargetSize
-from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
+from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
-from sluice.pools.publication.publication import WindowSummary
+from sluice.pools.publication.publication import PoolContext, WindowSummary
 from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import Whole
@@ -28,28 +28,21 @@ NO_BUCKETS = Buckets(np.zeros(0, dtype=np.int64), _NONE, _NONE, _NONE, _NONE, 0.
 
 
 def observation(
-    pool: Pool,
-    targets: tuple[TargetSize, ...],
-    buckets: Buckets,
-    course: Course,
-    threshold: Threshold,
-    constraints: Constraints,
-    named: Estimate | None,
-    demand: Demand | None = None,
-    occupancy: Occupancy | None = None,
+    context: PoolContext, buckets: Buckets, constraints: Constraints, demand: Demand | None, now_ms: int
 ) -> Observation:
-    baseline = course.now
+    """demand: None without a new one."""
+    baseline, targets = context.course.now, context.targets
     return Observation(
         sizes={target.instance: target.size for target in targets},
         buckets=buckets,
-        cores=baseline.cores(pool.side),
-        slo_s=threshold.value_ms / 1_000,
+        cores=baseline.cores(context.pool.side),
+        slo_s=context.threshold.value_ms / 1_000,
         version=baseline.version,
         constraints=constraints,
-        named=named,
+        named=context.estimate,
         demand=demand,
         replicas=baseline.own.replicas,
-        occupancy=occupancy,
+        occupancy=occupancy((target.occupancy for target in targets), now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
     )
 

@@ -53,13 +53,13 @@ class Past(NamedTuple):
 
 
 class StepJob(NamedTuple):
-    """about: data for the caller, which is not sent to the process."""
+    """context: data for the caller, which is not sent to the process."""
 
     key: PoolKey
     state: PoolState
-    seen: Observation | Past
+    observation: Observation | Past
     now_ms: int
-    about: Any = None
+    context: Any = None
 
 
 class Stepped(NamedTuple):
@@ -94,13 +94,13 @@ class Spread:
         Jobs of a process that died run in another one, and if that dies too, in this one."""
         count = self._count(pools)
         if count == 1:
-            yield from ((job, _outcome(job.state, job.seen, job.now_ms)) for job in jobs)
+            yield from ((job, _outcome(job.state, job.observation, job.now_ms)) for job in jobs)
             return
         left: list[StepJob] = []
         yield from self._run(jobs, count, left)
         again: list[StepJob] = []
         yield from self._run(left, count, again)
-        yield from ((job, _light(_outcome(job.state, job.seen, job.now_ms))) for job in again)
+        yield from ((job, _light(_outcome(job.state, job.observation, job.now_ms))) for job in again)
 
     @property
     def pids(self) -> list[int]:
@@ -171,7 +171,7 @@ class _Process:
     def submit(self, task: Sequence[StepJob]) -> _Future | None:
         """The task's future; None when the process is dead."""
         sent = [
-            (job.key, None if self.held.pop(job.key, None) is job.state else job.state, job.seen, job.now_ms)
+            (job.key, None if self.held.pop(job.key, None) is job.state else job.state, job.observation, job.now_ms)
             for job in task
         ]
         try:

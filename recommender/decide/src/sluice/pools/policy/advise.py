@@ -76,7 +76,9 @@ def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full
     counts = before if _same_hardware(before, seen) else fresh
     said = stood.kind if stood is not None else None
     short = _short(demand, view, learnt, seen.cores, full_share, said is Advised.SCALE_OUT)
-    halves = (None, None) if short else _halves(kept.now, seen, learnt, demand, full_share, does, view.current)
+    halves: tuple[float | None, int | None] = (None, None)
+    if not short and _spare(demand, learnt, full_share):
+        halves = _half_cores(kept.now, seen, demand, view.current), _half_replicas(seen, demand, does[1])
     fresh = replace(
         fresh,
         short=min(counts.short + 1, SHORT_READINGS) if short else max(counts.short - 1, 0),
@@ -85,7 +87,7 @@ def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full
     kind = _kind(fresh, said, any(halves))
     to = halves
     if kind is Advised.SCALE_OUT:
-        to = _more(kept.now, seen, demand, does[0], best, stood, view.current)
+        to = _more(kept.now, seen, demand, does[0], stood)
     elif kind is Advised.KEEP:
         to = seen.cores or None, seen.replicas
     advice = Advice(
@@ -165,40 +167,32 @@ def _short(demand: Demand, view: View, learnt: Learnt, cores: float, full_share:
     return seen and 1 - demand.in_time >= late and view.outlook.loss < BEST_LOSS and view.outlook.beyond is None
 
 
-def _halves(
-    now: Posterior,
-    seen: Observation,
-    learnt: Learnt,
-    demand: Demand,
-    full_share: float,
-    does: tuple[float, float],
-    current: int,
-) -> tuple[float | None, int | None]:
-    """The half of the cores and the half of the replicas that would do; None for one that would not, or is unknown."""
+def _spare(demand: Demand, learnt: Learnt, full_share: float) -> bool:
+    """Whether half of the hardware may do: next to nothing is late, the pool is not full, and its curve is known."""
     late = demand.in_time is not None and 1 - demand.in_time > HARDLY
-    if late or full_share >= FULL_SHARE or _saturated_s(learnt) < LEAST_SATURATED_S:
-        return None, None
-    cores = replicas = None
-    if seen.replicas is not None and seen.replicas > 1:
-        half = ceil(seen.replicas / 2)
-        if demand.asked_per_s * seen.replicas / half <= PLANNED * does[1]:
-            replicas = half
+    return not (late or full_share >= FULL_SHARE or _saturated_s(learnt) < LEAST_SATURATED_S)
+
+
+def _half_replicas(seen: Observation, demand: Demand, surely_per_s: float) -> int | None:
+    """Half of the replicas; None where they would not do, or are unknown. surely_per_s: what the best size completes
+    on one instance, with 90 % probability."""
+    if seen.replicas is None or seen.replicas <= 1:
+        return None
+    half = ceil(seen.replicas / 2)
+    return half if demand.asked_per_s * seen.replicas / half <= PLANNED * surely_per_s else None
+
+
+def _half_cores(now: Posterior, seen: Observation, demand: Demand, current: int) -> float | None:
+    """Half of the cores; None where they would not do, or are unknown."""
     # Nobody knows where an edge lies on other cores.
-    if seen.cores != UNTOLD and now.edge is None:
-        best, half_does = _best(now, 0.5, seen.constraints, seen.slo_s, current)
-        if best is not None and demand.asked_per_s <= PLANNED * half_does[1]:
-            cores = seen.cores / 2
-    return cores, replicas
+    if seen.cores == UNTOLD or now.edge is not None:
+        return None
+    best, half_does = _best(now, 0.5, seen.constraints, seen.slo_s, current)
+    return seen.cores / 2 if best is not None and demand.asked_per_s <= PLANNED * half_does[1] else None
 
 
 def _more(
-    now: Posterior,
-    seen: Observation,
-    demand: Demand,
-    does: float,
-    best: int,
-    stood: Advice | None,
-    current: int,
+    now: Posterior, seen: Observation, demand: Demand, does: float, stood: Advice | None
 ) -> tuple[float | None, int | None]:
     """The cores, and the replicas, to scale out to."""
     needed = ceil(demand.asked_per_s / (PLANNED * does) / STEP) * STEP

@@ -182,10 +182,12 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     after = pace_of(scene.beats, scene.current, -(-trust.since_ms // 1_000))
     why = _collapsed(before, after, scene, trust.since_ms, now_ms)
     if why:
-        return _back(trust, Case.COLLAPSED, operator, (before.size, scene.current), why, REFUSED_MS, now_ms)
+        verdict = GuardVerdict(Case.COLLAPSED, before.size, why)
+        return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
     if after is not None and after.seconds >= SEEN_S and errors_rise(before, after):
         why = f"{after.failed:.0%} at {scene.current}, {before.failed:.0%} at {before.size}"
-        return _back(trust, Case.ERRORS_RISE, operator, (before.size, scene.current), why, ERRORS_REFUSED_MS, now_ms)
+        verdict = GuardVerdict(Case.ERRORS_RISE, before.size, why)
+        return _back(trust, verdict, operator, scene.current, ERRORS_REFUSED_MS, now_ms)
     return trust, None
 
 
@@ -215,13 +217,11 @@ def errors_rise(before: SizeRecord, after: Pace) -> bool:
 
 
 def _back(
-    trust: Trust, case: Case, operator: int, change: tuple[int, int], why: str, refused_ms: int, now_ms: int
+    trust: Trust, verdict: GuardVerdict, operator: int, current: int, refused_ms: int, now_ms: int
 ) -> tuple[Trust, GuardVerdict]:
-    """Goes back to the size before, or to the operator's where that one is refused too. change: the sizes before and
-    now."""
-    before, current = change
-    trust = refusing(trust, current, before, refused_ms, now_ms)
-    return trust, GuardVerdict(case, operator if trust.refuses(before, now_ms) else before, why)
+    """Goes back from the current size to the verdict's, or to the operator's where that one is refused too."""
+    trust = refusing(trust, current, verdict.size, refused_ms, now_ms)
+    return trust, replace(verdict, size=operator) if trust.refuses(verdict.size, now_ms) else verdict
 
 
 def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int) -> Trust:

@@ -64,7 +64,7 @@ def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, D
     standing = advise(learnt.standing, seen, view, learnt, full_share(facts, learnt), now_ms)
     decision = with_advice(decision, standing.advice if _advises(case, decision.state, standing.advice) else None)
     learnt = changed(learnt, wanted=_wanted(view, decision), standing=standing)
-    return PoolState(_facts(case, facts, learnt, seen, decision, view, now_ms), learnt), decision
+    return PoolState(_facts(case, PoolState(facts, learnt), seen, decision, view, now_ms), learnt), decision
 
 
 def _advises(case: Case, state: State, advice: Advice | None) -> bool:
@@ -258,9 +258,9 @@ def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: in
     return None if view.foreign else change
 
 
-def _facts(
-    case: Case, facts: Facts, learnt: Learnt, seen: Observation, decision: Decision, view: View, now_ms: int
-) -> Facts:
+def _facts(case: Case, state: PoolState, seen: Observation, decision: Decision, view: View, now_ms: int) -> Facts:
+    """The next facts. state: the previous facts, with the evidence of this step."""
+    facts, learnt = state.facts, state.learnt
     change, trust = _change(case, facts, decision, view, now_ms), facts.trust
     if change is not None and change is not facts.change and change.from_size == view.current:
         lag_ms = max(0, now_ms - learnt.until_ms)

@@ -13,7 +13,7 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.inputs.baseline import Baseline
 from sluice.pools.inputs.occupancy import message_of as occupancy_message
-from sluice.pools.inputs.occupancy import newest_told
+from sluice.pools.inputs.occupancy import newest_report
 from sluice.pools.inputs.sizes import TargetSize
 from sluice.pools.learned.condition import Condition
 from sluice.pools.learned.lesson import Learned
@@ -84,7 +84,7 @@ def _hardware(advice: Advice) -> Hardware:
 
 
 def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
-    read_at, newest = timestamp(target.read_at_ms), newest_told(target.told, target.read_at_ms)
+    read_at, newest = timestamp(target.read_at_ms), newest_report(target.occupancy, target.read_at_ms)
     return pool_size_pb2.TargetSize(
         instance=target.instance,
         size=target.size,

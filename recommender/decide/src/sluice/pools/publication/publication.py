@@ -109,37 +109,43 @@ class Publication:
         return replace(self, content=content, reasons=(*self.reasons, *agent.reasons), agent=agent)
 
 
+class PoolContext(NamedTuple):
+    """The fields of a pool's answer besides its decision. windows: None before they are read, or without any."""
+
+    pool: Pool
+    threshold: Threshold
+    targets: tuple[TargetSize, ...]
+    course: Course
+    windows: WindowSummary | None
+    estimate: Estimate | None
+    agent: AgentEstimate | None = None
+
+
 def publication(
-    pool: Pool,
-    decision: Decision,
-    learnt: Learnt,
-    cores: float | None,
-    course: Course,
-    threshold: Threshold,
-    targets: tuple[TargetSize, ...],
-    windows: WindowSummary | None,
-    estimate: Estimate | None,
-    now_ms: int,
+    context: PoolContext, decision: Decision, learnt: Learnt, cores: float | None, now_ms: int
 ) -> Publication:
-    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new."""
-    reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
+    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new.
+
+    learnt: the evidence behind the decision. cores: of its belief, None without one.
+    """
+    reasons = (*(Reason(code, text) for code, text in decision.reasons), *context.threshold.reasons)
     return Publication(
-        key=pool.key,
-        content=_content(decision, targets, reasons),
+        key=context.pool.key,
+        content=_content(decision, context.targets, reasons),
         reasons=reasons,
         confidence=decision.confidence,
-        model=pool.model,
+        model=context.pool.model,
         computed_at_ms=now_ms,
         revision=0,
-        threshold=threshold,
+        threshold=context.threshold,
         learnt=learnt if learnt.kept is None else changed(learnt, kept=None),
         cores=cores,
-        windows=windows,
-        estimate=estimate,
+        windows=context.windows,
+        estimate=context.estimate,
         loss=decision.loss,
-        baseline=course.now,
-        since_ms=course.since_ms,
-        targets=targets,
+        baseline=context.course.now,
+        since_ms=context.course.since_ms,
+        targets=context.targets,
         advice=decision.advice,
     )
 

@@ -40,9 +40,9 @@ class Published(NamedTuple):
 
 
 class Publications(NamedTuple):
-    """Publications of one period. said: state after the commit. answers: with their revisions."""
+    """Publications of one period. published: the newest answers after the commit. answers: with their revisions."""
 
-    said: dict[PoolKey, Published]
+    published: dict[PoolKey, Published]
     answers: dict[PoolKey, Publication]
     decisions: list[PoolSize]
     explanations: dict[PoolKey, Explanation]
@@ -71,10 +71,10 @@ def publications(
             last = last._replace(turn=turn, threshold_ns=answer.threshold.value_ns)
         if judged_anew:
             last = last._replace(explained=(0, NEVER))
-        made.said[answer.key] = last._replace(revision=numbered.revision, content=content)
+        made.published[answer.key] = last._replace(revision=numbered.revision, content=content)
     for key in before.keys() - set(pools):
         if before[key].content is not None:
-            made.said[key] = before[key]._replace(content=None)
+            made.published[key] = before[key]._replace(content=None)
             made.decisions.append(PoolSize(pool=message_of(key), state=STATE_DELETED, revision=before[key].revision))
     _explain(made, now_ms)
     return made
@@ -83,7 +83,7 @@ def publications(
 def _explain(made: Publications, now_ms: int) -> None:
     due = []
     for key, answer in made.answers.items():
-        revision, turn = made.said[key].explained
+        revision, turn = made.published[key].explained
         if revision != answer.revision or turn < turn_of(key, now_ms):
             due.append((revision == answer.revision, turn, key))
     for _, _, key in sorted(due)[:MOST_EXPLANATIONS]:
@@ -92,7 +92,7 @@ def _explain(made: Publications, now_ms: int) -> None:
             made.explanations[key] = explanation(answer)
         except Exception as cause:
             log.error("explanation of %s failed, going on: %s: %s", key, type(cause).__name__, cause)
-        made.said[key] = made.said[key]._replace(explained=(answer.revision, turn_of(key, now_ms)))
+        made.published[key] = made.published[key]._replace(explained=(answer.revision, turn_of(key, now_ms)))
 
 
 def _content(size: PoolSize) -> Content | None:

@@ -23,7 +23,7 @@ from fakes import (
     rising,
 )
 from feeds import FALLS
-from sluice.config import Backend, Bounds, Config, Pool
+from sluice.config import Backend, Bounds, Config
 from sluice.model.hours import Hours
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause

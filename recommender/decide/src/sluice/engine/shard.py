@@ -12,10 +12,10 @@ from sluice.engine.records import Commit, Found, Heartbeat, Received
 class Shard:
     """Call `period`, then commit, then `committed` or `aborted`."""
 
-    def __init__(self, products: Sequence[Product], config: Any, found: Found, now_ms: int) -> None:
+    def __init__(self, products: Sequence[Product], config: Any, values: Found, now_ms: int) -> None:
         self.parts: dict[str, ProductShard] = {}
         for product in products:
-            takeover = Takeover(config, found.parts.get(product.name), found.heartbeat, now_ms, dict(self.parts))
+            takeover = Takeover(config, values.parts.get(product.name), values.heartbeat, now_ms, dict(self.parts))
             self.parts[product.name] = product.restore(takeover)
 
     def configure(self, config: Any) -> None:

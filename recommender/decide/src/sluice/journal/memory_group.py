@@ -65,7 +65,7 @@ class Members:
                 wanted[shard], left[owner] = owner, left[owner] - 1
         for shard in range(self.shards):
             if shard not in wanted:
-                member = max(left, key=lambda each: left[each])
+                member = max(left, key=lambda member: left[member])
                 wanted[shard], left[member] = member, left[member] - 1
         return wanted
 

@@ -32,21 +32,21 @@ class Repeats:
         if not sender.request_id:
             return False
         key = sender.request_id, sender.by
-        before = self._told.pop(key, None)
-        self._told[key] = _Told(offset, sender.received_ns if before is None else before.received_ns)
-        return before is not None
+        last = self._told.pop(key, None)
+        self._told[key] = _Told(offset, sender.received_ns if last is None else last.received_ns)
+        return last is not None
 
     def size(self, sender: Sender) -> bool:
         """Whether a size came with a repeated report; such a size is not new.
 
         The two are in different topics, so either may be read first. The size of the first report has its time.
         """
-        told = self._told.get((sender.request_id, sender.by)) if sender.request_id else None
-        return told is not None and told.received_ns != sender.received_ns
+        report = self._told.get((sender.request_id, sender.by)) if sender.request_id else None
+        return report is not None and report.received_ns != sender.received_ns
 
-    def _forget(self, before: int) -> None:
+    def _forget(self, offset: int) -> None:
         while self._told:
             oldest = next(iter(self._told))
-            if self._told[oldest].offset >= before:
+            if self._told[oldest].offset >= offset:
                 return
             del self._told[oldest]

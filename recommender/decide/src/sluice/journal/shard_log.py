@@ -48,7 +48,7 @@ class ShardLog(Generic[Received, Commit]):
         """Inputs since the last commit; waits for some up to `timeout_s`. Raises HungError as a commit does."""
         self.read(timeout_s)
         offset = max(self._committed, self._arrivals.position(self._topics.reports))
-        return self._codec.received(dict(self._observed), [each for _, each in self._reports], offset)
+        return self._codec.received(dict(self._observed), [report for _, report in self._reports], offset)
 
     def commit(self, commit: Commit) -> bool:
         """Writes one transaction and returns True; returns False where nothing changed and no heartbeat is due.
@@ -56,12 +56,12 @@ class ShardLog(Generic[Received, Commit]):
         Raises AbortedError, FencedError and HungError; each tells the next step.
         """
         changed: list[Write] = []
-        for each in self._codec.writes(commit, self._topics):
-            if isinstance(each, Write):
-                changed.append(each)
+        for write in self._codec.writes(commit, self._topics):
+            if isinstance(write, Write):
+                changed.append(write)
             else:
                 self.left_out += 1
-                self._problems.failed(str(each).partition(":")[0], each)
+                self._problems.failed(str(write).partition(":")[0], write)
         now = self._clock()
         beaten = self._beaten is not None and now - self._beaten < BEAT_S
         if not changed and beaten and commit.received.offset == self._committed:
@@ -89,8 +89,8 @@ class ShardLog(Generic[Received, Commit]):
 
     def observed(self) -> dict[str, Any]:
         """The sizes read so far, for a shard that is being taken: `received` does not return them again."""
-        found, self._observed = self._observed, {}
-        return found
+        sizes, self._observed = self._observed, {}
+        return sizes
 
     def _size(self, record: Record) -> None:
         if record.value is None:
@@ -118,8 +118,8 @@ class ShardLog(Generic[Received, Commit]):
         self._over = True
         try:
             self._transactions.begin()
-            for each in changed:
-                self._transactions.send(*each)
+            for write in changed:
+                self._transactions.send(*write)
             self._transactions.send_offset(offset)
             self._transactions.commit()
         except AbortedError:
@@ -130,7 +130,7 @@ class ShardLog(Generic[Received, Commit]):
 
     def _used(self, received: HasReceived) -> None:
         self._committed = received.offset
-        self._reports = [(offset, each) for offset, each in self._reports if offset >= received.offset]
+        self._reports = [(offset, report) for offset, report in self._reports if offset >= received.offset]
         for name, size in received.observed.items():
             if self._observed.get(name) is size:
                 del self._observed[name]

@@ -129,7 +129,7 @@ def test_a_pool_that_fails_leaves_the_others_alone_and_its_state_where_it_was(sp
     good = [StepJob(key, of.state, seen(), 3_000) for key, of in first.items() if isinstance(of, Stepped)]
     later = replace(seen().buckets, start_ms=seen().buckets.start_ms + 1_000, size=np.zeros(3))  # lengths that differ
     broken = replace(seen(), buckets=later)
-    found = by_key(spread, [good[0]._replace(seen=broken), *good[1:]])
+    found = by_key(spread, [good[0]._replace(observation=broken), *good[1:]])
     assert [key for key, of in found.items() if isinstance(of, Failed)] == [good[0].key]
     assert by_key(spread, good[:1]) == by_key(Spread(1), good[:1])
 
@@ -178,7 +178,7 @@ class Deadly(np.ndarray):
 def test_a_pool_that_kills_every_process_is_decided_in_this_one(spread: Spread) -> None:
     given = jobs(5)
     deadly = replace(seen(), buckets=replace(seen().buckets, size=np.full(10, 8.0).view(Deadly)))
-    found = list(spread.run([given[0]._replace(seen=deadly), *given[1:]], 5))
+    found = list(spread.run([given[0]._replace(observation=deadly), *given[1:]], 5))
     assert sorted(job.context for job, _ in found) == [0, 1, 2, 3, 4]
     assert all(isinstance(outcome, Stepped) for _, outcome in found)
     assert spread.died == 2

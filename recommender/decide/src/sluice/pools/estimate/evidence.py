@@ -84,8 +84,8 @@ def lacking(samples: Samples, levels: int, need: Need) -> str | None:
     low, high = np.quantile(samples.concurrency, [0.05, 0.95])
     coverage = 1 - low / high
     if coverage < need.coverage:
-        seen = f"coverage {coverage:.2f}, {need.coverage} is needed"
-        return f"concurrency stayed between {low:.1f} and {high:.1f} ({seen})"
+        coverage_text = f"coverage {coverage:.2f}, {need.coverage} is needed"
+        return f"concurrency stayed between {low:.1f} and {high:.1f} ({coverage_text})"
     return None
 
 
@@ -100,8 +100,8 @@ def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float 
     best = float(fitted[peak])
     error = standard_errors(x, samples)
     outside = fitted < (1 - told_apart) * best - np.hypot(error, error[peak])
-    before, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
-    low = int(before[-1]) + 1 if len(before) else 0
+    left, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
+    low = int(left[-1]) + 1 if len(left) else 0
     high = peak + int(after[0]) - 1 if len(after) else len(x) - 1
     first = int(np.argmax(fitted >= 0.95 * best))
     return Top(best, lower=float(x[low]), upper=float(x[high]), first=float(x[first]))

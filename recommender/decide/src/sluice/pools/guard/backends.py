@@ -47,23 +47,23 @@ def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, BackendDeman
     still holds 20, and b 10, all 100 are held: b stays at 10. Once a is read back with 14, 24 are free, and b may have
     22.
     """
-    held = sum(each.instances * each.held for each in demands.values())
+    in_use = sum(demand.instances * demand.held for demand in demands.values())
     goals = _goals(capacity, demands)
-    growth = sum(max(0, goals[key] - each.held) * each.instances for key, each in demands.items())
-    part = min(1.0, max(0, capacity - held) / growth) if growth else 0.0
-    found = {}
-    for key, each in demands.items():
-        size = goals[key] if goals[key] <= each.held else each.held + int((goals[key] - each.held) * part)
-        text = f"{backend} takes {capacity} in all, its callers hold {held}: {size} for each of {each.instances}"
-        found[key] = Ceiling(max(1, size), f"{text} instances")
-    return found
+    growth = sum(max(0, goals[key] - demand.held) * demand.instances for key, demand in demands.items())
+    part = min(1.0, max(0, capacity - in_use) / growth) if growth else 0.0
+    limits = {}
+    for key, demand in demands.items():
+        size = goals[key] if goals[key] <= demand.held else demand.held + int((goals[key] - demand.held) * part)
+        text = f"{backend} takes {capacity} in all, its callers hold {in_use}: {size} for each of {demand.instances}"
+        limits[key] = Ceiling(max(1, size), f"{text} instances")
+    return limits
 
 
 def _goals(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, int]:
-    most = {key: max(each.wanted, each.held) for key, each in demands.items()}
-    instances = sum(each.instances for each in demands.values())
+    most = {key: max(demand.wanted, demand.held) for key, demand in demands.items()}
+    instances = sum(demand.instances for demand in demands.values())
     if sum(demands[key].instances * size for key, size in most.items()) > capacity:
-        most = {key: each.wanted for key, each in demands.items()}
+        most = {key: demand.wanted for key, demand in demands.items()}
     total = sum(demands[key].instances * size for key, size in most.items())
     if total <= capacity:
         return {key: size + (capacity - total) // max(1, instances) for key, size in most.items()}
@@ -72,10 +72,10 @@ def _goals(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[Pool
 
 def _shares(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, int]:
     """The shares, rounded down. The rest goes to the largest remainders that it is enough for."""
-    total = sum(each.instances * each.wanted for each in demands.values())
-    least = sum(each.instances for each in demands.values())
+    total = sum(demand.instances * demand.wanted for demand in demands.values())
+    least = sum(demand.instances for demand in demands.values())
     share = max(0, capacity - least) / max(1, total - least)
-    exact = {key: 1 + (each.wanted - 1) * share for key, each in demands.items()}
+    exact = {key: 1 + (demand.wanted - 1) * share for key, demand in demands.items()}
     given = {key: int(size) for key, size in exact.items()}
     left = capacity - sum(demands[key].instances * size for key, size in given.items())
     for key in sorted(exact, key=lambda key: (given[key] - exact[key], key)):

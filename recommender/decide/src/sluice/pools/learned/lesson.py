@@ -94,13 +94,13 @@ def agent_estimate(
             (Reason("NOT_LEARNT", "the agent has no current data, or targets differ: the belief decides"),),
         )
     refused = learned.refused
-    told = (Reason("CHECKPOINT_REFUSED", f"{refused}: the agent began anew"),) if refused else ()
+    refusal = (Reason("CHECKPOINT_REFUSED", f"{refused}: the agent began anew"),) if refused else ()
     change = facts.change
     in_charge = change is not None and change.basis is Basis.LEARNED and change.to_size == current
     proposal = propose(learned.opinion, current, in_charge, may_look)
     reason = Reason(proposal.code, proposal.why)
     if proposal.size is None:
-        return AgentEstimate(learned, None, (*told, reason))
+        return AgentEstimate(learned, None, (*refusal, reason))
     worth, sizes = learned.opinion.worth, learned.opinion.sizes
     at = int(np.abs(sizes - proposal.size).argmin())
     estimate = Estimate(
@@ -110,4 +110,4 @@ def agent_estimate(
         confidence=min(1.0, float(worth.seconds[at]) / KNOWN_S),
         learned=True,
     )
-    return AgentEstimate(learned, estimate, told)
+    return AgentEstimate(learned, estimate, refusal)

@@ -111,12 +111,12 @@ def measured(of: ServiceWindows, slo_s: float, most_per_s: float, settings: Lear
     """
     rate = of.completions / of.length_s
     grown = np.where(of.follows(), np.diff(of.in_system, prepend=0.0), 0.0) / of.length_s
-    asked = np.maximum(rate + grown, 0.0)
-    tpr = np.where(asked > 0, np.minimum(rate / np.maximum(asked, 1e-9), 1.0), 1.0)
+    arrivals = np.maximum(rate + grown, 0.0)
+    tpr = np.where(arrivals > 0, np.minimum(rate / np.maximum(arrivals, 1e-9), 1.0), 1.0)
     lr = np.where(of.in_system > 0, np.minimum(slo_s * rate / np.maximum(of.in_system, 1e-9), 1.0), 1.0)
     ru = np.minimum(rate / most_per_s, 1.0)
     reward = settings.alpha * lr + settings.beta * tpr * ru
-    return LearnerInput(np.stack([tpr, lr, ru], axis=1), reward, asked)
+    return LearnerInput(np.stack([tpr, lr, ru], axis=1), reward, arrivals)
 
 
 def work_s(of: ServiceWindows) -> float:

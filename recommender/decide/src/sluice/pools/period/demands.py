@@ -44,11 +44,11 @@ class Demands:
     def _due(self, now_ms: int) -> dict[PoolKey, Demand]:
         given = self._count - len(self._waiting)
         share = min(1.0, (now_ms - self._asked_ms) / TAKES_MS)
-        due = max(AT_ONCE, round(share * self._count)) - given
-        found = dict(islice(self._waiting.items(), max(0, due)))
-        for key in found:
+        count = max(AT_ONCE, round(share * self._count)) - given
+        demands = dict(islice(self._waiting.items(), max(0, count)))
+        for key in demands:
             del self._waiting[key]
-        return found
+        return demands
 
     def _read(
         self,
@@ -59,9 +59,9 @@ class Demands:
         problems: Problems,
     ) -> dict[PoolKey, Demand]:
         try:
-            found = collector.demand(config, {key: each.value_ns for key, each in thresholds.items()}, to_s)
+            demands = collector.demand(config, {key: threshold.value_ns for key, threshold in thresholds.items()}, to_s)
         except Exception as cause:
             problems.failed("demand", cause)
             return {}
         problems.succeeded("demand")
-        return dict(found)
+        return dict(demands)

@@ -64,13 +64,15 @@ def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) ->
     )
 
 
-def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Floats | None], course: Course) -> Buckets:
+def by_target(
+    key: PoolKey, by_instance: Mapping[str, Whole], sizes: Mapping[str, Floats | None], course: Course
+) -> Buckets:
     """While targets differ: each target's buckets under its own size, one target after the other within a second.
 
-    each: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without spans are left
+    by_instance: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without spans are left
     out.
     """
-    known = [(name, of) for name, of in each.items() if len(of) and sizes.get(name) is not None]
+    known = [(name, of) for name, of in by_instance.items() if len(of) and sizes.get(name) is not None]
     if not known:
         return NO_BUCKETS
     start_ms = np.concatenate([of.start_ms for _, of in known])
@@ -116,7 +118,7 @@ def ceilings_of(
     instances: Mapping[PoolKey, int],
 ) -> dict[PoolKey, Ceiling]:
     """Each pool's share of backends' capacities. A pool without a size gets none. instances: of its service."""
-    found: dict[PoolKey, Ceiling] = {}
+    limits: dict[PoolKey, Ceiling] = {}
     for backend in config.backends:
         demands = {
             pool.key: demand
@@ -125,18 +127,18 @@ def ceilings_of(
             for demand in (_demand(states.get(pool.key), targets[pool.key], instances[pool.key]),)
             if demand is not None
         }
-        found |= ceilings(backend.peer, backend.capacity, demands)
-    return found
+        limits |= ceilings(backend.peer, backend.capacity, demands)
+    return limits
 
 
 def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances: int) -> Wanted | None:
     read = [target.size for target in targets if target.size is not None]
-    asked = state.facts.pool if state is not None and read else None
-    held = max([*read, *([asked] if asked is not None else [])], default=None)
-    if held is None:
+    decided = state.facts.pool if state is not None and read else None
+    size = max([*read, *([decided] if decided is not None else [])], default=None)
+    if size is None:
         return None
     wanted = state.learnt.wanted if state is not None else None
-    return Wanted(wanted or held, held, max(instances, len(targets), 1))
+    return Wanted(wanted or size, size, max(instances, len(targets), 1))
 
 
 def instances_of(window: Window, key: PoolKey) -> int:

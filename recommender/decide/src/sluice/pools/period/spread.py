@@ -105,7 +105,7 @@ class Spread:
     @property
     def pids(self) -> list[int]:
         """Ids of the other processes."""
-        return [pid for each in self._processes.values() for pid in each.executor._processes or ()]
+        return [pid for process in self._processes.values() for pid in process.executor._processes or ()]
 
     def close(self) -> None:
         """Ends the processes; unfinished work is lost."""
@@ -123,12 +123,12 @@ class Spread:
 
         def oldest() -> Iterator[tuple[StepJob, Outcome]]:
             which, task, future = begun.popleft()
-            found = self._processes[which].outcomes(task, future, self._hangs_s)
-            if found is None:
+            outcomes = self._processes[which].outcomes(task, future, self._hangs_s)
+            if outcomes is None:
                 left.extend(task)
                 dead[which] += len(task)
             else:
-                yield from zip(task, found, strict=True)
+                yield from zip(task, outcomes, strict=True)
 
         for job in jobs:
             which = _number(job.key) % count
@@ -182,15 +182,15 @@ class _Process:
     def outcomes(self, task: Sequence[StepJob], future: _Future | None, hangs_s: float) -> list[Outcome] | None:
         """The task's outcomes; None when the process is dead."""
         try:
-            found = future.result(hangs_s) if future is not None else None
+            outcomes = future.result(hangs_s) if future is not None else None
         except BrokenProcessPool:
             return None
         except TimeoutError:
             self.kill()
             return None
-        for job, outcome in zip(task, found or (), strict=found is not None):
+        for job, outcome in zip(task, outcomes or (), strict=outcomes is not None):
             self.held[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
-        return found
+        return outcomes
 
     def kill(self) -> None:
         for process in (self.executor._processes or {}).values():
@@ -209,22 +209,22 @@ def _begin() -> None:
 
 def _outcomes(sent: Sequence[tuple[PoolKey, PoolState | None, Observation | Past, int]]) -> list[Outcome]:
     """Runs in a deciding process. A state of None is held from the step before."""
-    found: list[Outcome] = []
-    for key, state, seen, now_ms in sent:
+    outcomes: list[Outcome] = []
+    for key, state, observation, now_ms in sent:
         state = _held[key] if state is None else state
-        outcome = _outcome(state, seen, now_ms)
+        outcome = _outcome(state, observation, now_ms)
         _held[key] = outcome.state if isinstance(outcome, Stepped) else state
-        found.append(_light(outcome))
-    return found
+        outcomes.append(_light(outcome))
+    return outcomes
 
 
-def _outcome(state: PoolState, seen: Observation | Past, now_ms: int) -> Outcome:
+def _outcome(state: PoolState, observation: Observation | Past, now_ms: int) -> Outcome:
     """Pure. A failure of one pool does not affect others."""
     try:
-        if isinstance(seen, Past):
-            learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change)
+        if isinstance(observation, Past):
+            learnt = learn(of_version(state.learnt, observation.version), observation.buckets, state.facts.change)
             return Stepped(changed(state, learnt=learnt), None, None)
-        state, decision = step(state, seen, now_ms)
+        state, decision = step(state, observation, now_ms)
     except Exception as cause:
         return Failed(type(cause).__name__, str(cause))
     kept = state.learnt.kept

@@ -35,12 +35,12 @@ COUNTED = 0.98
 TOLD_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
 
 
-def was_full(learnt: Learnt, size: int, told: Occupancy | None, least_s: float = FULL_S) -> bool:
+def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> bool:
     """Whether the pool was full at this size or above for `least_s` seconds, or a target reports that it is.
 
     Worked, a size of 16: full seconds count from a mean of 13.6 in flight on, and 3 s of them suffice.
     """
-    if told is not None and told.full_share >= TOLD_FULL:
+    if occupancy is not None and occupancy.full_share >= TOLD_FULL:
         return True
     least = log(OF_SIZE * size)
     table = learnt.evidence.table
@@ -62,7 +62,7 @@ def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
     return int(sizes[enough[0]]) if len(enough) else current
 
 
-def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, least_s: float = FULL_S) -> int:
+def floor(facts: Facts, learnt: Learnt, current: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> int:
     """The smallest size that the pool may be shrunk to: any for a pool that was full. The operator's size is first
     measured, because the guard judges all others by it.
 
@@ -70,7 +70,7 @@ def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, le
     """
     if current == facts.trust.operator and not _measured(learnt, current):
         return current
-    if was_full(learnt, current, told, least_s):
+    if was_full(learnt, current, occupancy, least_s):
         return 1
     change = facts.change
     ours = change is not None and change.to_size == current and change.from_size < current
@@ -93,13 +93,13 @@ def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> t
 def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, int]:
     """The sizes without refused ones. Worked, 1 to 100: 13 was too many from 12, and 8 too few from 16: 9 to 12."""
     low, high = sizes
-    for each in trust.refused:
-        if now_ms >= each.until_ms:
+    for refusal in trust.refused:
+        if now_ms >= refusal.until_ms:
             continue
-        if each.size < each.from_size:
-            low = max(low, each.size + 1)
+        if refusal.size < refusal.from_size:
+            low = max(low, refusal.size + 1)
         else:
-            high = min(high, each.size - 1)
+            high = min(high, refusal.size - 1)
     return low, high
 
 

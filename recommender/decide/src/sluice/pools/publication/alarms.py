@@ -36,7 +36,7 @@ class Alarms:
 
     def __init__(self, codes: Mapping[PoolKey, tuple[str, ...]]) -> None:
         """codes: reasons of the newest decisions in the journal, so that a takeover does not report them again."""
-        self._of = {key: case for key, each in codes.items() if (case := _case(each)) is not None}
+        self._of = {key: case for key, code in codes.items() if (case := _case(code)) is not None}
 
     @property
     def of(self) -> Mapping[PoolKey, str]:
@@ -50,11 +50,11 @@ class Alarms:
         for answer in answers:
             if UNSEEN.intersection(answer.content.codes[:1]):
                 continue
-            case, before = _case(answer.content.codes), self._of.pop(answer.key, None)
+            case, last = _case(answer.content.codes), self._of.pop(answer.key, None)
             if case is None:
                 continue
             self._of[answer.key] = case
-            if case != before:
+            if case != last:
                 entered.append(Entered(answer.key, case, answer.reasons[0].text))
         return tuple(entered)
 

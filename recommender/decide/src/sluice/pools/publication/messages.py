@@ -71,9 +71,9 @@ def content_of(message: pool_size_pb2.PoolSize) -> Content:
         codes=tuple(reason.code for reason in message.reasons),
         basis=pool_size_pb2.Basis.Name(message.basis).removeprefix("BASIS_"),
         action=Action.Name(message.action).removeprefix("ACTION_"),
-        sizes=tuple((each.instance, None if each.unbounded else each.size) for each in message.sizes),
+        sizes=tuple((target.instance, None if target.unbounded else target.size) for target in message.sizes),
         targets=tuple(message.targets),
-        owners=tuple((each.instance, each.reporter) for each in message.sizes if each.reporter),
+        owners=tuple((target.instance, target.reporter) for target in message.sizes if target.reporter),
         advised=_hardware(message.advice) if message.HasField("advice") else None,
     )
 
@@ -175,15 +175,15 @@ def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:
     return evidence_pb2.BeliefEvidence(
         points=[
             evidence_pb2.SeenPoint(
-                concurrency=each.concurrency,
-                throughput_per_s=each.completions_per_s,
-                seconds=each.seconds,
-                full=each.full,
-                cpu_limit_cores=each.cores,
+                concurrency=point.concurrency,
+                throughput_per_s=point.completions_per_s,
+                seconds=point.seconds,
+                full=point.full,
+                cpu_limit_cores=point.cores,
             )
-            for each in picture.points
+            for point in picture.points
         ],
-        curve=[_believed_point(each) for each in picture.curve],
+        curve=[_believed_point(point) for point in picture.curve],
         knee=picture.knee,
         upper=picture.upper,
         best=picture.best,

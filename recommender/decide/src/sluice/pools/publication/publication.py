@@ -187,19 +187,19 @@ def _hardware(advice: Advice | None) -> Hardware | None:
     return None if advice is None else Hardware(advice.kind.value, advice.to_cores, advice.to_replicas)
 
 
-def settled(before: Content | None, now: Content) -> Content:
-    """`now`, but with the published range and best size where none of them moved by much.
+def settled(last: Content | None, new: Content) -> Content:
+    """`new`, but with the published range and best size where none of them moved by much.
 
     Worked: 10 to 14, best 12, stays for a new 9 to 16 (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), but not for 9 to 17. A
     target of 9, as good as the best one, would be outside of the published range: then 9 to 16 is published.
     """
-    if before is None or not all(map(_alike, _range(before), _range(now))):
-        return now
-    lower, best, upper = _range(before)
-    if _range(before) == _range(now):
-        return before if before == now else now
-    stands = changed(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
-    return now if _holds_target(now) and not _holds_target(stands) else stands
+    if last is None or not all(map(_alike, _range(last), _range(new))):
+        return new
+    lower, best, upper = _range(last)
+    if _range(last) == _range(new):
+        return last if last == new else new
+    stands = changed(new, lower_bound=lower, unguarded_target=best, upper_bound=upper)
+    return new if _holds_target(new) and not _holds_target(stands) else stands
 
 
 def _range(content: Content) -> tuple[int | None, int | None, int | None]:
@@ -211,10 +211,10 @@ def _holds_target(content: Content) -> bool:
     return lower is not None and upper is not None and target is not None and lower <= target <= upper
 
 
-def _alike(before: int | None, now: int | None) -> bool:
-    if before is None or now is None:
-        return before is now
-    return abs(now - before) <= max(1.0, STANDS * before)
+def _alike(last: int | None, new: int | None) -> bool:
+    if last is None or new is None:
+        return last is new
+    return abs(new - last) <= max(1.0, STANDS * last)
 
 
 def untimed(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, int | None], ...]:

@@ -127,14 +127,14 @@ class Collector:
             border_ms = whole_before(rows, number, now_ms, int(settle_ms[number]))
             if border_ms is not None:
                 border_ms = min(border_ms, int(before_ms[number]))
-            found = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
-            if found is not None and pool.key in automatic:
-                self._intervals_ms[pool.key] = found.bucket_ms
-            return found
+            window = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
+            if window is not None and pool.key in automatic:
+                self._intervals_ms[pool.key] = window.bucket_ms
+            return window
 
-        def known(number: int, found: Whole | None) -> Whole | None:
+        def known(number: int, buckets: Whole | None) -> Whole | None:
             newest_ms = int(before_ms[number] + settle_ms[number])
-            return None if found is None else replace(found, known_ms=float(newest_ms + bucket_ms))
+            return None if buckets is None else replace(buckets, known_ms=float(newest_ms + bucket_ms))
 
         def whole_of(number: int) -> Whole | None:
             return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
@@ -142,8 +142,8 @@ class Collector:
         def each(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
             number = numbers[key]
             rows = {name: reading().own_instance(number, name) for name in instances}
-            found = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
-            return {name: with_end for name, one in found.items() if (with_end := known(number, one)) is not None}
+            by_instance = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
+            return {name: with_end for name, one in by_instance.items() if (with_end := known(number, one)) is not None}
 
         settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
         measured = {key: number for key, number in numbers.items() if key in judged}

@@ -97,9 +97,9 @@ def alone(
     return whole(start_ms, busy_ns[None], completions[None], errors[None], min(before_ms, gone_ms), bucket_ms)
 
 
-def _summed(each: Ints) -> Ints:
-    found: Ints = each[0] if len(each) == 1 else each.sum(axis=0)
-    return found
+def _summed(rows: Ints) -> Ints:
+    sums: Ints = rows[0] if len(rows) == 1 else rows.sum(axis=0)
+    return sums
 
 
 def _there(busy: NDArray[np.bool_], around: int) -> Ints:

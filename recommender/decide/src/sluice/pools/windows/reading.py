@@ -100,8 +100,8 @@ class WindowReader:
         self._set_clocks(ahead_ms)
         known = np.flatnonzero(self._seen > NEVER)
         if len(known):
-            seen = int(self._seen[known].min()) if self._numbered else NEVER
-            span = BucketSpan(first, until, bucket_ms, self._until, seen, self._ahead_ms)
+            since = int(self._seen[known].min()) if self._numbered else NEVER
+            span = BucketSpan(first, until, bucket_ms, self._until, since, self._ahead_ms)
             buckets = until - self._until if self._numbered else width
             new = sum(self._ask(share, span, self._cells) for share in self._shares(known, buckets))
             if self._numbered and new == 0 and self._began_anew(span):
@@ -125,8 +125,8 @@ class WindowReader:
 
     def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints, Ints] | None:
         """As `own`, of one instance, each of shape (n,); None for an unknown instance."""
-        found = self._cells.own_source(pool, query.source_of(instance), self._until)
-        return found and (found[0] * self._bucket_ms, *found[1:])
+        row = self._cells.own_source(pool, query.source_of(instance), self._until)
+        return row and (row[0] * self._bucket_ms, *row[1:])
 
     def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
         # This query comes before any change: if the database fails here, the next call begins again.
@@ -148,9 +148,9 @@ class WindowReader:
         )
         newest = self._cells.newest(len(self._keys))
         newest_ms = np.where(newest >= 0, newest * self._bucket_ms, NEVER)
-        found = Arrivals(pool, at * self._bucket_ms, busy_ns, newest_ms, self._anew)
+        arrivals = Arrivals(pool, at * self._bucket_ms, busy_ns, newest_ms, self._anew)
         self._arrived, self._anew = [], False
-        return found
+        return arrivals
 
     def _judge_by(self, last_good: Ints) -> None:
         """Forgets the pools whose rows were counted by another threshold, or by none."""
@@ -165,9 +165,9 @@ class WindowReader:
     def _set_clocks(self, ahead_ms: Mapping[Instance, int]) -> None:
         """Forgets rows that were counted by other offsets: of pools of these services, and of those that their calls
         judge, which may be any server pool."""
-        whole = {each: round(ms / self._bucket_ms) * self._bucket_ms for each, ms in ahead_ms.items()}
-        now = {each: ms for each, ms in whole.items() if ms}
-        changed = {each.service for each, _ in now.items() ^ self._ahead_ms.items()}
+        whole = {instance: round(ms / self._bucket_ms) * self._bucket_ms for instance, ms in ahead_ms.items()}
+        now = {instance: ms for instance, ms in whole.items() if ms}
+        changed = {instance.service for instance, _ in now.items() ^ self._ahead_ms.items()}
         self._ahead_ms = now
         if not changed:
             return
@@ -191,10 +191,10 @@ class WindowReader:
                 raise
             half = len(pools) // 2
             return self._ask(pools[:half], span, known) + self._ask(pools[half:], span, known)
-        before = known.busy_ns(new) if known is not None else None
+        known_ns = known.busy_ns(new) if known is not None else None
         self._cells.put(new)
-        if before is not None:
-            self._arrived.append(self._added(new, before))
+        if known_ns is not None:
+            self._arrived.append(self._added(new, known_ns))
         # This query covers all inserts of earlier ones, so a pool without rows is known to be empty up to here.
         self._newest = max(self._newest, new.newest)
         self._seen[pools] = self._newest
@@ -205,12 +205,12 @@ class WindowReader:
         if requests[0].last_good != UNJUDGED:
             columns = self._database.arrays(query.SQL, span.parameters(len(requests)), query.keys(requests))
             return new_rows_of(columns, span.first)
-        parameters = span.own_parameters([each.key for each in requests])
+        parameters = span.own_parameters([request.key for request in requests])
         return own_rows_of(self._database.arrays(query.OWN_SQL, parameters, query.own_keys(requests)), span.first)
 
-    def _added(self, new: NewRows, before: Ints) -> tuple[Ints, Ints, Ints]:
+    def _added(self, new: NewRows, known_ns: Ints) -> tuple[Ints, Ints, Ints]:
         """Pool, bucket, and new busy time, of the pools' own rows that have more than before."""
-        added = self._cells.busy_ns(new) - before
+        added = self._cells.busy_ns(new) - known_ns
         more = (added > 0) & (np.repeat(new.judges, new.counts) == 0)
         return np.repeat(new.pool, new.counts)[more], new.at[more], added[more]
 
@@ -226,11 +226,11 @@ class WindowReader:
         width = max(1, min(buckets, self._cells.width))
         sources = len(self._cells) // max(1, int((self._seen > NEVER).sum()))
         unjudged = self._last_good[pools] == UNJUDGED
-        found = _parts(pools[~unjudged], MAX_ROWS // (width * max(FEWEST_SOURCES, sources)))
+        shares = _parts(pools[~unjudged], MAX_ROWS // (width * max(FEWEST_SOURCES, sources)))
         for side in get_args(Side):
             own = pools[unjudged & np.array([self._keys[pool].side == side for pool in pools.tolist()], dtype=bool)]
-            found += _parts(own[np.argsort(self._place[own])], MAX_OWN_ROWS // (width * max(1, sources)))
-        return found
+            shares += _parts(own[np.argsort(self._place[own])], MAX_OWN_ROWS // (width * max(1, sources)))
+        return shares
 
 
 def _places(keys: Sequence[PoolKey]) -> Ints:

@@ -170,8 +170,8 @@ def _in_system(own: WindowRows, bucket_ms: int) -> Floats:
     Worked: 200 ms of callers' time in 100 ms, 10 of their spans for 30 of the pool's: 2 in flight are 6.
     """
     ratio = own.own_completions.sum() / own.judge_completions.sum()
-    found: Floats = own.judge_busy_ns / (bucket_ms * 1e6) * ratio
-    return found
+    in_system: Floats = own.judge_busy_ns / (bucket_ms * 1e6) * ratio
+    return in_system
 
 
 def _per_second(count: Ints, bucket_ms: int) -> Floats:

@@ -46,17 +46,18 @@ def parameters(config: PoolsSection, now_ms: int) -> dict[str, object] | None:
 
 def times(columns: list[list[float]], config: PoolsSection) -> dict[Asked, UpstreamTime]:
     """Times from the query's columns (asked, seen, upstream_ms); pools with too few traces are left out."""
-    asked = [Asked(pool.key, slo.name) for pool, slo, _ in _asked(config)]
+    requests = [Asked(pool.key, slo.name) for pool, slo, _ in _asked(config)]
     return {
-        asked[int(index)]: UpstreamTime(float(value), int(seen)) for index, seen, value in zip(*columns, strict=True)
+        requests[int(index)]: UpstreamTime(float(value), int(age_ms))
+        for index, age_ms, value in zip(*columns, strict=True)
     }
 
 
 def _asked(config: PoolsSection) -> list[tuple[Pool, Slo, Upstream]]:
     return [
-        (pool, slo, asked)
+        (pool, slo, upstream)
         for pool in config.pools
-        for asked in (pool.measured,)
-        if asked is not None
+        for upstream in (pool.measured,)
+        if upstream is not None
         for slo in config.slos_of(pool)
     ]

@@ -150,9 +150,9 @@ def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, 
     concurrency, completions, size and cores, (n,) each, n > 0. now_ms: up to this time the pool's newest data has the
     spans that ended."""
     start_ms = np.ascontiguousarray(buckets[0], np.int64)
-    concurrency, completions, size, cores = (np.ascontiguousarray(each, np.float64) for each in buckets[1:])
+    concurrency, completions, size, cores = (np.ascontiguousarray(column, np.float64) for column in buckets[1:])
     given = (start_ms, concurrency, completions, size, cores)
-    found = []
+    seconds_by_run = []
     for low, high, full, kind, mean, done, seconds in parts(
         given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), (DRAINS, OVER), (FILLS, GROWS, MIXES), ENDED
     ).tolist():
@@ -164,8 +164,8 @@ def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, 
             seen = second(on, int(size[at]), of, completed, bucket_s, age_s)
         elif kind != SecondKind.NOTHING:
             seen = Second(on, kind != SecondKind.PARTIAL, kind == SecondKind.SATURATED, mean, done, seconds)
-        found.append(SecondRun(at, full, seen))
-    return found
+        seconds_by_run.append(SecondRun(at, full, seen))
+    return seconds_by_run
 
 
 def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
@@ -180,7 +180,7 @@ def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
     if since <= 0 or mean <= ENDED * since or most >= size or 4 * most < size:
         return concurrency
     missing = float(np.interp(mean / since, ENDED_SHARE, ENDED_BY, right=inf))
-    return [min(each * missing, float(size)) if each > 0 else 0.0 for each in concurrency]
+    return [min(concurrent * missing, float(size)) if concurrent > 0 else 0.0 for concurrent in concurrency]
 
 
 def _fills(concurrency: Numbers, completions: float) -> bool:
@@ -194,14 +194,14 @@ def _mixes(concurrency: Numbers) -> bool:
     """Whether its thirds are of a full pool and of one with little to do. Their mean is nothing that the pool does.
     Worked: half of a second at 32 with 1,500 a second, and half at 2.5 with 800, is not 17 with 1,150."""
     third = max(1, len(concurrency) // 3)
-    held = [sum(concurrency[at : at + third]) for at in range(0, len(concurrency) - third + 1, third)]
-    return float(max(held)) > MIXES * float(min(held))
+    thirds = [sum(concurrency[at : at + third]) for at in range(0, len(concurrency) - third + 1, third)]
+    return float(max(thirds)) > MIXES * float(min(thirds))
 
 
 def share_full(size: int, concurrency: Numbers) -> float:
     """Share of full buckets, by the rule of `Samples.full`."""
     least = min(size - 0.5, 0.9 * size)
-    return len([each for each in concurrency if each >= least]) / len(concurrency)
+    return len([concurrent for concurrent in concurrency if concurrent >= least]) / len(concurrency)
 
 
 class Level(NamedTuple):
@@ -303,7 +303,7 @@ class Evidence:
 
         Worked: 10,000 completions at a size count 9,996 after another second at another one, 8,129 after 10 minutes.
         """
-        seconds = np.array([each.numbers for each in new], dtype=np.float64).reshape(-1, 6)
+        seconds = np.array([second.numbers for second in new], dtype=np.float64).reshape(-1, 6)
         steps, memory_s = (LN_FULL_STEP, LN_PARTIAL_STEP), (MEMORY_S, LONG_MEMORY_S)
         return Evidence(table=with_seconds(self.table, seconds, steps, memory_s, DRIFT, LEAST_SECONDS / 2))
 

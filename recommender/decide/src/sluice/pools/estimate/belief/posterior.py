@@ -175,12 +175,12 @@ def posterior(
         )
     residual = residuals(*family.grid, rows.seen, (which, prior, np.zeros(len(which))))
     # Any curve with two parameters fits two rows, so nothing contradicts the family.
-    asked = spreads if len(rows) > 2 else spreads[:1]
+    candidates = spreads if len(rows) > 2 else spreads[:1]
     best, top, speed_variance, possible, left, weight, ln_speed, likely, precision = fit(
         residual,
         (rows.ln_n, rows.variance, rows.scale),
-        np.array(asked),
-        np.array([LN_SPREAD_PRIOR[each] for each in asked]),
+        np.array(candidates),
+        np.array([LN_SPREAD_PRIOR[spread] for spread in candidates]),
         prior,
         LENGTH,
         (LN_NEGLIGIBLE, LN_UNLIKELY, NEARLY),
@@ -193,9 +193,11 @@ def posterior(
         ln_speed,
         precision,
         speed_variance,
-        asked[best],
+        candidates[best],
         which[likely],
-        tuple(each for each, maybe in zip(asked, possible, strict=True) if maybe) if len(rows) > 2 else spreads,
+        tuple(spread for spread, maybe in zip(candidates, possible, strict=True) if maybe)
+        if len(rows) > 2
+        else spreads,
         top,
         edge,
     )
@@ -205,10 +207,10 @@ def posterior(
 def _ln_prior(family: Family, cores: float) -> Floats:
     """ln prior of each shape; 0 for the likeliest one of all."""
     if cores == UNTOLD:
-        found: Floats = -0.5 * (np.log(family.k / K_UNTOLD) / LN_UNTOLD) ** 2
+        ln_prior: Floats = -0.5 * (np.log(family.k / K_UNTOLD) / LN_UNTOLD) ** 2
     else:
         away = np.log(family.k / (K_PER_CORE * cores))
-        found = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
-        found -= 0.5 * (np.minimum(np.log(family.peak / (K_PER_CORE * cores)), 0.0) / LN_BELOW) ** 2
-    found -= found.max()
-    return found
+        ln_prior = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
+        ln_prior -= 0.5 * (np.minimum(np.log(family.peak / (K_PER_CORE * cores)), 0.0) / LN_BELOW) ** 2
+    ln_prior -= ln_prior.max()
+    return ln_prior

@@ -6,14 +6,14 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 
 
 class WindowsAlone:
     """No services above, no demand, no sizes of data; nobody knows how far a clock is off."""
 
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: Config, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         return {}
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:

@@ -14,7 +14,7 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import Whole, whole
@@ -39,7 +39,7 @@ class Collects(Protocol):
         """So far, of all that it does."""
         ...
 
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
+    def upstream(self, config: Config, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]: ...
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 

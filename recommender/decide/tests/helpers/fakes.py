@@ -11,7 +11,7 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import PoolWindow, Window
 from sluice.pools.windows.complete_buckets import Whole
@@ -116,7 +116,7 @@ class FakeCollector:
     asked_ms: list[tuple[int, bool]] = field(default_factory=list)
     problem: Exception | None = None
     thresholds_ns: dict[PoolKey, int] = field(default_factory=dict)
-    above: dict[Asked, UpstreamTime] = field(default_factory=dict)
+    above: dict[UpstreamRequest, UpstreamTime] = field(default_factory=dict)
     upstream_problem: Exception | None = None
     demands: dict[PoolKey, Demand] = field(default_factory=dict)
     demand_problem: Exception | None = None
@@ -127,7 +127,7 @@ class FakeCollector:
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
 
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: Config, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         if self.upstream_problem is not None:
             raise self.upstream_problem
         return self.above

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import Call, Host, PairRate
 from sluice.subsets.assemble import Assembled, AssemblyRules, assemble
 from sluice.subsets.cut import MOST_TREES, roots
@@ -101,14 +101,16 @@ def test_containers_whose_host_nothing_names_are_named() -> None:
 
 
 def test_addresses_are_told_or_made_by_the_file() -> None:
-    told = {"cart": ReportedContainers(NOW_S, (ToldContainer("cart-0", "10.0.0.1:80"), ToldContainer("cart-1")))}
+    told = {
+        "cart": ReportedContainers(NOW_S, (NotifiedContainer("cart-0", "10.0.0.1:80"), NotifiedContainer("cart-1")))
+    }
     app = made(seen(), told, address=lambda service, instance, host: f"{instance}.{service}:90").application
     cart = next(service for service in app.services if service.name == "cart")
     assert [each.address for each in cart.containers] == ["10.0.0.1:80", "cart-1.cart:90"]
     assert [each.host for each in cart.containers] == ["h0", "h1"], "as their spans say"
 
 
-def names(found: list[tuple[ToldContainer, bool]]) -> list[str]:
+def names(found: list[tuple[NotifiedContainer, bool]]) -> list[str]:
     return [each.instance for each, _ in found]
 
 
@@ -131,7 +133,9 @@ def test_whoever_knows_the_containers_says_who_is_there() -> None:
     """Of others only those that were first seen since: here nobody, and cart-9, which came later."""
     before = [seen_container("cart", number) for number in range(3)]
     later = SeenContainer("cart", "cart-9", "h1", 10, NOW_S - 20, NOW_S)
-    told = ReportedContainers(NOW_S - 50, (ToldContainer("cart-1", drained=True), ToldContainer("cart-7", host="h3")))
+    told = ReportedContainers(
+        NOW_S - 50, (NotifiedContainer("cart-1", drained=True), NotifiedContainer("cart-7", host="h3"))
+    )
     found = present([*before, later], told, NOW_S, 20.0)
     assert [(each.instance, each.host, each.drained, was_seen) for each, was_seen in found] == [
         ("cart-1", "h1", True, True),

@@ -7,7 +7,7 @@ import random
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import USUAL
 from sluice.subsets.members import Member, Members, members, newer
 from sluice.subsets.membership import ConnectionLimits, follow
@@ -85,7 +85,7 @@ def test_seen_and_told_make_members_with_address_and_zone() -> None:
     )
     told = {
         "b": ReportedContainers(
-            50.0, (ToldContainer("b-0", "10.0.0.1:80", zone="z1"), ToldContainer("b-1", drained=True))
+            50.0, (NotifiedContainer("b-0", "10.0.0.1:80", zone="z1"), NotifiedContainer("b-1", drained=True))
         )
     }
     assert members(seen, told, lambda service, instance, host: f"{host}:1", 20.0) == {

@@ -182,13 +182,13 @@ def look_s(rate: float, deviation: float, dispersion: float) -> float:
 def _learnt(variance: Floats, looked: float, completions: Floats, at: int, dispersion: float, error: float) -> Floats:
     """Standard deviation that a look of so many completions at each size would take from its gain, (N,). completions:
     of the size until now. error: what more completions do not lessen."""
-    noise, variances = dispersion / max(looked, 1.0) + error**2, np.empty(len(variance))
+    noise, deviations = dispersion / max(looked, 1.0) + error**2, np.empty(len(variance))
     of_here = dispersion / completions[at] if completions[at] > 0 else 0.01
     for size in range(len(variance)):
-        variances[size] = variance[size] / sqrt(variance[size] + noise)
+        deviations[size] = variance[size] / sqrt(variance[size] + noise)
         if completions[size] > 0:
-            variances[size] = min(variances[size], sqrt(dispersion / completions[size] + of_here))
-    return variances
+            deviations[size] = min(deviations[size], sqrt(dispersion / completions[size] + of_here))
+    return deviations
 
 
 @compiled

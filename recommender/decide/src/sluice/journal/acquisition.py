@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sluice.journal.broker import Broker, Group, Reader
-from sluice.journal.codec import Codec, Commit, Found, Received, UnreadableError
+from sluice.journal.codec import Codec, Commit, Received, UnreadableError, Values
 from sluice.journal.generation import newest_generation
 from sluice.journal.membership import Clock, Membership
 from sluice.journal.names import Topics
@@ -41,8 +41,8 @@ def check_generation(broker: Broker, topics: Topics, me: Identity, codec: Codec[
 
 
 def take(
-    membership: Membership[Found, Received, Commit], group: Group, shard: int, within_s: float = RESTORE_S
-) -> tuple[ShardLog[Received, Commit], Found]:
+    membership: Membership[Values, Received, Commit], group: Group, shard: int, within_s: float = RESTORE_S
+) -> tuple[ShardLog[Received, Commit], Values]:
     """Raises NotThereError where the shard cannot be read within `within_s`, and errors of its writer's `init`."""
     broker, topics, codec, clock = membership.broker, membership.topics, membership.codec, membership.clock
     check_partitions(broker, topics, membership.me.shards)
@@ -65,7 +65,7 @@ def take(
         while readers[0].position(topics.observed) < ends[topics.observed]:
             _in_time(until, clock, topics.observed)
             shard_log.read(POLL_S)
-        values = codec.found(shard, newest[topics.state], newest[topics.decisions], shard_log.observed())
+        values = codec.values(shard, newest[topics.state], newest[topics.decisions], shard_log.observed())
         _refuse_older(values.generation, membership.me)
         return shard_log, values
     except BaseException:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from sluice.journal.broker import Broker
-from sluice.journal.codec import Codec, Commit, Found, Received
+from sluice.journal.codec import Codec, Commit, Received, Values
 from sluice.journal.names import Topics
 from sluice.journal.shard import Identity
 
@@ -17,11 +17,11 @@ Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
-class Membership(Generic[Found, Received, Commit]):
+class Membership(Generic[Values, Received, Commit]):
     """The same for each shard of a decider: broker, topics, identity, codec and clock."""
 
     broker: Broker
     topics: Topics
     me: Identity
-    codec: Codec[Found, Received, Commit]
+    codec: Codec[Values, Received, Commit]
     clock: Clock = time.monotonic

@@ -11,7 +11,7 @@ from typing import Generic
 
 from sluice.journal.acquisition import RESTORE_S, check_generation, check_partitions, take
 from sluice.journal.broker import Broker, Group
-from sluice.journal.codec import Codec, Commit, Found, Received
+from sluice.journal.codec import Codec, Commit, Received, Values
 from sluice.journal.membership import Membership
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, NotThereError, OlderError
@@ -28,14 +28,14 @@ ALIVE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Rebalance(Generic[Found, Received, Commit]):
+class Rebalance(Generic[Values, Received, Commit]):
     """left: shards whose states are invalid here from now on. taken: at most one shard a call, with its values."""
 
     left: tuple[int, ...]
-    taken: tuple[ShardLog[Received, Commit], Found] | None
+    taken: tuple[ShardLog[Received, Commit], Values] | None
 
 
-class Shards(Generic[Found, Received, Commit]):
+class Shards(Generic[Values, Received, Commit]):
     """For one thread, which calls `poll` once a period, between commits."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Shards(Generic[Found, Received, Commit]):
         broker: Broker,
         topics: Topics,
         me: Identity,
-        codec: Codec[Found, Received, Commit],
+        codec: Codec[Values, Received, Commit],
         restore_s: float = RESTORE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -59,7 +59,7 @@ class Shards(Generic[Found, Received, Commit]):
     def owned(self) -> dict[int, ShardLog[Received, Commit]]:
         return dict(self._owned)
 
-    def poll(self, timeout_s: float) -> Rebalance[Found, Received, Commit]:
+    def poll(self, timeout_s: float) -> Rebalance[Values, Received, Commit]:
         """Waits for up to `timeout_s` for changes of the group.
 
         Raises OlderError after leaving the group: the configuration must be read again. Raises PartitionsError where
@@ -117,7 +117,7 @@ class Shards(Generic[Found, Received, Commit]):
         check_generation(broker, topics, me, self._membership.codec)
         return broker.group()
 
-    def _take(self, group: Group, shard: int) -> tuple[ShardLog[Received, Commit], Found] | None:
+    def _take(self, group: Group, shard: int) -> tuple[ShardLog[Received, Commit], Values] | None:
         what = f"take shard {shard}"
         try:
             taken = take(self._membership, group, shard, self._restore_s)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, order=True)
-class ToldContainer:
+class NotifiedContainer:
     """A container in a notification; "" for fields that the notification lacks."""
 
     instance: str
@@ -21,4 +21,4 @@ class ReportedContainers:
     """All containers of a service, in the notification at at_s (Unix time)."""
 
     at_s: float
-    containers: tuple[ToldContainer, ...]
+    containers: tuple[NotifiedContainer, ...]

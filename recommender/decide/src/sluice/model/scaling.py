@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sluice.model.containers import ToldContainer
+from sluice.model.containers import NotifiedContainer
 
 
 @dataclass(frozen=True, order=True)
@@ -17,4 +17,4 @@ class Scaling:
     replicas: int | None
     version: str
     source: str
-    containers: tuple[ToldContainer, ...] = ()
+    containers: tuple[NotifiedContainer, ...] = ()

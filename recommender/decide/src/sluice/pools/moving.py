@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sluice.engine.records import Commit, Found, Heartbeat, Received
+from sluice.engine.records import Commit, Heartbeat, Received, ShardValues
 from sluice.model.keys import PoolKey
 from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
@@ -38,16 +38,16 @@ class Move(NamedTuple):
 class MovingShard:
     """A shard at its takeover, with the inputs since. Its first commit includes the inputs."""
 
-    found: Found
+    values: ShardValues
     received: Received
     now_ms: int
 
     def __post_init__(self) -> None:
-        self.pools: PoolRecords = self.found.parts["pools"]
-        self.heard = OperatorInputs(self.pools, self.now_ms)
-        self.told = self.heard.take(self.received)
-        self.leases = Leases(self.found.heartbeat)
-        beat = self.found.heartbeat
+        self.pools: PoolRecords = self.values.parts["pools"]
+        self.operator_inputs = OperatorInputs(self.pools, self.now_ms)
+        self.changes = self.operator_inputs.take(self.received)
+        self.leases = Leases(self.values.heartbeat)
+        beat = self.values.heartbeat
         self.not_renewed = [] if beat is None else list(beat.not_renewed)
         self.targets: dict[PoolKey, dict[str, ObservedSize]] = defaultdict(dict)
         """Target records by pool, and by the record's key."""
@@ -65,7 +65,12 @@ class MovingShard:
 
     def keys(self) -> set[PoolKey]:
         states = self.pools.states
-        return self.pools.decisions.keys() | states.facts.keys() | states.evidence.keys() | self.heard.pauses.keys()
+        return (
+            self.pools.decisions.keys()
+            | states.facts.keys()
+            | states.evidence.keys()
+            | self.operator_inputs.pauses.keys()
+        )
 
 
 def moves(shards: Mapping[PoolKey, int], moving: Mapping[int, MovingShard]) -> list[Move]:
@@ -91,18 +96,18 @@ def arrival(batch: Sequence[Move], source: MovingShard, target: MovingShard, now
     """The commit of the target's shard, for moves from one source."""
     keys = [move.key for move in batch if not move.stale]
     for service in sorted({name for key in keys for name in (key.service, key.peer) if name}):
-        for event in source.heard.scalings.of(service):
-            target.heard.scalings.notify(event)
-    services = {name for key in keys for name in (key.service, key.peer) if source.heard.scalings.of(name)}
-    pauses = {key: source.heard.pauses[key] for key in keys if key in source.heard.pauses}
+        for event in source.operator_inputs.scalings.of(service):
+            target.operator_inputs.scalings.notify(event)
+    services = {name for key in keys for name in (key.service, key.peer) if source.operator_inputs.scalings.of(name)}
+    pauses = {key: source.operator_inputs.pauses[key] for key in keys if key in source.operator_inputs.pauses}
     target.not_renewed += source.leases.of(keys)
-    changes = _told(target)
-    beat = _beat(target, target.found.heartbeat or source.found.heartbeat, now_ms)
+    changes = _changes_of(target)
+    beat = _beat(target, target.values.heartbeat or source.values.heartbeat, now_ms)
     part = PoolsCommit(
         decisions=[_renumbered(source, target, key) for key in keys if key in source.pools.decisions],
         states={ref: state for key in keys for ref, state in source.parts(key).items()},
         pauses={**changes.pauses, **pauses},
-        scalings={**changes.scalings, **{name: target.heard.scalings.of(name) for name in services}},
+        scalings={**changes.scalings, **{name: target.operator_inputs.scalings.of(name) for name in services}},
         observed={name: observed for key in keys for name, observed in source.targets[key].items()},
     )
     return Commit(target.received, beat, {"pools": part})
@@ -110,19 +115,19 @@ def arrival(batch: Sequence[Move], source: MovingShard, target: MovingShard, now
 
 def departure(batch: Sequence[Move], source: MovingShard, now_ms: int) -> Commit:
     """The commit of the source's shard, after the target's."""
-    changes, keys = _told(source), [move.key for move in batch]
+    changes, keys = _changes_of(source), [move.key for move in batch]
     part = PoolsCommit(
         pauses={key: pause for key, pause in changes.pauses.items() if key not in keys},
         scalings=changes.scalings,
         gone=keys,
         forgotten=[name for key in keys for name in source.targets[key]],
     )
-    return Commit(source.received, _beat(source, source.found.heartbeat, now_ms), {"pools": part})
+    return Commit(source.received, _beat(source, source.values.heartbeat, now_ms), {"pools": part})
 
 
-def _told(shard: MovingShard) -> DurableInputs:
+def _changes_of(shard: MovingShard) -> DurableInputs:
     """The changes by inputs; only once, since the first commit has them."""
-    changes, shard.told = shard.told, DurableInputs({}, {})
+    changes, shard.changes = shard.changes, DurableInputs({}, {})
     return changes
 
 

@@ -13,7 +13,7 @@ from sluice.pools.codec import PoolsCodec
 from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.counts import PoolMetrics
 from sluice.pools.estimate import libraries
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.inputs.scalings import Scalings
@@ -274,7 +274,7 @@ class PoolsShard:
             self._paths = config, paths((pool.key, pool.slo) for pool in config.pools)
         return self._paths[1]
 
-    def _upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def _upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         """Upstream times. After a failed reading, the last known ones stay."""
         problems = self._resources.problems
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.application import Application, Container, Host, Service
 from sluice.subsets.calls import edges_of
 from sluice.subsets.cut import roots
@@ -73,12 +73,12 @@ def assemble(seen: ObservedApplication, told: Mapping[str, ReportedContainers], 
     return Assembled(app, tuple(missing), seen.measured)
 
 
-def _container(service: str, each: ToldContainer, rules: AssemblyRules) -> Container:
+def _container(service: str, each: NotifiedContainer, rules: AssemblyRules) -> Container:
     address = each.address or rules.address(service, each.instance, each.host)
     return Container(each.instance, host_of(each), address, each.drained)
 
 
-def _hosts(used: Iterable[ToldContainer], known: Mapping[str, SeenHost], missing: list[str]) -> tuple[Host, ...]:
+def _hosts(used: Iterable[NotifiedContainer], known: Mapping[str, SeenHost], missing: list[str]) -> tuple[Host, ...]:
     """An unknown utilization of a host is the mean of the others, and 0 where it is unknown for all of them."""
     zones = zones_of(used)
     values: dict[str, dict[str, float]] = {}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.observed import ObservedApplication, SeenContainer
 from sluice.subsets.present import present
 
 #: The host of a container whose spans and source name none.
 NOWHERE = "host of {}"
 
-Present = dict[str, list[tuple[ToldContainer, bool]]]
+Present = dict[str, list[tuple[NotifiedContainer, bool]]]
 
 Address = Callable[[str, str, str], str]
 """The address for a service, instance and host where no source reports one; empty where no rule gives one."""
@@ -68,7 +68,7 @@ def containers(seen: ObservedApplication, told: Mapping[str, ReportedContainers]
     return {name: each for name, each in found.items() if each}
 
 
-def zones_of(those: Iterable[ToldContainer]) -> dict[str, str]:
+def zones_of(those: Iterable[NotifiedContainer]) -> dict[str, str]:
     """The zone of each host; "" where no source names one for any of its containers."""
     zones: dict[str, str] = {}
     for each in those:
@@ -77,5 +77,5 @@ def zones_of(those: Iterable[ToldContainer]) -> dict[str, str]:
     return zones
 
 
-def host_of(container: ToldContainer) -> str:
+def host_of(container: NotifiedContainer) -> str:
     return container.host or NOWHERE.format(container.instance)

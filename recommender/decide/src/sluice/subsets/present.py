@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sluice.model.containers import ReportedContainers, ToldContainer
+from sluice.model.containers import NotifiedContainer, ReportedContainers
 from sluice.subsets.observed import SeenContainer
 
 #: A container is gone when, at its rate, it missed this many requests since its last one.
@@ -15,7 +15,7 @@ WINDOW_S = 10
 
 def present(
     seen: Sequence[SeenContainer], told: ReportedContainers | None, newest_s: int, gone_s: float
-) -> list[tuple[ToldContainer, bool]]:
+) -> list[tuple[NotifiedContainer, bool]]:
     """The present containers, each with whether spans show it; ordered by instance.
 
     A container in spans is present until it is silent for more than gone_s and misses more than SILENT_REQUESTS. If all
@@ -26,7 +26,7 @@ def present(
     by_instance: dict[str, SeenContainer] = {}
     for each in sorted(alive, key=lambda each: each.last_s):
         by_instance[each.instance] = each
-    found = {name: (ToldContainer(name, host=each.host), True) for name, each in by_instance.items()}
+    found = {name: (NotifiedContainer(name, host=each.host), True) for name, each in by_instance.items()}
     if told is not None:
         since = {name: one for name, one in found.items() if by_instance[name].first_s > told.at_s}
         known = {each.instance: (_with_host(each, by_instance), each.instance in found) for each in told.containers}
@@ -40,7 +40,7 @@ def _silent(container: SeenContainer, newest_s: int, gone_s: float) -> bool:
     return silent_s > gone_s and silent_s * rate > SILENT_REQUESTS
 
 
-def _with_host(told: ToldContainer, seen: dict[str, SeenContainer]) -> ToldContainer:
+def _with_host(told: NotifiedContainer, seen: dict[str, SeenContainer]) -> NotifiedContainer:
     if told.host or told.instance not in seen:
         return told
-    return ToldContainer(told.instance, told.address, seen[told.instance].host, told.zone, told.drained)
+    return NotifiedContainer(told.instance, told.address, seen[told.instance].host, told.zone, told.drained)

@@ -9,7 +9,7 @@ from fakes import FakeCollector
 from memory_log import pool_shard
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
-from sluice.model.containers import ToldContainer
+from sluice.model.containers import NotifiedContainer
 from sluice.model.scaling import Scaling
 from sluice.subsets.application import Call
 from sluice.subsets.observed import SeenTree
@@ -83,7 +83,7 @@ def test_a_container_that_goes_silent_while_others_work_is_out_within_a_step() -
 def test_a_drained_container_leaves_in_the_period_after_it_was_told() -> None:
     world = SubsetWorld()
     world.step()
-    told = tuple(ToldContainer(f"cart-{n}", f"10.0.0.{n}:80", drained=n == 2) for n in range(6))
+    told = tuple(NotifiedContainer(f"cart-{n}", f"10.0.0.{n}:80", drained=n == 2) for n in range(6))
     world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", told))
     world.step(1)
     assert all("cart-2" not in ends for ends in world.ends().values())
@@ -233,7 +233,7 @@ def test_containers_come_and_go_while_the_first_model_is_trained(monkeypatch: py
 
 
 def tell(world: SubsetWorld, addresses: dict[int, str]) -> None:
-    told = tuple(ToldContainer(f"cart-{n}", address) for n, address in addresses.items())
+    told = tuple(NotifiedContainer(f"cart-{n}", address) for n, address in addresses.items())
     world.clock.pass_s(1)
     world.log.scaling(Scaling(world.clock(), "cart", None, None, "", "deploy", told))
 

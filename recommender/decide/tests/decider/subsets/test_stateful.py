@@ -12,7 +12,7 @@ from subset_worlds import TREE, SubsetWorld, shop
 
 from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
-from sluice.model.containers import ToldContainer
+from sluice.model.containers import NotifiedContainer
 from sluice.model.keys import SubsetKey
 from sluice.model.scaling import Scaling
 from sluice.subsets.application import USUAL, Call
@@ -36,7 +36,7 @@ class Subsets(RuleBasedStateMachine):
         self.world = SubsetWorld()
         self.revisions: dict[SubsetKey, int] = {}
         self.wrong = ""
-        self.told: dict[str, ToldContainer] = {}
+        self.told: dict[str, NotifiedContainer] = {}
         self.told_s = 0
         self.there: dict[str, set[str]] = {}
         """Who is there, as far as a decider that made its step can know; empty while it did not."""
@@ -85,7 +85,7 @@ class Subsets(RuleBasedStateMachine):
         for at, host in enumerate(old.values()):
             self._add(service, f"{service}-{self.generation}-{at}", host)
         if service == "cart" and self.told:
-            self._tell({name: ToldContainer(name, f"10.1.{self.generation}.{at}:80") for at, name in self._cart()})
+            self._tell({name: NotifiedContainer(name, f"10.1.{self.generation}.{at}:80") for at, name in self._cart()})
         if then:
             self._steps(10)
 
@@ -95,14 +95,17 @@ class Subsets(RuleBasedStateMachine):
         there = {name: at for at, name in self._cart()}
         if there.keys() - drained:
             self._tell(
-                {name: ToldContainer(name, f"10.0.0.{at}:80", drained=name in drained) for name, at in there.items()}
+                {
+                    name: NotifiedContainer(name, f"10.0.0.{at}:80", drained=name in drained)
+                    for name, at in there.items()
+                }
             )
         if then:
             self._steps(10)
 
     @rule(then=then, third=st.integers(0, 255))
     def has_new_addresses(self, third: int, then: bool) -> None:
-        self._tell({name: ToldContainer(name, f"10.2.{third}.{at}:80") for at, name in self._cart()})
+        self._tell({name: NotifiedContainer(name, f"10.2.{third}.{at}:80") for at, name in self._cart()})
         if then:
             self._steps(10)
 
@@ -203,7 +206,7 @@ class Subsets(RuleBasedStateMachine):
         self.world.source.first_s[name] = self.world.clock() // 1_000
         self.there = {}
 
-    def _tell(self, told: dict[str, ToldContainer]) -> None:
+    def _tell(self, told: dict[str, NotifiedContainer]) -> None:
         self.world.clock.pass_s(1)
         self.told, self.told_s = told, self.world.clock() // 1_000
         self.world.log.scaling(Scaling(self.world.clock(), "cart", None, None, "", "test", tuple(told.values())))

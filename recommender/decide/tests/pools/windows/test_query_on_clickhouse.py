@@ -255,7 +255,7 @@ def test_evidence_is_read_for_each_target_by_its_name(database: Any) -> None:
     ]
     database.client("sluice").insert("windows", rows, column_names=COLUMNS)
     found = Collector(ClickHouse(database.url, READER)).collect(config(pool(CART)), {CART: 100 * MS}, NOW_MS)
-    each = found.each(CART, [*names, "gone"])
+    each = found.by_instance(CART, [*names, "gone"])
     assert sorted(each) == sorted(names)
     assert set(each["c-1"].concurrency.tolist()) == {2.0}
     assert set(each["c-1"].completions.tolist()) == {3.0}

@@ -67,7 +67,7 @@ def parameters(now_ms: int) -> dict[str, object]:
     return {"from_ms": now_ms - LOOKS_BACK_MS, "recent_s": RECENT_S, "lasts_s": LASTS_S}
 
 
-def seen_of(columns: list[list[Any]]) -> dict[Instance, InstanceDelay]:
+def delays_of(columns: list[list[Any]]) -> dict[Instance, InstanceDelay]:
     """From the query's columns."""
     return {
         Instance(service, instance): InstanceDelay(*map(int, numbers))

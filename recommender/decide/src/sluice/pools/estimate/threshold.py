@@ -31,7 +31,7 @@ class Threshold:
         return round(self.value_ms * 1e6)
 
 
-class Asked(NamedTuple):
+class UpstreamRequest(NamedTuple):
     """A pool, and the SLO whose traces show the time upstream of the pool."""
 
     pool: PoolKey

@@ -18,12 +18,12 @@ from sluice.model.keys import PoolKey
 class BackendDemand:
     """The demand of one pool on a backend, per instance.
 
-    wanted: the size that would be best for it. held: the size that it has, or was given and may have by now. instances:
-    of its service, the larger of the reported and the seen number.
+    wanted: the size that would be best for it. reserved: the size that it has, or was given and may have by now.
+    instances: of its service, the larger of the reported and the seen number.
     """
 
     wanted: int
-    held: int
+    reserved: int
     instances: int
 
 
@@ -44,23 +44,24 @@ def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, BackendDeman
 
     Worked, capacity 100: a wants 20 and b 30 in 4 and 2 instances, 140 in all. One each is 6; 94 are left for 4 x 19 +
     2 x 29 = 134: a 1 + 13.33, b 1 + 20.34 -> 14 and 21, 98 used; the 2 left are one more for b: 14 and 22. While a
-    still holds 20, and b 10, all 100 are held: b stays at 10. Once a is read back with 14, 24 are free, and b may have
-    22.
+    still holds 20, and b 10, all 100 are reserved: b stays at 10. Once a is read back with 14, 24 are free, and b may
+    have 22.
     """
-    in_use = sum(demand.instances * demand.held for demand in demands.values())
+    in_use = sum(demand.instances * demand.reserved for demand in demands.values())
     goals = _goals(capacity, demands)
-    growth = sum(max(0, goals[key] - demand.held) * demand.instances for key, demand in demands.items())
+    growth = sum(max(0, goals[key] - demand.reserved) * demand.instances for key, demand in demands.items())
     part = min(1.0, max(0, capacity - in_use) / growth) if growth else 0.0
     limits = {}
     for key, demand in demands.items():
-        size = goals[key] if goals[key] <= demand.held else demand.held + int((goals[key] - demand.held) * part)
+        more = goals[key] - demand.reserved
+        size = goals[key] if more <= 0 else demand.reserved + int(more * part)
         text = f"{backend} takes {capacity} in all, its callers hold {in_use}: {size} for each of {demand.instances}"
         limits[key] = Ceiling(max(1, size), f"{text} instances")
     return limits
 
 
 def _goals(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, int]:
-    most = {key: max(demand.wanted, demand.held) for key, demand in demands.items()}
+    most = {key: max(demand.wanted, demand.reserved) for key, demand in demands.items()}
     instances = sum(demand.instances for demand in demands.values())
     if sum(demands[key].instances * size for key, size in most.items()) > capacity:
         most = {key: demand.wanted for key, demand in demands.items()}

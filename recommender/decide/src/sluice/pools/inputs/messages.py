@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 from google.protobuf.message import DecodeError
 
 from sluice.common.v1.scaling_pb2 import ScalingEvent, ServiceContainer
-from sluice.model.containers import ToldContainer
+from sluice.model.containers import NotifiedContainer
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
@@ -72,7 +72,7 @@ def scaling_of(event: ScalingEvent) -> Scaling:
         version=event.version,
         source=event.source,
         containers=tuple(
-            ToldContainer(container.instance, container.address, container.host, container.zone, container.drained)
+            NotifiedContainer(container.instance, container.address, container.host, container.zone, container.drained)
             for container in event.containers
         ),
     )

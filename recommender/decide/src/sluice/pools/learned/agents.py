@@ -26,7 +26,7 @@ LEARNING, SPARING = 6_000, 2
 
 
 @dataclass
-class _Held:
+class _AgentEntry:
     agent: Agent
     bounds: tuple[int, int]
     checkpoint: Checkpoint | None
@@ -40,7 +40,7 @@ class Agents:
     """Agents by pool. The pool's name is the seed, so that its agent is the same in every process."""
 
     def __init__(self) -> None:
-        self._held: dict[PoolKey, _Held] = {}
+        self._held: dict[PoolKey, _AgentEntry] = {}
 
     def learn(self, lessons: list[Lesson]) -> list[Learned | Failed]:
         """The results of lessons. A failure of one does not affect others."""
@@ -64,9 +64,9 @@ class Agents:
         problem = self._write(entry, lesson)
         return Learned(agent.opinion(), entry.checkpoint, entry.refused or problem)
 
-    def _of(self, lesson: Lesson) -> _Held:
+    def _of(self, lesson: Lesson) -> _AgentEntry:
         """The agent held here, or that of the journal's checkpoint where another process trained it since."""
-        entry, checkpoint = self._held.get(lesson.key), lesson.found
+        entry, checkpoint = self._held.get(lesson.key), lesson.checkpoint
         if entry is not None and entry.bounds == lesson.bounds:
             known = {None, entry.checkpoint.sha256 if entry.checkpoint else None, *entry.written}
             if (checkpoint.sha256 if checkpoint else None) in known:
@@ -78,13 +78,13 @@ class Agents:
                 agent = read(Path(lesson.directory), checkpoint, sizes, SETTINGS)
             except CheckpointError as cause:
                 refused, checkpoint = f"{checkpoint.name}: {cause}", None
-        entry = self._held[lesson.key] = _Held(agent, lesson.bounds, checkpoint, refused)
-        if lesson.found is not None:
+        entry = self._held[lesson.key] = _AgentEntry(agent, lesson.bounds, checkpoint, refused)
+        if lesson.checkpoint is not None:
             entry.written_ms = checkpoint.at_ms if checkpoint is not None else lesson.now_ms
-            entry.written.add(lesson.found.sha256)
+            entry.written.add(lesson.checkpoint.sha256)
         return entry
 
-    def _write(self, entry: _Held, lesson: Lesson) -> str:
+    def _write(self, entry: _AgentEntry, lesson: Lesson) -> str:
         """Writes a checkpoint when due. Returns the error; "" without one."""
         agent, written_ms = entry.agent, entry.written_ms
         turn_came = written_ms is None or _turn(lesson.key, lesson.now_ms) > _turn(lesson.key, written_ms)

@@ -30,15 +30,15 @@ KNOWN_S = 60.0
 
 
 class Lesson(NamedTuple):
-    """windows: None without new ones. bounds: of the sizes. found: the journal's checkpoint, None before the first.
-    directory: of the files."""
+    """windows: None without new ones. bounds: of the sizes. checkpoint: the journal's, None before the first.
+    directory: of its file."""
 
     key: PoolKey
     windows: ServiceWindows | None
     slo_s: float
     condition: Condition
     bounds: tuple[int, int]
-    found: Checkpoint | None
+    checkpoint: Checkpoint | None
     directory: str
     now_ms: int
 

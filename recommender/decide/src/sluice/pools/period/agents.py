@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sluice.model.keys import PoolKey
 from sluice.pools.inputs.sizes import one_size
-from sluice.pools.learned.condition import NOTHING_SAID
+from sluice.pools.learned.condition import NO_DATA_SIZE
 from sluice.pools.learned.lesson import AgentEstimate, Learned, Lesson, agent_estimate, condition_of, new_windows
 from sluice.pools.period.inputs import PeriodInputs
 from sluice.pools.period.published_models import learns
@@ -63,9 +63,9 @@ def _lesson(inputs: PeriodInputs, window: Window, pool: Pool, known: Learned | N
         key=key,
         windows=windows,
         slo_s=inputs.thresholds[key].value_ms / 1e3,
-        condition=condition_of(course, inputs.data_sizes.get(key, NOTHING_SAID)),
+        condition=condition_of(course, inputs.data_sizes.get(key, NO_DATA_SIZE)),
         bounds=(pool.bounds.min, pool.bounds.max),
-        found=known.checkpoint if known is not None else inputs.state(key).facts.checkpoint,
+        checkpoint=known.checkpoint if known is not None else inputs.state(key).facts.checkpoint,
         directory=directory,
         now_ms=inputs.now_ms,
     )

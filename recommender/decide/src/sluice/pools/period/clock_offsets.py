@@ -22,13 +22,13 @@ class ShardClocks:
     def __init__(self) -> None:
         self.known_ms: dict[Instance, int] = {}
         """How far clocks are ahead, negative: behind; only those that are off."""
-        self._asked_ms: int | None = None
+        self._read_ms: int | None = None
 
     def look(self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems) -> None:
         """Reads offsets when due. To be called before windows are collected."""
-        if self._asked_ms is not None and abs(now_ms - self._asked_ms) < EVERY_MS:
+        if self._read_ms is not None and abs(now_ms - self._read_ms) < EVERY_MS:
             return
-        self._asked_ms = now_ms
+        self._read_ms = now_ms
         try:
             offsets_ms = dict(collector.clocks(config, now_ms))
         except Exception as cause:

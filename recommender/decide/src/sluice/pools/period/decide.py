@@ -103,7 +103,7 @@ def new_buckets(key: PoolKey, state: PoolState, window: Window, operator_inputs:
     if size is not None and np.isnan(size).any():
         names = sizes.instances(key)
         by_instance = (
-            {name: buckets.since(since_ms) for name, buckets in window.each(key, names).items()}
+            {name: buckets.since(since_ms) for name, buckets in window.by_instance(key, names).items()}
             if len(names) > 1
             else {}
         )

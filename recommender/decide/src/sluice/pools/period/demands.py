@@ -22,7 +22,7 @@ class Demands:
 
     def __init__(self) -> None:
         self._until_s = 0
-        self._asked_ms = self._count = 0
+        self._read_ms = self._count = 0
         self._waiting: dict[PoolKey, Demand] = {}
 
     def newest(
@@ -38,12 +38,12 @@ class Demands:
         if to_s > self._until_s:
             self._until_s = to_s
             self._waiting = self._read(config, collector, thresholds, to_s, problems)
-            self._asked_ms, self._count = now_ms, len(self._waiting)
+            self._read_ms, self._count = now_ms, len(self._waiting)
         return self._due(now_ms)
 
     def _due(self, now_ms: int) -> dict[PoolKey, Demand]:
         given = self._count - len(self._waiting)
-        share = min(1.0, (now_ms - self._asked_ms) / TAKES_MS)
+        share = min(1.0, (now_ms - self._read_ms) / TAKES_MS)
         count = max(AT_ONCE, round(share * self._count)) - given
         demands = dict(islice(self._waiting.items(), max(0, count)))
         for key in demands:

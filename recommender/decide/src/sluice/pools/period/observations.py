@@ -69,8 +69,8 @@ def by_target(
 ) -> Buckets:
     """While targets differ: each target's buckets under its own size, one target after the other within a second.
 
-    by_instance: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without spans are left
-    out.
+    by_instance: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without
+    spans are left out.
     """
     known = [(name, of) for name, of in by_instance.items() if len(of) and sizes.get(name) is not None]
     if not known:

@@ -79,7 +79,7 @@ class Spread:
 
     def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS, hangs_s: float = HANGS_S) -> None:
         """processes: 1: only this one; None: one a core from `from_pools` pools on."""
-        self._asked, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
+        self._configured, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
         self._processes: dict[int, _Process] = {}
         self.died = 0
 
@@ -113,7 +113,7 @@ class Spread:
             self._processes.popitem()[1].executor.shutdown(wait=True, cancel_futures=True)
 
     def _count(self, pools: int) -> int:
-        return self._asked or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
+        return self._configured or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
 
     def _run(self, jobs: Iterable[StepJob], count: int, left: list[StepJob]) -> Iterator[tuple[StepJob, Outcome]]:
         """left: gets the jobs of a process that died."""
@@ -163,15 +163,15 @@ def _number(key: PoolKey) -> int:
 
 @dataclass
 class _Process:
-    """held: the states that the process has, as it returned them, without those of pools that it works on."""
+    """states: the states that the process has, as it returned them, without those of pools that it works on."""
 
     executor: ProcessPoolExecutor
-    held: dict[PoolKey, PoolState] = field(default_factory=dict)
+    states: dict[PoolKey, PoolState] = field(default_factory=dict)
 
     def submit(self, task: Sequence[StepJob]) -> _Future | None:
         """The task's future; None when the process is dead."""
         sent = [
-            (job.key, None if self.held.pop(job.key, None) is job.state else job.state, job.observation, job.now_ms)
+            (job.key, None if self.states.pop(job.key, None) is job.state else job.state, job.observation, job.now_ms)
             for job in task
         ]
         try:
@@ -189,7 +189,7 @@ class _Process:
             self.kill()
             return None
         for job, outcome in zip(task, outcomes or (), strict=outcomes is not None):
-            self.held[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
+            self.states[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
         return outcomes
 
     def kill(self) -> None:
@@ -197,7 +197,7 @@ class _Process:
             process.kill()
 
 
-_held: dict[PoolKey, PoolState] = {}
+_states: dict[PoolKey, PoolState] = {}
 """In a deciding process: its pools' states, with their beliefs."""
 
 
@@ -211,9 +211,9 @@ def _outcomes(sent: Sequence[tuple[PoolKey, PoolState | None, Observation | Past
     """Runs in a deciding process. A state of None is held from the step before."""
     outcomes: list[Outcome] = []
     for key, state, observation, now_ms in sent:
-        state = _held[key] if state is None else state
+        state = _states[key] if state is None else state
         outcome = _outcome(state, observation, now_ms)
-        _held[key] = outcome.state if isinstance(outcome, Stepped) else state
+        _states[key] = outcome.state if isinstance(outcome, Stepped) else state
         outcomes.append(_light(outcome))
     return outcomes
 

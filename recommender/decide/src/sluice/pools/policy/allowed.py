@@ -32,7 +32,7 @@ COUNTED = 0.98
 # From this share of a target's newest readings on, the target reports a full pool. It reports an idle one where none of
 # so many readings had this part of the size in use. Readings are moments: between two of them a burst may fill the
 # pool.
-TOLD_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
+REPORTED_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
 
 
 def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> bool:
@@ -40,7 +40,7 @@ def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: fl
 
     Worked, a size of 16: full seconds count from a mean of 13.6 in flight on, and 3 s of them suffice.
     """
-    if occupancy is not None and occupancy.full_share >= TOLD_FULL:
+    if occupancy is not None and occupancy.full_share >= REPORTED_FULL:
         return True
     least = log(OF_SIZE * size)
     table = learnt.evidence.table

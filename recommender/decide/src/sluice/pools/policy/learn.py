@@ -54,7 +54,7 @@ def learn(
     new = buckets if newer.all() else buckets.take(newer)
     parts = _seconds(new, change)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
-    seconds = [(part.seen, part) for part in parts if part.seen is not None]
+    seconds = [(part.second, part) for part in parts if part.second is not None]
     says = [(one, part) for one, part in seconds if not of_callee and _says(one, slo_s)]
     learnt = _taken(
         learnt, [(one, part.tried) for one, part in says if not _recovers(learnt, change, one, part.start_ms)]
@@ -99,13 +99,13 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
 class _Part(NamedTuple):
     """A run of buckets of one second under one size and CPU limit. start_ms: of its first bucket.
 
-    full: the share of full buckets, None where no size was reported. seen: None where the buckets say nothing. tried:
+    full: the share of full buckets, None where no size was reported. second: None where the buckets say nothing. tried:
     the pool has just grown to its size.
     """
 
     start_ms: int
     full: float | None
-    seen: Second | None
+    second: Second | None
     tried: bool
 
 
@@ -115,7 +115,7 @@ def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
     for run in runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms):
         size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
         full = None if isnan(run.full) else run.full
-        parts.append(_Part(start_ms, full, run.seen, _tried(change, size, start_ms)))
+        parts.append(_Part(start_ms, full, run.second, _tried(change, size, start_ms)))
     return parts
 
 

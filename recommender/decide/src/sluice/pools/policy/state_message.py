@@ -45,22 +45,22 @@ class StateError(ValueError):
 
 def write_facts(key: PoolKey, state: PoolState) -> bytes:
     """A `PoolFacts`; StateError for numbers that are not legal."""
-    return _told(f"write facts of {key}", lambda: _facts_message(key, state.facts).SerializeToString())
+    return _checked(f"write facts of {key}", lambda: _facts_message(key, state.facts).SerializeToString())
 
 
 def write_evidence(key: PoolKey, state: PoolState) -> bytes:
     """A `PoolEvidence`; StateError for numbers that are not legal."""
-    return _told(f"write evidence of {key}", lambda: _evidence_message(key, state).SerializeToString())
+    return _checked(f"write evidence of {key}", lambda: _evidence_message(key, state).SerializeToString())
 
 
 def read_facts(key: PoolKey, value: bytes) -> Facts:
     """Facts from a `PoolFacts`; StateError when it is none, of another pool, or its numbers are not legal."""
-    return _told(f"read facts of {key}", lambda: _facts(_parsed(key, PoolFacts(), value)))
+    return _checked(f"read facts of {key}", lambda: _facts(_parsed(key, PoolFacts(), value)))
 
 
 def read_evidence(key: PoolKey, value: bytes) -> tuple[Learnt, int]:
     """Evidence from a `PoolEvidence`, with the newest time of a decision (Unix ms); StateError as for `read_facts`."""
-    return _told(f"read evidence of {key}", lambda: _learnt(_parsed(key, PoolEvidence(), value)))
+    return _checked(f"read evidence of {key}", lambda: _learnt(_parsed(key, PoolEvidence(), value)))
 
 
 def joined(facts: Facts | None, evidence: tuple[Learnt, int] | None) -> PoolState:
@@ -70,7 +70,7 @@ def joined(facts: Facts | None, evidence: tuple[Learnt, int] | None) -> PoolStat
     return PoolState(replace(facts, now_ms=max(facts.now_ms, now_ms)), learnt)
 
 
-def _told(what: str, made: Callable[[], Value]) -> Value:
+def _checked(what: str, made: Callable[[], Value]) -> Value:
     try:
         return made()
     except (ValueError, TypeError, DecodeError) as cause:

@@ -32,7 +32,7 @@ from sluice.pools.policy.reach import decided_for, legal, near, of_most
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, full_share, judged, view_of
-from sluice.pools.policy.watch import as_told, watch
+from sluice.pools.policy.watch import watch, with_occupancy
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
@@ -54,7 +54,10 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
     version = of_version(state.learnt, observation.version)
-    buckets, callee_waits = as_told(observation.buckets, observation.occupancy), bool(observation.constraints.callee)
+    buckets, callee_waits = (
+        with_occupancy(observation.buckets, observation.occupancy),
+        bool(observation.constraints.callee),
+    )
     learnt = learn(
         version, buckets, state.facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms
     )
@@ -83,7 +86,7 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, observation: Observation
         "chosen or baseline": chosen or facts.baseline,
         "pool": legal(near(facts.pool, view.current, facts), bound),
         "all": legal(near(_of_all(facts, observation), view.current, facts), bound),
-        "inside": legal(view.before or decided_for(facts, view.current) or view.current, bound),
+        "inside": legal(view.replaced or decided_for(facts, view.current) or view.current, bound),
         "set": legal(bound.set_to, bound),
         "chosen": chosen,
         "taken back": legal(view.verdict.size, bound) if view.verdict else None,

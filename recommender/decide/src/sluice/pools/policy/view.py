@@ -49,7 +49,7 @@ class View:
     """The values that fill in a row of the table.
 
     - current: the size in force, None where there is no single one.
-    - before: the size that somebody else's change replaced.
+    - replaced: the size that somebody else's change replaced.
     - outlook: None without a belief. choice: None where no other size is worth it.
     - stopped: nothing completes, or only late, and there is too little evidence.
     - wave: the change that only some targets have, None where there is none. `current` is then the size of the others.
@@ -59,7 +59,7 @@ class View:
     """
 
     current: int | None
-    before: int | None
+    replaced: int | None
     outlook: Outlook | None
     choice: Choice | None
     stopped: bool = False
@@ -72,7 +72,7 @@ class View:
     @property
     def foreign(self) -> bool:
         """Whether somebody else set the size in force."""
-        return self.before is not None
+        return self.replaced is not None
 
 
 def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> View:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sluice.fast.changed import changed
-from sluice.pools.policy.allowed import TOLD_FULL, TOLD_IDLE, TOLD_READINGS
+from sluice.pools.policy.allowed import REPORTED_FULL, TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import GuardVerdict, Scene, in_force, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
@@ -51,7 +51,7 @@ def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
 
 
-def as_told(buckets: Buckets, occupancy: Occupancy | None) -> Buckets:
+def with_occupancy(buckets: Buckets, occupancy: Occupancy | None) -> Buckets:
     """The concurrency that targets report, where spans show another fullness. A connection held between queries has no
     span, and nested spans are more than a thread.
 
@@ -61,7 +61,7 @@ def as_told(buckets: Buckets, occupancy: Occupancy | None) -> Buckets:
     if occupancy is None or len(buckets) == 0:
         return buckets
     size, by_spans = buckets.size, buckets.concurrency
-    if occupancy.full_share >= TOLD_FULL:
+    if occupancy.full_share >= REPORTED_FULL:
         return replace(buckets, concurrency=np.where(occupancy.busy >= 0.9 * size, size, by_spans))
     if occupancy.full_share == 0 and occupancy.readings >= TOLD_READINGS:
         never = occupancy.busy_most < TOLD_IDLE * size

@@ -19,7 +19,7 @@ from sluice.pools.publication.publication import AWAITED, Publication
 TAKEN_BACK = (Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.CHECKED.name)
 CONTRADICTED = (Case.SPANS_DISAGREE.name, Case.UNACCOUNTED.name)
 # These come before the alarms in the table, or in place of a decision.
-UNSEEN = frozenset({Case.NO_SIZE.name, Case.MIXED.name, AWAITED.code, "FAILED"})
+UNCHECKED = frozenset({Case.NO_SIZE.name, Case.MIXED.name, AWAITED.code, "FAILED"})
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Alarms:
         self._of = {key: case for key, case in self._of.items() if key in pools}
         entered = []
         for answer in answers:
-            if UNSEEN.intersection(answer.content.codes[:1]):
+            if UNCHECKED.intersection(answer.content.codes[:1]):
                 continue
             case, last = _case(answer.content.codes), self._of.pop(answer.key, None)
             if case is None:

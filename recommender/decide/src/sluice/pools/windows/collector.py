@@ -12,7 +12,7 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, upstream
@@ -48,7 +48,7 @@ class Collector:
         """Memory of the kept rows, bytes."""
         return self._reading.cells.nbytes
 
-    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
         query where none asks."""
         parameters = upstream.parameters(config, now_ms)
@@ -75,7 +75,7 @@ class Collector:
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""
         columns = self._database.columns(offsets.SQL, offsets.parameters(now_ms))
-        self._clocks.take(offsets.seen_of(columns) if columns else {}, config.stored_ms)
+        self._clocks.take(offsets.delays_of(columns) if columns else {}, config.stored_ms)
         return self._clocks.offsets_ms
 
     def collect(
@@ -139,12 +139,12 @@ class Collector:
         def whole_of(number: int) -> Whole | None:
             return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
 
-        def each(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+        def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
             number = numbers[key]
             rows = {name: reading().own_instance(number, name) for name in instances}
-            by_instance = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
-            return {name: with_end for name, one in by_instance.items() if (with_end := known(number, one)) is not None}
+            alone_of = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
+            return {name: with_end for name, one in alone_of.items() if (with_end := known(number, one)) is not None}
 
         settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
         measured = {key: number for key, number in numbers.items() if key in judged}
-        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), settles, each)
+        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), settles, by_instance)

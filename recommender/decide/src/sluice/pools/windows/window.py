@@ -44,10 +44,10 @@ class Window:
     pools      over the newest window, judged by the threshold, of the pools to judge; None where nothing completed
     whole      complete buckets of all that is kept, a little more than a window; None where nothing was in flight
     settle_ms  how far behind its newest bucket a pool's buckets are complete
-    each       complete buckets of the instances in these spans: by name, as `whole`
+    by_instance  complete buckets of the instances in these spans: by name, as `whole`
     """
 
     pools: Mapping[PoolKey, PoolWindow | None]
     whole: Mapping[PoolKey, Whole | None] = field(default_factory=dict)
     settle_ms: Mapping[PoolKey, int] = field(default_factory=dict)
-    each: Callable[[PoolKey, Collection[str]], dict[str, Whole]] = _none
+    by_instance: Callable[[PoolKey, Collection[str]], dict[str, Whole]] = _none

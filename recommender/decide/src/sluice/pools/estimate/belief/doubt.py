@@ -159,4 +159,4 @@ def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:
     if len(now.rows) == 0:
         # Seconds with almost no completions: there is no prediction to contradict.
         return np.zeros(len(ln_n))
-    return np.maximum(nearest(ln_n, full, now.rows.seen) - NEAR, 0.0)
+    return np.maximum(nearest(ln_n, full, now.rows.columns) - NEAR, 0.0)

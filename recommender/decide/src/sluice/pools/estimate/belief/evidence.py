@@ -138,11 +138,11 @@ def second(
 
 class SecondRun(NamedTuple):
     """Buckets [low, high) of a second under the same size and cores. full: the share of full ones, NaN where no size
-    was reported. seen: None where the buckets say nothing, or no CPU limit was reported."""
+    was reported. second: None where the buckets say nothing, or no CPU limit was reported."""
 
     low: int
     full: float
-    seen: Second | None
+    second: Second | None
 
 
 def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[SecondRun]:
@@ -235,11 +235,11 @@ class LevelRows:
 
     def same(self, other: LevelRows) -> bool:
         """Whether all numbers are the same."""
-        pairs = zip((*self.seen, self.variance), (*other.seen, other.variance), strict=True)
+        pairs = zip((*self.columns, self.variance), (*other.columns, other.variance), strict=True)
         return all(ours.tobytes() == theirs.tobytes() for ours, theirs in pairs)
 
     @property
-    def seen(self) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
+    def columns(self) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
         """All but the variance, as arguments of the compiled loops."""
         return self.ln_n, self.ln_rate, self.full, self.scale
 

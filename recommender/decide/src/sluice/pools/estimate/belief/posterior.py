@@ -110,13 +110,13 @@ class Posterior:
     @property
     def known(self) -> Known:
         """The posterior as arguments of the compiled loops."""
-        return *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance
+        return *self.family.grid, self.rows.columns, self._left, self._process, self.speed_variance
 
     @property
     def residual(self) -> Floats:
         """Residual of each row under each remaining shape, (s, m). It is computed on request, as its cost is most of a
         belief's."""
-        return residuals(*self.family.grid, self.rows.seen, self._left).T
+        return residuals(*self.family.grid, self.rows.columns, self._left).T
 
     def gains(self, current: int, *others: int) -> Gains:
         """Gains of `SIZES`, the current one and others over the current one, in a pool that is full."""
@@ -129,7 +129,7 @@ class Posterior:
         gain, mean, variance, ln_rate_now = gained(
             *self.family.grid,
             (self.family.sized.T, np.maximum(besides, LN_LEAST)),
-            self.rows.seen,
+            self.rows.columns,
             self._left,
             self._process,
             ln_n,
@@ -173,7 +173,7 @@ def posterior(
         return Posterior(
             family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0, edge
         )
-    residual = residuals(*family.grid, rows.seen, (which, prior, np.zeros(len(which))))
+    residual = residuals(*family.grid, rows.columns, (which, prior, np.zeros(len(which))))
     # Any curve with two parameters fits two rows, so nothing contradicts the family.
     candidates = spreads if len(rows) > 2 else spreads[:1]
     best, top, speed_variance, possible, left, weight, ln_speed, likely, precision = fit(

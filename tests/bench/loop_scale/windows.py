@@ -17,7 +17,7 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import Whole, whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets, whole
 from sluice.pools.windows.window import OnDemand
 
 # Different curves; the others repeat them.
@@ -57,7 +57,7 @@ class Drawn:
     samples: Samples
     size: int
 
-    def last(self, now_ms: int) -> Whole | None:
+    def last(self, now_ms: int) -> CompleteBuckets | None:
         """Its newest buckets, as many as are kept."""
         end = now_ms // BUCKET_MS
         at = np.arange(end - BUCKETS, end)
@@ -102,13 +102,13 @@ class Held(WindowsAlone):
 
 
 @dataclass(frozen=True)
-class Timed(Mapping[PoolKey, Whole | None]):
+class Timed(Mapping[PoolKey, CompleteBuckets | None]):
     """Buckets are made when they are asked for: that is reading too."""
 
     of: Collects
-    windows: Mapping[PoolKey, Whole | None]
+    windows: Mapping[PoolKey, CompleteBuckets | None]
 
-    def __getitem__(self, key: PoolKey) -> Whole | None:
+    def __getitem__(self, key: PoolKey) -> CompleteBuckets | None:
         begun = perf_counter()
         found = self.windows[key]
         self.of.spent_s += perf_counter() - begun

@@ -14,7 +14,7 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import PoolWindow, Window
-from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets
 
 CART = PoolKey("cart", "server", "")
 DB = PoolKey("catalogue", "client", "catalogue-db")
@@ -94,11 +94,11 @@ class FakeService:
             self.concurrency.append(in_flight)
             self.completions.append(self.curve.throughput(in_flight) * BUCKET_MS / 1000 if in_flight else 0.0)
 
-    def whole(self, before_ms: int) -> Whole:
+    def whole(self, before_ms: int) -> CompleteBuckets:
         count = int(np.searchsorted(self.start_ms, before_ms))
         first = max(0, count - 900)
         part = slice(first, count)
-        return Whole(
+        return CompleteBuckets(
             np.array(self.start_ms[part], dtype=np.int64),
             np.array(self.concurrency[part], dtype=np.float64),
             np.array(self.completions[part], dtype=np.float64),

@@ -64,10 +64,10 @@ def values(
     most, last = tables.shape[2] // stride - 1, tables.shape[1] - 1
     for row in range(len(ln_n)):
         at = min(max((ln_n[row] - least) / step, 0.0), float(last))
-        before = min(int(at), last - 1)
-        behind, below = at - before, min(ln_n[row] - least, 0.0)
+        at_left = min(int(at), last - 1)
+        behind, below = at - at_left, min(ln_n[row] - least, 0.0)
         kind = 1 if full[row] else 0
-        left, right = tables[kind, before], tables[kind, before + 1]
+        left, right = tables[kind, at_left], tables[kind, at_left + 1]
         if scale[row] == 1.0:
             for column in range(len(shapes)):
                 shape = shapes[column]

@@ -92,7 +92,7 @@ def assert_same(window: Window) -> int:
     """Buckets that were compared."""
     compared = 0
     for one, other in ((POOLS[0], POOLS[1]), (POOLS[3], POOLS[4])):
-        ours, theirs = window.whole[one], window.whole[other]
+        ours, theirs = window.complete[one], window.complete[other]
         assert ours is not None
         assert theirs is not None
         for name in ("start_ms", "concurrency", "completions", "errors", "instances"):

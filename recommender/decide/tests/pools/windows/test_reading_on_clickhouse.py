@@ -122,7 +122,7 @@ def assert_same(found: Mapping[PoolKey, PoolWindow | None], expected: dict[PoolK
 
 def assert_same_buckets(found: Window, expected: Window) -> int:
     """Of the pools and of each instance; the number of buckets."""
-    wholes = [(found.whole[key], expected.whole[key]) for key in KEYS]
+    wholes = [(found.complete[key], expected.complete[key]) for key in KEYS]
     for key in KEYS:
         ours, others = (window.by_instance(key, ["i0", "i1", "i2"]) for window in (found, expected))
         assert ours.keys() == others.keys()

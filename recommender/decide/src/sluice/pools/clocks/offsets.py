@@ -97,30 +97,30 @@ def offset_ms(delay: InstanceDelay, way_ms: int) -> int | None:
     if delay.recent < FEWEST:
         return None
     if delay.usual_ms < 0:
-        found = max(0, way_ms - delay.usual_ms)
+        offset = max(0, way_ms - delay.usual_ms)
     elif delay.windows >= FEWEST_BEHIND:
-        found = min(0, LONGEST_BATCH_MS + way_ms - delay.least_ms)
+        offset = min(0, LONGEST_BATCH_MS + way_ms - delay.least_ms)
     else:
         return None
-    return found if abs(found) > NEGLIGIBLE_MS else 0
+    return offset if abs(offset) > NEGLIGIBLE_MS else 0
 
 
 class Clocks:
     """The corrections, from reading to reading. They do not change while the transport is slow."""
 
     def __init__(self) -> None:
-        self._held: dict[Instance, int] = {}
+        self._offsets_ms: dict[Instance, int] = {}
         self._apart: dict[Instance, int] = {}
         self._away: dict[Instance, int] = {}
 
     @property
     def offsets_ms(self) -> Mapping[Instance, int]:
         """Offsets of the instances whose clocks are off."""
-        return dict(islice(((instance, ms) for instance, ms in self._held.items() if ms), MOST))
+        return dict(islice(((instance, ms) for instance, ms in self._offsets_ms.items() if ms), MOST))
 
     def take(self, delays: Mapping[Instance, InstanceDelay], bucket_ms: int) -> None:
         """Takes in a reading, one every ten seconds."""
-        for instance in [*self._held]:
+        for instance in [*self._offsets_ms]:
             self._away[instance] = 0 if instance in delays else self._away.get(instance, 0) + 1
             if self._away[instance] > GONE:
                 self._forget(instance)
@@ -128,17 +128,17 @@ class Clocks:
         if way_ms > SLOW_WAY_MS:
             return
         for instance, delay in delays.items():
-            found = offset_ms(delay, way_ms)
-            if found is not None:
-                self._compare(instance, found, max(bucket_ms, STEP_MS))
+            found_ms = offset_ms(delay, way_ms)
+            if found_ms is not None:
+                self._compare(instance, found_ms, max(bucket_ms, STEP_MS))
 
     def _compare(self, instance: Instance, found_ms: int, step_ms: int) -> None:
-        held = self._held.setdefault(instance, found_ms)
-        apart = abs(found_ms - held) > step_ms
+        offset_now_ms = self._offsets_ms.setdefault(instance, found_ms)
+        apart = abs(found_ms - offset_now_ms) > step_ms
         self._apart[instance] = self._apart.get(instance, 0) + 1 if apart else 0
         if self._apart[instance] >= READINGS:
-            self._held[instance], self._apart[instance] = found_ms, 0
+            self._offsets_ms[instance], self._apart[instance] = found_ms, 0
 
     def _forget(self, instance: Instance) -> None:
-        for known in (self._held, self._apart, self._away):
+        for known in (self._offsets_ms, self._apart, self._away):
             known.pop(instance, None)

@@ -40,7 +40,7 @@ class Agents:
     """Agents by pool. The pool's name is the seed, so that its agent is the same in every process."""
 
     def __init__(self) -> None:
-        self._held: dict[PoolKey, _AgentEntry] = {}
+        self._entries: dict[PoolKey, _AgentEntry] = {}
 
     def learn(self, lessons: list[Lesson]) -> list[Learned | Failed]:
         """The results of lessons. A failure of one does not affect others."""
@@ -66,7 +66,7 @@ class Agents:
 
     def _of(self, lesson: Lesson) -> _AgentEntry:
         """The agent held here, or that of the journal's checkpoint where another process trained it since."""
-        entry, checkpoint = self._held.get(lesson.key), lesson.checkpoint
+        entry, checkpoint = self._entries.get(lesson.key), lesson.checkpoint
         if entry is not None and entry.bounds == lesson.bounds:
             known = {None, entry.checkpoint.sha256 if entry.checkpoint else None, *entry.written}
             if (checkpoint.sha256 if checkpoint else None) in known:
@@ -78,7 +78,7 @@ class Agents:
                 agent = read(Path(lesson.directory), checkpoint, sizes, SETTINGS)
             except CheckpointError as cause:
                 refused, checkpoint = f"{checkpoint.name}: {cause}", None
-        entry = self._held[lesson.key] = _AgentEntry(agent, lesson.bounds, checkpoint, refused)
+        entry = self._entries[lesson.key] = _AgentEntry(agent, lesson.bounds, checkpoint, refused)
         if lesson.checkpoint is not None:
             entry.written_ms = checkpoint.at_ms if checkpoint is not None else lesson.now_ms
             entry.written.add(lesson.checkpoint.sha256)

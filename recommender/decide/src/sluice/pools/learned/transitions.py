@@ -18,7 +18,7 @@ class Transitions:
     """n transitions: states of shape (n, S), the rest (n,). action: index of a size. discount: of what
     follows `after`."""
 
-    before: Floats
+    state: Floats
     action: Ints
     reward: Floats
     after: Floats
@@ -54,7 +54,7 @@ def transitions(
     )
     state = learner_input.state
     return Transitions(
-        before=state[at - 1],
+        state=state[at - 1],
         action=nearest(sizes, action_of[at]),
         reward=rewards,
         after=state[at + ahead - 1],

@@ -86,7 +86,7 @@ def _job(inputs: PeriodInputs, window: Window, context: PoolContext, bound: Cons
     state = inputs.state(key)
     buckets = new_buckets(key, state, window, inputs.operator_inputs)
     context = context._replace(windows=windows_of(window, key, context.estimate))
-    if inputs.freshness.waits(key, window.whole.get(key), now_ms):
+    if inputs.freshness.waits(key, window.complete.get(key), now_ms):
         return StepJob(key, state, Past(buckets, context.course.now.version), now_ms, context)
     observed = observation(context, buckets, bound, inputs.demands.get(key), now_ms)
     return StepJob(key, state, observed, now_ms, context)
@@ -94,7 +94,7 @@ def _job(inputs: PeriodInputs, window: Window, context: PoolContext, bound: Cons
 
 def new_buckets(key: PoolKey, state: PoolState, window: Window, operator_inputs: OperatorInputs) -> Buckets:
     """The buckets since the newest evidence."""
-    complete, course, sizes = window.whole.get(key), operator_inputs.scalings.course(key), operator_inputs.sizes
+    complete, course, sizes = window.complete.get(key), operator_inputs.scalings.course(key), operator_inputs.sizes
     if complete is None:
         return NO_BUCKETS
     since_ms = state.learnt.until_ms

@@ -39,9 +39,9 @@ class Demands:
             self._until_s = to_s
             self._waiting = self._read(config, collector, thresholds, to_s, problems)
             self._read_ms, self._count = now_ms, len(self._waiting)
-        return self._due(now_ms)
+        return self._next(now_ms)
 
-    def _due(self, now_ms: int) -> dict[PoolKey, Demand]:
+    def _next(self, now_ms: int) -> dict[PoolKey, Demand]:
         given = self._count - len(self._waiting)
         share = min(1.0, (now_ms - self._read_ms) / TAKES_MS)
         count = max(AT_ONCE, round(share * self._count)) - given

@@ -21,7 +21,7 @@ from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.publication import PoolContext, WindowSummary
 from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets
 
 _NONE = np.zeros(0)
 NO_BUCKETS = Buckets(np.zeros(0, dtype=np.int64), _NONE, _NONE, _NONE, _NONE, 0.1)
@@ -47,7 +47,7 @@ def observation(
     )
 
 
-def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) -> Buckets:
+def buckets_of(key: PoolKey, new: CompleteBuckets, size: Floats | None, course: Course) -> Buckets:
     """size: in force in each bucket of `new`, shape (n,), NaN where targets differed; None without any report."""
     if size is None or len(new) == 0:
         # Not marked as learnt: once a size is known, the same window is read again with it.
@@ -65,7 +65,7 @@ def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) ->
 
 
 def by_target(
-    key: PoolKey, by_instance: Mapping[str, Whole], sizes: Mapping[str, Floats | None], course: Course
+    key: PoolKey, by_instance: Mapping[str, CompleteBuckets], sizes: Mapping[str, Floats | None], course: Course
 ) -> Buckets:
     """While targets differ: each target's buckets under its own size, one target after the other within a second.
 
@@ -143,7 +143,7 @@ def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances:
 
 def instances_of(window: Window, key: PoolKey) -> int:
     """The largest number of instances at one time; 1 without any."""
-    whole = window.whole.get(key)
+    whole = window.complete.get(key)
     return int(whole.instances.max(initial=1)) if whole is not None else 1
 
 
@@ -163,7 +163,7 @@ def windows_of(window: Window, key: PoolKey, estimate: Estimate | None) -> Windo
             samples.instances,
             samples.caller_judged,
         )
-    whole = window.whole.get(key)
+    whole = window.complete.get(key)
     if whole is None or len(whole) == 0:
         return None
     start_ms, end_ms = int(whole.start_ms[0]), int(whole.start_ms[-1]) + whole.bucket_ms

@@ -50,16 +50,16 @@ def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
     """Adds newer buckets, oldest first, where their size is known."""
     if len(buckets) == 0:
         return beats
-    found = list(beats)
+    merged = list(beats)
     columns = (buckets.start_ms, buckets.size, buckets.completions, buckets.errors, buckets.concurrency)
     for start_ms, size, done, failed, in_flight in zip(*(column.tolist() for column in columns), strict=True):
         if isnan(size):
             continue
         second, in_flight_s = start_ms // 1_000, in_flight * buckets.bucket_s
         good = max(0.0, done - failed)
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is not None and (last.second, last.size) == (second, int(size)):
-            found[-1] = Beat(
+            merged[-1] = Beat(
                 second,
                 last.size,
                 last.good + good,
@@ -68,8 +68,8 @@ def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
                 last.length_s + buckets.bucket_s,
             )
         else:
-            found.append(Beat(second, int(size), good, failed, in_flight_s, buckets.bucket_s))
-    return tuple(found)
+            merged.append(Beat(second, int(size), good, failed, in_flight_s, buckets.bucket_s))
+    return tuple(merged)
 
 
 def newest(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:

@@ -98,7 +98,9 @@ def draw_on(learnt: Learnt, size: int | None, cores: float) -> tuple[Believed, .
 def _points(evidence: Evidence) -> tuple[CurvePoint, ...]:
     """The levels that count, as in `Evidence.rows`."""
     levels = [level for level in evidence.levels if level.seconds >= LEAST_SECONDS]
-    points = [_seen(level) for level in levels if level.completions >= LEAST_COMPLETIONS and level.in_flight_s > 0]
+    points = [
+        _curve_point(level) for level in levels if level.completions >= LEAST_COMPLETIONS and level.in_flight_s > 0
+    ]
     return tuple(sorted(points, key=lambda point: (point.concurrency, point.cores, point.full)))
 
 
@@ -108,7 +110,7 @@ def _sizes(most: float, current: int | None) -> list[int]:
     return sorted(sizes | ({current} if current is not None and current <= SIZES[-1] else set()))
 
 
-def _seen(level: Level) -> CurvePoint:
+def _curve_point(level: Level) -> CurvePoint:
     return CurvePoint(
         level.in_flight_s / level.seconds, level.completions / level.seconds, level.seconds, level.full, level.cores
     )

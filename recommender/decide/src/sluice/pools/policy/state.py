@@ -37,7 +37,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint of a pool's agent (`pools.learn`): its file's name, SHA-256 in hex and format, the number of
+    """A checkpoint of a pool's agent (`pools/learned`): its file's name, SHA-256 in hex and format, the number of
     gradient steps in training, and the time of writing."""
 
     name: str

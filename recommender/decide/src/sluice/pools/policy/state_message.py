@@ -70,9 +70,9 @@ def joined(facts: Facts | None, evidence: tuple[Learnt, int] | None) -> PoolStat
     return PoolState(replace(facts, now_ms=max(facts.now_ms, now_ms)), learnt)
 
 
-def _checked(what: str, made: Callable[[], Value]) -> Value:
+def _checked(what: str, call: Callable[[], Value]) -> Value:
     try:
-        return made()
+        return call()
     except (ValueError, TypeError, DecodeError) as cause:
         raise StateError(f"{what}: {cause}") from cause
 

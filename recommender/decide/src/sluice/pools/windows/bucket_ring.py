@@ -20,7 +20,7 @@ Source = tuple[int, int, int]
 FEWEST = 64
 
 
-class Cells:
+class BucketRing:
     """A cell for each source and each of the last `width` buckets. A cell takes 28 bytes with or without a row, and 20
     while no completions failed or were judged: pages of zeros that were never written take no memory.
 

@@ -16,11 +16,11 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, upstream
-from sluice.pools.windows.complete_buckets import Whole, alone, whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets, alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.newest import fixed_settle_ms, newest
 from sluice.pools.windows.reading import WindowReader
-from sluice.pools.windows.rows import Ints, PoolWindow, whole_before
+from sluice.pools.windows.rows import Ints, PoolWindow, complete_before
 from sluice.pools.windows.window import OnDemand, Window
 
 # Room in front of the window for late spans: spans whose peer only traces show come about 6 s after the others.
@@ -46,7 +46,7 @@ class Collector:
     @property
     def kept_bytes(self) -> int:
         """Memory of the kept rows, bytes."""
-        return self._reading.cells.nbytes
+        return self._reading.ring.nbytes
 
     def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
@@ -105,7 +105,7 @@ class Collector:
         if arrivals.anew:
             self._delay = Delay(len(arrivals.newest_ms), stored_ms)
         self._delay.take(arrivals, now_ms, live)
-        return self._delay.settle_ms, self._delay.whole_before(now_ms)
+        return self._delay.settle_ms, self._delay.complete_before(now_ms)
 
     def _window(
         self, config: PoolsSection, judged: Collection[PoolKey], now_ms: int, settle_ms: Ints, before_ms: Ints
@@ -124,7 +124,7 @@ class Collector:
 
         def measured_of(number: int) -> PoolWindow | None:
             pool, rows = config.pools[number], reading().rows(number)
-            border_ms = whole_before(rows, number, now_ms, int(settle_ms[number]))
+            border_ms = complete_before(rows, number, now_ms, int(settle_ms[number]))
             if border_ms is not None:
                 border_ms = min(border_ms, int(before_ms[number]))
             window = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
@@ -132,14 +132,14 @@ class Collector:
                 self._intervals_ms[pool.key] = window.bucket_ms
             return window
 
-        def known(number: int, buckets: Whole | None) -> Whole | None:
+        def known(number: int, buckets: CompleteBuckets | None) -> CompleteBuckets | None:
             newest_ms = int(before_ms[number] + settle_ms[number])
             return None if buckets is None else replace(buckets, known_ms=float(newest_ms + bucket_ms))
 
-        def whole_of(number: int) -> Whole | None:
+        def whole_of(number: int) -> CompleteBuckets | None:
             return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
 
-        def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+        def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, CompleteBuckets]:
             number = numbers[key]
             rows = {name: reading().own_instance(number, name) for name in instances}
             alone_of = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}

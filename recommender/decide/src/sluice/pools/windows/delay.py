@@ -108,7 +108,7 @@ class Delay:
             self.settle_ms = self._settle()
         self._used_ms = np.minimum(self._used_ms, self._newest_ms) if falls else self._newest_ms
 
-    def whole_before(self, now_ms: int) -> Ints:
+    def complete_before(self, now_ms: int) -> Ints:
         """Buckets of each pool that start before this are complete, shape (n,); `NEVER` where it has none."""
         before_ms = np.minimum(self._used_ms, now_ms) - self.settle_ms
         return np.where(self._used_ms == NEVER, NEVER, before_ms)

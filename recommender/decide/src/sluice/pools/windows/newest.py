@@ -11,7 +11,7 @@ from sluice.model.reason import Reason
 from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows.delay import START_MS
 from sluice.pools.windows.intervals import interval_for, measure_over
-from sluice.pools.windows.rows import PoolWindow, WindowRows, split, whole_before
+from sluice.pools.windows.rows import PoolWindow, WindowRows, complete_before, split
 
 
 def measure_newest(
@@ -30,7 +30,7 @@ def measure_newest(
     settle_ms = START_MS if fixed_ms is None else fixed_ms
     pool_rows = zip(split(rows, len(pools)), pools, strict=True)
     return [
-        newest(own, index, pool, config, whole_before(own, index, now_ms, settle_ms), in_force_ms.get(pool.key))
+        newest(own, index, pool, config, complete_before(own, index, now_ms, settle_ms), in_force_ms.get(pool.key))
         for index, (own, pool) in enumerate(pool_rows)
     ]
 

@@ -86,7 +86,7 @@ class PoolWindow:
         return replace(self, samples=samples, bucket_start_ms=self.bucket_start_ms[keep])
 
 
-def whole_before(rows: WindowRows, pool: int, to_ms: int, settle_ms: int) -> int | None:
+def complete_before(rows: WindowRows, pool: int, to_ms: int, settle_ms: int) -> int | None:
     """Buckets of the pool that start before this time are complete; None when it has no row of its own.
 
     A span is sent when it ends, and takes time to arrive: the newest buckets lack the spans in flight or on their way,

@@ -156,15 +156,15 @@ def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, 
     for low, high, full, kind, mean, done, seconds in parts(
         given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), (DRAINS, OVER), (FILLS, GROWS, MIXES), ENDED
     ).tolist():
-        at, until, seen = int(low), int(high), None
+        at, until, run_second = int(low), int(high), None
         on = float(cores[at])
         if kind == SecondKind.UNENDED:
             age_s = max(0.0, (now_ms - (int(start_ms[until - 1]) + 1_000 * bucket_s)) / 1_000)
             of, completed = concurrency[at:until].tolist(), completions[at:until].tolist()
-            seen = second(on, int(size[at]), of, completed, bucket_s, age_s)
+            run_second = second(on, int(size[at]), of, completed, bucket_s, age_s)
         elif kind != SecondKind.NOTHING:
-            seen = Second(on, kind != SecondKind.PARTIAL, kind == SecondKind.SATURATED, mean, done, seconds)
-        seconds_by_run.append(SecondRun(at, full, seen))
+            run_second = Second(on, kind != SecondKind.PARTIAL, kind == SecondKind.SATURATED, mean, done, seconds)
+        seconds_by_run.append(SecondRun(at, full, run_second))
     return seconds_by_run
 
 

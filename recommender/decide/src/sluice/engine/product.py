@@ -65,8 +65,8 @@ class ProductShard(Protocol):
 
 
 class Takeover(NamedTuple):
-    """What a product restores its part of a shard from. part: as `ProductCodec.part` returns it. others: the parts of
-    products restored before, by name."""
+    """The data from which a product restores its part of a shard. part: as `ProductCodec.part` returns it. others: the
+    parts of products restored before, by name."""
 
     config: Any
     part: Any

@@ -61,11 +61,11 @@ def with_seconds(
 
 
 @compiled
-def weight(levels: Floats, cores: float, untold: float) -> float:
-    """`Evidence.weight`. untold: the value for unreported cores."""
+def weight(levels: Floats, cores: float, unreported: float) -> float:
+    """`Evidence.weight`. unreported: the value for unreported cores."""
     sum_ = 0.0
     for level in levels:
-        if (level[CORES] == untold) == (cores == untold):
+        if (level[CORES] == unreported) == (cores == unreported):
             sum_ += 2 * level[SECONDS] if level[SATURATED] > 0 else level[SECONDS]
     return sum_
 

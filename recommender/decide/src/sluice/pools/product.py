@@ -208,7 +208,7 @@ class PoolsShard:
         return self._operator_inputs.take_up(pauses, history.scalings)
 
     def _inputs(self, now_ms: int) -> PeriodInputs:
-        """The inputs that the period's query needs. In the first period, also learns what the last decider missed."""
+        """The inputs that the period's query needs. The first period also learns the windows since the last decider."""
         config, problems = self.config, self._resources.problems
         thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
         targets = {pool.key: self._operator_inputs.sizes.targets(pool.key, now_ms) for pool in config.pools}

@@ -38,9 +38,9 @@ class Ceiling:
 def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, Ceiling]:
     """A ceiling for each pool that leads to the backend.
 
-    Where all can have what they want and hold, instances share the rest. Where they cannot, each gets one per instance,
-    and beyond that the same share of what it wants. Growth waits until what others give up is read back: a pool can
-    grow only into capacity that none holds.
+    Where all can have the sizes that they want and hold, instances share the rest. Where they cannot, each gets one per
+    instance, and beyond that the same share of its wanted size. Growth waits until others' smaller sizes are read back:
+    a pool can grow only into capacity that none holds.
 
     Worked, capacity 100: a wants 20 and b 30 in 4 and 2 instances, 140 in all. One each is 6; 94 are left for 4 x 19 +
     2 x 29 = 134: a 1 + 13.33, b 1 + 20.34 -> 14 and 21, 98 used; the 2 left are one more for b: 14 and 22. While a

@@ -17,7 +17,7 @@ from sluice.pools.policy.state import PoolState
 
 
 def callees(states: Mapping[PoolKey, PoolState], pools: Iterable[PoolKey]) -> dict[PoolKey, str]:
-    """For each pool that waits, the callee that it waits for, as text for people."""
+    """The callee of each pool that waits for one, as text for people."""
     keys = list(pools)
     full = {key: size for key in keys for size in (_full(states.get(key)),) if size is not None}
     servers = {key.service: key for key in full if key.side == "server"}

@@ -1,4 +1,4 @@
-"""What callers reported and what holds until they report otherwise: pauses, scaling. Records of `sluice_state`."""
+"""Pauses and scalings, which hold until callers report others, as records of `sluice_state`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each size did while it was in force: whole seconds, which evaluate a size before it may be chosen."""
+"""Whole seconds of each size while it was in force. They evaluate a size before it may be chosen."""
 
 from __future__ import annotations
 

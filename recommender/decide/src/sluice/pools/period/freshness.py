@@ -8,7 +8,7 @@ before one is measured: so a takeover continues at once. With differing clocks s
 pipeline that has caught up delivers windows only as fast as time passes.
 
 Worked: the last evidence was written at 60.0 s, from windows up to 57.0 s. A decider that begins at 70.0 s decides once
-there are windows of 66.0 s; one that begins at 300 s, once there are those of 296 s.
+windows of 66.0 s have arrived; one that begins at 300 s, once windows of 296 s have.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the pools of one shard are decided from in a period, besides their windows."""
+"""The inputs of one shard's decisions in a period, besides the windows."""
 
 from __future__ import annotations
 

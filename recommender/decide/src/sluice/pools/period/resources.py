@@ -1,4 +1,4 @@
-"""What a decider has once for the pools of all of its shards."""
+"""The resources that the pools of all shards of a decider share."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class Spread:
 
     def _process(self, which: int) -> _Process:
         if which not in self._processes:
-            # Not fork: this process has threads. The fork server prepares what all need once, and shares it.
+            # Not fork: this process has threads. The fork server prepares them once, and shares the result.
             context = get_context("forkserver")
             context.set_forkserver_preload([__name__, PREPARED])
             self._processes[which] = _Process(ProcessPoolExecutor(1, mp_context=context, initializer=_begin))

@@ -12,10 +12,10 @@ SCALE_IN   Half of the CPU limit, or half of the replicas, would complete the de
            ends it, and takes ten off the count.
 KEEP       Neither.
 
-The factor to scale out by is demand / (0.8 x what the best size does), in quarters, 1.25 to 2. It is the largest since
-the advice began, so that it does not fall with each second's noise. More cores are advised only where the belief
-expects 5 % more from them. Another CPU limit, other replicas or another version starts all counts again: what the
-autoscaler did is judged by its effect.
+The factor to scale out by is demand / (0.8 x completions of the best size), in quarters, 1.25 to 2. It is the largest
+since the advice began, so that it does not fall with each second's noise. More cores are advised only where the belief
+expects 5 % more from them. Another CPU limit, other replicas or another version starts all counts again: the effect of
+a scaling judges it.
 
 Worked: the demand is 450 a second on an instance of 4 cores, whose best size does 364: 450 / (0.8 x 364) = 1.55, so
 1.75: 7 cores, or 4 replicas instead of 2. Then the demand on each is 225, of which half of the replicas would have 450:
@@ -36,7 +36,7 @@ import numpy as np
 
 from sluice.fast.worth import FULL_SHARE, LOOK_SHARE
 from sluice.model.demand import Demand
-from sluice.pools.estimate.belief.evidence import TAU_ELSEWHERE, UNTOLD
+from sluice.pools.estimate.belief.evidence import TAU_ELSEWHERE, UNREPORTED
 from sluice.pools.estimate.belief.family import LN_SIZES, SIZES, Floats
 from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.decision import Advice, Advised, Decision
@@ -51,7 +51,7 @@ BEST_LOSS = 0.03
 SHORT_READINGS, SPARE_READINGS, AGAINST_SPARE = 6, 60, 10
 # With fewer seconds of a saturated pool a curve is mostly the prior of any service.
 LEAST_SATURATED_S = 10.0
-# Plans count on this part of what the best size does.
+# Plans count on this part of the best size's completions.
 PLANNED = 0.8
 STEP, LEAST_FACTOR, MOST_FACTOR = 0.25, 1.25, 2.0
 CORES_GAIN = 1.05
@@ -176,8 +176,8 @@ def _spare(demand: Demand, learnt: Learnt, full_share: float) -> bool:
 
 
 def _half_replicas(observation: Observation, demand: Demand, surely_per_s: float) -> int | None:
-    """Half of the replicas; None where they would not do, or are unknown. surely_per_s: what the best size completes
-    on one instance, with 90 % probability."""
+    """Half of the replicas; None where they would not do, or are unknown. surely_per_s: completions of the best
+    size on one instance, exceeded with 90 % probability."""
     if observation.replicas is None or observation.replicas <= 1:
         return None
     half = ceil(observation.replicas / 2)
@@ -187,7 +187,7 @@ def _half_replicas(observation: Observation, demand: Demand, surely_per_s: float
 def _half_cores(now: Posterior, observation: Observation, demand: Demand, current: int) -> float | None:
     """Half of the cores; None where they would not do, or are unknown."""
     # Nobody knows where an edge lies on other cores.
-    if observation.cores == UNTOLD or now.edge is not None:
+    if observation.cores == UNREPORTED or now.edge is not None:
         return None
     best, half_does = _best(now, 0.5, observation.constraints, observation.slo_s, current)
     return observation.cores / 2 if best is not None and demand.asked_per_s <= PLANNED * half_does[1] else None
@@ -201,7 +201,7 @@ def _more(
     factor = min(max(needed, LEAST_FACTOR), MOST_FACTOR)
     replicas = ceil(observation.replicas * factor) if observation.replicas else None
     cores = None
-    if observation.cores != UNTOLD and now.edge is None:
+    if observation.cores != UNREPORTED and now.edge is None:
         mean, _ = on_cores(now, factor)
         if float(np.exp(mean.max())) >= CORES_GAIN * does:
             cores = observation.cores * factor

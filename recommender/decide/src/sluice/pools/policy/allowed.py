@@ -1,6 +1,6 @@
 """The sizes that may be chosen at all, whatever the belief says. Pure.
 
-- A pool that was never full is not shrunk: there is nothing to gain at that load, and much to lose at the next peak. A
+- A pool that was never full is not shrunk: that gains nothing at its load, and loses much at the next peak. A
   pool was full after 3 full seconds at its size or above, on any CPU limit, or when a target reports it. What Sluice's
   own change added may be removed without that, since the pool was full before.
 - No size is below what the busiest stretch of the horizon needed (`need.py`).
@@ -23,7 +23,7 @@ from sluice.pools.policy.state import Facts, Learnt
 
 # Seconds of a full pool without which it is not shrunk, and the part of the size in flight from which they count.
 FULL_S, OF_SIZE = 3.0, 0.85
-# The same where the size surely completes less than two thirds of what the best one does (reach.py).
+# The same where the size surely completes less than two thirds of the best one's completions (reach.py).
 COLLAPSING_S = 2.0
 # Seconds of the operator's size that must be seen before it is shrunk.
 MEASURED_S = 2.0

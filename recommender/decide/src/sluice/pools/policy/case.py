@@ -151,7 +151,7 @@ def _over(beat: Beat) -> bool:
 
 
 def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
-    """Whether spans do not show what the pool holds. More than a tenth of the calls is late, more callers wait than
+    """Whether spans do not show all that the pool holds. More than a tenth of the calls is late, more callers wait than
     requests are in flight, and spans show less than half of the pool in use."""
     demand = late_demand(learnt, now_ms)
     if demand is None or demand.waiting is None:

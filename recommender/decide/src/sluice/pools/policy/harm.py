@@ -13,13 +13,13 @@ ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.
 CHECKED
-  Less than 0.7 of what the operator's larger size completed, in a pool that is neither full nor slower. This is over 30
-  s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do not show
-  what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is not
-  full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another look.
-  After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service that is
-  away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size completes
-  all that comes unless it does harm.
+  Less than 0.7 of the completions of the operator's larger size, in a pool that is neither full nor slower. This is
+  over 30 s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do
+  not show what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is
+  not full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another
+  look. After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service that
+  is away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size
+  completes all that comes unless it does harm.
 GAVE_UP
   The same in a pool that is full or slower, or where the look showed more completions at the operator's size. The
   operator's size is held for 10 min, twice as long each time, up to a day.
@@ -63,7 +63,7 @@ MOST_MEASURED, MOST_REFUSED = 8, 8
 
 @dataclass(frozen=True)
 class SizeRecord:
-    """What a size did when it was left, as in `Pace`. lag_ms: the delay of windows at that time."""
+    """The pace of a size when it was left, as in `Pace`. lag_ms: the delay of windows at that time."""
 
     size: int
     per_s: float
@@ -97,7 +97,7 @@ class OperatorLook:
 
 @dataclass(frozen=True)
 class Trust:
-    """What the guard knows of a pool.
+    """The guard's knowledge of a pool.
 
     operator: the operator's size. since_ms: when the size in force was first read. measured: oldest first.
     demand_per_s: the demand that a look showed; it counts until `demand_until_ms`. given_up_ms: until when the
@@ -115,7 +115,7 @@ class Trust:
     times: int = 0
 
     def at(self, size: int, cores: float) -> SizeRecord | None:
-        """What a size did on this CPU limit, None where it was not measured."""
+        """The record of a size on this CPU limit; None where it was not measured."""
         return next((record for record in self.measured if record.size == size and record.cores == cores), None)
 
     def refuses(self, size: int, now_ms: int) -> bool:
@@ -125,7 +125,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class GuardVerdict:
-    """What the guard requires: a case of the table, and a size. why: figures for people."""
+    """The guard's requirement: a case of the table, and a size. why: figures for people."""
 
     case: Case
     size: int
@@ -134,7 +134,7 @@ class GuardVerdict:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the guard judges by.
+    """The data that the guard judges by.
 
     - current: the size in force. from_size: the size before Sluice's last change while that is in force, else None.
     - beats: of the newest half minute. completed_ms: time of the last completion without an error, None before the
@@ -265,7 +265,7 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     larger = scene.current > operator and does.per_s >= LARGER_FEWER * did.per_s
     if by_demand or larger:
         return None
-    # Next to nothing counts as silence: while a service was away, its zeros are averaged with what it does next.
+    # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
     seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
     return replace(trust, check=OperatorLook(now_ms, seen_per_s)), GuardVerdict(Case.CHECKED, operator, why)
 
@@ -318,8 +318,8 @@ def in_force(trust: Trust, current: int | None, last: int | None, foreign: bool,
 
 
 def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms: int) -> Trust:
-    """Takes in what a size did since it was in force, as it is left now. Of too many, the oldest other than the
-    operator's is dropped first."""
+    """Records the pace of a size that is left now. With too many records, drops the oldest that is not of the
+    operator's size."""
     does = pace_over(visit(beats, size))
     if does is None or does.completions <= 0:
         return trust

@@ -133,7 +133,7 @@ def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
 
 
 def _recovers(learnt: Learnt, change: Change | None, second: Second, start_ms: int) -> bool:
-    """Whether the pool has just come back from beyond an edge, and does not yet complete what it did before."""
+    """Whether the pool has just come back from beyond an edge, and still completes less than before it."""
     if learnt.kept is None or learnt.kept.now.edge is None or change is None or change.to_size >= change.from_size:
         return False
     now, beyond = learnt.kept.now, learnt.kept.now.edge.chance(np.log([change.from_size]))[0] > 0

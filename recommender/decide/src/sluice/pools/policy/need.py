@@ -1,7 +1,7 @@
 """The size that a pool needed in its busiest stretch of the horizon. No smaller size is chosen. Pure.
 
     needed = the smallest size that is expected to complete RESERVE x the most that completed in 10 s of the horizon,
-             or 99 % of what the best size does, where that is less
+             or 99 % of the best size's completions, where that is less
 
 So a pool with a light load all day keeps the size for its peak and a quarter more. A pool that was overloaded may still
 get the size that completes most.

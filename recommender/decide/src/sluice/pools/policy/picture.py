@@ -50,9 +50,9 @@ class Believed:
 class Picture:
     """points: ascending in concurrency; curve: ascending in size, on `cores`.
 
-    knee..upper: the sizes that complete at least 99 % of what the best one does. The curve ends before them where they
-    are more than twice the largest concurrency of the evidence. loss: expected loss of the size in force, as a part of
-    what the best one completes, 0..1; None where no single size is in force. seconds: of evidence on `cores`.
+    knee..upper: the sizes that complete at least 99 % of the best one's completions. The curve ends before them where
+    they are more than twice the largest concurrency of the evidence. loss: expected loss of the size in force, as a
+    part of the best one's completions, 0..1; None where no single size is in force. seconds: of evidence on `cores`.
     """
 
     points: tuple[CurvePoint, ...]

@@ -38,7 +38,7 @@ def smallest(current: int, replaced: int | None) -> int:
 
 
 def collapses(outlook: Outlook) -> bool:
-    """Whether the size in force surely completes less than two thirds of what the best one does."""
+    """Whether the size in force surely completes less than two thirds of the best one's completions."""
     return outlook.gain >= COLLAPSE_GAIN and outlook.sure_by >= COLLAPSE_SURE_BY
 
 

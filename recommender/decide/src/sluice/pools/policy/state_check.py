@@ -22,7 +22,7 @@ MOST_STEPS = 2**63 - 1
 
 
 class IllegalStateError(ValueError):
-    """The message names the number and what is legal."""
+    """The message names the number and the legal values."""
 
 
 def check_facts(facts: Facts) -> None:

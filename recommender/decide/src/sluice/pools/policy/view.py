@@ -55,7 +55,7 @@ class View:
     - wave: the change that only some targets have, None where there is none. `current` is then the size of the others.
     - came: those targets read the change back. worse: it is worse there.
     - stuck: the choice is for a full pool whose callers wait.
-    - verdict: what the guard requires (harm.py).
+    - verdict: the guard's requirement (harm.py).
     """
 
     current: int | None
@@ -233,7 +233,7 @@ def stopped(learnt: Learnt, observation: Observation) -> bool:
     after 10 completions that took half of the SLO.
 
     A service that collapses under too large a size completes next to nothing. Requests that do not end have no spans,
-    so its pool looks empty. A service whose load has gone looks the same, but what it completed was quick.
+    so its pool looks empty. A service whose load has gone looks the same, but its completions were quick.
     """
     if observation.cores < 0 or observation.named is not None or learnt.completed_ms is None:
         return False

@@ -1,4 +1,4 @@
-"""Prepares what the guard (`harm.py`) judges, and replaces spans' concurrency by reported occupancy. Pure."""
+"""Prepares the data for the guard (`harm.py`), and replaces spans' concurrency by reported occupancy. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNREAD_MS = 20_000
 
 
 def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> tuple[Facts, GuardVerdict | None]:
-    """The facts with the size in force as read, and what the guard requires. While sizes differ the guard requires
+    """The facts with the size in force as read, and the guard's requirement. While sizes differ the guard requires
     nothing."""
     current = observation.size
     if not observation.sizes and facts.trust.check is not None:

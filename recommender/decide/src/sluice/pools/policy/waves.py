@@ -2,8 +2,8 @@
 
 Waves apply to a change by the curve and to a look. All targets at once get a size that is in force elsewhere, one that
 was good a moment ago, and each change of a pool with one target. Between two waves the wait is that between any two
-changes (case.py). While only some targets have a change, spans show what each size does. A change that is worse on the
-first targets ends there.
+changes (case.py). While only some targets have a change, spans show the completions of each size. A change that is
+worse on the first targets ends there.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def came(change: Change, observation: Observation) -> bool:
 
 
 def completes_less(change: Change, beats: tuple[Beat, ...]) -> bool:
-    """Whether targets with the new size complete less than half of what the others do in the same seconds.
+    """Whether targets with the new size complete less than half of the others' completions in the same seconds.
 
     Worked, 6 s of each: 40 a second without errors at 32, 15 at 16: less.
     """

@@ -17,9 +17,9 @@ within 4 %, which decides nothing. Where the gain nearby is less certain, fewer 
 there.
 
 **Edges** (`belief/edge.py`): take a size between the largest that stood and the smallest that fell, and the chance c
-that it falls. With the chance 1 - c it gains what the curve before the edge says, for ten looks. With the chance c it
-loses what was lost there, for two looks: one until the pool has come back. c is 0.3 at most (but for the next size).
-3 s show whether it fell.
+that it falls. With the chance 1 - c it gains as the curve before the edge does, for ten looks. With the chance c it
+loses as much as was lost there, for two looks: one until the pool has come back. c is 0.3 at most (but for the next
+size). 3 s show whether it fell.
 
 **Uncertainty**: between sizes with evidence the shapes alone are too sure, since a cliff may lie there. So a size loses
 at least the expected gain of the size that may gain most: max of E[max(0, gain)] = s f(m / s). Worked: 5 % behind, give
@@ -62,7 +62,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What the belief says of the legal sizes, by the gain that a choice uses.
+    """The belief's expectations of the legal sizes, by the gain that a choice uses.
 
     - best: the size of the highest mean. lower..upper: the sizes within 1 % of it.
     - loss: expected loss of the size in force against the true best one, as a part of that one's throughput. at_best:

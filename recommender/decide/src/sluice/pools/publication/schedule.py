@@ -29,7 +29,7 @@ class WriteSchedule:
         self._evidence: dict[PoolKey, tuple[Learnt, int]] = {}
 
     def restored(self, parts: Restored) -> None:
-        """Takes in what the log already has."""
+        """Marks the parts that the journal already has."""
         self._facts = {key: _undated(facts) for key, facts in parts.facts.items()}
         self._evidence = {key: (learnt, turn_of(key, now)) for key, (learnt, now) in parts.evidence.items()}
 

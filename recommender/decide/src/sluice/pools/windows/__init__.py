@@ -1,4 +1,4 @@
-"""Turns windows in ClickHouse into samples per pool: one query per control period for what is new."""
+"""Turns windows in ClickHouse into samples per pool: one query per control period, for new rows."""
 
 from sluice.pools.windows.collector import Collector
 from sluice.pools.windows.complete_buckets import CompleteBuckets

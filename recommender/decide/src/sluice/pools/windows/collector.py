@@ -28,7 +28,7 @@ LATE_MS = 10_000
 
 
 class Collector:
-    """Makes one query per call and kind of pool for what is new, whatever the number of pools; more only for pools that
+    """Makes one query per call and kind of pool for new rows, whatever the number of pools; more only for pools that
     are read whole. It keeps the rows of the window, their delay, and the bucket length of each pool where the data
     choose it.
 

@@ -14,7 +14,7 @@ from sluice.pools.clocks.offsets import Instance
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
 OWN_SQL = files(__package__).joinpath("own_windows.sql").read_text(encoding="utf-8")
-# Only with this engine insert numbers are comparable: a replica renumbers what it fetches.
+# Only with this engine insert numbers are comparable: a replica renumbers the parts that it fetches.
 ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
 NUMBERED = "ReplacingMergeTree"
 # Number of the newest insert, of any pool, that reaches into the window.

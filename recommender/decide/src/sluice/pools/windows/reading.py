@@ -1,4 +1,4 @@
-"""Reads only what is new: one query per period and kind of pool, whose answer goes into the bucket ring."""
+"""Reads new rows only: one query per period and kind of pool, whose answer goes into the bucket ring."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_CLOCKS: Mapping[Instance, int] = MappingProxyType({})
 
 
 class WindowReader:
-    """The rows of the window, kept current with what was inserted since the last period.
+    """The rows of the window, kept current with the rows inserted since the last period.
 
     Inserts have numbers that grow in the order in which they become visible, so nothing is missed, however late it is
     and however long its insert took.

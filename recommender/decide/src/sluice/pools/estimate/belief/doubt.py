@@ -53,7 +53,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class DoubtVerdict:
-    """The result for a second. moved: the service changed, and the evidence is only what came since."""
+    """The result for a second. moved: the service changed, and the evidence begins with that change."""
 
     evidence: Evidence
     doubt: Doubt

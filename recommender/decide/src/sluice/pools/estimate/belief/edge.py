@@ -1,4 +1,4 @@
-"""An edge: a size from which on a pool completes a fraction of what it does below it. No smooth curve shows one.
+"""An edge: a size from which on a pool completes a fraction of its completions below. No smooth curve shows one.
 
 In the family (`family.py`) throughput falls beyond its peak at most as 1 / n: crosstalk takes kappa n^2 of n. Where two
 full pools differ by more than that, something failed between them: memory, a cache, a garbage collector. Evidence

@@ -49,7 +49,7 @@ ENDED = 0.3
 _U = np.linspace(4.0, 0.02, 200)
 ENDED_SHARE, ENDED_BY = -np.expm1(-_U) / _U, -1 / np.expm1(-_U)
 # Cores of a service while no CPU limit was reported.
-UNTOLD = 0.0
+UNREPORTED = 0.0
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
 LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
 # After so many seconds of newer evidence of the same kind, older evidence has the weight 1/e. This is not clock time,
@@ -69,7 +69,7 @@ LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
 class Second:
     """About a second of one target: concurrency and completions under one size and one CPU limit.
 
-    cores: the CPU limit, `UNTOLD` while none was reported. concurrency: mean in flight. Rates are per instance.
+    cores: the CPU limit, `UNREPORTED` while none was reported. concurrency: mean in flight. Rates are per instance.
     saturated: full in at least 95 % of its buckets.
     """
 
@@ -288,7 +288,7 @@ class Evidence:
     def weight(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit, those of a saturated pool double. Unreported cores may be any: they
         are no evidence for a reported CPU limit, nor the other way round."""
-        return weight(self.table, cores, UNTOLD)
+        return weight(self.table, cores, UNREPORTED)
 
     def seconds_on(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit."""

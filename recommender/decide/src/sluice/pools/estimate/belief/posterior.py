@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from sluice.fast.belief import Known, fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.edge import Edge
-from sluice.pools.estimate.belief.evidence import UNTOLD, LevelRows
+from sluice.pools.estimate.belief.evidence import UNREPORTED, LevelRows
 from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS = (0.025, 0.08, 0.25)
@@ -206,7 +206,7 @@ def posterior(
 @lru_cache(maxsize=256)
 def _ln_prior(family: Family, cores: float) -> Floats:
     """ln prior of each shape; 0 for the likeliest one of all."""
-    if cores == UNTOLD:
+    if cores == UNREPORTED:
         ln_prior: Floats = -0.5 * (np.log(family.k / K_UNTOLD) / LN_UNTOLD) ** 2
     else:
         away = np.log(family.k / (K_PER_CORE * cores))

@@ -71,7 +71,7 @@ def report(count: int = 1_000, rounds: int = 2) -> list[tuple[str, str]]:
         pools.spent_s(1)
         packed = len(pickle.dumps(pools.lessons())) / count
         learning = pools.spent_s(rounds)
-        for held in pools.agents._held.values():
+        for held in pools.agents._entries.values():
             held.agent.learner.adam.steps = max(held.agent.learner.adam.steps, LEARNING)
         learnt = pools.spent_s(rounds)
         files = sum(os.path.getsize(os.path.join(directory, name)) for name in os.listdir(directory))

@@ -47,7 +47,7 @@ class Shards(Generic[Values, Received, Commit]):
         restore_s: float = RESTORE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._membership = Membership(broker, topics, me, codec, clock)
+        self.membership = Membership(broker, topics, me, codec, clock)
         self._restore_s, self._clock = restore_s, clock
         self._group: Group | None = None
         self._owned: dict[int, ShardLog[Received, Commit]] = {}
@@ -100,8 +100,8 @@ class Shards(Generic[Values, Received, Commit]):
     def join_as(self, shards: int, generation: int) -> None:
         """Releases all shards; the next `poll` joins again, with a newer configuration."""
         self.close()
-        me = replace(self._membership.me, shards=shards, generation=generation)
-        self._membership = replace(self._membership, me=me)
+        me = replace(self.membership.me, shards=shards, generation=generation)
+        self.membership = replace(self.membership, me=me)
 
     def close(self) -> None:
         """Releases all shards at once."""
@@ -112,15 +112,15 @@ class Shards(Generic[Values, Received, Commit]):
             self._group = None
 
     def _join(self) -> Group:
-        broker, topics, me = self._membership.broker, self._membership.topics, self._membership.me
+        broker, topics, me = self.membership.broker, self.membership.topics, self.membership.me
         check_partitions(broker, topics, me.shards)
-        check_generation(broker, topics, me, self._membership.codec)
+        check_generation(broker, topics, me, self.membership.codec)
         return broker.group()
 
     def _take(self, group: Group, shard: int) -> tuple[ShardLog[Received, Commit], Values] | None:
         what = f"take shard {shard}"
         try:
-            taken = take(self._membership, group, shard, self._restore_s)
+            taken = take(self.membership, group, shard, self._restore_s)
         except OlderError:
             self.close()
             raise

@@ -44,12 +44,12 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
         assert collector.database.returned == 3 * 2 * 40
         assert_drawn([window.pools[key] for key in keys], drawn)
         # The newest bucket begins 1,900 ms later than NOW_MS; of a pool that was read twice, 1 s behind it is left out.
-        for whole in map(window.whole.__getitem__, keys):
+        for whole in map(window.complete.__getitem__, keys):
             assert whole is not None
             assert whole.start_ms[-1] == NOW_MS + 1_900 - 1_000 - BUCKET_MS
         assert loaded.go_on(1) == 30 * 3 * 2
         collector.now_ms += 1_000
-        whole = collector.collect(config, thresholds, NOW_MS).whole[keys[0]]
+        whole = collector.collect(config, thresholds, NOW_MS).complete[keys[0]]
         assert whole is not None
         assert whole.start_ms[-1] == NOW_MS + 2_900 - 1_000 - BUCKET_MS
 

@@ -23,7 +23,7 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import EstimateJob, Failed
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.learned.learners import Learners
-from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.workers import Workers
 from sluice.pools.policy.state import PoolState
 from sluice.pools.product import PoolsShard

@@ -203,7 +203,7 @@ def test_what_is_new_is_added_to_what_was_collected() -> None:
     collected.take(key, 1.0, windows())
     collected.take(key, 2.0, replace(windows(), since_ns=100 * MS))
     config = Config.model_validate({"pools": [{"service": "cart", "side": "server", "threshold": "1s"}]})
-    whole = collected.collect(config, {}, 2_000).whole[key]
+    whole = collected.collect(config, {}, 2_000).complete[key]
     assert whole is not None
     assert whole.start_ms.tolist() == [0, 100, 200, 300]
     assert whole.concurrency.tolist() == [1, 0, 2, 2]

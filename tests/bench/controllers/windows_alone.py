@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 
@@ -13,7 +13,7 @@ from sluice.pools.section import PoolsSection
 class WindowsAlone:
     """No services above, no demand, no sizes of data; nobody knows how far a clock is off."""
 
-    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         return {}
 
     def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:

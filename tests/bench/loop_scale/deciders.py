@@ -20,7 +20,7 @@ from sluice.journal.shards import Shards
 from sluice.model.times import timestamp
 from sluice.pools.commit import PoolsCommit
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.spread import Outcome, Spread, StepJob
 from sluice.pools.publication.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize

@@ -28,7 +28,7 @@ class Queried(Collector):
         begun = time.perf_counter()
         window = super().collect(config, thresholds_ns, self.now_ms, live)
         self.spent_s = self.queried_s = time.perf_counter() - begun
-        return replace(window, whole=Timed(self, window.whole))
+        return replace(window, complete=Timed(self, window.complete))
 
 
 class Counted(ClickHouse):

@@ -13,10 +13,10 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import Whole, whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets, whole
 from sluice.pools.windows.window import OnDemand
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
@@ -39,7 +39,7 @@ class Collects(Protocol):
         """So far, of all that it does."""
         ...
 
-    def upstream(self, config: Config, now_ms: int) -> dict[Asked, UpstreamTime]: ...
+    def upstream(self, config: Config, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]: ...
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
@@ -57,7 +57,7 @@ class Drawn:
     samples: Samples
     size: int
 
-    def last(self, now_ms: int) -> Whole | None:
+    def last(self, now_ms: int) -> CompleteBuckets | None:
         """Its newest buckets, as many as are kept."""
         end = now_ms // BUCKET_MS
         at = np.arange(end - BUCKETS, end)
@@ -102,13 +102,13 @@ class Held(WindowsAlone):
 
 
 @dataclass(frozen=True)
-class Timed(Mapping[PoolKey, Whole | None]):
+class Timed(Mapping[PoolKey, CompleteBuckets | None]):
     """Buckets are made when they are asked for: that is reading too."""
 
     of: Collects
-    windows: Mapping[PoolKey, Whole | None]
+    windows: Mapping[PoolKey, CompleteBuckets | None]
 
-    def __getitem__(self, key: PoolKey) -> Whole | None:
+    def __getitem__(self, key: PoolKey) -> CompleteBuckets | None:
         begun = perf_counter()
         result = self.windows[key]
         self.of.spent_s += perf_counter() - begun

@@ -11,7 +11,7 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import Whole, whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.demand import LASTS_S
 from sluice.pools.windows.rows import Ints
@@ -59,11 +59,11 @@ class Collected(WindowsAlone):
         columns.reach(until)
         busy_ns = columns.busy_ns[first:until]
         self._delay.take(self._arrivals(busy_ns, first), now_ms, live)
-        before_ms = int(self._delay.whole_before(now_ms)[0])
+        before_ms = int(self._delay.complete_before(now_ms)[0])
         start_ms = BUCKET_MS * np.arange(first, until)
         rows = busy_ns[None], columns.completions[None, first:until], columns.errors[None, first:until]
 
-        def made(number: int) -> Whole | None:
+        def made(number: int) -> CompleteBuckets | None:
             return whole(start_ms, *rows, before_ms, BUCKET_MS)
 
         return Window({}, OnDemand({config.pools[0].key: 0}, made))

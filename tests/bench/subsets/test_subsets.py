@@ -4,10 +4,10 @@ import pytest
 
 from bench.subsets import cells, static
 from bench.subsets.strategies import FULL, MICRONS, RIVALS, strategy
-from sluice.subsets.answer import answer
 from sluice.subsets.document.application import read_application
 from sluice.subsets.document.samples import read_samples
 from sluice.subsets.document.solution import solution_object
+from sluice.subsets.strategy_result import answer
 from testbed.mesh.judged import judge
 from testbed.mesh.presets import SHAPES
 from testbed.mesh.presets.deployment import Deployment, deploy

@@ -30,7 +30,7 @@ class Faulty:
 
 
 def faulty(world: World) -> Faulty:
-    broker = world.loop.shards._broker
+    broker = world.loop.shards.membership.broker
     assert isinstance(broker, MemoryBroker)
     broker.called = Faulty()
     return broker.called
@@ -178,7 +178,7 @@ def test_a_period_that_takes_long_tells_the_group_that_it_gets_on_and_one_that_h
     """The group takes the shards of who does not poll for 45 s; a first period of 10,000 pools takes longer."""
     world = World()
     calls: list[str] = []
-    broker = world.loop.shards._broker
+    broker = world.loop.shards.membership.broker
     assert isinstance(broker, MemoryBroker)
     broker.called = calls.append
     group = world.loop.shards._group

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sluice.config import Backend, Bounds, Config, Pool
+from sluice.config import Backend, Bounds, Config
 from sluice.model.hours import Hours
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.period import decide as deciding
 from sluice.pools.policy.picture import draw
-from sluice.pools.publication.publication import Publication
+from sluice.pools.publication.publication import PoolContext, Publication
 from sluice.pools.windows import Window
 from sluice_kit.decide.fakes import (
     CART,
@@ -301,12 +301,12 @@ def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: p
     world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
     made = deciding.publication
 
-    def answer(pool: Pool, *rest: Any) -> Publication:
-        if pool.key == DB:
+    def publication(context: PoolContext, *rest: Any) -> Publication:
+        if context.pool.key == DB:
             raise ValueError("no such answer")
-        return made(pool, *rest)
+        return made(context, *rest)
 
-    monkeypatch.setattr(deciding, "publication", answer)
+    monkeypatch.setattr(deciding, "publication", publication)
     world.run(8)
     other = world.decider.answers[DB]
     assert (world.cart.content.state, codes(other)) == ("LEARNING", ("FAILED",))

@@ -3,7 +3,7 @@
 import pytest
 
 from sluice.config import Slo
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice_kit.decide.fakes import (
     CART,
     DB,
@@ -23,7 +23,7 @@ def test_a_new_slo_moves_the_next_answer() -> None:
     world = World()
     pool = world.loop.config.pools[0]
     world.configure(above(pool))
-    world.collector.above = {Asked(CART, "checkout"): UpstreamTime(50.0, 900)}
+    world.collector.above = {UpstreamRequest(CART, "checkout"): UpstreamTime(50.0, 900)}
     assert world.step().threshold.value_ms == 200.0
     assert world.collector.thresholds_ns == {CART: 200_000_000}
     world.configure(above(pool, slo_ms=150))
@@ -37,10 +37,10 @@ def test_each_slo_of_a_pool_keeps_its_own_upstream_time() -> None:
     given = above(world.loop.config.pools[0].model_copy(update={"slo": ["checkout", "browse"]}))
     browse = Slo.model_validate({"name": "browse", "service": "shop", "latency": "120ms"})
     world.configure(given.model_copy(update={"slos": [*given.slos, browse]}))
-    checkout = {Asked(CART, "checkout"): UpstreamTime(100.0, 900)}
+    checkout = {UpstreamRequest(CART, "checkout"): UpstreamTime(100.0, 900)}
     world.collector.above = checkout
     assert world.step().threshold.value_ms == 150.0
-    world.collector.above = checkout | {Asked(CART, "browse"): UpstreamTime(20.0, 900)}
+    world.collector.above = checkout | {UpstreamRequest(CART, "browse"): UpstreamTime(20.0, 900)}
     assert world.step().threshold.value_ms == 100.0
     world.collector.above = checkout
     answer = world.step()
@@ -56,7 +56,7 @@ def test_upstream_times_that_stop_coming_are_remembered_with_their_age() -> None
     world.collector.pools[CART] = hump()
     answer = world.step()
     assert (answer.threshold.value_ms, "UPSTREAM_UNKNOWN" in codes(answer)) == (250.0, True)
-    world.collector.above = {Asked(CART, "checkout"): UpstreamTime(50.0, 900)}
+    world.collector.above = {UpstreamRequest(CART, "checkout"): UpstreamTime(50.0, 900)}
     assert not any(code.startswith("UPSTREAM") for code in codes(world.step()))
     world.collector.above = {}
     world.step()

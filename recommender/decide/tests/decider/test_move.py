@@ -93,8 +93,8 @@ def check_moved(scene: Scene, before: PoolSize) -> None:
     assert [name for name in left if not name.startswith(("pool/", "service/", "scaling/"))] == []
     after = scene.loop(NEW)
     decider = pool_shard(after, 1)
-    assert decider._heard.pauses[CART].by == "ada"
-    assert decider._heard.scalings.course(CART).now.own.cores == 2.0
+    assert decider._operator_inputs.pauses[CART].by == "ada"
+    assert decider._operator_inputs.scalings.course(CART).now.own.cores == 2.0
     scene.run(after, 3, shard=1)
     (answer,) = scene.said(CART).values()
     assert (answer.state, answer.revision) == (STATE_PAUSED, before.revision + 1)

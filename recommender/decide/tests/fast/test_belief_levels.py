@@ -11,7 +11,7 @@ from sluice.pools.estimate.belief.evidence import (
     LN_PARTIAL_STEP,
     LONG_MEMORY_S,
     MEMORY_S,
-    UNTOLD,
+    UNREPORTED,
     Evidence,
     Level,
     Second,
@@ -64,9 +64,9 @@ def test_what_is_asked_of_levels_is_of_those_that_there_are() -> None:
     for seed in range(60):
         rng = np.random.default_rng(seed)
         found = Evidence().with_seconds(drawn(rng) for _ in range(30))
-        for cores in (UNTOLD, 2.0, 4.0, 8.0):
+        for cores in (UNREPORTED, 2.0, 4.0, 8.0):
             of = [each for each in found.levels if each.cores == cores]
-            known = [each for each in found.levels if (each.cores == UNTOLD) == (cores == UNTOLD)]
+            known = [each for each in found.levels if (each.cores == UNREPORTED) == (cores == UNREPORTED)]
             assert found.seconds_on(cores) == sum(each.seconds for each in of)
             assert found.weight(cores) == sum(each.seconds * (1 + each.saturated) for each in known)
             assert found.ever_full(cores) == any(each.full for each in of)

@@ -57,8 +57,8 @@ def test_of_what_has_not_ended_the_plain_function_is_asked() -> None:
     numbers = np.full(10, 5.0), np.full(10, 1.0), np.full(10, 8.0), np.full(10, 4.0)
     (run,) = runs((1_000_000 + 100 * np.arange(10), *numbers), 0.1, 1_002_000.0)
     assert ended(8, [5.0] * 10, 10.0) != [5.0] * 10
-    assert run.seen is not None
-    assert run.seen.concurrency > 5.0
+    assert run.second is not None
+    assert run.second.concurrency > 5.0
 
 
 def test_an_edge_is_looked_for_where_the_plain_function_finds_one() -> None:

@@ -9,11 +9,11 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
-from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets
 from sluice_kit.decide.feeds import FALLS, Curve
 from sluice_kit.decide.humps import samples_of
 
@@ -95,11 +95,11 @@ class FakeService:
             self.concurrency.append(in_flight)
             self.completions.append(self.curve.throughput(in_flight) * BUCKET_MS / 1000 if in_flight else 0.0)
 
-    def whole(self, before_ms: int) -> Whole:
+    def whole(self, before_ms: int) -> CompleteBuckets:
         count = int(np.searchsorted(self.start_ms, before_ms))
         first = max(0, count - 900)
         part = slice(first, count)
-        return Whole(
+        return CompleteBuckets(
             np.array(self.start_ms[part], dtype=np.int64),
             np.array(self.concurrency[part], dtype=np.float64),
             np.array(self.completions[part], dtype=np.float64),
@@ -117,7 +117,7 @@ class FakeCollector:
     asked_ms: list[tuple[int, bool]] = field(default_factory=list)
     problem: Exception | None = None
     thresholds_ns: dict[PoolKey, int] = field(default_factory=dict)
-    above: dict[Asked, UpstreamTime] = field(default_factory=dict)
+    above: dict[UpstreamRequest, UpstreamTime] = field(default_factory=dict)
     upstream_problem: Exception | None = None
     demands: dict[PoolKey, Demand] = field(default_factory=dict)
     demand_problem: Exception | None = None
@@ -128,7 +128,7 @@ class FakeCollector:
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
 
-    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         if self.upstream_problem is not None:
             raise self.upstream_problem
         return self.above

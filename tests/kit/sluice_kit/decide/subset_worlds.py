@@ -11,7 +11,7 @@ import numpy as np
 from sluice.config import Config
 from sluice.model.keys import SubsetKey
 from sluice.model.problems import Problems
-from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.resources import PoolResources
 from sluice.subsets.application import Call
 from sluice.subsets.fleet import Ints
 from sluice.subsets.latency.samples import LatencySamples

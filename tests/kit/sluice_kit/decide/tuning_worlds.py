@@ -9,7 +9,7 @@ from itertools import count
 from sluice.journal.broker import Record
 from sluice.model.problems import Problems
 from sluice.model.times import timestamp
-from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.resources import PoolResources
 from sluice.tuning.codec import read_records
 from sluice.tuning.measure import MeasuredSpan, TrialMeasurement
 from sluice.tuning.names import ANSWERS, SESSION, TRIAL, TrialName, session_name

@@ -8,7 +8,7 @@ from sluice.model.problems import Problems
 from sluice.model.scaling import Scaling
 from sluice.pools.learned.learners import Learners
 from sluice.pools.names import pool_name
-from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.product import PoolsShard
 from sluice.pools.publication.publication import Publication
 from sluice.pools.v1.log_pb2 import ShardHeartbeat

@@ -21,7 +21,7 @@ from sluice.model.scaling import Scaling
 from sluice.model.times import timestamp
 from sluice.pools.inputs.messages import event_of, scaling_name
 from sluice.pools.names import message_of, pool_name
-from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
 from sluice.pools.product import PoolsShard
 from sluice.pools.v1 import log_pb2

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sluice.decider.products import codec
 from sluice.engine.codec import DeciderLog, DeciderShards
-from sluice.engine.records import Commit, Found, Heartbeat, Received
+from sluice.engine.records import Commit, Heartbeat, Received, ShardValues
 from sluice.journal.broker import Broker, Record, Transactions
 from sluice.journal.names import Topics
 from sluice.journal.shard import Identity
@@ -97,7 +97,7 @@ def commit(received: Received, beat: Heartbeat, pools: PoolsCommit) -> Commit:
     return Commit(received, beat, {"pools": pools})
 
 
-def pools_of(found: Found) -> PoolRecords:
+def pools_of(found: ShardValues) -> PoolRecords:
     part: PoolRecords = found.parts["pools"]
     return part
 
@@ -112,9 +112,9 @@ def period(
     return commit(received, beat, PoolsCommit(decisions or [], states=states or {}))
 
 
-def taken(decider: DeciderShards, wanted: int = SHARDS) -> dict[int, tuple[DeciderLog, Found]]:
+def taken(decider: DeciderShards, wanted: int = SHARDS) -> dict[int, tuple[DeciderLog, ShardValues]]:
     """Polls until it owns so many shards, and returns those that it took meanwhile."""
-    owned: dict[int, tuple[DeciderLog, Found]] = {}
+    owned: dict[int, tuple[DeciderLog, ShardValues]] = {}
     until = time.monotonic() + WAIT_S
     while len(decider.owned) != wanted:
         assert time.monotonic() < until, f"{len(decider.owned)} shards instead of {wanted}"

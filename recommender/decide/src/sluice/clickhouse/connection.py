@@ -121,7 +121,7 @@ class ClickHouse:
     ) -> None:
         """answered: called after each successful query. authority: PEM file that signed the servers' certificates."""
         self.answered = answered
-        self._servers = [_server(each, user, password) for each in url.split(",")]
+        self._servers = [_server(address, user, password) for address in url.split(",")]
         self._database, self._authority = database, authority
         self._client: Client | None = None
 
@@ -203,7 +203,7 @@ class _Connection:
             self._owner.answered()
 
     def _failed(self, error: BaseException) -> None:
-        told = self._owner.not_let_in(error)
+        refusal = self._owner.not_let_in(error)
         self._owner.forget()
-        if told is not None:
-            raise told from error
+        if refusal is not None:
+            raise refusal from error

@@ -51,7 +51,7 @@ def _joined(parts: list[Column | Arrays]) -> Column | Arrays:
 def _block(data: bytes, at: int) -> tuple[list[Column | Arrays], int]:
     width, at = _varint(data, at)
     rows, at = _varint(data, at)
-    found: list[Column | Arrays] = []
+    block: list[Column | Arrays] = []
     for _ in range(width):
         _, at = _text(data, at)
         kind, at = _text(data, at)
@@ -60,14 +60,14 @@ def _block(data: bytes, at: int) -> tuple[list[Column | Arrays], int]:
             raise NativeError(f"a column of type {kind[:60]!r} is not legal; legal: whole numbers and arrays of them")
         if inner == kind:
             numbers, at = _numbers(data, at, rows, kind)
-            found.append(numbers)
+            block.append(numbers)
             continue
         ends, at = _numbers(data, at, rows, "UInt64")
         values, at = _numbers(data, at, int(ends[-1]) if rows else 0, inner)
         lengths = ends.astype(np.int64)
         lengths[1:] -= lengths[:-1].copy()
-        found.append(Arrays(lengths, values))
-    return (found if rows else []), at
+        block.append(Arrays(lengths, values))
+    return (block if rows else []), at
 
 
 def _numbers(data: bytes, at: int, count: int, kind: str) -> tuple[Column, int]:

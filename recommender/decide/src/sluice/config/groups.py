@@ -40,9 +40,9 @@ def _check_paths(groups: Sequence[str], pools: Sequence[Pool], divided: Collecti
         key = pool.key._replace(peer=f"{pool.peer} of {group}") if pool.peer in divided else pool.key
         of[key] = group, pool
     for path in paths((key, pool.slo) for key, (_, pool) in of.items()):
-        found = {of[key][0]: of[key][1].key for key in sorted(path)}
-        if len(found) > 1:
-            (one, first), (two, other) = sorted(found.items())[:2]
+        by_group = {of[key][0]: of[key][1].key for key in sorted(path)}
+        if len(by_group) > 1:
+            (one, first), (two, other) = sorted(by_group.items())[:2]
             raise ValueError(
                 f"groups: {first} is of {one!r}, {other} of {two!r}, and one path leads through both: if both sizes"
                 " changed together, no decider could tell which one had the effect; legal: one group for a path"
@@ -58,6 +58,6 @@ def _check_backends(groups: Sequence[str], pools: Sequence[Pool], backends: Sequ
                 f"backends[{i}].peer {backend.peer!r} is called from the groups {', '.join(sorted(callers))}; legal: a"
                 " backend for each group, by `group`, with its part of the capacity"
             )
-        parts = {each.group for each in backends if each.peer == backend.peer}
+        parts = {other.group for other in backends if other.peer == backend.peer}
         if backend.group and (lacking := sorted(callers - parts)):
             raise ValueError(f"backends[{i}].peer {backend.peer!r}: no part for the group {lacking[0]}, which calls it")

@@ -19,8 +19,8 @@ class Config(PoolsSection, SubsetsSection, EngineSection):
             return self
         group = self.groups[number]
         pools = [pool for pool in self.pools if (pool.group or self.groups[0]) == group]
-        backends = [each for each in self.backends if each.group in ("", group)]
-        subsets = [each for each in self.subsets if (each.group or self.groups[0]) == group]
+        backends = [backend for backend in self.backends if backend.group in ("", group)]
+        subsets = [subset for subset in self.subsets if (subset.group or self.groups[0]) == group]
         return self.model_copy(update={"pools": pools, "backends": backends, "subsets": subsets})
 
     @model_validator(mode="after")

@@ -47,14 +47,14 @@ def check(old: Config, new: Config) -> None:
         raise MoveError(
             f"{len(new.groups)} groups are not legal; legal: {len(old.groups)} or more: shards are never removed"
         )
-    before, after = (_applications(each) for each in (old, new))
-    if moved := [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]:
+    was, is_now = (_applications(config) for config in (old, new))
+    if moved := [name for name in sorted(was.keys() & is_now.keys()) if was[name] != is_now[name]]:
         raise MoveError(f"subsets of {', '.join(moved)} cannot change their group; legal: their group in the old file")
 
 
 def _applications(config: Config) -> dict[str, int]:
     """The shard of each application."""
-    return {each.called: config.groups.index(each.group or config.groups[0]) for each in config.subsets}
+    return {subset.called: config.groups.index(subset.group or config.groups[0]) for subset in config.subsets}
 
 
 def move(
@@ -71,14 +71,14 @@ def move(
     try:
         taken = _taken(shards, len(config.groups))
         logs = {number: log for number, (log, _) in taken.items()}
-        held = {number: one for number, (_, one) in taken.items()}
-        found = moves(_shards_of(config), held)
-        for (source, target), batch in _batches(found):
-            logs[target].commit(arrival(batch, held[source], held[target], int(1e3 * clock())))
+        moving = {number: one for number, (_, one) in taken.items()}
+        due_moves = moves(_shards_of(config), moving)
+        for (source, target), batch in _batches(due_moves):
+            logs[target].commit(arrival(batch, moving[source], moving[target], int(1e3 * clock())))
             shards.alive()
-            logs[source].commit(departure(batch, held[source], int(1e3 * clock())))
+            logs[source].commit(departure(batch, moving[source], int(1e3 * clock())))
             shards.alive()
-        return found
+        return due_moves
     except (AbortedError, FencedError, HungError) as cause:
         raise MoveError(f"move pools: {cause}; a decider was started, or Kafka does not answer") from cause
     finally:
@@ -103,8 +103,8 @@ def _taken(shards: DeciderShards, wanted: int) -> dict[int, tuple[DeciderLog, Mo
         for number in change.left:
             taken.pop(number)
         if change.taken is not None:
-            log, found = change.taken
-            taken[log.shard] = log, MovingShard(found, log.received(), int(time.time() * 1e3))
+            log, values = change.taken
+            taken[log.shard] = log, MovingShard(values, log.received(), int(time.time() * 1e3))
     return taken
 
 
@@ -112,11 +112,11 @@ def _shards_of(config: Config) -> dict[PoolKey, int]:
     return {pool.key: config.groups.index(pool.group or config.groups[0]) for pool in config.pools}
 
 
-def _batches(found: Sequence[Move]) -> Iterator[tuple[tuple[int, int], list[Move]]]:
-    def between(each: Move) -> tuple[int, int]:
-        return each.source, each.target
+def _batches(due_moves: Sequence[Move]) -> Iterator[tuple[tuple[int, int], list[Move]]]:
+    def between(pool_move: Move) -> tuple[int, int]:
+        return pool_move.source, pool_move.target
 
-    for pair, group in groupby(sorted(found, key=between), between):
+    for pair, group in groupby(sorted(due_moves, key=between), between):
         whole = list(group)
         for first in range(0, len(whole), BATCH):
             yield pair, whole[first : first + BATCH]
@@ -146,8 +146,8 @@ def main(old: Path, new: Path) -> None:
     except (ConfigError, KafkaSettingsError, MoveError, OlderError, PartitionsError, HungError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)
-    for each in moved:
-        click.echo(f"{each.key}: {config.groups[each.source]} -> {config.groups[each.target]}")
+    for pool_move in moved:
+        click.echo(f"{pool_move.key}: {config.groups[pool_move.source]} -> {config.groups[pool_move.target]}")
     click.echo(f"{len(moved)} pools moved" if moved else "nothing to move")
 
 

@@ -25,8 +25,8 @@ from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
 from sluice.model.problems import Problems
 from sluice.pools.learned.learners import Learners
-from sluice.pools.period.decide import PoolResources
 from sluice.pools.period.history import read_history
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.spread import Spread
 from sluice.pools.period.workers import Workers
 from sluice.pools.windows import Collector

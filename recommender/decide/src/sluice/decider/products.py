@@ -11,8 +11,8 @@ from sluice.decider.heartbeat import Heartbeats
 from sluice.engine.codec import DeciderCodec
 from sluice.engine.product import Product, ProductShard
 from sluice.pools.counts import PoolMetrics
-from sluice.pools.period.decide import PoolResources
 from sluice.pools.period.history import History
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
 from sluice.pools.product import PoolsProduct, PoolsShard
 from sluice.subsets.product import NotifiedContainers, SubsetResources, SubsetsProduct

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from sluice.engine.product import ProductCodec
-from sluice.engine.records import Commit, Found, Heartbeat, Received
+from sluice.engine.records import Commit, Heartbeat, Received, ShardValues
 from sluice.journal.broker import Record
 from sluice.journal.codec import Input, UnreadableError, Write, log_skipped
 from sluice.journal.names import Topics, shard_name
@@ -15,7 +15,7 @@ from sluice.journal.shard_log import ShardLog
 from sluice.journal.shards import Shards
 
 DeciderLog = ShardLog[Received, Commit]
-DeciderShards = Shards[Found, Received, Commit]
+DeciderShards = Shards[ShardValues, Received, Commit]
 
 
 class HeartbeatCodec(Protocol):
@@ -33,9 +33,9 @@ class DeciderCodec:
     def __init__(self, codecs: Mapping[str, ProductCodec], heartbeats: HeartbeatCodec) -> None:
         self._codecs, self._heartbeats = codecs, heartbeats
 
-    def found(
+    def values(
         self, shard: int, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
-    ) -> Found:
+    ) -> ShardValues:
         beat, left_out = shard_name(shard), 0
         heartbeat = None
         if (value := decisions.get(beat)) is not None:
@@ -53,9 +53,9 @@ class DeciderCodec:
                     log_skipped(f"no product owns the key {key}")
                 else:
                     own[owner][number][key] = value
-        parts = {name: codec.found(*own[name]) for name, codec in self._codecs.items()}
+        parts = {name: codec.part(*own[name]) for name, codec in self._codecs.items()}
         left_out += sum(unreadable for _, unreadable in parts.values())
-        return Found({name: part for name, (part, _) in parts.items()}, heartbeat, left_out)
+        return ShardValues({name: part for name, (part, _) in parts.items()}, heartbeat, left_out)
 
     def observed(self, record: Record) -> Input:
         return self._of(record).observed(record)

@@ -100,14 +100,14 @@ class Loop:
         for number in change.left:
             self.owned.pop(number, None)
         if change.taken is not None:
-            taken, found = change.taken
+            taken, values = change.taken
             config = self.config.of_shard(taken.shard)
-            self.owned[taken.shard] = Shard(self.products, config, found, self.clock())
+            self.owned[taken.shard] = Shard(self.products, config, values, self.clock())
 
     def _take_up(self, config: LoopConfig) -> None:
         """Uses a new configuration. With another generation, or number of groups, takes the shards anew."""
-        before, self.config, self.next_config = self.config, config, None
-        if (before.generation, len(before.groups)) != (config.generation, len(config.groups)):
+        last, self.config, self.next_config = self.config, config, None
+        if (last.generation, len(last.groups)) != (config.generation, len(config.groups)):
             self.shards.join_as(len(config.groups), config.generation)
             self.owned = {}
         for number, shard in self.owned.items():
@@ -145,12 +145,12 @@ class Loop:
         return int(max(self.config.lease, LEASE_PERIODS * max(self.period_ms, 1_000 * BEAT_S)))
 
     def _stretch(self, spent_ms: int) -> None:
-        asked, before = float(self.config.period), self.period_ms
-        self.period_ms = max(asked, BREATH * spent_ms)
-        self.counts.period(spent_ms, asked)
-        if not 2 / 3 < self.period_ms / before < 3 / 2:
+        configured, last = float(self.config.period), self.period_ms
+        self.period_ms = max(configured, BREATH * spent_ms)
+        self.counts.period(spent_ms, configured)
+        if not 2 / 3 < self.period_ms / last < 3 / 2:
             text = "a period took %.1f s: periods now begin every %.1f s (configured: %.1f s)"
-            log.info(text, spent_ms / 1e3, self.period_ms / 1e3, asked / 1e3)
+            log.info(text, spent_ms / 1e3, self.period_ms / 1e3, configured / 1e3)
 
     def _wait(self, wait_s: float, stop: threading.Event, wake: threading.Event) -> None:
         """Waits for the next period. A new shard, a pause, a resume or a scaling notification begins it at once."""

@@ -22,7 +22,7 @@ class ProductCodec(Protocol):
     def owns(self, key: str) -> bool:
         """Whether a record with this key is the product's. The first product that owns a key has it."""
 
-    def found(
+    def part(
         self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
     ) -> tuple[Any, int]:
         """The product's part of a shard from its own records, and how many could not be read; these are logged."""
@@ -65,8 +65,8 @@ class ProductShard(Protocol):
 
 
 class Takeover(NamedTuple):
-    """What a product restores its part of a shard from. part: as `ProductCodec.found` returns it. others: the parts of
-    products restored before, by name."""
+    """The data from which a product restores its part of a shard. part: as `ProductCodec.part` returns it. others: the
+    parts of products restored before, by name."""
 
     config: Any
     part: Any

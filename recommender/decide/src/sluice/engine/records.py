@@ -16,7 +16,7 @@ class NewestHeartbeat(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class ShardValues:
     """All values of a shard at its takeover: the newest of each key.
 
     parts      by the product's name; each has a `summary` for the log line of a takeover

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from sluice.engine.product import Product, ProductShard, Takeover
-from sluice.engine.records import Commit, Found, Heartbeat, Received
+from sluice.engine.records import Commit, Heartbeat, Received, ShardValues
 
 
 class Shard:
     """Call `period`, then commit, then `committed` or `aborted`."""
 
-    def __init__(self, products: Sequence[Product], config: Any, found: Found, now_ms: int) -> None:
+    def __init__(self, products: Sequence[Product], config: Any, values: ShardValues, now_ms: int) -> None:
         self.parts: dict[str, ProductShard] = {}
         for product in products:
-            takeover = Takeover(config, found.parts.get(product.name), found.heartbeat, now_ms, dict(self.parts))
+            takeover = Takeover(config, values.parts.get(product.name), values.heartbeat, now_ms, dict(self.parts))
             self.parts[product.name] = product.restore(takeover)
 
     def configure(self, config: Any) -> None:

@@ -59,19 +59,19 @@ def values(
     tables: (2, G, S), over ln n. grid: the least ln n, its steps, and those of ln k. Shapes `stride` apart are next to
     each other in k, so k times the scale is that many steps further on. Below the grid X is in proportion to n.
     """
-    found = np.empty((len(ln_n), len(shapes)))
+    rows = np.empty((len(ln_n), len(shapes)))
     least, step, k_step = grid
     most, last = tables.shape[2] // stride - 1, tables.shape[1] - 1
     for row in range(len(ln_n)):
         at = min(max((ln_n[row] - least) / step, 0.0), float(last))
-        before = min(int(at), last - 1)
-        behind, below = at - before, min(ln_n[row] - least, 0.0)
+        at_left = min(int(at), last - 1)
+        behind, below = at - at_left, min(ln_n[row] - least, 0.0)
         kind = 1 if full[row] else 0
-        left, right = tables[kind, before], tables[kind, before + 1]
+        left, right = tables[kind, at_left], tables[kind, at_left + 1]
         if scale[row] == 1.0:
             for column in range(len(shapes)):
                 shape = shapes[column]
-                found[row, column] = left[shape] + behind * (right[shape] - left[shape]) + below
+                rows[row, column] = left[shape] + behind * (right[shape] - left[shape]) + below
             continue
         further = log(scale[row]) / k_step
         for column in range(len(shapes)):
@@ -82,8 +82,8 @@ def values(
             one = lower * stride + shape % stride
             value = (1 - upper) * (left[one] + behind * (right[one] - left[one]))
             one += stride
-            found[row, column] = value + upper * (left[one] + behind * (right[one] - left[one])) + below
-    return found
+            rows[row, column] = value + upper * (left[one] + behind * (right[one] - left[one])) + below
+    return rows
 
 
 @compiled
@@ -110,12 +110,12 @@ def _alike(lengths_apart: float) -> float:
 @compiled
 def _likeness(ln_n: Floats, scale: Floats, length: float) -> Floats:
     """K of the rows without its s^2, shape (m, m): the lower triangle."""
-    found = np.zeros((len(ln_n), len(ln_n)))
+    alike = np.zeros((len(ln_n), len(ln_n)))
     for i in range(len(ln_n)):
         for j in range(i + 1):
             if scale[i] == scale[j]:
-                found[i, j] = _alike((ln_n[i] - ln_n[j]) / length)
-    return found
+                alike[i, j] = _alike((ln_n[i] - ln_n[j]) / length)
+    return alike
 
 
 @compiled
@@ -124,12 +124,12 @@ def _root(alike: Floats, variance: Floats, spread: float) -> Floats:
     root = np.zeros(alike.shape)
     for i in range(len(variance)):
         for j in range(i + 1):
-            found = spread * spread * alike[i, j]
+            sum_ = spread * spread * alike[i, j]
             if i == j:
-                found += variance[i]
+                sum_ += variance[i]
             for k in range(j):
-                found -= root[i, k] * root[j, k]
-            root[i, j] = 1 / sqrt(found) if i == j else found * root[j, j]
+                sum_ -= root[i, k] * root[j, k]
+            root[i, j] = 1 / sqrt(sum_) if i == j else sum_ * root[j, j]
     return root
 
 
@@ -175,10 +175,10 @@ def _precision(root: Floats) -> Floats:
     for j in range(rows):
         inverse[j, j] = root[j, j]
         for i in range(j + 1, rows):
-            found = 0.0
+            sum_ = 0.0
             for k in range(j, i):
-                found -= root[i, k] * inverse[k, j]
-            inverse[i, j] = found * root[i, i]
+                sum_ -= root[i, k] * inverse[k, j]
+            inverse[i, j] = sum_ * root[i, i]
     return inverse.T @ inverse
 
 
@@ -204,25 +204,25 @@ def fit(
     """
     ln_n, variance, scale = about
     negligible, unlikely, nearly = limits
-    asked, count = len(spreads), residual.shape[1]
-    ln_weight, ln_speed = np.empty((asked, count)), np.empty((asked, count))
-    tops, ln_likely, precision = np.empty(asked), np.zeros(asked), np.empty(asked)
-    roots = np.empty((asked, len(ln_n), len(ln_n)))
+    candidates, count = len(spreads), residual.shape[1]
+    ln_weight, ln_speed = np.empty((candidates, count)), np.empty((candidates, count))
+    tops, ln_likely, precision = np.empty(candidates), np.zeros(candidates), np.empty(candidates)
+    roots = np.empty((candidates, len(ln_n), len(ln_n)))
     alike = _likeness(ln_n, scale, length)
-    for i in range(asked):
+    for i in range(candidates):
         roots[i] = _root(alike, variance, spreads[i])
         precision[i], volume = _weighed(residual, roots[i], prior, ln_weight[i], ln_speed[i])
         tops[i] = ln_weight[i].max()
-        if asked > 1:
+        if candidates > 1:
             total = 0.0
-            for each in ln_weight[i]:
-                if each > tops[i] - NOTHING:
-                    total += exp(each - tops[i])
+            for ln_w in ln_weight[i]:
+                if ln_w > tops[i] - NOTHING:
+                    total += exp(ln_w - tops[i])
             ln_likely[i] = tops[i] + log(total) - 0.5 * log(precision[i]) + ln_spread_prior[i] + volume
     best = int(ln_likely.argmax())
     possible = ln_likely > ln_likely[best] - nearly
     likely = np.zeros(count, dtype=np.bool_)
-    for i in range(asked):
+    for i in range(candidates):
         if possible[i]:
             likely |= ln_weight[i] >= tops[i] + unlikely
     left = np.flatnonzero(ln_weight[best] >= tops[best] + negligible)
@@ -257,12 +257,12 @@ def residuals(tables: Floats, stride: int, grid: tuple[float, float, float], row
     """Residual of each row under each remaining shape, (m, s)."""
     ln_n, ln_rate, full, scale = rows
     shapes, _, ln_speed = left
-    found = values(tables, stride, grid, ln_n, full, scale, shapes)
+    predicted = values(tables, stride, grid, ln_n, full, scale, shapes)
     for row in range(len(ln_n)):
-        line = found[row]
+        line = predicted[row]
         for column in range(len(shapes)):
             line[column] = ln_rate[row] - ln_speed[column] - line[column]
-    return found
+    return predicted
 
 
 @compiled
@@ -299,12 +299,12 @@ def predictions(
     """Mean and variance of ln X at ln n on the present cores, each (k,)."""
     shapes, weight, ln_speed = left
     precision, spread, length = process
-    each = values(tables, stride, grid, ln_n, full, np.ones(len(ln_n)), shapes)
+    ln_x = values(tables, stride, grid, ln_n, full, np.ones(len(ln_n)), shapes)
     residual = residuals(tables, stride, grid, rows, left)
     near = np.empty(len(precision))
     mean, variance = np.empty(len(ln_n)), np.empty(len(ln_n))
     for i in range(len(ln_n)):
-        line = each[i]
+        line = ln_x[i]
         line += ln_speed
         _near(ln_n[i], rows, spread, length, near)
         pull = precision @ near
@@ -367,7 +367,7 @@ def gained(
 def nearest(ln_n: Floats, full: NDArray[np.bool_], rows: Rows) -> Floats:
     """Distance in ln n from each (k,) to the nearest row of the same kind and cores, else to any; needs at least one
     row."""
-    found = np.empty(len(ln_n))
+    positions = np.empty(len(ln_n))
     for i in range(len(ln_n)):
         same = other = np.inf
         for row in range(len(rows[0])):
@@ -375,8 +375,8 @@ def nearest(ln_n: Floats, full: NDArray[np.bool_], rows: Rows) -> Floats:
             other = min(other, apart)
             if rows[2][row] == full[i] and rows[3][row] == 1.0:
                 same = min(same, apart)
-        found[i] = other if same == np.inf else same
-    return found
+        positions[i] = other if same == np.inf else same
+    return positions
 
 
 @compiled
@@ -388,7 +388,7 @@ def contradicted(
     left: Left,
     process: Process,
     speed_variance: float,
-    seen: Floats,
+    observed: Floats,
     away: Floats,
     edge: tuple[float, float, Floats, Floats],
     most_ln_n: float,
@@ -400,11 +400,11 @@ def contradicted(
     """`doubt.contradictions`, (k,). seen: (k, 6), columns as the fields of `evidence.Second`. away: distance of each
     from the evidence, (k,). edge: `Edge.numbers`. errors: of a saturated pool and of one that is not. per_away:
     standard deviation per ln n away. moved: width of "it has moved", in ln X, and the most that counts."""
-    full, inside = seen[:, 1] > 0, np.minimum(np.log(seen[:, 3]), most_ln_n)
+    full, inside = observed[:, 1] > 0, np.minimum(np.log(observed[:, 3]), most_ln_n)
     mean, variance = predictions(tables, stride, grid, rows, left, process, speed_variance, inside, full)
-    found = np.empty(len(seen))
-    for i in range(len(seen)):
-        saturated, completions, seconds = seen[i, 2] > 0, seen[i, 4], seen[i, 5]
+    scores = np.empty(len(observed))
+    for i in range(len(observed)):
+        saturated, completions, seconds = observed[i, 2] > 0, observed[i, 4], observed[i, 5]
         falls = min(max((inside[i] - edge[0]) / edge[1], 0.0), 1.0) if full[i] else 0.0
         expected = mean[i]
         if falls > 0:
@@ -412,5 +412,5 @@ def contradicted(
         known = variance[i] + dispersion / completions + errors[0 if saturated else 1] ** 2
         known += (per_away * away[i]) ** 2
         wide, off = known + moved[0] ** 2, log(completions / seconds) - expected
-        found[i] = min(0.5 * off**2 * (1 / known - 1 / wide) - 0.5 * log(wide / known), moved[1])
-    return found
+        scores[i] = min(0.5 * off**2 * (1 / known - 1 / wide) - 0.5 * log(wide / known), moved[1])
+    return scores

@@ -26,15 +26,15 @@ def with_seconds(
     """`Evidence.with_seconds`. new: (k, 6), columns as the fields of `evidence.Second`. steps: in ln n, of a full pool
     and of one that is not. memory_s: of a kind, and of a saturated size that is not in force. least_s: a level with
     fewer seconds is dropped."""
-    found, count = np.empty((len(levels) + len(new), 7)), len(levels)
-    found[:count] = levels
-    for each in new:
-        cores, full, saturated = each[0], each[1], each[2]
-        concurrency, completions, seconds = each[3], each[4], each[5]
+    rows, count = np.empty((len(levels) + len(new), 7)), len(levels)
+    rows[:count] = levels
+    for second in new:
+        cores, full, saturated = second[0], second[1], second[2]
+        concurrency, completions, seconds = second[3], second[4], second[5]
         own = np.rint(log(concurrency) / (steps[0] if full > 0 else steps[1]))
         share, place, left = exp(-seconds / memory_s[0]), -1, 0
         for at in range(count):
-            level = found[at]
+            level = rows[at]
             if level[FULL] == full and level[SATURATED] == saturated and level[CORES] == cores:
                 part = share
                 if level[STEP] != own and saturated > 0:
@@ -46,61 +46,61 @@ def with_seconds(
                     place = left
             if place != left and level[SECONDS] < least_s:
                 continue
-            found[left] = level
+            rows[left] = level
             left += 1
         count = left
         if place < 0:
             place, count = count, count + 1
-            found[place, CORES], found[place, FULL], found[place, SATURATED] = cores, full, saturated
-            found[place, STEP], found[place, COMPLETIONS:] = own, 0.0
-        level = found[place]
+            rows[place, CORES], rows[place, FULL], rows[place, SATURATED] = cores, full, saturated
+            rows[place, STEP], rows[place, COMPLETIONS:] = own, 0.0
+        level = rows[place]
         level[COMPLETIONS] += completions
         level[SECONDS] += seconds
         level[IN_FLIGHT_S] += concurrency * seconds
-    return found[:count].copy()
+    return rows[:count].copy()
 
 
 @compiled
-def weight(levels: Floats, cores: float, untold: float) -> float:
-    """`Evidence.weight`. untold: the value for unreported cores."""
-    found = 0.0
+def weight(levels: Floats, cores: float, unreported: float) -> float:
+    """`Evidence.weight`. unreported: the value for unreported cores."""
+    sum_ = 0.0
     for level in levels:
-        if (level[CORES] == untold) == (cores == untold):
-            found += 2 * level[SECONDS] if level[SATURATED] > 0 else level[SECONDS]
-    return found
+        if (level[CORES] == unreported) == (cores == unreported):
+            sum_ += 2 * level[SECONDS] if level[SATURATED] > 0 else level[SECONDS]
+    return sum_
 
 
 @compiled
 def seconds_on(levels: Floats, cores: float) -> float:
     """`Evidence.seconds_on`."""
-    found = 0.0
+    sum_ = 0.0
     for level in levels:
         if level[CORES] == cores:
-            found += level[SECONDS]
-    return found
+            sum_ += level[SECONDS]
+    return sum_
 
 
 @compiled
 def ever_full(levels: Floats, cores: float) -> bool:
     """`Evidence.ever_full`."""
-    found = False
+    full = False
     for level in levels:
-        found |= level[FULL] > 0 and level[CORES] == cores
-    return found
+        full |= level[FULL] > 0 and level[CORES] == cores
+    return full
 
 
 @compiled
 def completions_at(levels: Floats, cores: float, sizes: Ints, step: float) -> Floats:
     """`Evidence.completions_at`. step: in ln n, within which a level is at a size."""
-    found = np.zeros(len(sizes))
+    completions = np.zeros(len(sizes))
     for level in levels:
         if level[SATURATED] == 0.0 or level[CORES] != cores:
             continue
         ln_n = log(level[IN_FLIGHT_S] / level[SECONDS])
         for at in range(len(sizes)):
             if abs(ln_n - log(sizes[at])) <= step:
-                found[at] += level[COMPLETIONS]
-    return found
+                completions[at] += level[COMPLETIONS]
+    return completions
 
 
 @compiled
@@ -124,21 +124,21 @@ def level_rows(
 ) -> Floats:
     """ln n, ln rate, variance, full and scale, shape (5, m), of the levels that count for these cores. least: seconds
     and completions. errors: of a saturated pool, of one that is not, and of one on another CPU limit."""
-    found, count = np.empty((5, len(levels))), 0
+    rows, count = np.empty((5, len(levels))), 0
     for level in levels:
         of, completions, seconds, in_flight_s = level[CORES], level[COMPLETIONS], level[SECONDS], level[IN_FLIGHT_S]
         if seconds < least[0] or completions < least[1] or in_flight_s <= 0 or (of == 0.0) != (cores == 0.0):
             continue
-        found[0, count] = log(in_flight_s / seconds)
-        found[1, count] = log(completions / seconds)
-        found[2, count] = dispersion / completions + errors[0 if level[SATURATED] > 0 else 1] ** 2
-        found[3, count] = level[FULL]
-        found[4, count] = 1.0
+        rows[0, count] = log(in_flight_s / seconds)
+        rows[1, count] = log(completions / seconds)
+        rows[2, count] = dispersion / completions + errors[0 if level[SATURATED] > 0 else 1] ** 2
+        rows[3, count] = level[FULL]
+        rows[4, count] = 1.0
         if of != cores:
-            found[2, count] += errors[2] ** 2
-            found[4, count] = of / cores
+            rows[2, count] += errors[2] ** 2
+            rows[4, count] = of / cores
         count += 1
-    return found[:, :count].copy()
+    return rows[:, :count].copy()
 
 
 @compiled
@@ -147,13 +147,13 @@ def rounded_rows(
 ) -> Floats:
     """ln n, ln rate and variance, shape (3, m). steps: of ln n, of the rate of a thread where its deviation is below
     `rough` and where it is not, in standard deviations as a power of 2; and of the standard deviation, in ln."""
-    found = np.empty((3, len(ln_n)))
+    rows = np.empty((3, len(ln_n)))
     for row in range(len(ln_n)):
         ln_deviation = 0.5 * log(variance[row])
         step = 2.0 ** np.rint(ln_deviation / log(2.0))
         along = steps[0] * step
         up = steps[2 if variance[row] > rough * rough else 1] * step
-        found[0, row] = along * np.rint(ln_n[row] / along)
-        found[1, row] = found[0, row] + up * np.rint((ln_rate[row] - ln_n[row]) / up)
-        found[2, row] = exp(2 * steps[3] * np.rint(ln_deviation / steps[3]))
-    return found
+        rows[0, row] = along * np.rint(ln_n[row] / along)
+        rows[1, row] = rows[0, row] + up * np.rint((ln_rate[row] - ln_n[row]) / up)
+        rows[2, row] = exp(2 * steps[3] * np.rint(ln_deviation / steps[3]))
+    return rows

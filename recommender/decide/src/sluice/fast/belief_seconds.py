@@ -29,24 +29,24 @@ NOTHING, FULL, SATURATED, PARTIAL, UNENDED = (int(kind) for kind in SecondKind)
 
 
 @compiled
-def _other(before: float, after: float) -> bool:
+def _other(first: float, after: float) -> bool:
     """Whether a value changed. Two unreported values (NaN) are the same."""
-    return before != after and (before == before or after == after)
+    return first != after and (first == first or after == after)
 
 
 @compiled
 def _sum(numbers: Floats) -> float:
-    found = 0.0
-    for each in numbers:
-        found += each
-    return found
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
 
 
 @compiled
 def _share_full(size: float, concurrency: Floats) -> float:
     least, count = min(size - 0.5, 0.9 * size), 0
-    for each in concurrency:
-        if each >= least:
+    for concurrent in concurrency:
+        if concurrent >= least:
             count += 1
     return count / len(concurrency)
 
@@ -63,8 +63,8 @@ def _mixes(concurrency: Floats, mixes: float) -> bool:
     third = max(1, len(concurrency) // 3)
     least, most = inf, 0.0
     for at in range(0, len(concurrency) - third + 1, third):
-        held = _sum(concurrency[at : at + third])
-        least, most = min(least, held), max(most, held)
+        thirds = _sum(concurrency[at : at + third])
+        least, most = min(least, thirds), max(most, thirds)
     return most > mixes * least
 
 
@@ -116,13 +116,13 @@ def parts(
     `evidence.second`.
     """
     start_ms, concurrency, completions, size, cores = buckets
-    found, count, low = np.empty((len(start_ms), 7)), 0, 0
+    rows, count, low = np.empty((len(start_ms), 7)), 0, 0
     for high in range(1, len(start_ms) + 1):
         if high < len(start_ms):
             same = start_ms[high] // 1_000 == start_ms[high - 1] // 1_000
             if same and not _other(size[high - 1], size[high]) and not _other(cores[high - 1], cores[high]):
                 continue
-        row, length = found[count], (high - low) * bucket_s
+        row, length = rows[count], (high - low) * bucket_s
         row[:] = 0.0
         row[0], row[1], row[2], row[3] = low, high, np.nan, NOTHING
         if size[low] == size[low]:
@@ -138,7 +138,7 @@ def parts(
                 row[4], row[5], row[6] = _sum(of) / (high - low), done, length
         low = high
         count += 1
-    return found[:count].copy()
+    return rows[:count].copy()
 
 
 @compiled

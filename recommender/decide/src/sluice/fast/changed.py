@@ -11,6 +11,6 @@ def changed(value: Value, **fields: Any) -> Value:
     """A copy of `value` with other values of these fields. For classes that keep their fields in `__dict__` and compute
     none. It does not check names of fields, since it runs for each pool in each period.
     """
-    found = object.__new__(type(value))
-    vars(found).update(vars(value), **fields)
-    return found
+    copy = object.__new__(type(value))
+    vars(copy).update(vars(value), **fields)
+    return copy

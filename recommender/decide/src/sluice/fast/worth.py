@@ -63,28 +63,28 @@ def where_it_gains(mean: float, deviation: float) -> float:
 def _within(sizes: Ints, at: int, least: int, most: int) -> Ints:
     """Indices of the sizes from least to most and of the one at `at`, ascending in size. All input sizes but the last
     ascend."""
-    found, count = np.empty(len(sizes), dtype=np.int64), 0
-    for each in range(len(sizes)):
-        if each != at and not least <= sizes[each] <= most:
+    indices, count = np.empty(len(sizes), dtype=np.int64), 0
+    for index in range(len(sizes)):
+        if index != at and not least <= sizes[index] <= most:
             continue
         place = count
-        while place > 0 and sizes[found[place - 1]] > sizes[each]:
-            found[place] = found[place - 1]
+        while place > 0 and sizes[indices[place - 1]] > sizes[index]:
+            indices[place] = indices[place - 1]
             place -= 1
-        found[place] = each
+        indices[place] = index
         count += 1
-    return found[:count].copy()
+    return indices[:count].copy()
 
 
 @compiled
 def _in_time(gain: Floats, here: Floats, weight: Floats, ln_slack: float) -> float:
     """ln of the part in time at a size, over the shapes (s,). ln_slack: ln of the SLO divided by the size."""
-    found = 0.0
+    chance = 0.0
     for shape in range(len(weight)):
         early = (gain[shape] + here[shape] + ln_slack) / LATENCY_SPREAD
         if early < IN_TIME:
-            found += weight[shape] * ln_phi(early)
-    return found
+            chance += weight[shape] * ln_phi(early)
+    return chance
 
 
 @compiled
@@ -107,19 +107,19 @@ def prospected(
     gain: (N, s), over the size at `at`. moments: (k, N), the first row is the mean gain. here: ln X at that size, (s,).
     """
     within = _within(sizes, at, min(reach[0], legal[0]), max(reach[1], legal[1]))
-    found, top = np.empty((len(moments), len(within))), -np.inf
+    gains, top = np.empty((len(moments), len(within))), -np.inf
     for place in range(len(within)):
-        found[:, place] = moments[:, within[place]]
+        gains[:, place] = moments[:, within[place]]
         size = within[place]
         if size == at or reach[0] <= sizes[size] <= reach[1]:
-            found[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
-            top = max(top, found[0, place])
+            gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+            top = max(top, gains[0, place])
     for place in range(len(within)):
         size = within[place]
-        if size != at and not reach[0] <= sizes[size] <= reach[1] and found[0, place] >= top - RANGE:
-            found[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
-    found[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]))
-    return within, found
+        if size != at and not reach[0] <= sizes[size] <= reach[1] and gains[0, place] >= top - RANGE:
+            gains[0, place] += _in_time(gain[size], here, weight, log(slo_s) - log(sizes[size]))
+    gains[0] -= _in_time(gain[at], here, weight, log(slo_s) - log(sizes[at]))
+    return within, gains
 
 
 @compiled
@@ -155,18 +155,18 @@ def outlooked(gain: Floats, mean: Floats, variance: Floats, weight: Floats, size
 def gradient(mean: Floats, learnt: Floats) -> Floats:
     """`worth.knowledge_gradient`."""
     top = second = -np.inf
-    for each in mean:
-        if each > top:
-            top, second = each, top
-        elif each > second:
-            second = each
+    for value in mean:
+        if value > top:
+            top, second = value, top
+        elif value > second:
+            second = value
     if len(mean) == 1:
         second = top
-    found = np.empty(len(mean))
+    slopes = np.empty(len(mean))
     for size in range(len(mean)):
         other = second if mean[size] >= top else top
-        found[size] = where_it_gains(-abs(mean[size] - other), max(learnt[size], 1e-9))
-    return found
+        slopes[size] = where_it_gains(-abs(mean[size] - other), max(learnt[size], 1e-9))
+    return slopes
 
 
 @compiled
@@ -179,30 +179,30 @@ def look_s(rate: float, deviation: float, dispersion: float) -> float:
 
 
 @compiled
-def _learnt(variance: Floats, completions: float, seen: Floats, at: int, dispersion: float, error: float) -> Floats:
-    """Standard deviation that a look of so many completions at each size would take from its gain, (N,). seen:
-    completions there. error: what more completions do not lessen."""
-    noise, found = dispersion / max(completions, 1.0) + error**2, np.empty(len(variance))
-    of_here = dispersion / seen[at] if seen[at] > 0 else 0.01
+def _learnt(variance: Floats, looked: float, completions: Floats, at: int, dispersion: float, error: float) -> Floats:
+    """Standard deviation that a look of so many completions at each size would take from its gain, (N,). completions:
+    of the size until now. error: what more completions do not lessen."""
+    noise, deviations = dispersion / max(looked, 1.0) + error**2, np.empty(len(variance))
+    of_here = dispersion / completions[at] if completions[at] > 0 else 0.01
     for size in range(len(variance)):
-        found[size] = variance[size] / sqrt(variance[size] + noise)
-        if seen[size] > 0:
-            found[size] = min(found[size], sqrt(dispersion / seen[size] + of_here))
-    return found
+        deviations[size] = variance[size] / sqrt(variance[size] + noise)
+        if completions[size] > 0:
+            deviations[size] = min(deviations[size], sqrt(dispersion / completions[size] + of_here))
+    return deviations
 
 
 @compiled
 def _edge(sizes: Ints, at: int, falls: Floats, smooth: Floats, lost: Floats) -> int:
     """Index of the size before an edge that is worth a look, or -1."""
-    found, most = -1, 0.0
+    best, most = -1, 0.0
     for size in range(at + 1, len(sizes)):
         if falls[size] <= 0 or falls[size] >= 1 or (falls[size] > EDGE_CHANCE and sizes[size] != sizes[at] + 1):
             continue
         worth = LOOKS_SERVED * (1 - falls[size]) * expm1(smooth[size])
         worth += COMES_BACK * falls[size] * expm1(-lost[size])
         if worth > most:
-            found, most = size, worth
-    return found
+            best, most = size, worth
+    return best
 
 
 @compiled
@@ -212,7 +212,7 @@ def chosen(
     gains: tuple[Floats, Floats],
     edge: tuple[Floats, Floats, Floats],
     rate: float,
-    seen: Floats,
+    completions: Floats,
     full_share: float,
     since_change_s: float,
     may_look: bool,
@@ -220,7 +220,7 @@ def chosen(
 ) -> tuple[int, bool]:
     """Index of the size that is worth having, -1 where none is; and whether it is a look.
 
-    gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. seen: completions at each size.
+    gains: mean and variance, (N,) each. edge: `Prospects.falls`, `smooth` and `lost`. completions: at each size.
     counting: the dispersion of counts, and the error that more of them do not lessen.
     """
     mean, variance = gains
@@ -231,7 +231,7 @@ def chosen(
         if below and sizes[size] <= max(current * LOOK_FACTOR, current + 1.0):
             near[size], widest = True, max(widest, deviation[size])
     needed_s = look_s(rate, widest, counting[0])
-    learnt = _learnt(variance, rate * needed_s, seen, at, counting[0], counting[1])
+    learnt = _learnt(variance, rate * needed_s, completions, at, counting[0], counting[1])
     score = mean + LOOKS_SERVED * full_share * gradient(mean, learnt)
     gain, sure_by = (LIGHT_GAIN, LIGHT_SURE_BY) if full_share < FULL_SHARE else (LEAST_GAIN, SURE_BY)
     may_look = may_look and full_share >= LOOK_SHARE
@@ -246,9 +246,9 @@ def chosen(
             if open_yet and (look < 0 or score[size] > score[look]):
                 look = size
     if may_look and since_change_s >= SHORTEST_LOOK_S and better < 0:
-        found = _edge(sizes, at, edge[0], edge[1], edge[2])
-        if found >= 0:
-            return found, True
+        best = _edge(sizes, at, edge[0], edge[1], edge[2])
+        if best >= 0:
+            return best, True
     if better >= 0 and mean[better] > LEAST_GAIN + max(0.0, mean[at]):
         return better, False
     if look >= 0 and score[look] > LEAST_GAIN + max(0.0, score[at]):

@@ -8,13 +8,13 @@ skips transaction markers after the records.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from sluice.journal.broker import Broker, Group, Reader
-from sluice.journal.codec import Codec, Commit, Found, Received, UnreadableError
+from sluice.journal.codec import Codec, Commit, Received, UnreadableError, Values
 from sluice.journal.generation import newest_generation
+from sluice.journal.membership import Clock, Membership
 from sluice.journal.names import Topics
 from sluice.journal.repeats import REMEMBERED, Repeats
 from sluice.journal.shard import Identity, NotThereError, OlderError, PartitionsError
@@ -23,9 +23,6 @@ from sluice.journal.shard_log import ShardLog
 log = logging.getLogger(__name__)
 
 RESTORE_S, POLL_S = 30.0, 0.2
-
-Clock = Callable[[], float]
-"""Seconds; only grows."""
 
 
 def check_partitions(broker: Broker, topics: Topics, shards: int) -> None:
@@ -44,18 +41,12 @@ def check_generation(broker: Broker, topics: Topics, me: Identity, codec: Codec[
 
 
 def take(
-    broker: Broker,
-    group: Group,
-    topics: Topics,
-    shard: int,
-    me: Identity,
-    codec: Codec[Found, Received, Commit],
-    within_s: float = RESTORE_S,
-    clock: Clock = time.monotonic,
-) -> tuple[ShardLog[Received, Commit], Found]:
+    membership: Membership[Values, Received, Commit], group: Group, shard: int, within_s: float = RESTORE_S
+) -> tuple[ShardLog[Received, Commit], Values]:
     """Raises NotThereError where the shard cannot be read within `within_s`, and errors of its writer's `init`."""
-    check_partitions(broker, topics, me.shards)
-    check_generation(broker, topics, me, codec)
+    broker, topics, codec, clock = membership.broker, membership.topics, membership.codec, membership.clock
+    check_partitions(broker, topics, membership.me.shards)
+    check_generation(broker, topics, membership.me, codec)
     transactions = broker.transactions(shard, group)
     readers: list[Reader] = []
     try:
@@ -63,20 +54,20 @@ def take(
         ends = {name: broker.end(name, shard) for name in (topics.state, topics.decisions, topics.observed)}
         until = clock() + within_s
         readers.append(broker.reader(shard, {topics.state: 0, topics.decisions: 0}))
-        kept = _newest(readers[0], {name: ends[name] for name in (topics.state, topics.decisions)}, until, clock)
+        newest = _newest(readers[0], {name: ends[name] for name in (topics.state, topics.decisions)}, until, clock)
         readers.pop().close()
-        reported = group.committed(shard)
-        readers.append(broker.reader(shard, {topics.reports: max(0, reported - REMEMBERED)}))
-        repeats = _told(readers[0], topics.reports, reported, codec, lambda: _in_time(until, clock, topics.reports))
+        committed = group.committed(shard)
+        readers.append(broker.reader(shard, {topics.reports: max(0, committed - REMEMBERED)}))
+        repeats = _repeats(readers[0], topics.reports, committed, codec, lambda: _in_time(until, clock, topics.reports))
         readers.pop().close()
-        readers.append(broker.reader(shard, {topics.observed: 0, topics.reports: reported}))
-        arrivals = ShardLog(shard, me, topics, transactions, readers[0], repeats, codec, clock)
+        readers.append(broker.reader(shard, {topics.observed: 0, topics.reports: committed}))
+        shard_log = ShardLog(shard, membership, transactions, readers[0], repeats)
         while readers[0].position(topics.observed) < ends[topics.observed]:
             _in_time(until, clock, topics.observed)
-            arrivals.read(POLL_S)
-        found = codec.found(shard, kept[topics.state], kept[topics.decisions], arrivals.observed())
-        _refuse_older(found.generation, me)
-        return arrivals, found
+            shard_log.read(POLL_S)
+        values = codec.values(shard, newest[topics.state], newest[topics.decisions], shard_log.observed())
+        _refuse_older(values.generation, membership.me)
+        return shard_log, values
     except BaseException:
         for reader in readers:
             reader.close()
@@ -102,7 +93,9 @@ def _newest(reader: Reader, ends: Mapping[str, int], until: float, clock: Clock)
     return kept
 
 
-def _told(reader: Reader, topic: str, end: int, codec: Codec[Any, Any, Any], check_time: Callable[[], None]) -> Repeats:
+def _repeats(
+    reader: Reader, topic: str, end: int, codec: Codec[Any, Any, Any], check_time: Callable[[], None]
+) -> Repeats:
     """Repeats of the reports before `end`, from the reader's start."""
     repeats = Repeats()
     while reader.position(topic) < end and not reader.at_end(topic):

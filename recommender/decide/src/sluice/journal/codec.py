@@ -58,7 +58,7 @@ class HasReceived(Protocol):
     def offset(self) -> int: ...
 
 
-class HasFound(Protocol):
+class HasGeneration(Protocol):
     """generation: of the configuration in the shard's newest heartbeat; 0 without one."""
 
     @property
@@ -73,20 +73,20 @@ class HasCommit(Protocol):
     def received(self) -> HasReceived: ...
 
 
-Found = TypeVar("Found", bound=HasFound)
+Values = TypeVar("Values", bound=HasGeneration)
 Received = TypeVar("Received", bound=HasReceived)
 Commit = TypeVar("Commit", bound=HasCommit)
-FoundOut = TypeVar("FoundOut", bound=HasFound, covariant=True)
+ValuesOut = TypeVar("ValuesOut", bound=HasGeneration, covariant=True)
 ReceivedOut = TypeVar("ReceivedOut", bound=HasReceived, covariant=True)
 CommitIn = TypeVar("CommitIn", bound=HasCommit, contravariant=True)
 
 
-class Codec(Protocol[FoundOut, ReceivedOut, CommitIn]):
+class Codec(Protocol[ValuesOut, ReceivedOut, CommitIn]):
     """Found: all values of a shard. Received: inputs since the last commit. Commit: the output of a period."""
 
-    def found(
+    def values(
         self, shard: int, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
-    ) -> FoundOut:
+    ) -> ValuesOut:
         """The newest values of the topics, by key. Logs, counts and skips records that cannot be read."""
 
     def observed(self, record: Record) -> Input:

@@ -23,9 +23,9 @@ def newest_generation(broker: Broker, topics: Topics, shards: int, codec: Codec[
     newest = 0
     for back in (*STEPS, max(lacking.values(), default=0)):
         since = {shard: max(0, end - back) for shard, end in lacking.items()}
-        found = _behind(broker, topics.decisions, since, lacking, codec)
-        newest = max(newest, *found.values()) if found else newest
-        lacking = {shard: end for shard, end in lacking.items() if shard not in found and since[shard]}
+        generations = _behind(broker, topics.decisions, since, lacking, codec)
+        newest = max(newest, *generations.values()) if generations else newest
+        lacking = {shard: end for shard, end in lacking.items() if shard not in generations and since[shard]}
     return newest
 
 
@@ -33,7 +33,7 @@ def _behind(
     broker: Broker, topic: str, since: Mapping[int, int], ends: Mapping[int, int], codec: Codec[Any, Any, Any]
 ) -> dict[int, int]:
     """The generation of the last heartbeat since `since`, by shard. Does not wait for an open transaction."""
-    found: dict[int, int] = {}
+    generations: dict[int, int] = {}
     readers: dict[int, Reader] = {}
     try:
         for shard, offset in since.items():
@@ -43,10 +43,10 @@ def _behind(
                 for record in reader.read(POLL_S):
                     if record.key == shard_name(shard) and record.value is not None:
                         try:
-                            found[shard] = codec.generation(record)
+                            generations[shard] = codec.generation(record)
                         except UnreadableError as cause:
                             log.error("skipped a record of the journal: %s", cause)
     finally:
         for reader in readers.values():
             reader.close()
-    return found
+    return generations

@@ -64,8 +64,8 @@ class KafkaBroker(Broker):
         name = group_name(self._topics)
         try:
             admin = AdminClient(self._client, logger=quiet)
-            asked = admin.describe_consumer_groups([name], request_timeout=ASK_S)
-            return len(asked[name].result().members)
+            answers = admin.describe_consumer_groups([name], request_timeout=ASK_S)
+            return len(answers[name].result().members)
         except KafkaException as cause:
             raise HungError(f"describe the group {name}: {cause.args[0].str()}") from cause
 

@@ -61,12 +61,12 @@ class KafkaGroup(Group):
 
     def committed(self, shard: int) -> int:
         try:
-            (found,) = self.consumer.committed([TopicPartition(self._topic, shard)], timeout=ASK_S)
+            (position,) = self.consumer.committed([TopicPartition(self._topic, shard)], timeout=ASK_S)
         except KafkaException as cause:
             raise HungError(f"read the offset of reports of shard {shard}: {cause.args[0].str()}") from cause
-        if found.error is not None:
-            raise HungError(f"read the offset of reports of shard {shard}: {found.error.str()}")
-        return max(0, found.offset)
+        if position.error is not None:
+            raise HungError(f"read the offset of reports of shard {shard}: {position.error.str()}")
+        return max(0, position.offset)
 
     def close(self) -> None:
         self.consumer.close()
@@ -74,8 +74,8 @@ class KafkaGroup(Group):
     def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         consumer.incremental_assign(partitions)
         consumer.pause(partitions)
-        self._owned |= {each.partition for each in partitions}
+        self._owned |= {partition.partition for partition in partitions}
 
     def _revoked(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         consumer.incremental_unassign(partitions)
-        self._owned -= {each.partition for each in partitions}
+        self._owned -= {partition.partition for partition in partitions}

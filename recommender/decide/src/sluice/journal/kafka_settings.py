@@ -61,27 +61,30 @@ def load(path: Path, brokers: str, environment: Mapping[str, str]) -> KafkaSetti
         raise KafkaSettingsError(f"read {path}: {error}") from error
 
 
-def _settings(told: Mapping[str, Any], brokers: str, environment: Mapping[str, str]) -> KafkaSettings:
-    _check(told)
-    properties = _security(told.get("tls"), told.get("sasl"), environment) | {
+def _settings(document: Mapping[str, Any], brokers: str, environment: Mapping[str, str]) -> KafkaSettings:
+    _check(document)
+    properties = _security(document.get("tls"), document.get("sasl"), environment) | {
         key: str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in told.get("librdkafka", {}).items()
+        for key, value in document.get("librdkafka", {}).items()
     }
     return KafkaSettings(
-        ",".join(told.get("brokers", [brokers])), told.get("topic_prefix", ""), told.get("topics", {}), properties
+        ",".join(document.get("brokers", [brokers])),
+        document.get("topic_prefix", ""),
+        document.get("topics", {}),
+        properties,
     )
 
 
-def _check(told: Mapping[str, Any]) -> None:
+def _check(document: Mapping[str, Any]) -> None:
     for table, known in _TABLES.items():
-        within = told.get(table, {}) if table else told
+        within = document.get(table, {}) if table else document
         if not isinstance(within, dict):
             raise ValueError(f"{table} must be a table")
         for key in within:
             if key not in known:
                 name = f"{table}.{key}" if table else key
                 raise ValueError(f"{name} is not known; known: {', '.join(sorted(known))}")
-    brokers = told.get("brokers", ["one"])
+    brokers = document.get("brokers", ["one"])
     if not isinstance(brokers, list) or not brokers:
         raise ValueError("brokers must be a list of HOST:PORT")
 
@@ -92,19 +95,19 @@ def _security(
     if tls is None and sasl is None:
         return {}
     protocol = ("SASL_" if sasl is not None else "") + ("SSL" if tls is not None else "PLAINTEXT")
-    found = {"security.protocol": protocol}
+    settings = {"security.protocol": protocol}
     if tls is not None:
         if "ca" in tls:
-            found["ssl.ca.location"] = tls["ca"]
+            settings["ssl.ca.location"] = tls["ca"]
         if ("certificate" in tls) != ("key" in tls):
             raise ValueError("tls.certificate and tls.key must both be set, or neither")
         if "certificate" in tls:
-            found |= {"ssl.certificate.location": tls["certificate"], "ssl.key.location": tls["key"]}
+            settings |= {"ssl.certificate.location": tls["certificate"], "ssl.key.location": tls["key"]}
         if not tls.get("verify_host", True):
-            found["ssl.endpoint.identification.algorithm"] = "none"
+            settings["ssl.endpoint.identification.algorithm"] = "none"
     if sasl is not None:
-        found |= _login(sasl, environment)
-    return found
+        settings |= _login(sasl, environment)
+    return settings
 
 
 def _login(sasl: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:

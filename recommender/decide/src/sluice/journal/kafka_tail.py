@@ -35,7 +35,7 @@ class KafkaTail(Reader):
         self._consumer.assign([TopicPartition(name, shard, at) for name, at in since.items()])
 
     def read(self, timeout_s: float) -> list[Record]:
-        found: list[Record] = []
+        records: list[Record] = []
         # To get a whole batch, the client would wait for all of the timeout, so wait for one record only.
         for message in self._consumer.consume(1, timeout_s) + self._consumer.consume(BATCH, 0):
             error, topic, offset = message.error(), message.topic() or "", message.offset() or 0
@@ -43,13 +43,13 @@ class KafkaTail(Reader):
                 self._at[topic] = offset + 1
                 self._ended.discard(topic)
                 name = (message.key() or b"").decode(errors="backslashreplace")
-                found.append(Record(topic, offset, name, message.value()))
+                records.append(Record(topic, offset, name, message.value()))
             elif error.code() == KafkaError._PARTITION_EOF:
                 self._at[topic] = max(self._at[topic], offset)
                 self._ended.add(topic)
             elif not error.retriable() and error.code() != KafkaError._ALL_BROKERS_DOWN:
                 raise HungError(f"read {topic}: {error.str()}") from KafkaException(error)
-        return found
+        return records
 
     def position(self, topic: str) -> int:
         return self._at[topic]

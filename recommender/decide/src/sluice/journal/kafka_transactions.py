@@ -89,10 +89,10 @@ class KafkaTransactions(Transactions):
         try:
             call()
         except KafkaException as cause:
-            raise _told(f"{what} of shard {self._shard}", cause.args[0]) from cause
+            raise _error_of(f"{what} of shard {self._shard}", cause.args[0]) from cause
 
 
-def _told(what: str, error: KafkaError) -> Exception:
+def _error_of(what: str, error: KafkaError) -> Exception:
     """The error for the caller. A fatal error ends the use of the client, as fencing does."""
     text = f"{what}: {error.str()}"
     if error.code() in _FENCED or error.fatal():

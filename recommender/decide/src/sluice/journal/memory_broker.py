@@ -120,11 +120,11 @@ class MemoryReader(Reader):
 
     def read(self, timeout_s: float) -> list[Record]:
         self._broker.called("read")
-        found: list[Record] = []
+        records: list[Record] = []
         for name, (partition, since) in self._at.items():
-            found += partition.committed(since)
+            records += partition.committed(since)
             self._at[name] = partition, max(since, partition.stable)
-        return found
+        return records
 
     def position(self, topic: str) -> int:
         return self._at[topic][1]

@@ -37,7 +37,7 @@ class Members:
             self._owners = {shard: owner for shard, owner in self._owners.items() if owner != member}
             self.generation += 1
 
-    def heard(self, member: int) -> frozenset[int] | None:
+    def sync(self, member: int) -> frozenset[int] | None:
         """The member learns of the generation. Returns its shards; None for a removed member."""
         if member not in self._members:
             return None
@@ -65,7 +65,7 @@ class Members:
                 wanted[shard], left[owner] = owner, left[owner] - 1
         for shard in range(self.shards):
             if shard not in wanted:
-                member = max(left, key=lambda each: left[each])
+                member = max(left, key=lambda member: left[member])
                 wanted[shard], left[member] = member, left[member] - 1
         return wanted
 
@@ -77,7 +77,7 @@ class MemoryGroup(Group):
 
     def poll(self, timeout_s: float) -> frozenset[int]:
         self._called("poll")
-        mine = self._members.heard(self.member)
+        mine = self._members.sync(self.member)
         if mine is None:
             self.member = self._members.join()
             return frozenset()

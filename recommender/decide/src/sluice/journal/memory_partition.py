@@ -53,16 +53,16 @@ class Partition:
         return min(self._open.values(), default=self.end)
 
     def committed(self, since: int) -> list[Record]:
-        first = bisect_left(self._entries, since, key=lambda each: each.offset)
+        first = bisect_left(self._entries, since, key=lambda entry: entry.offset)
         return [
-            Record(self.topic, each.offset, each.key, each.value)
-            for each in self._entries[first:]
-            if each.offset < self.stable and each.key is not None and each.by not in self._aborted
+            Record(self.topic, entry.offset, entry.key, entry.value)
+            for entry in self._entries[first:]
+            if entry.offset < self.stable and entry.key is not None and entry.by not in self._aborted
         ]
 
-    def compact(self, before: int) -> None:
-        """Compacts below `before`, as far as that is stable. The last record stays, as in Kafka's active segment."""
-        until = min(before, self.stable, self.end - 1)
+    def compact(self, offset: int) -> None:
+        """Compacts below `offset`, as far as that is stable. The last record stays, as in Kafka's active segment."""
+        until = min(offset, self.stable, self.end - 1)
         newest = {record.key: record.offset for record in self.committed(0) if record.offset < until}
         stay = set(newest.values())
-        self._entries = [each for each in self._entries if each.offset >= until or each.offset in stay]
+        self._entries = [entry for entry in self._entries if entry.offset >= until or entry.offset in stay]

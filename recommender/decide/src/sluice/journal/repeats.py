@@ -14,7 +14,7 @@ from sluice.journal.codec import Sender
 REMEMBERED = 20_000
 
 
-class _Told(NamedTuple):
+class _Sent(NamedTuple):
     """offset: of the newest report. received_ns: of the first report, Unix time."""
 
     offset: int
@@ -23,7 +23,7 @@ class _Told(NamedTuple):
 
 class Repeats:
     def __init__(self) -> None:
-        self._told: dict[tuple[str, str], _Told] = {}
+        self._sent: dict[tuple[str, str], _Sent] = {}
         """By id and sender, in the order of their offsets."""
 
     def report(self, offset: int, sender: Sender) -> bool:
@@ -32,21 +32,21 @@ class Repeats:
         if not sender.request_id:
             return False
         key = sender.request_id, sender.by
-        before = self._told.pop(key, None)
-        self._told[key] = _Told(offset, sender.received_ns if before is None else before.received_ns)
-        return before is not None
+        last = self._sent.pop(key, None)
+        self._sent[key] = _Sent(offset, sender.received_ns if last is None else last.received_ns)
+        return last is not None
 
     def size(self, sender: Sender) -> bool:
         """Whether a size came with a repeated report; such a size is not new.
 
         The two are in different topics, so either may be read first. The size of the first report has its time.
         """
-        told = self._told.get((sender.request_id, sender.by)) if sender.request_id else None
-        return told is not None and told.received_ns != sender.received_ns
+        report = self._sent.get((sender.request_id, sender.by)) if sender.request_id else None
+        return report is not None and report.received_ns != sender.received_ns
 
-    def _forget(self, before: int) -> None:
-        while self._told:
-            oldest = next(iter(self._told))
-            if self._told[oldest].offset >= before:
+    def _forget(self, offset: int) -> None:
+        while self._sent:
+            oldest = next(iter(self._sent))
+            if self._sent[oldest].offset >= offset:
                 return
-            del self._told[oldest]
+            del self._sent[oldest]

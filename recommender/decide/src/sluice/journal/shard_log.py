@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable
 from typing import Any, Generic
 
 from sluice.journal.broker import Reader, Record, Transactions
-from sluice.journal.codec import Codec, Commit, HasReceived, Input, Received, UnreadableError, Write
-from sluice.journal.names import Topics, shard_name
+from sluice.journal.codec import Commit, HasReceived, Input, Received, UnreadableError, Write
+from sluice.journal.membership import Membership
+from sluice.journal.names import shard_name
 from sluice.journal.repeats import Repeats
-from sluice.journal.shard import AbortedError, FencedError, Identity
+from sluice.journal.shard import AbortedError, FencedError
 from sluice.model.problems import Problems
 
 log = logging.getLogger(__name__)
@@ -21,28 +20,26 @@ BEAT_S = 4.5
 
 
 class ShardLog(Generic[Received, Commit]):
-    """For one thread. `taking.take` makes it; close it when the decider leaves the shard for any reason."""
+    """For one thread. `acquisition.take` makes it; close it when the decider leaves the shard for any reason."""
 
     def __init__(
         self,
         shard: int,
-        me: Identity,
-        topics: Topics,
+        membership: Membership[Any, Received, Commit],
         transactions: Transactions,
         arrivals: Reader,
         repeats: Repeats,
-        codec: Codec[Any, Received, Commit],
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """repeats: of reports before the start of `arrivals`."""
         self.shard = shard
         self.left_out = 0
         """Records that could not be read or written; each is logged once."""
-        self._me, self._topics, self._codec, self._clock = me, topics, codec, clock
+        self._me, self._topics = membership.me, membership.topics
+        self._codec, self._clock = membership.codec, membership.clock
         self._transactions, self._arrivals, self._repeats = transactions, arrivals, repeats
         self._observed: dict[str, Any] = {}
         self._reports: list[tuple[int, Any]] = []
-        self._committed = arrivals.position(topics.reports)
+        self._committed = arrivals.position(self._topics.reports)
         self._beaten: float | None = None
         self._over = False
         self._problems = Problems()
@@ -51,7 +48,7 @@ class ShardLog(Generic[Received, Commit]):
         """Inputs since the last commit; waits for some up to `timeout_s`. Raises HungError as a commit does."""
         self.read(timeout_s)
         offset = max(self._committed, self._arrivals.position(self._topics.reports))
-        return self._codec.received(dict(self._observed), [each for _, each in self._reports], offset)
+        return self._codec.received(dict(self._observed), [report for _, report in self._reports], offset)
 
     def commit(self, commit: Commit) -> bool:
         """Writes one transaction and returns True; returns False where nothing changed and no heartbeat is due.
@@ -59,12 +56,12 @@ class ShardLog(Generic[Received, Commit]):
         Raises AbortedError, FencedError and HungError; each tells the next step.
         """
         changed: list[Write] = []
-        for each in self._codec.writes(commit, self._topics):
-            if isinstance(each, Write):
-                changed.append(each)
+        for write in self._codec.writes(commit, self._topics):
+            if isinstance(write, Write):
+                changed.append(write)
             else:
                 self.left_out += 1
-                self._problems.failed(str(each).partition(":")[0], each)
+                self._problems.failed(str(write).partition(":")[0], write)
         now = self._clock()
         beaten = self._beaten is not None and now - self._beaten < BEAT_S
         if not changed and beaten and commit.received.offset == self._committed:
@@ -92,8 +89,8 @@ class ShardLog(Generic[Received, Commit]):
 
     def observed(self) -> dict[str, Any]:
         """The sizes read so far, for a shard that is being taken: `received` does not return them again."""
-        found, self._observed = self._observed, {}
-        return found
+        sizes, self._observed = self._observed, {}
+        return sizes
 
     def _size(self, record: Record) -> None:
         if record.value is None:
@@ -121,8 +118,8 @@ class ShardLog(Generic[Received, Commit]):
         self._over = True
         try:
             self._transactions.begin()
-            for each in changed:
-                self._transactions.send(*each)
+            for write in changed:
+                self._transactions.send(*write)
             self._transactions.send_offset(offset)
             self._transactions.commit()
         except AbortedError:
@@ -133,7 +130,7 @@ class ShardLog(Generic[Received, Commit]):
 
     def _used(self, received: HasReceived) -> None:
         self._committed = received.offset
-        self._reports = [(offset, each) for offset, each in self._reports if offset >= received.offset]
+        self._reports = [(offset, report) for offset, report in self._reports if offset >= received.offset]
         for name, size in received.observed.items():
             if self._observed.get(name) is size:
                 del self._observed[name]

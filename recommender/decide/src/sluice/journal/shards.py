@@ -11,7 +11,8 @@ from typing import Generic
 
 from sluice.journal.acquisition import RESTORE_S, check_generation, check_partitions, take
 from sluice.journal.broker import Broker, Group
-from sluice.journal.codec import Codec, Commit, Found, Received
+from sluice.journal.codec import Codec, Commit, Received, Values
+from sluice.journal.membership import Membership
 from sluice.journal.names import Topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, NotThereError, OlderError
 from sluice.journal.shard_log import ShardLog
@@ -27,14 +28,14 @@ ALIVE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Rebalance(Generic[Found, Received, Commit]):
+class Rebalance(Generic[Values, Received, Commit]):
     """left: shards whose states are invalid here from now on. taken: at most one shard a call, with its values."""
 
     left: tuple[int, ...]
-    taken: tuple[ShardLog[Received, Commit], Found] | None
+    taken: tuple[ShardLog[Received, Commit], Values] | None
 
 
-class Shards(Generic[Found, Received, Commit]):
+class Shards(Generic[Values, Received, Commit]):
     """For one thread, which calls `poll` once a period, between commits."""
 
     def __init__(
@@ -42,11 +43,11 @@ class Shards(Generic[Found, Received, Commit]):
         broker: Broker,
         topics: Topics,
         me: Identity,
-        codec: Codec[Found, Received, Commit],
+        codec: Codec[Values, Received, Commit],
         restore_s: float = RESTORE_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._broker, self._topics, self._me, self._codec = broker, topics, me, codec
+        self.membership = Membership(broker, topics, me, codec, clock)
         self._restore_s, self._clock = restore_s, clock
         self._group: Group | None = None
         self._owned: dict[int, ShardLog[Received, Commit]] = {}
@@ -58,7 +59,7 @@ class Shards(Generic[Found, Received, Commit]):
     def owned(self) -> dict[int, ShardLog[Received, Commit]]:
         return dict(self._owned)
 
-    def poll(self, timeout_s: float) -> Rebalance[Found, Received, Commit]:
+    def poll(self, timeout_s: float) -> Rebalance[Values, Received, Commit]:
         """Waits for up to `timeout_s` for changes of the group.
 
         Raises OlderError after leaving the group: the configuration must be read again. Raises PartitionsError where
@@ -99,7 +100,8 @@ class Shards(Generic[Found, Received, Commit]):
     def join_as(self, shards: int, generation: int) -> None:
         """Releases all shards; the next `poll` joins again, with a newer configuration."""
         self.close()
-        self._me = replace(self._me, shards=shards, generation=generation)
+        me = replace(self.membership.me, shards=shards, generation=generation)
+        self.membership = replace(self.membership, me=me)
 
     def close(self) -> None:
         """Releases all shards at once."""
@@ -110,14 +112,15 @@ class Shards(Generic[Found, Received, Commit]):
             self._group = None
 
     def _join(self) -> Group:
-        check_partitions(self._broker, self._topics, self._me.shards)
-        check_generation(self._broker, self._topics, self._me, self._codec)
-        return self._broker.group()
+        broker, topics, me = self.membership.broker, self.membership.topics, self.membership.me
+        check_partitions(broker, topics, me.shards)
+        check_generation(broker, topics, me, self.membership.codec)
+        return broker.group()
 
-    def _take(self, group: Group, shard: int) -> tuple[ShardLog[Received, Commit], Found] | None:
+    def _take(self, group: Group, shard: int) -> tuple[ShardLog[Received, Commit], Values] | None:
         what = f"take shard {shard}"
         try:
-            taken = take(self._broker, group, self._topics, shard, self._me, self._codec, self._restore_s, self._clock)
+            taken = take(self.membership, group, shard, self._restore_s)
         except OlderError:
             self.close()
             raise

@@ -31,7 +31,7 @@ class PoolsCodec:
     def owns(self, key: str) -> bool:
         return True
 
-    def found(
+    def part(
         self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, ObservedSize]
     ) -> tuple[PoolRecords, int]:
         of_pools = restored(states)

@@ -37,7 +37,7 @@ class PoolsCommit:
 
     decisions     changed answers, each with its revision; their leases are not written
     explanations  at most 16 kB each; their `pool_size` is not written
-    states        the parts that are due (`pools/due.py`)
+    states        the parts that are due (`publication/schedule.py`)
     pauses        of the pools with a new pause or resume; None: resumed
     scalings      of the services with a new notification: all events to keep, oldest first
     observed      sizes of targets, by the key of their record

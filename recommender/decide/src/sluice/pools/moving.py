@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sluice.engine.records import Commit, Found, Heartbeat, Received
+from sluice.engine.records import Commit, Heartbeat, Received, ShardValues
 from sluice.model.keys import PoolKey
 from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
@@ -38,45 +38,50 @@ class Move(NamedTuple):
 class MovingShard:
     """A shard at its takeover, with the inputs since. Its first commit includes the inputs."""
 
-    found: Found
+    values: ShardValues
     received: Received
     now_ms: int
 
     def __post_init__(self) -> None:
-        self.pools: PoolRecords = self.found.parts["pools"]
-        self.heard = OperatorInputs(self.pools, self.now_ms)
-        self.told = self.heard.take(self.received)
-        self.leases = Leases(self.found.heartbeat)
-        beat = self.found.heartbeat
+        self.pools: PoolRecords = self.values.parts["pools"]
+        self.operator_inputs = OperatorInputs(self.pools, self.now_ms)
+        self.changes = self.operator_inputs.take(self.received)
+        self.leases = Leases(self.values.heartbeat)
+        beat = self.values.heartbeat
         self.not_renewed = [] if beat is None else list(beat.not_renewed)
         self.targets: dict[PoolKey, dict[str, ObservedSize]] = defaultdict(dict)
         """Target records by pool, and by the record's key."""
-        for name, each in {**self.pools.observed, **self.received.observed}.items():
+        for name, observed in {**self.pools.observed, **self.received.observed}.items():
             with suppress(ValueError):
-                self.targets[key_of(each.pool)][name] = each
+                self.targets[key_of(observed.pool)][name] = observed
 
     def parts(self, key: PoolKey) -> dict[Ref, PoolState]:
-        restored, found = self.pools.states, {}
+        restored, parts = self.pools.states, {}
         if key in restored.facts:
-            found[Ref("facts", key)] = joined(restored.facts[key], None)
+            parts[Ref("facts", key)] = joined(restored.facts[key], None)
         if key in restored.evidence:
-            found[Ref("evidence", key)] = joined(None, restored.evidence[key])
-        return found
+            parts[Ref("evidence", key)] = joined(None, restored.evidence[key])
+        return parts
 
     def keys(self) -> set[PoolKey]:
         states = self.pools.states
-        return self.pools.decisions.keys() | states.facts.keys() | states.evidence.keys() | self.heard.pauses.keys()
+        return (
+            self.pools.decisions.keys()
+            | states.facts.keys()
+            | states.evidence.keys()
+            | self.operator_inputs.pauses.keys()
+        )
 
 
-def moves(shards: Mapping[PoolKey, int], held: Mapping[int, MovingShard]) -> list[Move]:
+def moves(shards: Mapping[PoolKey, int], moving: Mapping[int, MovingShard]) -> list[Move]:
     """shards: of each configured pool. Other pools in the journal stay."""
-    found = []
-    for source, one in sorted(held.items()):
-        for key in sorted(one.keys() & shards.keys()):
+    all_moves = []
+    for source, shard in sorted(moving.items()):
+        for key in sorted(shard.keys() & shards.keys()):
             if (target := shards[key]) != source:
-                there, here = held[target].pools.decisions.get(key), one.pools.decisions.get(key)
-                found.append(Move(key, source, target, _stale(here, there)))
-    return found
+                there, here = moving[target].pools.decisions.get(key), shard.pools.decisions.get(key)
+                all_moves.append(Move(key, source, target, _stale(here, there)))
+    return all_moves
 
 
 def _stale(here: PoolSize | None, there: PoolSize | None) -> bool:
@@ -89,41 +94,41 @@ def _stale(here: PoolSize | None, there: PoolSize | None) -> bool:
 
 def arrival(batch: Sequence[Move], source: MovingShard, target: MovingShard, now_ms: int) -> Commit:
     """The commit of the target's shard, for moves from one source."""
-    keys = [each.key for each in batch if not each.stale]
+    keys = [move.key for move in batch if not move.stale]
     for service in sorted({name for key in keys for name in (key.service, key.peer) if name}):
-        for event in source.heard.scalings.of(service):
-            target.heard.scalings.notify(event)
-    services = {name for key in keys for name in (key.service, key.peer) if source.heard.scalings.of(name)}
-    pauses = {key: source.heard.pauses[key] for key in keys if key in source.heard.pauses}
+        for event in source.operator_inputs.scalings.of(service):
+            target.operator_inputs.scalings.notify(event)
+    services = {name for key in keys for name in (key.service, key.peer) if source.operator_inputs.scalings.of(name)}
+    pauses = {key: source.operator_inputs.pauses[key] for key in keys if key in source.operator_inputs.pauses}
     target.not_renewed += source.leases.of(keys)
-    told = _told(target)
-    beat = _beat(target, target.found.heartbeat or source.found.heartbeat, now_ms)
+    changes = _changes_of(target)
+    beat = _beat(target, target.values.heartbeat or source.values.heartbeat, now_ms)
     part = PoolsCommit(
         decisions=[_renumbered(source, target, key) for key in keys if key in source.pools.decisions],
         states={ref: state for key in keys for ref, state in source.parts(key).items()},
-        pauses={**told.pauses, **pauses},
-        scalings={**told.scalings, **{name: target.heard.scalings.of(name) for name in services}},
-        observed={name: each for key in keys for name, each in source.targets[key].items()},
+        pauses={**changes.pauses, **pauses},
+        scalings={**changes.scalings, **{name: target.operator_inputs.scalings.of(name) for name in services}},
+        observed={name: observed for key in keys for name, observed in source.targets[key].items()},
     )
     return Commit(target.received, beat, {"pools": part})
 
 
 def departure(batch: Sequence[Move], source: MovingShard, now_ms: int) -> Commit:
     """The commit of the source's shard, after the target's."""
-    told, keys = _told(source), [each.key for each in batch]
+    changes, keys = _changes_of(source), [move.key for move in batch]
     part = PoolsCommit(
-        pauses={key: each for key, each in told.pauses.items() if key not in keys},
-        scalings=told.scalings,
+        pauses={key: pause for key, pause in changes.pauses.items() if key not in keys},
+        scalings=changes.scalings,
         gone=keys,
         forgotten=[name for key in keys for name in source.targets[key]],
     )
-    return Commit(source.received, _beat(source, source.found.heartbeat, now_ms), {"pools": part})
+    return Commit(source.received, _beat(source, source.values.heartbeat, now_ms), {"pools": part})
 
 
-def _told(held: MovingShard) -> DurableInputs:
+def _changes_of(shard: MovingShard) -> DurableInputs:
     """The changes by inputs; only once, since the first commit has them."""
-    told, held.told = held.told, DurableInputs({}, {})
-    return told
+    changes, shard.changes = shard.changes, DurableInputs({}, {})
+    return changes
 
 
 def _renumbered(source: MovingShard, target: MovingShard, key: PoolKey) -> PoolSize:
@@ -135,8 +140,8 @@ def _renumbered(source: MovingShard, target: MovingShard, key: PoolKey) -> PoolS
     return size
 
 
-def _beat(held: MovingShard, before: ShardHeartbeat | None, now_ms: int) -> Heartbeat:
+def _beat(shard: MovingShard, heartbeat: ShardHeartbeat | None, now_ms: int) -> Heartbeat:
     """A heartbeat that lengthens no lease: nothing was decided."""
-    computed_ms = now_ms if before is None else before.computed_at.ToMilliseconds()
-    left_ms = held.leases.until_ms - now_ms
-    return Heartbeat(computed_ms, max(1, left_ms), held.not_renewed if left_ms > 0 else [])
+    computed_ms = now_ms if heartbeat is None else heartbeat.computed_at.ToMilliseconds()
+    left_ms = shard.leases.until_ms - now_ms
+    return Heartbeat(computed_ms, max(1, left_ms), shard.not_renewed if left_ms > 0 else [])

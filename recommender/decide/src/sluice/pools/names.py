@@ -27,7 +27,7 @@ def pool_of(name: str, word: str = POOL) -> PoolKey:
     """The inverse of `pool_name`; ValueError for any other text."""
     names = name.removeprefix(word).split("/")
     if name.startswith(word) and len(names) == 3:
-        service, side, peer = (unquote(each) for each in names)
+        service, side, peer = (unquote(name) for name in names)
         if service and side in get_args(Side) and (side == "client") == bool(peer):
             return PoolKey(service, cast(Side, side), peer)
     raise ValueError(f"read the log: a key {name!r} is not {word}SERVICE/SIDE/PEER")

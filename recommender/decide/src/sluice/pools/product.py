@@ -13,7 +13,7 @@ from sluice.pools.codec import PoolsCodec
 from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.counts import PoolMetrics
 from sluice.pools.estimate import libraries
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.inputs.scalings import Scalings
@@ -21,11 +21,12 @@ from sluice.pools.period.acquisition import Acquisition
 from sluice.pools.period.catching_up import caught_up
 from sluice.pools.period.clock_offsets import ShardClocks
 from sluice.pools.period.data_sizes import DataSizes
-from sluice.pools.period.decide import PeriodInputs, PoolOutcome, PoolResources, decide
+from sluice.pools.period.decide import PoolOutcome, decide
 from sluice.pools.period.demands import Demands
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.history import History
-from sluice.pools.period.published_models import judged_pools
+from sluice.pools.period.inputs import PeriodInputs
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
 from sluice.pools.period.thresholds import Thresholds
 from sluice.pools.policy.prepare import prepare
@@ -96,23 +97,24 @@ class PoolsShard:
         counts: PoolMetrics | None,
     ) -> None:
         """takeover: `part` has `PoolRecords`."""
-        found: PoolRecords = takeover.part
+        records: PoolRecords = takeover.part
         now_ms = takeover.now_ms
         self.config: PoolsSection = takeover.config
-        self._collector, self._means, self._history, self._counts = collector, resources, history, counts
-        self._heard, self._heard_to = OperatorInputs(found, now_ms), 0
-        self._states = found.states.states()
-        self._said = restored(found.decisions)
-        self._alarms = Alarms({key: each.content.codes for key, each in self._said.items() if each.content})
+        self._collector, self._resources, self._history, self._counts = collector, resources, history, counts
+        self._operator_inputs, self._received_to = OperatorInputs(records, now_ms), 0
+        self._states = records.states.states()
+        self._published = restored(records.decisions)
+        codes = {key: last.content.codes for key, last in self._published.items() if last.content}
+        self._alarms = Alarms(codes)
         self._answers: dict[PoolKey, Publication] = {}
-        self._due = WriteSchedule()
-        self._due.restored(found.states)
+        self._schedule = WriteSchedule()
+        self._schedule.restored(records.states)
         self._leases = Leases(takeover.heartbeat)
-        self._awaited = Freshness(found.states.evidence, now_ms)
-        self._thresholds, self._demands, self._data = Thresholds(), Demands(), DataSizes()
+        self._freshness = Freshness(records.states.evidence, now_ms)
+        self._thresholds, self._demands, self._data_sizes = Thresholds(), Demands(), DataSizes()
         self.clocks = ShardClocks()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
-        self._taking_over = Acquisition()
+        self._acquisition = Acquisition()
         self._caught_up = False
         self._period: Period | None = None
 
@@ -134,56 +136,35 @@ class PoolsShard:
     @property
     def scalings(self) -> Scalings:
         """The notifications of hardware autoscalers."""
-        return self._heard.scalings
+        return self._operator_inputs.scalings
 
     def configure(self, config: PoolsSection) -> None:
         self.config = config
 
     def hear(self, received: Received) -> bool:
         """Takes inputs between two periods: only a target's newest size waits. True: a pause, a resume or a scaling."""
-        before, self._heard_to = self._heard_to, received.offset
-        changes = self._heard.take(received)
-        return received.offset > before and bool(changes.pauses or changes.scalings)
+        last, self._received_to = self._received_to, received.offset
+        changes = self._operator_inputs.take(received)
+        return received.offset > last and bool(changes.pauses or changes.scalings)
 
     def propose(self, received: Received, now_ms: int) -> Proposal:
-        """Runs a period. Raises the collector's errors: then no lease is renewed, and leases end."""
-        config, self._heard_to = self.config, received.offset
-        changes = self._heard.take(received)
-        if self._history is not None:
-            changes = self._take_up(self._history())
-        thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
-        targets = {pool.key: self._heard.sizes.targets(pool.key, now_ms) for pool in config.pools}
-        thresholds_ns = {key: thresholds[key].value_ns for key in judged_pools(config.pools, targets)}
-        self.clocks.look(config, self._collector, now_ms, self._means.problems)
-        if not self._caught_up:
-            self._states = caught_up(
-                config,
-                self._states,
-                self._heard,
-                self._collector,
-                self._means,
-                thresholds,
-                thresholds_ns,
-                self._data,
-                now_ms,
-            )
-            self._caught_up = True
-        window = self._collector.collect(config, thresholds_ns, now_ms)
-        later = self._later(config)
-        demands = self._demands.newest(config, self._collector, thresholds, now_ms, self._means.problems)
-        data = self._data.newest(config, self._collector, now_ms, self._means.problems)
-        known = PeriodInputs(
-            config, self._path_sets(config), self._states, self._heard, self._awaited, targets, later, demands, data
-        )
+        """Runs a period: query -> observation -> evidence -> outlook -> decision -> record.
+
+        Raises the collector's errors: then no lease is renewed, and leases end.
+        """
+        changes = self._take(received)
+        inputs = self._inputs(now_ms)
+        window = self._collector.collect(inputs.config, inputs.thresholds_ns, now_ms)
+        inputs = self._with_measurements(inputs)
         states: dict[PoolKey, PoolState] = {}
         # Publications of decided pools are made while others are still being decided.
-        answers = self._answers_of(decide(known, self._means, thresholds, window, now_ms), states, now_ms)
-        keys = [pool.key for pool in config.pools]
-        said = publications(self._said, answers, keys, now_ms)
-        not_renewed = frozenset(keys) - said.answers.keys()
-        due = dict(self._due.of({**self._states, **states}))
-        commit = PoolsCommit(said.decisions, said.explanations, due, changes.pauses, changes.scalings)
-        self._period = Period(commit, said, states, not_renewed)
+        answers = self._answers_of(decide(inputs, window, self._resources), states, now_ms)
+        keys = [pool.key for pool in inputs.config.pools]
+        published = publications(self._published, answers, keys, now_ms)
+        not_renewed = frozenset(keys) - published.answers.keys()
+        due = dict(self._schedule.of({**self._states, **states}))
+        commit = PoolsCommit(published.decisions, published.explanations, due, changes.pauses, changes.scalings)
+        self._period = Period(commit, published, states, not_renewed)
         return Proposal(commit, self._leases.of(not_renewed))
 
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
@@ -192,17 +173,17 @@ class PoolsShard:
         if period is None:
             return
         self._states |= period.states
-        self._said |= period.publications.said
+        self._published |= period.publications.published
         pools = {pool.key for pool in self.config.pools}
-        gone = self._answers.keys() - pools
-        kept = {key: answer for key, answer in self._answers.items() if key not in gone}
+        removed = self._answers.keys() - pools
+        kept = {key: answer for key, answer in self._answers.items() if key not in removed}
         self._answers = kept | period.publications.answers
         if written:
             self._history = None
             self._leases.renewed(heartbeat, period.not_renewed)
         entered = self._alarms.look(period.publications.answers.values(), pools)
-        for each in entered:
-            log.warning("%s: %s: %s", each.key, each.case, each.text)
+        for alarm in entered:
+            log.warning("%s: %s: %s", alarm.key, alarm.case, alarm.text)
         if self._counts is not None:
             self._counts.decided(len(period.publications.answers), len(period.not_renewed))
             self._counts.entered(entered)
@@ -211,56 +192,95 @@ class PoolsShard:
 
     def aborted(self) -> None:
         if self._period is not None:
-            self._due.again(self._period.commit.states)
+            self._schedule.again(self._period.commit.states)
             self._period = None
 
-    def _later(self, config: PoolsSection) -> frozenset[PoolKey]:
-        """Pools left for a later period. Paused pools are never left."""
-        stands = {key for key, each in self._said.items() if each.content is not None} - self._heard.pauses.keys()
-        return self._taking_over.left([pool.key for pool in config.pools], stands)
+    def _take(self, received: Received) -> DurableInputs:
+        """Takes the inputs since the last period; in the first one without a journal, also those of the history."""
+        self._received_to = received.offset
+        changes = self._operator_inputs.take(received)
+        return changes if self._history is None else self._take_up(self._history())
 
-    def _take_up(self, known: History) -> DurableInputs:
+    def _take_up(self, history: History) -> DurableInputs:
         keys = {pool.key for pool in self.config.pools}
-        self._said = {key: Published(revision) for key, revision in known.revisions.items() if key in keys}
-        return self._heard.take_up({key: each for key, each in known.pauses.items() if key in keys}, known.scalings)
+        self._published = {key: Published(revision) for key, revision in history.revisions.items() if key in keys}
+        pauses = {key: pause for key, pause in history.pauses.items() if key in keys}
+        return self._operator_inputs.take_up(pauses, history.scalings)
+
+    def _inputs(self, now_ms: int) -> PeriodInputs:
+        """The inputs that the period's query needs. The first period also learns the windows since the last decider."""
+        config, problems = self.config, self._resources.problems
+        thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
+        targets = {pool.key: self._operator_inputs.sizes.targets(pool.key, now_ms) for pool in config.pools}
+        self.clocks.look(config, self._collector, now_ms, problems)
+        inputs = PeriodInputs(
+            config=config,
+            now_ms=now_ms,
+            paths=self._path_sets(config),
+            states=self._states,
+            operator_inputs=self._operator_inputs,
+            freshness=self._freshness,
+            targets=targets,
+            thresholds=thresholds,
+        )
+        if not self._caught_up:
+            self._states = caught_up(inputs, self._collector, self._resources, self._data_sizes)
+            self._caught_up = True
+        return inputs._replace(states=self._states)
+
+    def _with_measurements(self, inputs: PeriodInputs) -> PeriodInputs:
+        """Adds the rest, which waits for a query that succeeded: each demand is returned once."""
+        config, now_ms, problems = inputs.config, inputs.now_ms, self._resources.problems
+        return inputs._replace(
+            deferred=self._deferred(config),
+            demands=self._demands.newest(config, self._collector, inputs.thresholds, now_ms, problems),
+            data_sizes=self._data_sizes.newest(config, self._collector, now_ms, problems),
+        )
+
+    def _deferred(self, config: PoolsSection) -> frozenset[PoolKey]:
+        """Pools left for a later period. Paused pools are never left."""
+        answered = {key for key, last in self._published.items() if last.content is not None}
+        return self._acquisition.left(
+            [pool.key for pool in config.pools], answered - self._operator_inputs.pauses.keys()
+        )
 
     def _answers_of(
         self, outcomes: Iterable[PoolOutcome], states: dict[PoolKey, PoolState], now_ms: int
     ) -> Iterator[Publication]:
         """Answers of outcomes. Adds new states to `states`."""
-        for each in outcomes:
-            if each.state is not None:
-                states[each.about.pool.key] = each.state
-            answer = self._answer(each, now_ms)
+        for outcome in outcomes:
+            if outcome.state is not None:
+                states[outcome.context.pool.key] = outcome.state
+            answer = self._answer(outcome, now_ms)
             if answer is not None:
                 yield answer
 
     def _answer(self, outcome: PoolOutcome, now_ms: int) -> Publication | None:
         """The answer; None where the last one stays, with the rest of its lease."""
-        (about, _, made), problems = outcome, self._means.problems
-        key = about.pool.key
-        if isinstance(made, Publication):
+        context, answer, problems = outcome.context, outcome.publication, self._resources.problems
+        key = context.pool.key
+        if isinstance(answer, Publication):
             problems.succeeded(f"decision of {key}")
-            return made
-        if made is not None:
-            problems.failed(f"decision of {key}", made.error())
-        last = self._said.get(key)
+            return answer
+        if answer is not None:
+            problems.failed(f"decision of {key}", answer.error())
+        last = self._published.get(key)
         if last is not None and last.content is not None and last.content.codes != (AWAITED.code,):
             return None
-        return undecided(about.pool, about.threshold, about.targets, made, now_ms)
+        return undecided(context.pool, context.threshold, context.targets, answer, now_ms)
 
     def _path_sets(self, config: PoolsSection) -> list[set[PoolKey]]:
         if self._paths is None or self._paths[0] is not config:
             self._paths = config, paths((pool.key, pool.slo) for pool in config.pools)
         return self._paths[1]
 
-    def _upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def _upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         """Upstream times. After a failed reading, the last known ones stay."""
-        problems = self._means.problems
+        problems = self._resources.problems
         try:
-            seen = self._collector.upstream(config, now_ms)
+            times = self._collector.upstream(config, now_ms)
         except Exception as cause:
             problems.failed("upstream times", cause)
             return {}
         problems.succeeded("upstream times")
-        return seen
+        return times

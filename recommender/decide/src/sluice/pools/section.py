@@ -202,8 +202,8 @@ class PoolsSection(Strict):
     @model_validator(mode="after")
     def _sums_of_stored_buckets(self) -> PoolsSection:
         """Checks that longer buckets are sums of stored ones. Shorter ones do not exist."""
-        asked = [("bucket", self.bucket), *((f"pools[{i}].bucket", pool.bucket) for i, pool in enumerate(self.pools))]
-        for path, bucket in asked:
+        widths = [("bucket", self.bucket), *((f"pools[{i}].bucket", pool.bucket) for i, pool in enumerate(self.pools))]
+        for path, bucket in widths:
             if isinstance(bucket, float) and bucket % self.stored_ms:
                 stored = format_ms(self.stored_ms)
                 raise ValueError(
@@ -222,13 +222,13 @@ class PoolsSection(Strict):
         for i, peer in enumerate(peers):
             if peer in peers[:i]:
                 raise ValueError(f"backends[{i}].peer {peer[0]!r} is defined twice; legal: each peer once")
-        seen: dict[PoolKey, int] = {}
+        counts: dict[PoolKey, int] = {}
         for i, pool in enumerate(self.pools):
-            if pool.key in seen:
+            if pool.key in counts:
                 raise ValueError(
-                    f"pools[{i}] {pool.key} is the pool of pools[{seen[pool.key]}] again; legal: each once"
+                    f"pools[{i}] {pool.key} is the pool of pools[{counts[pool.key]}] again; legal: each once"
                 )
-            seen[pool.key] = i
+            counts[pool.key] = i
             for name in pool.slo:
                 if name not in names:
                     raise ValueError(f"pools[{i}].slo {name!r} is not defined; legal: {', '.join(names) or 'none'}")

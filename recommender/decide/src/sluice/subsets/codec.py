@@ -35,7 +35,7 @@ class SubsetsCodec:
     def owns(self, key: str) -> bool:
         return is_subsets(key)
 
-    def found(self, states: Records, decisions: Records, observed: Mapping[str, Any]) -> tuple[KnownSubsets, int]:
+    def part(self, states: Records, decisions: Records, observed: Mapping[str, Any]) -> tuple[KnownSubsets, int]:
         return read_records(states, decisions)
 
     def observed(self, record: Record) -> Input:

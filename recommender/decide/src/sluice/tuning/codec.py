@@ -23,7 +23,7 @@ class TuningCodec:
     def owns(self, key: str) -> bool:
         return is_tuning(key)
 
-    def found(
+    def part(
         self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, Any]
     ) -> tuple[KnownSessions, int]:
         return read_records(decisions)

@@ -272,7 +272,7 @@ def test_a_database_that_is_away_costs_no_pool_its_period_and_no_subset() -> Non
 
 def test_an_aborted_commit_is_made_again() -> None:
     world = SubsetWorld()
-    broker = world.loop.shards._broker
+    broker = world.loop.shards.membership.broker
     assert isinstance(broker, MemoryBroker)
     calls = iter([True])
 

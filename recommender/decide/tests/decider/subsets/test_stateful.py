@@ -142,7 +142,7 @@ class Subsets(RuleBasedStateMachine):
 
     @rule(call=st.sampled_from(["begin", "send", "send_offset", "commit"]))
     def is_aborted(self, call: str) -> None:
-        broker = self.world.loop.shards._broker
+        broker = self.world.loop.shards.membership.broker
         assert isinstance(broker, MemoryBroker)
         left = [call]
 

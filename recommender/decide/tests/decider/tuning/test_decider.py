@@ -312,7 +312,7 @@ def test_the_same_command_told_again_is_done_once() -> None:
 
 def test_an_aborted_commit_is_made_again() -> None:
     world = opened()
-    broker = world.loop.shards._broker
+    broker = world.loop.shards.membership.broker
     assert isinstance(broker, MemoryBroker)
     calls = iter([True])
 

@@ -2,7 +2,16 @@
 
 import pytest
 
-from sluice.pools.clocks.offsets import GONE, READINGS, Clocks, Instance, InstanceDelay, fastest_ms, offset_ms, seen_of
+from sluice.pools.clocks.offsets import (
+    GONE,
+    READINGS,
+    Clocks,
+    Instance,
+    InstanceDelay,
+    delays_of,
+    fastest_ms,
+    offset_ms,
+)
 from sluice.pools.windows.query import clock_of
 
 A, B, C = Instance("cart", "a"), Instance("cart", "b"), Instance("stock", "c")
@@ -112,7 +121,7 @@ def test_who_is_gone_is_forgotten() -> None:
 
 
 def test_columns_become_what_was_seen() -> None:
-    assert seen_of([["cart"], ["a"], [-800], [6], [-850], [12]]) == {A: InstanceDelay(-800, 6, -850, 12)}
+    assert delays_of([["cart"], ["a"], [-800], [6], [-850], [12]]) == {A: InstanceDelay(-800, 6, -850, 12)}
 
 
 def test_names_of_a_service_and_an_instance_do_not_stand_for_each_other() -> None:

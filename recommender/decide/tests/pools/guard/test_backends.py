@@ -24,7 +24,7 @@ def test_the_worked_example() -> None:
     a, b = BackendDemand(20, 20, 4), BackendDemand(30, 10, 2)
     assert sizes(100, {A: a, B: b}) == {A: 14, B: 10}
     # The shrink was read back.
-    assert sizes(100, {A: replace(a, held=14), B: b}) == {A: 14, B: 22}
+    assert sizes(100, {A: replace(a, reserved=14), B: b}) == {A: 14, B: 22}
 
 
 def test_half_of_the_shrink_is_read_back() -> None:
@@ -62,13 +62,13 @@ def test_whatever_is_taken_or_kept_fits(capacity: int, demands: dict[PoolKey, Ba
     only what is held beyond the capacity already stays so until it is read back."""
     found = sizes(capacity, demands)
     assert all(size >= 1 for size in found.values())
-    held = sum(each.instances * each.held for each in demands.values())
-    at_most = sum(each.instances * max(each.held, found[key]) for key, each in demands.items())
+    held = sum(each.instances * each.reserved for each in demands.values())
+    at_most = sum(each.instances * max(each.reserved, found[key]) for key, each in demands.items())
     assert at_most <= max(capacity, held)
     least = sum(each.instances for each in demands.values())
     if capacity >= least:
-        done = {key: replace(each, held=min(each.held, found[key])) for key, each in demands.items()}
-        assert sum(each.instances * each.held for each in done.values()) <= capacity
+        done = {key: replace(each, reserved=min(each.reserved, found[key])) for key, each in demands.items()}
+        assert sum(each.instances * each.reserved for each in done.values()) <= capacity
 
 
 @given(st.integers(1, 5_000), DEMANDS)
@@ -77,9 +77,9 @@ def test_all_come_to_their_share_and_stay(capacity: int, demands: dict[PoolKey, 
     for _ in range(100):
         before = demands
         found = sizes(capacity, demands)
-        demands = {key: replace(each, held=min(found[key], each.wanted)) for key, each in demands.items()}
+        demands = {key: replace(each, reserved=min(found[key], each.wanted)) for key, each in demands.items()}
         if demands == before:
             break
     assert demands == before
     if sum(each.instances * each.wanted for each in demands.values()) <= capacity:
-        assert all(each.held == each.wanted for each in demands.values())
+        assert all(each.reserved == each.wanted for each in demands.values())

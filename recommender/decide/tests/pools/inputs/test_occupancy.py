@@ -2,8 +2,8 @@
 
 import pytest
 
-from sluice.pools.inputs.occupancy import OccupancyReport, message_of, occupancy, told_of
-from sluice.pools.inputs.sizes import Sizes
+from sluice.pools.inputs.occupancy import OccupancyReport, message_of, occupancy, occupancy_report
+from sluice.pools.inputs.sizes import SizeReport, Sizes
 from sluice.pools.period import decide as deciding
 from sluice.pools.policy.observation import Occupancy as Seen
 from sluice.pools.v1.occupancy_pb2 import Occupancy
@@ -18,13 +18,13 @@ def kept_of(*reports: tuple[int, str, int, Occupancy | None]) -> Sizes:
     """reports: (at_ms, instance, size, what was told)."""
     sizes = Sizes()
     for at_ms, instance, size, message in reports:
-        told = told_of(message, at_ms) if message is not None else None
-        sizes.report(CART, size, at_ms, instance, told=told)
+        told = occupancy_report(message, at_ms) if message is not None else None
+        sizes.report(CART, SizeReport(size, at_ms, instance, occupancy=told))
     return sizes
 
 
 def seen(sizes: Sizes, now_ms: int) -> Seen | None:
-    return occupancy((each.told for each in sizes.targets(CART, now_ms)), now_ms)
+    return occupancy((target.occupancy for target in sizes.targets(CART, now_ms)), now_ms)
 
 
 def test_of_one_target() -> None:
@@ -34,7 +34,7 @@ def test_of_one_target() -> None:
 
 def test_what_no_target_tells_is_none_and_not_0() -> None:
     assert seen(kept_of((1_000, "a", 32, None)), 2_000) is None
-    assert told_of(Occupancy(), 1_000) is None
+    assert occupancy_report(Occupancy(), 1_000) is None
     told = seen(kept_of((1_000, "a", 32, LIGHT)), 2_000)
     assert told is not None
     assert (told.waiting, told.waiting_most) == (None, None)
@@ -66,7 +66,7 @@ def test_how_often_it_was_full_is_counted_over_30_s() -> None:
 def test_what_was_told_under_another_size_is_forgotten() -> None:
     sizes = kept_of((1_000, "a", 32, LIGHT), (2_000, "a", 16, None))
     assert seen(sizes, 2_500) is None
-    sizes.report(CART, 16, 4_000, "a", told=told_of(FULL, 4_000))
+    sizes.report(CART, SizeReport(16, 4_000, "a", occupancy=occupancy_report(FULL, 4_000)))
     at = seen(sizes, 4_500)
     assert at is not None
     assert (at.full_share, at.readings) == (2 / 3, 3)
@@ -79,13 +79,13 @@ def test_a_write_of_the_same_size_says_nothing_of_use_and_takes_nothing_away() -
 
 @pytest.mark.parametrize("message", [FULL, LIGHT])
 def test_it_goes_to_a_message_and_back(message: Occupancy) -> None:
-    told = told_of(message, 5)
+    told = occupancy_report(message, 5)
     assert told is not None
     assert message_of(told) == message
 
 
 def test_more_full_than_readings_is_all_of_them() -> None:
-    told = told_of(Occupancy(readings=2, full=7), 5)
+    told = occupancy_report(Occupancy(readings=2, full=7), 5)
     assert told == OccupancyReport(5, 2, 2, (0, 0.0, 0))
 
 
@@ -107,4 +107,4 @@ def test_a_period_observes_it_and_the_answer_shows_it(monkeypatch: pytest.Monkey
     of_cart = [each.occupancy for each in observed if each.sizes]
     assert [each.busy for each in of_cart] == [32, 33, 34]
     assert world.cart.revision == revision or world.cart.content.action == "APPLY"
-    assert world.cart.targets[0].told[-1].busy == (34, 34.0, 34)
+    assert world.cart.targets[0].occupancy[-1].busy == (34, 34.0, 34)

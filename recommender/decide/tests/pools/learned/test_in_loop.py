@@ -146,7 +146,7 @@ class Judged(FakeCollector):
 
     def collect(self, config: Config, thresholds_ns: dict[object, int], now_ms: int, live: bool = True) -> Window:  # type: ignore[override]
         window = super().collect(config, thresholds_ns, now_ms, live)  # type: ignore[arg-type]
-        whole = window.whole.get(CART)
+        whole = window.complete.get(CART)
         if whole is None:
             return window
         busy = (whole.concurrency > 0) & (whole.start_ms >= now_ms - 60_000)
@@ -158,7 +158,7 @@ class Judged(FakeCollector):
             in_flight, rate, rate, whole.completions[busy], np.full(n, np.nan), 1, True, in_system=in_flight + 2
         )
         measured = PoolWindow(samples, whole.start_ms[busy], whole.bucket_ms)
-        return Window({**window.pools, CART: measured}, window.whole)
+        return Window({**window.pools, CART: measured}, window.complete)
 
 
 class Told(Learners):

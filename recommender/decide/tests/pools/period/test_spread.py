@@ -16,7 +16,7 @@ from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
 from sluice.pools.estimate.attempt import Failed
-from sluice.pools.period.decide import PoolResources
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.spread import AHEAD, TASK, Outcome, Spread, StepJob, Stepped
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
@@ -129,7 +129,7 @@ def test_a_pool_that_fails_leaves_the_others_alone_and_its_state_where_it_was(sp
     good = [StepJob(key, of.state, seen(), 3_000) for key, of in first.items() if isinstance(of, Stepped)]
     later = replace(seen().buckets, start_ms=seen().buckets.start_ms + 1_000, size=np.zeros(3))  # lengths that differ
     broken = replace(seen(), buckets=later)
-    found = by_key(spread, [good[0]._replace(seen=broken), *good[1:]])
+    found = by_key(spread, [good[0]._replace(observation=broken), *good[1:]])
     assert [key for key, of in found.items() if isinstance(of, Failed)] == [good[0].key]
     assert by_key(spread, good[:1]) == by_key(Spread(1), good[:1])
 
@@ -156,7 +156,7 @@ def test_jobs_are_asked_for_when_those_before_are_done_and_all_come_back(spread:
     found = spread.run(given(), count)
     first = next(found)
     assert asked < count
-    assert sorted([first[0].about, *(job.about for job, _ in found)]) == list(range(count))
+    assert sorted([first[0].context, *(job.context for job, _ in found)]) == list(range(count))
 
 
 def test_what_was_not_taken_back_is_not_held(spread: Spread) -> None:
@@ -178,8 +178,8 @@ class Deadly(np.ndarray):
 def test_a_pool_that_kills_every_process_is_decided_in_this_one(spread: Spread) -> None:
     given = jobs(5)
     deadly = replace(seen(), buckets=replace(seen().buckets, size=np.full(10, 8.0).view(Deadly)))
-    found = list(spread.run([given[0]._replace(seen=deadly), *given[1:]], 5))
-    assert sorted(job.about for job, _ in found) == [0, 1, 2, 3, 4]
+    found = list(spread.run([given[0]._replace(observation=deadly), *given[1:]], 5))
+    assert sorted(job.context for job, _ in found) == [0, 1, 2, 3, 4]
     assert all(isinstance(outcome, Stepped) for _, outcome in found)
     assert spread.died == 2
 

@@ -4,7 +4,7 @@ import pytest
 
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime
+from sluice.pools.estimate.threshold import Threshold, UpstreamRequest, UpstreamTime
 from sluice.pools.period.thresholds import BUCKET, Thresholds
 
 CART = PoolKey("cart", "server", "")
@@ -18,7 +18,7 @@ def config(slo_ms: float = 250, **pool: object) -> Config:
 
 
 def period(thresholds: Thresholds, upstream_ms: float, given: Config | None = None) -> Threshold:
-    seen = {Asked(CART, "checkout"): UpstreamTime(upstream_ms, 900)}
+    seen = {UpstreamRequest(CART, "checkout"): UpstreamTime(upstream_ms, 900)}
     return thresholds.of(given or config(), seen, 0)[CART]
 
 

@@ -80,11 +80,11 @@ def test_a_job_that_kills_every_worker_fails_and_the_process_lives(workers: Work
 ORPHAN = """
 import os, time
 from sluice_kit.decide.fakes import hump
-from sluice.pools.estimate.attempt import Job
+from sluice.pools.estimate.attempt import EstimateJob
 from sluice.pools.period.workers import Workers
 if __name__ == "__main__":
     workers = Workers(processes=1, from_jobs=1)
-    workers.run([Job("scg", hump().samples)])
+    workers.run([EstimateJob("scg", hump().samples)])
     print(*workers._executor._processes, flush=True)
     time.sleep(60)
 """

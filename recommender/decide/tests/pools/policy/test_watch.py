@@ -11,7 +11,7 @@ from sluice.pools.policy.observation import Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt
 from sluice.pools.policy.transitions import Case
-from sluice.pools.policy.watch import as_told, watch
+from sluice.pools.policy.watch import watch, with_occupancy
 from sluice_kit.decide.feeds import buckets, evidence, nothing
 
 NOW = 1_700_000_000_000
@@ -46,7 +46,7 @@ def test_targets_win_where_spans_show_another_fullness(
     size: int, by_spans: float, busy: float, full_share: float, in_flight: float
 ) -> None:
     given = buckets(NOW, 1, size, by_spans, 10.0)
-    found = as_told(given, told(busy, full_share))
+    found = with_occupancy(given, told(busy, full_share))
     assert found.concurrency.tolist() == [in_flight] * 10
     assert found.completions.tolist() == given.completions.tolist()
 
@@ -55,18 +55,18 @@ def test_readings_are_moments_a_burst_between_them_may_fill_the_pool() -> None:
     """0.7 of 34 are 23.8."""
     given = buckets(NOW, 1, 34, 40.0, 10.0)
     for spoken in (told(5.0, 0.0, most=24), told(5.0, 0.0, readings=9)):
-        assert as_told(given, spoken).concurrency.tolist() == [40.0] * 10
-    assert as_told(given, told(5.0, 0.0, most=23)).concurrency.tolist() == [5.0] * 10
+        assert with_occupancy(given, spoken).concurrency.tolist() == [40.0] * 10
+    assert with_occupancy(given, told(5.0, 0.0, most=23)).concurrency.tolist() == [5.0] * 10
 
 
 def test_without_a_told_one_or_a_size_spans_count() -> None:
     given = buckets(NOW, 1, 4, 0.4, 10.0)
-    assert as_told(given, None) is given
+    assert with_occupancy(given, None) is given
     untold = replace(given, size=np.full(10, np.nan))
     for share in (1.0, 0.0):
-        assert as_told(untold, told(4.0, share)).concurrency.tolist() == [0.4] * 10
+        assert with_occupancy(untold, told(4.0, share)).concurrency.tolist() == [0.4] * 10
     none = nothing()
-    assert as_told(none, told(4.0, 1.0)) is none
+    assert with_occupancy(none, told(4.0, 1.0)) is none
 
 
 FACTS = Facts(NOW - 1_000, 16, Change(32, 16, NOW - 9_000, Basis.CURVE), trust=Trust(32, NOW - 8_000, (AT_32,)))

@@ -95,7 +95,7 @@ def test_an_answer_has_what_its_targets_told_lately_and_is_no_other_one_for_it()
     assert (a.occupancy.full, a.occupancy.busy, a.occupancy.waiting, a.occupancy.waiting_mean) == (2, 32, 5, 2.5)
     assert not b.HasField("occupancy")  # of 21 s before it was read
     assert not c.HasField("occupancy")
-    bare = pool_size(replace(answer(12), targets=tuple(replace(each, told=()) for each in targets)))
+    bare = pool_size(replace(answer(12), targets=tuple(replace(each, occupancy=()) for each in targets)))
     assert content_of(given) == content_of(bare)
 
 

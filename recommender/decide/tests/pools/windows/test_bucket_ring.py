@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.clickhouse.native import Arrays, NativeError
-from sluice.pools.windows.bucket_ring import FEWEST, Cells
+from sluice.pools.windows.bucket_ring import FEWEST, BucketRing
 from sluice.pools.windows.new_rows import NewRows, new_rows_of
 
 OWN, JUDGE = 0, 1
@@ -34,7 +34,7 @@ def new_rows(*rows: tuple[int, int, int, int, int, int, int, int], newest: int =
     )
 
 
-def read(cells: Cells, pool: int, until: int) -> list[tuple[int, ...]]:
+def read(cells: BucketRing, pool: int, until: int) -> list[tuple[int, ...]]:
     """(start, busy, done, good, instances, judged, judged good), buckets of 100 ms."""
     rows = cells.rows(pool, until, 100)
     assert set(rows.pool.tolist()) <= {pool}
@@ -47,7 +47,7 @@ def read(cells: Cells, pool: int, until: int) -> list[tuple[int, ...]]:
 
 def test_sums_over_instances_and_judges() -> None:
     """Two instances with 3 and 5; one that only completed is not counted; a bucket without anything has no row."""
-    cells = Cells(4)
+    cells = BucketRing(4)
     cells.advance(10)
     cells.put(
         new_rows(
@@ -65,7 +65,7 @@ def test_sums_over_instances_and_judges() -> None:
 
 
 def test_the_largest_version_stays_whatever_the_order() -> None:
-    cells = Cells(4)
+    cells = BucketRing(4)
     cells.advance(10)
     cells.put(new_rows((0, OWN, 1, 10, 2, 2, 2, 2), (0, OWN, 1, 11, 5, 1, 1, 1)))
     cells.put(new_rows((0, OWN, 1, 10, 1, 1, 1, 1), (0, OWN, 1, 11, 6, 3, 2, 3)))
@@ -73,7 +73,7 @@ def test_the_largest_version_stays_whatever_the_order() -> None:
 
 
 def test_a_row_that_a_correction_emptied_is_gone() -> None:
-    cells = Cells(4)
+    cells = BucketRing(4)
     cells.advance(10)
     cells.put(new_rows((0, OWN, 1, 10, 2, 2, 2, 2)))
     cells.put(new_rows((0, OWN, 1, 10, 0, 0, 0, 4)))
@@ -82,7 +82,7 @@ def test_a_row_that_a_correction_emptied_is_gone() -> None:
 
 def test_what_leaves_the_window_leaves_no_trace_in_the_columns_used_again() -> None:
     """Width 4: bucket 14 lies where 10 lay."""
-    cells = Cells(4)
+    cells = BucketRing(4)
     cells.advance(10)
     cells.put(new_rows((0, OWN, 1, 10, 2, 2, 2, 9), (0, OWN, 1, 13, 3, 3, 3, 9)))
     cells.advance(12)
@@ -94,7 +94,7 @@ def test_what_leaves_the_window_leaves_no_trace_in_the_columns_used_again() -> N
 
 
 def test_sources_that_ended_make_room_for_others() -> None:
-    cells = Cells(2)
+    cells = BucketRing(2)
     for at in range(5 * FEWEST):
         cells.advance(at)
         cells.put(new_rows(*((0, OWN, 10 * at + i, at, 1, 1, 1, 1) for i in range(3))))
@@ -104,7 +104,7 @@ def test_sources_that_ended_make_room_for_others() -> None:
 
 
 def test_what_nobody_judges_takes_no_room_until_somebody_does() -> None:
-    cells = Cells(2)
+    cells = BucketRing(2)
     cells.put(new_rows((0, OWN, 1, 1, 1, 5, 0, 1)))
     assert (cells.nbytes, read(cells, 0, 2)) == (20 * FEWEST * 2, [(100, 1, 5, 0, 1, 0, 0)])
     cells.put(new_rows((0, OWN, 1, 1, 1, 5, 3, 2)))
@@ -115,14 +115,14 @@ def test_what_nobody_judges_takes_no_room_until_somebody_does() -> None:
 
 
 def test_a_table_that_grows_keeps_what_it_has() -> None:
-    cells = Cells(2)
+    cells = BucketRing(2)
     for first in range(0, 3 * FEWEST, 10):
         cells.put(new_rows(*((0, OWN, first + i, 1, 1, 1, 1, 1) for i in range(10))))
     assert read(cells, 0, 2) == [(100, 200, 200, 200, 200, 0, 0)]
 
 
 def test_a_forgotten_pool_takes_nothing_from_others() -> None:
-    cells = Cells(2)
+    cells = BucketRing(2)
     cells.put(new_rows((0, OWN, 1, 1, 2, 2, 2, 5), (1, OWN, 1, 1, 3, 3, 3, 5)))
     cells.forget([0])
     assert (read(cells, 0, 2), read(cells, 1, 2)) == ([], [(100, 3, 3, 3, 1, 0, 0)])
@@ -149,7 +149,7 @@ def test_columns_of_an_answer_become_news() -> None:
 
 
 def test_what_is_known_of_rows() -> None:
-    cells = Cells(4)
+    cells = BucketRing(4)
     cells.advance(10)
     cells.put(new_rows((0, OWN, 1, 10, 2, 2, 2, 2), (0, OWN, 1, 11, 5, 1, 1, 2)))
     asked = new_rows((0, OWN, 1, 11, 9, 1, 1, 3), (0, OWN, 1, 12, 9, 1, 1, 3), (0, OWN, 2, 11, 9, 1, 1, 3))
@@ -157,7 +157,7 @@ def test_what_is_known_of_rows() -> None:
 
 
 def test_the_own_rows_of_each_source_and_of_one() -> None:
-    cells = Cells(4)
+    cells = BucketRing(4)
     cells.advance(10)
     cells.put(new_rows((0, OWN, 1, 10, 2, 4, 2, 2), (0, OWN, 2, 12, 5, 1, 1, 2), (0, JUDGE, 1, 11, 7, 7, 7, 2)))
     at, busy_ns, completions, _ = cells.own(0, 13)
@@ -190,7 +190,7 @@ def test_the_newest_bucket_with_data_is_known_whatever_is_emptied(
     steps: list[tuple[int, list[tuple[int, int, int, int, int]]]],
 ) -> None:
     """(how far the window moves on, rows of (pool, judges, column, done, version)), with one source for each pool."""
-    cells, first = Cells(8), 0
+    cells, first = BucketRing(8), 0
     for forward, rows in steps:
         first += forward
         cells.advance(first)

@@ -10,7 +10,7 @@ import pytest
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.pools.clocks.offsets import SQL, Instance, InstanceDelay, parameters, seen_of
+from sluice.pools.clocks.offsets import SQL, Instance, InstanceDelay, delays_of, parameters
 from sluice.pools.windows import Collector, Window
 from sluice.pools.windows.latency import last_index_within
 
@@ -50,7 +50,7 @@ def tell(client: Any, now_ms: int, least_ms: Mapping[tuple[str, str], Sequence[i
 
 def test_what_is_usual_is_a_median_of_a_minute_and_the_least_of_two(database: Any) -> None:
     reader = ClickHouse(database.url, READER)
-    assert seen_of(reader.columns(SQL, parameters(NOW_MS))) == {}
+    assert delays_of(reader.columns(SQL, parameters(NOW_MS))) == {}
     tell(
         database.client("sluice"),
         NOW_MS,
@@ -66,9 +66,9 @@ def test_what_is_usual_is_a_median_of_a_minute_and_the_least_of_two(database: An
         Instance("cart", "new"): InstanceDelay(-800, 2, -800, 2),
         Instance("stock", "was"): InstanceDelay(200, 1, 200, 1),
     }
-    assert seen_of(reader.columns(SQL, parameters(NOW_MS))) == expected
+    assert delays_of(reader.columns(SQL, parameters(NOW_MS))) == expected
     # Ages count from the newest window, not from this clock.
-    assert seen_of(reader.columns(SQL, parameters(NOW_MS + 300_000))) == expected
+    assert delays_of(reader.columns(SQL, parameters(NOW_MS + 300_000))) == expected
 
 
 def rows(rng: np.random.Generator, at_ms: int, off_ms: int) -> list[list[Any]]:
@@ -92,7 +92,7 @@ def assert_same(window: Window) -> int:
     """Buckets that were compared."""
     compared = 0
     for one, other in ((POOLS[0], POOLS[1]), (POOLS[3], POOLS[4])):
-        ours, theirs = window.whole[one], window.whole[other]
+        ours, theirs = window.complete[one], window.complete[other]
         assert ours is not None
         assert theirs is not None
         for name in ("start_ms", "concurrency", "completions", "errors", "instances"):
@@ -103,7 +103,7 @@ def assert_same(window: Window) -> int:
         np.testing.assert_array_equal(measured.bucket_start_ms, expected.bucket_start_ms)
         np.testing.assert_array_equal(measured.samples.goodput_per_s, expected.samples.goodput_per_s)
         np.testing.assert_array_equal(measured.samples.in_system, expected.samples.in_system)
-        each = window.each(other, ["i1"])["i1"], window.each(one, ["i1"])["i1"]
+        each = window.by_instance(other, ["i1"])["i1"], window.by_instance(one, ["i1"])["i1"]
         np.testing.assert_array_equal(each[0].start_ms, each[1].start_ms)
         np.testing.assert_array_equal(each[0].concurrency, each[1].concurrency)
         compared += len(ours)

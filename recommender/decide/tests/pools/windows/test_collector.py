@@ -89,4 +89,4 @@ def test_a_window_is_over_with_the_next_reading() -> None:
     collector.collect(config(), {CART: 60_000_000}, NOW_MS)
     assert first.pools[CART] is not None  # made in time
     with pytest.raises(RuntimeError, match="over"):
-        first.whole[CART]
+        first.complete[CART]

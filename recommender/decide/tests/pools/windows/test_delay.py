@@ -43,7 +43,7 @@ class Pipeline:
 
     def behind_ms(self) -> int:
         """How far the first pool's border lies behind its newest bucket."""
-        return self.newest_ms[0] - int(self.delay.whole_before(10**12)[0])
+        return self.newest_ms[0] - int(self.delay.complete_before(10**12)[0])
 
 
 def test_the_example() -> None:
@@ -60,15 +60,15 @@ def test_the_example() -> None:
         rows = [(0, newest, 980), (0, newest - 1_500, 12), (0, newest - 3_000, 8)]
         delay.take(arrivals([newest], *rows), 61_000 + 1_000 * second)
     assert delay.settle_ms.tolist() == [500]
-    assert delay.whole_before(80_000).tolist() == [73_900 - 500]
+    assert delay.complete_before(80_000).tolist() == [73_900 - 500]
 
 
 def test_a_new_pool_begins_with_the_start_and_no_data_have_no_border() -> None:
     delay = Delay(2, BUCKET_MS)
     delay.take(arrivals([60_000, NEVER]), 61_000)
     assert delay.settle_ms.tolist() == [START_MS, START_MS]
-    assert delay.whole_before(61_000).tolist() == [59_000, NEVER]
-    assert delay.whole_before(50_000).tolist() == [49_000, NEVER]  # never beyond now
+    assert delay.complete_before(61_000).tolist() == [59_000, NEVER]
+    assert delay.complete_before(50_000).tolist() == [49_000, NEVER]  # never beyond now
 
 
 def test_rows_that_come_complete_are_whole_up_to_the_newest() -> None:
@@ -114,12 +114,12 @@ def test_a_stall_yields_no_half_filled_bucket_and_no_delay_of_minutes() -> None:
     pipeline = Pipeline()
     for second in range(1, 40):
         pipeline.read(1_000 * second, {0: 0.5, 10: 0.5})
-    before, settle = pipeline.delay.whole_before(10**9)[0], pipeline.delay.settle_ms[0]
+    before, settle = pipeline.delay.complete_before(10**9)[0], pipeline.delay.settle_ms[0]
     for _ in range(60):
         pipeline.read(39_000, {0: 0.5, 10: 0.5})
     pipeline.read(100_000, {0: 0.5})
     pipeline.read(101_000, {0: 0.5})
-    assert pipeline.delay.whole_before(10**9)[0] == before
+    assert pipeline.delay.complete_before(10**9)[0] == before
     pipeline.read(102_000, {0: 0.5, 10: 0.5})
     for second in range(103, 120):
         pipeline.read(1_000 * second, {0: 0.5, 10: 0.5})
@@ -175,7 +175,7 @@ def test_one_pool_with_its_clock_ahead_hides_no_stall() -> None:
         pipeline.newest_ms[2] = pipeline.now_ms + 900
         pipeline.read(39_000 if stalled else 1_000 * second, {0: 0.5, 10: 0.5})
         if second == 100:
-            assert pipeline.delay.whole_before(10**9)[0] <= 39_000
+            assert pipeline.delay.complete_before(10**9)[0] <= 39_000
     assert pipeline.behind_ms() <= 100
 
 
@@ -246,8 +246,8 @@ def test_pools_are_kept_apart(readings: list[list[tuple[int, int, int]]]) -> Non
             one._lags = []  # what holds is the whole pipeline's
             one.take(arrivals([newest[pool]], *own), now_ms)
     assert together.settle_ms.tolist() == [int(one.settle_ms[0]) for one in alone]
-    found = together.whole_before(10**9).tolist()
-    assert found == [int(one.whole_before(10**9)[0]) for one in alone]
+    found = together.complete_before(10**9).tolist()
+    assert found == [int(one.complete_before(10**9)[0]) for one in alone]
 
 
 @pytest.mark.parametrize(("instances", "mean_s"), [(1, 0.05), (3, 0.05), (3, 1.0), (8, 0.3)])
@@ -273,7 +273,7 @@ def test_what_is_used_misses_a_hundredth(instances: int, mean_s: float) -> None:
         at = np.flatnonzero(added)
         newest, known_ns = max(newest, BUCKET_MS * int(at.max(initial=-1))), known_ns + added
         delay.take(Arrivals(0 * at, BUCKET_MS * at, added[at], np.array([newest])), 1_000 * now)
-        border = int(delay.whole_before(1_000 * now)[0]) // BUCKET_MS
+        border = int(delay.complete_before(1_000 * now)[0]) // BUCKET_MS
         if now == warm_s:
             first = border
         elif now > warm_s:

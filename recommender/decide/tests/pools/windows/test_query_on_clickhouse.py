@@ -255,12 +255,12 @@ def test_evidence_is_read_for_each_target_by_its_name(database: Any) -> None:
     ]
     database.client("sluice").insert("windows", rows, column_names=COLUMNS)
     found = Collector(ClickHouse(database.url, READER)).collect(config(pool(CART)), {CART: 100 * MS}, NOW_MS)
-    each = found.each(CART, [*names, "gone"])
+    each = found.by_instance(CART, [*names, "gone"])
     assert sorted(each) == sorted(names)
     assert set(each["c-1"].concurrency.tolist()) == {2.0}
     assert set(each["c-1"].completions.tolist()) == {3.0}
     assert each[names[1]].concurrency.tolist()[:4] == [6.0, 0.0, 6.0, 0.0]
-    together = found.whole[CART]
+    together = found.complete[CART]
     assert together is not None
     assert together.concurrency.tolist()[:3] == [4.0, 1.0, 4.0]  # (2 + 6) / 2, (2 + 0) / 2
     assert set(together.instances.tolist()) == {2}
@@ -280,7 +280,7 @@ def test_a_past_is_read_in_steps_and_then_the_present(database: Any) -> None:
     for now_ms in range(NOW_MS - 160_000, NOW_MS + 1, 10_000):
         window = collector.collect(given, {CART: 100 * MS}, now_ms, live=now_ms == NOW_MS)
         assert window.settle_ms == {CART: 1_000}
-        whole = window.whole[CART]
+        whole = window.complete[CART]
         assert whole is not None
         new = whole.since(until_ms)
         starts += new.start_ms.tolist()
@@ -301,7 +301,7 @@ def test_the_delay_is_measured_on_what_is_written_between_readings(database: Any
         window = collector.collect(given, {CART: 100 * MS}, NOW_MS + at_ms)
     # What came last was of 1.6 to 2.5 s before now: 0.5 to 1.4 s behind 1.1 s, the newest of the reading before.
     assert window.settle_ms == {CART: 1_400}
-    whole, measured = window.whole[CART], window.pools[CART]
+    whole, measured = window.complete[CART], window.pools[CART]
     assert whole is not None
     assert measured is not None
     assert int(whole.start_ms[-1]) == NOW_MS + 39_000 - 100 - 1_400 - 100

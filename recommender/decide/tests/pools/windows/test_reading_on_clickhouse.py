@@ -122,9 +122,9 @@ def assert_same(found: Mapping[PoolKey, PoolWindow | None], expected: dict[PoolK
 
 def assert_same_buckets(found: Window, expected: Window) -> int:
     """Of the pools and of each instance; the number of buckets."""
-    wholes = [(found.whole[key], expected.whole[key]) for key in KEYS]
+    wholes = [(found.complete[key], expected.complete[key]) for key in KEYS]
     for key in KEYS:
-        ours, others = (window.each(key, ["i0", "i1", "i2"]) for window in (found, expected))
+        ours, others = (window.by_instance(key, ["i0", "i1", "i2"]) for window in (found, expected))
         assert ours.keys() == others.keys()
         wholes += [(ours[name], others[name]) for name in ours]
     for one, other in wholes:

@@ -13,7 +13,7 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.windows import query
 from sluice.pools.windows.newest import measure_newest
 from sluice.pools.windows.query import BucketSpan, Key
-from sluice.pools.windows.rows import EMPTY, WindowRows, measure, split, whole_before
+from sluice.pools.windows.rows import EMPTY, WindowRows, complete_before, measure, split
 
 MS = 10**6
 BUSY = 100 * MS  # one in flight for all of a bucket
@@ -31,7 +31,7 @@ def rows(*each: tuple[int, int, float, int, int, int, int]) -> WindowRows:
 def test_callers_that_arrive_late_cut_the_window() -> None:
     """Own rows to 60.0 s, the callers' to 54.0 s; with 2 s to settle, buckets before 52.0 s are whole."""
     late = rows(*((0, tenth, 4.0, 8, 8, 6 if tenth <= 540 else 0, 6 if tenth <= 540 else 0) for tenth in range(601)))
-    assert whole_before(late, 0, 70_000, 2_000) == 52_000
+    assert complete_before(late, 0, 70_000, 2_000) == 52_000
     found = measure(late, 0, 0, 52_000, 100)
     assert found is not None
     assert found.end_ms == 52_000
@@ -42,26 +42,26 @@ def test_callers_that_arrive_late_cut_the_window() -> None:
 def test_own_spans_that_arrive_late_cut_it_too() -> None:
     """Callers to 60.0 s, the pool itself to 57.0 s."""
     late = rows(*((0, tenth, 4.0 if tenth <= 570 else 0.0, 1 if tenth <= 570 else 0, 0, 6, 6) for tenth in range(601)))
-    assert whole_before(late, 0, 70_000, 2_000) == 55_000
+    assert complete_before(late, 0, 70_000, 2_000) == 55_000
 
 
 def test_without_judges_the_pools_own_newest_bucket_decides() -> None:
-    assert whole_before(rows((0, 600, 1.0, 1, 1, 0, 0), (0, 590, 1.0, 1, 1, 0, 0)), 0, 70_000, 2_000) == 58_000
+    assert complete_before(rows((0, 600, 1.0, 1, 1, 0, 0), (0, 590, 1.0, 1, 1, 0, 0)), 0, 70_000, 2_000) == 58_000
 
 
 def test_other_pools_move_nothing() -> None:
     """Pool 1's rows end at 50.0 s: pool 0's are whole up to 58.0 s, and its own up to 48.0 s."""
     both = rows((0, 600, 1.0, 1, 1, 1, 1), (1, 500, 1.0, 1, 1, 1, 1))
-    assert whole_before(both, 0, 70_000, 2_000) == 58_000
-    assert whole_before(both, 1, 70_000, 2_000) == 48_000
+    assert complete_before(both, 0, 70_000, 2_000) == 58_000
+    assert complete_before(both, 1, 70_000, 2_000) == 48_000
 
 
 def test_a_clock_that_is_ahead_makes_no_bucket_old() -> None:
-    assert whole_before(rows((0, 900, 1.0, 1, 1, 1, 1)), 0, 60_000, 2_000) == 58_000
+    assert complete_before(rows((0, 900, 1.0, 1, 1, 1, 1)), 0, 60_000, 2_000) == 58_000
 
 
 def test_a_pool_that_only_its_judges_saw_has_nothing() -> None:
-    assert whole_before(rows((0, 600, 0.0, 0, 0, 5, 5)), 0, 70_000, 2_000) is None
+    assert complete_before(rows((0, 600, 0.0, 0, 0, 5, 5)), 0, 70_000, 2_000) is None
 
 
 def raw(*given_rows: tuple[int, ...]) -> WindowRows:
@@ -155,7 +155,7 @@ def test_each_pool_has_its_own_part_and_that_of_its_judges_but_nobody_judges_con
 
 
 def test_a_span_is_asked_for_in_milliseconds() -> None:
-    span = BucketSpan(first=10, until=30, bucket_ms=100, before=25, seen=4).parameters(pools=2)
+    span = BucketSpan(first=10, until=30, bucket_ms=100, known_until=25, known_insert=4).parameters(pools=2)
     times = {"from_ms": 1000, "to_ms": 3000, "before_ms": 2500, "bucket_ms": 100}
     right = {"first_ms": 1000, "until_ms": 3000, "off": False, "clocks": [0], "ahead": [0]}
     assert span == times | right | {"first": 10, "seen": 4, "many": False}
@@ -163,7 +163,9 @@ def test_a_span_is_asked_for_in_milliseconds() -> None:
 
 def test_where_clocks_are_off_buckets_from_the_most_behind_to_the_most_ahead_are_asked_for() -> None:
     ahead = {Instance("cart", "a"): 1_000, Instance("cart", "b"): -300}
-    span = BucketSpan(first=10, until=30, bucket_ms=100, before=25, seen=4, ahead_ms=ahead).parameters(pools=2)
+    span = BucketSpan(first=10, until=30, bucket_ms=100, known_until=25, known_insert=4, ahead_ms=ahead).parameters(
+        pools=2
+    )
     assert (span["from_ms"], span["to_ms"]) == (700, 4_000)
     assert (span["first_ms"], span["until_ms"], span["before_ms"]) == (1_000, 3_000, 2_500)
     assert (span["off"], span["ahead"]) == (True, [0, 1_000, -300])

@@ -8,7 +8,7 @@ import pytest
 from sluice.clickhouse.connection import READER, ClickHouse
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.windows import Collector
 from testbed.windows import latency_index
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.integration
 
 NOW_MS = 1_800_000_000_000  # a whole window of 10 s
 MS = 10**6
-CART = Asked(PoolKey("cart", "server", ""), "home")
-DB = Asked(PoolKey("catalogue", "client", "catalogue-db"), "home")
+CART = UpstreamRequest(PoolKey("cart", "server", ""), "home")
+DB = UpstreamRequest(PoolKey("catalogue", "client", "catalogue-db"), "home")
 COLUMNS = [
     *("root_service", "root_operation", "complete", "service", "window_s", "window", "traces"),
     *("self_sum", "self_sum2", "e2e_sum", "e2e_sum2", "self_x_e2e", "upstream_sum", "upstream_sum2"),
@@ -62,7 +62,7 @@ def waited(row: list[Any], call_upstream_ms: dict[int, int]) -> list[Any]:
 
 @pytest.fixture
 def upstream(database: Any) -> Any:
-    def run(given: Config, *rows: list[Any]) -> dict[Asked, UpstreamTime]:
+    def run(given: Config, *rows: list[Any]) -> dict[UpstreamRequest, UpstreamTime]:
         for row in rows:
             names = [*COLUMNS, *WAITS][: len(row)]
             database.client("sluice").insert("path_services", [row], column_names=names)
@@ -97,7 +97,7 @@ def test_a_wait_for_threads_is_above_what_server_spans_judge_and_not_above_what_
     connections = {"service": "catalogue", "side": "client", "peer": "catalogue-db", "slo": "home", "upstream": asked}
     given = Config.model_validate({"slos": [slo], "pools": [threads, connections]})
     found = upstream(given, waited(path(20, "catalogue", {55: 20}), {15: 20}))
-    assert found[Asked(PoolKey("catalogue", "server", ""), "home")].value_ms == pytest.approx(15, rel=0.011)
+    assert found[UpstreamRequest(PoolKey("catalogue", "server", ""), "home")].value_ms == pytest.approx(15, rel=0.011)
     assert found[DB].value_ms == pytest.approx(55, rel=0.011)
 
 
@@ -132,7 +132,7 @@ def test_a_pool_that_two_operations_share_knows_what_each_has_above_it(upstream:
     rows = (path(20, "cart", {10: 90}), path(20, "cart", {60: 20, 80: 20}, "POST /orders"))
     assert upstream(given, *rows) == {
         CART: UpstreamTime(10.0, 90),
-        Asked(CART.pool, "orders"): UpstreamTime(70.0, 40),
+        UpstreamRequest(CART.pool, "orders"): UpstreamTime(70.0, 40),
     }
 
 

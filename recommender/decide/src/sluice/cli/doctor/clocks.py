@@ -14,10 +14,10 @@ from sluice.pools.clocks.offsets import (
     SQL,
     Instance,
     InstanceDelay,
+    delays_of,
     fastest_ms,
     offset_ms,
     parameters,
-    seen_of,
 )
 
 _SHOWN = 10
@@ -31,7 +31,7 @@ def clocks(where: Addresses, timeout_s: float) -> Diagnosis:
             rows = [list(row) for row in parse_rows(answer.iter_lines()).rows]
     except CliError as error:
         raise NotAnsweringError(str(error)) from None
-    return judge(seen_of([list(column) for column in zip(*rows, strict=True)]) if rows else {})
+    return judge(delays_of([list(column) for column in zip(*rows, strict=True)]) if rows else {})
 
 
 def judge(delays: Mapping[Instance, InstanceDelay]) -> Diagnosis:

@@ -67,7 +67,7 @@ def parameters(now_ms: int) -> dict[str, object]:
     return {"from_ms": now_ms - LOOKS_BACK_MS, "recent_s": RECENT_S, "lasts_s": LASTS_S}
 
 
-def seen_of(columns: list[list[Any]]) -> dict[Instance, InstanceDelay]:
+def delays_of(columns: list[list[Any]]) -> dict[Instance, InstanceDelay]:
     """From the query's columns."""
     return {
         Instance(service, instance): InstanceDelay(*map(int, numbers))
@@ -75,70 +75,70 @@ def seen_of(columns: list[list[Any]]) -> dict[Instance, InstanceDelay]:
     }
 
 
-def fastest_ms(seen: Iterable[InstanceDelay]) -> int:
+def fastest_ms(delays: Iterable[InstanceDelay]) -> int:
     """The least transport time: the least usual delay of those clocks that are not surely ahead; 0 without one. Below 0
     the broker's clock is behind.
 
     Worked: -800 alone gives 0; with 200 and 900, 200; of -700, -800, -800, -810 and 300 the median counts, -800.
     """
-    usual = sorted(each.usual_ms for each in seen if each.recent >= FEWEST)
+    usual = sorted(delay.usual_ms for delay in delays if delay.recent >= FEWEST)
     if len(usual) >= MANY and usual[len(usual) // 2] < -NEGLIGIBLE_MS:
         return usual[len(usual) // 2]
     return next((ms for ms in usual if ms >= 0), 0)
 
 
-def offset_ms(seen: InstanceDelay, way_ms: int) -> int | None:
+def offset_ms(delay: InstanceDelay, way_ms: int) -> int | None:
     """The offset of a clock, above 0 ahead and below 0 behind; 0 for one that is right within the error; None where
     there is too little evidence.
 
     way_ms: the least transport time. Worked, with 200 ms: spans that arrive 800 ms before they end are of a clock that
     is 1,000 ms ahead. 8 s late at least is 1.8 s behind, since 6 s may be an exporter's. 3 s late is no offset.
     """
-    if seen.recent < FEWEST:
+    if delay.recent < FEWEST:
         return None
-    if seen.usual_ms < 0:
-        found = max(0, way_ms - seen.usual_ms)
-    elif seen.windows >= FEWEST_BEHIND:
-        found = min(0, LONGEST_BATCH_MS + way_ms - seen.least_ms)
+    if delay.usual_ms < 0:
+        offset = max(0, way_ms - delay.usual_ms)
+    elif delay.windows >= FEWEST_BEHIND:
+        offset = min(0, LONGEST_BATCH_MS + way_ms - delay.least_ms)
     else:
         return None
-    return found if abs(found) > NEGLIGIBLE_MS else 0
+    return offset if abs(offset) > NEGLIGIBLE_MS else 0
 
 
 class Clocks:
     """The corrections, from reading to reading. They do not change while the transport is slow."""
 
     def __init__(self) -> None:
-        self._held: dict[Instance, int] = {}
+        self._offsets_ms: dict[Instance, int] = {}
         self._apart: dict[Instance, int] = {}
         self._away: dict[Instance, int] = {}
 
     @property
     def offsets_ms(self) -> Mapping[Instance, int]:
         """Offsets of the instances whose clocks are off."""
-        return dict(islice(((instance, ms) for instance, ms in self._held.items() if ms), MOST))
+        return dict(islice(((instance, ms) for instance, ms in self._offsets_ms.items() if ms), MOST))
 
-    def take(self, seen: Mapping[Instance, InstanceDelay], bucket_ms: int) -> None:
+    def take(self, delays: Mapping[Instance, InstanceDelay], bucket_ms: int) -> None:
         """Takes in a reading, one every ten seconds."""
-        for instance in [*self._held]:
-            self._away[instance] = 0 if instance in seen else self._away.get(instance, 0) + 1
+        for instance in [*self._offsets_ms]:
+            self._away[instance] = 0 if instance in delays else self._away.get(instance, 0) + 1
             if self._away[instance] > GONE:
                 self._forget(instance)
-        way_ms = fastest_ms(seen.values())
+        way_ms = fastest_ms(delays.values())
         if way_ms > SLOW_WAY_MS:
             return
-        for instance, each in seen.items():
-            found = offset_ms(each, way_ms)
-            if found is not None:
-                self._compare(instance, found, max(bucket_ms, STEP_MS))
+        for instance, delay in delays.items():
+            found_ms = offset_ms(delay, way_ms)
+            if found_ms is not None:
+                self._compare(instance, found_ms, max(bucket_ms, STEP_MS))
 
     def _compare(self, instance: Instance, found_ms: int, step_ms: int) -> None:
-        held = self._held.setdefault(instance, found_ms)
-        apart = abs(found_ms - held) > step_ms
+        offset_now_ms = self._offsets_ms.setdefault(instance, found_ms)
+        apart = abs(found_ms - offset_now_ms) > step_ms
         self._apart[instance] = self._apart.get(instance, 0) + 1 if apart else 0
         if self._apart[instance] >= READINGS:
-            self._held[instance], self._apart[instance] = found_ms, 0
+            self._offsets_ms[instance], self._apart[instance] = found_ms, 0
 
     def _forget(self, instance: Instance) -> None:
-        for known in (self._held, self._apart, self._away):
+        for known in (self._offsets_ms, self._apart, self._away):
             known.pop(instance, None)

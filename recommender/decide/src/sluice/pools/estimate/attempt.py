@@ -1,4 +1,4 @@
-"""One pool's estimate as a job: what a worker process receives, and what it returns. Pure."""
+"""One pool's estimate as a job: the value that a worker process receives, and its result. Pure."""
 
 from __future__ import annotations
 

@@ -112,14 +112,14 @@ class Localization:
 
 def localize(root: str, services: Sequence[PathTimes]) -> Localization:
     """Ranks `services`, which are all on the paths of one root operation; the service `root` is on each path."""
-    whole = next((each for each in services if each.service == root), None)
+    whole = next((service for service in services if service.service == root), None)
     if whole is None or whole.traces < LEAST_TRACES:
         traces = whole.traces if whole else 0
         text = f"{traces:,} complete traces, {LEAST_TRACES} are needed"
         return Localization(traces, (), None, (Reason("TOO_FEW_TRACES", text),))
-    ranking = tuple(sorted((_signals(each, whole) for each in services), key=_order))
+    ranking = tuple(sorted((_signals(service, whole) for service in services), key=_order))
     first = ranking[0]
-    notes = (CPU_UNKNOWN,) if any(each.cpu is None for each in services) and not first.is_cpu_candidate else ()
+    notes = (CPU_UNKNOWN,) if any(service.cpu is None for service in services) and not first.is_cpu_candidate else ()
     if first.is_cpu_candidate or (first.correlation or 0.0) >= WEAK_CORRELATION:
         return Localization(whole.traces, ranking, first.service, first.reasons, notes)
     text = f"no CPU known to be at {HIGH_UTILIZATION:.0%}, and no service's time moves with the end to end time"
@@ -137,40 +137,40 @@ def correlation(n: int, sx: int, sxx: int, sy: int, syy: int, sxy: int) -> float
     return max(-1.0, min(1.0, (n * sxy - sx * sy) / (math.sqrt(x) * math.sqrt(y))))
 
 
-def _signals(each: PathTimes, whole: PathTimes) -> Ranked:
+def _signals(times: PathTimes, whole: PathTimes) -> Ranked:
     """Correlates over all traces of the operation: where the path does not lead through the service, its time is 0.
 
     Over its own traces alone, a service on 5 of 1,000 paths could come first and explain nothing.
     """
-    r = correlation(whole.traces, each.blame_sum, each.blame_sum2, whole.e2e_sum, whole.e2e_sum2, each.blame_x_e2e)
-    ratio = each.p99_ms / each.p50_ms if each.p99_ms is not None and each.p50_ms else None
+    r = correlation(whole.traces, times.blame_sum, times.blame_sum2, whole.e2e_sum, whole.e2e_sum2, times.blame_x_e2e)
+    ratio = times.p99_ms / times.p50_ms if times.p99_ms is not None and times.p50_ms else None
     reasons = []
-    if each.cpu is not None and each.cpu >= HIGH_UTILIZATION:
-        reasons.append(Reason("CPU_HIGH", f"CPU at {each.cpu:.0%} of its limit"))
+    if times.cpu is not None and times.cpu >= HIGH_UTILIZATION:
+        reasons.append(Reason("CPU_HIGH", f"CPU at {times.cpu:.0%} of its limit"))
     if r is not None and r >= WEAK_CORRELATION:
         text = f"its blame moves with the end to end time, correlation {r:.2f}"
         reasons.append(Reason("MOVES_WITH_END_TO_END", text))
     if ratio is not None and ratio >= CONGESTED:
         reasons.append(Reason("CONGESTED", f"p99 is {ratio:.1f} times p50"))
-    if whole.e2e_sum and each.wait_sum >= LONG_WAIT * whole.e2e_sum:
-        reasons.append(_wait(each, each.wait_sum / whole.e2e_sum))
+    if whole.e2e_sum and times.wait_sum >= LONG_WAIT * whole.e2e_sum:
+        reasons.append(_wait(times, times.wait_sum / whole.e2e_sum))
     return Ranked(
-        service=each.service,
-        share_of_traces=each.traces / whole.traces,
-        mean_ms=_mean_ms(each.self_sum, each),
-        wait_ms=_mean_ms(each.wait_sum, each),
-        blame_ms=_mean_ms(each.blame_sum, each),
-        share_of_end_to_end=each.blame_sum / whole.e2e_sum if whole.e2e_sum else 0.0,
+        service=times.service,
+        share_of_traces=times.traces / whole.traces,
+        mean_ms=_mean_ms(times.self_sum, times),
+        wait_ms=_mean_ms(times.wait_sum, times),
+        blame_ms=_mean_ms(times.blame_sum, times),
+        share_of_end_to_end=times.blame_sum / whole.e2e_sum if whole.e2e_sum else 0.0,
         correlation=r,
         congestion_ratio=ratio,
-        cpu=each.cpu,
-        pool=each.pool,
-        in_flight=each.in_flight,
+        cpu=times.cpu,
+        pool=times.pool,
+        in_flight=times.in_flight,
         reasons=tuple(reasons),
     )
 
 
-def _wait(each: PathTimes, share: float) -> Reason:
+def _wait(times: PathTimes, share: float) -> Reason:
     """The reason that says whose limit a wait is. A wait between a caller's span and the service's is for a thread, or
     for one of the caller's own connections.
 
@@ -178,20 +178,24 @@ def _wait(each: PathTimes, share: float) -> Reason:
     is not known: either.
     """
     taken = f"requests wait for its threads for {share:.0%} of the end to end time"
-    if each.pool is None or each.in_flight is None:
-        unknown = "the size of its pool" if each.pool is None else "how many it has in flight"
+    if times.pool is None or times.in_flight is None:
+        unknown = "the size of its pool" if times.pool is None else "how many it has in flight"
         text = f"{taken}, or for connections of its callers: {unknown} is not known, and it may be either"
         return Reason("THREADS_TAKEN", text)
-    in_flight = f"with {each.in_flight:.0f} of {each.pool} of its threads in flight at the most, by its spans"
-    if each.in_flight >= HALF_FULL * each.pool:
+    in_flight = f"with {times.in_flight:.0f} of {times.pool} of its threads in flight at the most, by its spans"
+    if times.in_flight >= HALF_FULL * times.pool:
         return Reason("THREADS_TAKEN", f"{taken}, {in_flight}")
     text = f"requests wait {share:.0%} of the end to end time before they reach it, {in_flight}"
     return Reason("CALLERS_WAIT", f"{text}: the limit is on the callers' side (connections, sockets)")
 
 
-def _mean_ms(sum_ns: int, each: PathTimes) -> float:
-    return sum_ns / each.traces / 1e6 if each.traces else 0.0
+def _mean_ms(sum_ns: int, times: PathTimes) -> float:
+    return sum_ns / times.traces / 1e6 if times.traces else 0.0
 
 
-def _order(each: Ranked) -> tuple[bool, float, str]:
-    return not each.is_cpu_candidate, -(each.correlation if each.correlation is not None else -1.0), each.service
+def _order(ranked: Ranked) -> tuple[bool, float, str]:
+    return (
+        not ranked.is_cpu_candidate,
+        -(ranked.correlation if ranked.correlation is not None else -1.0),
+        ranked.service,
+    )

@@ -17,7 +17,7 @@ from sluice.pools.estimate.in_time import Mask, in_turns
 from sluice.pools.estimate.samples import Floats, Samples
 
 # Sizes whose fitted goodput is within 10 % of the best are not distinguished from it.
-TOLD_APART = 0.10
+DISTINCT = 0.10
 # A fall: the fit ends more than 10 % below its best, and at least 5 buckets above the band have a mean below the band's
 # by at least 3 standard errors. (The rule must not require this mean to be 10 % below as well: a curve that ends 12.6 %
 # under its peak, where it is 8 % below the band's, would neither fall nor be flat.)
@@ -84,24 +84,24 @@ def lacking(samples: Samples, levels: int, need: Need) -> str | None:
     low, high = np.quantile(samples.concurrency, [0.05, 0.95])
     coverage = 1 - low / high
     if coverage < need.coverage:
-        seen = f"coverage {coverage:.2f}, {need.coverage} is needed"
-        return f"concurrency stayed between {low:.1f} and {high:.1f} ({seen})"
+        coverage_text = f"coverage {coverage:.2f}, {need.coverage} is needed"
+        return f"concurrency stayed between {low:.1f} and {high:.1f} ({coverage_text})"
     return None
 
 
-def find_top(points: Curve, fitted: Floats, samples: Samples, told_apart: float = TOLD_APART) -> Top:
+def find_top(points: Curve, fitted: Floats, samples: Samples, distinct: float = DISTINCT) -> Top:
     """The band around the best of a unimodal fit; `fitted` has the shape of `points`.
 
-    A point belongs to the band when its fit, and that of all points between, is less than `told_apart` (a share of the
+    A point belongs to the band when its fit, and that of all points between, is less than `distinct` (a share of the
     best) plus one standard error of the difference below the best.
     """
     x = points.concurrency
     peak = int(np.argmax(fitted))
     best = float(fitted[peak])
     error = standard_errors(x, samples)
-    outside = fitted < (1 - told_apart) * best - np.hypot(error, error[peak])
-    before, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
-    low = int(before[-1]) + 1 if len(before) else 0
+    outside = fitted < (1 - distinct) * best - np.hypot(error, error[peak])
+    left, after = np.flatnonzero(outside[:peak]), np.flatnonzero(outside[peak:])
+    low = int(left[-1]) + 1 if len(left) else 0
     high = peak + int(after[0]) - 1 if len(after) else len(x) - 1
     first = int(np.argmax(fitted >= 0.95 * best))
     return Top(best, lower=float(x[low]), upper=float(x[high]), first=float(x[first]))
@@ -140,12 +140,12 @@ def _in_turns(samples: Samples, first: Mask, second: Mask, holds: Callable[[Floa
 
 
 def falling(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
-    """Whether goodput above the points within `TOLD_APART` of the best is lower, by more than noise explains.
+    """Whether goodput above the points within `DISTINCT` of the best is lower, by more than noise explains.
 
-    If it is: the buckets of those points, and the ones above. Where the fit ends within `TOLD_APART` there are none
+    If it is: the buckets of those points, and the ones above. Where the fit ends within `DISTINCT` there are none
     above.
     """
-    band = np.flatnonzero(fitted >= (1 - TOLD_APART) * fitted.max())
+    band = np.flatnonzero(fitted >= (1 - DISTINCT) * fitted.max())
     edges = _edges(points.concurrency)
     begin, end = edges[band[0]], edges[band[-1] + 1]
     inside = (samples.concurrency >= begin) & (samples.concurrency <= end)
@@ -165,7 +165,7 @@ def falls(inside: Floats, after: Floats) -> bool:
 def flat(points: Curve, fitted: Floats, samples: Samples) -> tuple[Mask, Mask] | None:
     """Whether goodput, which does not fall, stays near its best over a wide enough range, up to the end.
 
-    The range begins at the first point of a unimodal fit within `TOLD_APART` of the best. It has no allowance for noise
+    The range begins at the first point of a unimodal fit within `DISTINCT` of the best. It has no allowance for noise
     as `find_top` has, since noise would make the end of a rising curve look flat. If it is flat: the buckets on either
     side of the middle of that range, by ratio.
     """
@@ -184,18 +184,18 @@ def rising(points: Curve, fitted: Floats) -> bool:
 
 
 def _near_best(points: Curve, fitted: Floats) -> tuple[float, float]:
-    """The concurrency of the first point within `TOLD_APART` of the best, and of the last point of all."""
-    near = int(np.argmax(fitted >= (1 - TOLD_APART) * fitted.max()))
+    """The concurrency of the first point within `DISTINCT` of the best, and of the last point of all."""
+    near = int(np.argmax(fitted >= (1 - DISTINCT) * fitted.max()))
     return float(points.concurrency[near]), float(points.concurrency[-1])
 
 
 def level(lower: Floats, upper: Floats) -> bool:
-    """Whether the mean of the second is not higher by `TOLD_APART` and by more than noise explains."""
+    """Whether the mean of the second is not higher by `DISTINCT` and by more than noise explains."""
     if min(len(lower), len(upper)) < MIN_COMPARED:
         return False
     rise = upper.mean() - lower.mean()
     noise = np.sqrt(lower.var(ddof=1) / len(lower) + upper.var(ddof=1) / len(upper))
-    return bool(rise <= max(TOLD_APART * upper.mean(), FALL_STANDARD_ERRORS * noise))
+    return bool(rise <= max(DISTINCT * upper.mean(), FALL_STANDARD_ERRORS * noise))
 
 
 def _edges(x: Floats) -> Floats:

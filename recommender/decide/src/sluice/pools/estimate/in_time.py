@@ -26,14 +26,16 @@ def in_turns(at_ms: NDArray[np.int64], first: Mask, second: Mask, holds: Callabl
     both, or they differ in neither part. at_ms, first, second: shape (n,). Worked: kind one at 0, 1, 2 and kind two at
     3, 4, 5 are cut at 3; at 0, 1, 4, 5 and at 2, 3, 6, 7 they are cut at 2, and compared within 2 to 7.
     """
-    before = at_ms < _cut(at_ms[first], at_ms[second])
-    return any(holds(first & part, second & part) for part in (before, ~before))
+    first_half = at_ms < _cut(at_ms[first], at_ms[second])
+    return any(holds(first & part, second & part) for part in (first_half, ~first_half))
 
 
 def _cut(first_ms: NDArray[np.int64], second_ms: NDArray[np.int64]) -> int:
     """The time at which the distributions of both times are furthest apart (Kolmogorov and Smirnov)."""
     times = np.unique(np.concatenate((first_ms, second_ms)))
-    one, other = (np.searchsorted(np.sort(each), times, side="left") / len(each) for each in (first_ms, second_ms))
+    one, other = (
+        np.searchsorted(np.sort(start_ms), times, side="left") / len(start_ms) for start_ms in (first_ms, second_ms)
+    )
     return int(times[np.argmax(np.abs(one - other))])
 
 

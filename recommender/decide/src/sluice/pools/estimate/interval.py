@@ -48,7 +48,7 @@ def legal(stored_ms: int) -> tuple[int, ...]:
 
     Where there is none, the stored length itself: 700 -> 700.
     """
-    return tuple(each for each in CANDIDATES_MS if each % stored_ms == 0) or (stored_ms,)
+    return tuple(candidate for candidate in CANDIDATES_MS if candidate % stored_ms == 0) or (stored_ms,)
 
 
 def choose(
@@ -71,7 +71,10 @@ def choose(
     candidates = legal(stored_ms)
     finest = candidates[0]
     whole = _variance(in_flight, finest // stored_ms)
-    kept = {each: _variance(in_flight, each // stored_ms) / whole if whole > 0 else 1.0 for each in candidates}
+    kept = {
+        candidate: _variance(in_flight, candidate // stored_ms) / whole if whole > 0 else 1.0
+        for candidate in candidates
+    }
     anew, shortest, longest = (_by_limits(rate, kept, towards) for towards in (1, 1 - DEAD_BAND, 1 + DEAD_BAND))
     chosen = before_ms if before_ms in candidates and shortest <= before_ms <= longest else anew
     words = f"{rate * chosen:.3g} completions a bucket at best, {kept[chosen]:.0%} of the variance of concurrency kept"
@@ -88,9 +91,9 @@ def _by_limits(rate: float, kept: dict[int, float], towards: float) -> int:
     rate: completions per ms; kept: share of the variance of concurrency by interval.
     """
     longest = max(kept)
-    wanted = next((each for each in kept if rate * each >= ENOUGH_COMPLETIONS * towards), longest)
-    least = next((each for each in kept if rate * each >= FEWEST_COMPLETIONS * towards), longest)
-    sharp = max(each for each in kept if 1 - kept[each] <= (1 - KEPT_VARIANCE) * towards)
+    wanted = next((width for width in kept if rate * width >= ENOUGH_COMPLETIONS * towards), longest)
+    least = next((width for width in kept if rate * width >= FEWEST_COMPLETIONS * towards), longest)
+    sharp = max(width for width in kept if 1 - kept[width] <= (1 - KEPT_VARIANCE) * towards)
     return max(min(wanted, sharp), least)
 
 

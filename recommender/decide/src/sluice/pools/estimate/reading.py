@@ -68,7 +68,7 @@ class Reading:
         )
 
 
-def read(samples: Samples | None, need: Need, told_apart: float = evidence.TOLD_APART) -> Reading | Estimate:
+def read(samples: Samples | None, need: Need, distinct: float = evidence.DISTINCT) -> Reading | Estimate:
     """The reading, or the estimate of a state without a size."""
     if samples is None or len(samples) == 0 or samples.completions.sum() == 0:
         return Estimate(State.NO_DATA, (Reason("NO_SPANS", "no completed span of this pool in the window"),))
@@ -83,7 +83,7 @@ def read(samples: Samples | None, need: Need, told_apart: float = evidence.TOLD_
         return Estimate(State.LEARNING, (Reason("TOO_LITTLE_SEEN", missing),), curve=whole, pool_limited=limited)
     points = merge_thin(curve, need.buckets_per_point)
     fitted = unimodal_fit(points.goodput_per_s, points.count)
-    top = evidence.find_top(points, fitted, open_samples, told_apart)
+    top = evidence.find_top(points, fitted, open_samples, distinct)
     if top.goodput_per_s <= 0:
         nothing = Reason("NO_GOODPUT", "no completion within the threshold at any concurrency")
         return Estimate(State.LEARNING, (nothing,), curve=curve, pool_limited=limited)

@@ -31,19 +31,19 @@ class Scg:
         self._need = need
 
     def estimate(self, samples: Samples | None) -> Estimate:
-        seen = read(samples, self._need)
-        return seen if isinstance(seen, Estimate) else _provided(seen)
+        reading = read(samples, self._need)
+        return reading if isinstance(reading, Estimate) else _provided(reading)
 
 
-def _provided(seen: Reading) -> Estimate:
-    top = seen.top
-    knee = _matching_knee(seen.curve, top)
+def _provided(reading: Reading) -> Estimate:
+    top = reading.top
+    knee = _matching_knee(reading.curve, top)
     if knee is None:
         band = f"{top.lower:.1f}..{top.upper:.1f}"
         text = f"no knee of degree 5 to 8 lies in {band}: smallest concurrency at 95 % of the best"
-        return seen.provided(top.first, Reason("UNIMODAL_FIT", text), top.lower, top.upper, methods_agree=False)
+        return reading.provided(top.first, Reason("UNIMODAL_FIT", text), top.lower, top.upper, methods_agree=False)
     how = Reason("KNEE", f"knee of degree {knee.degree} at {knee.concurrency:.1f} in flight")
-    return seen.provided(knee.concurrency, how, top.lower, top.upper, True, knee)
+    return reading.provided(knee.concurrency, how, top.lower, top.upper, True, knee)
 
 
 def _matching_knee(curve: Curve, top: Top) -> Knee | None:

@@ -39,27 +39,27 @@ class ScgTop:
         self._need = need
 
     def estimate(self, samples: Samples | None) -> Estimate:
-        seen = read(samples, self._need)
-        if isinstance(seen, Estimate):
-            return seen
-        top, found = seen.top, _matching_top(seen.curve, seen.top)
-        if found is None:
+        reading = read(samples, self._need)
+        if isinstance(reading, Estimate):
+            return reading
+        top, fitted = reading.top, _matching_top(reading.curve, reading.top)
+        if fitted is None:
             band = f"{top.lower:.1f}..{top.upper:.1f}"
             text = f"no polynomial of degree 5 to 8 has its top in {band}: smallest concurrency at 95 % of the best"
             low = min(top.lower, top.first)
-            return seen.provided(top.first, Reason("UNIMODAL_FIT", text), low, top.upper, methods_agree=False)
-        text = f"degree {found.degree} reaches {ENOUGH:.0%} of its top at {found.concurrency:.1f} in flight"
-        low = min(top.lower, found.concurrency)
-        return seen.provided(found.concurrency, Reason("TOP", text), low, top.upper, True, found)
+            return reading.provided(top.first, Reason("UNIMODAL_FIT", text), low, top.upper, methods_agree=False)
+        text = f"degree {fitted.degree} reaches {ENOUGH:.0%} of its top at {fitted.concurrency:.1f} in flight"
+        low = min(top.lower, fitted.concurrency)
+        return reading.provided(fitted.concurrency, Reason("TOP", text), low, top.upper, True, fitted)
 
 
 def _matching_top(curve: Curve, top: Top) -> Knee | None:
     """The fit of the degree with the least criterion, of those whose polynomial is highest inside the band."""
     matching = []
     for degree in DEGREES:
-        found = find_top_of_fit(curve, degree)
-        if found is not None and top.lower <= found[0] <= top.upper:
-            matching.append(Knee(max(found[1], top.lower), degree, found[2]))
+        fitted = find_top_of_fit(curve, degree)
+        if fitted is not None and top.lower <= fitted[0] <= top.upper:
+            matching.append(Knee(max(fitted[1], top.lower), degree, fitted[2]))
     return min(matching, key=lambda knee: _criterion(curve, knee), default=None)
 
 

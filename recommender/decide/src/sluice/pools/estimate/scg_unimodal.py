@@ -28,14 +28,14 @@ class ScgUnimodal:
         self._need = need
 
     def estimate(self, samples: Samples | None) -> Estimate:
-        seen = read(samples, self._need)
-        if isinstance(seen, Estimate):
-            return seen
-        top, points = seen.top, seen.points
-        rise = slice(0, int(np.argmax(seen.fitted)) + 1)
-        error = standard_errors(points.concurrency, seen.samples)
+        reading = read(samples, self._need)
+        if isinstance(reading, Estimate):
+            return reading
+        top, points = reading.top, reading.points
+        rise = slice(0, int(np.argmax(reading.fitted)) + 1)
+        error = standard_errors(points.concurrency, reading.samples)
         firsts = first_reaching(points.concurrency[rise], points.goodput_per_s[rise], error[rise], 1 - EPS)
         low, high = np.quantile(firsts, INTERVAL)
         low, high = min(float(low), top.first), max(float(high), top.first)
         how = Reason("UNIMODAL_FIT", f"smallest concurrency at {1 - EPS:.0%} of the best")
-        return seen.provided(top.first, how, low, high, methods_agree=True)
+        return reading.provided(top.first, how, low, high, methods_agree=True)

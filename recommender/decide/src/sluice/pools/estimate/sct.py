@@ -34,26 +34,26 @@ class Sct:
 
     def estimate(self, samples: Samples | None) -> Estimate:
         by_throughput = samples and replace(samples, goodput_per_s=samples.throughput_per_s, caller_judged=True)
-        seen = read(by_throughput, self._need, STABLE)
-        if isinstance(seen, Estimate):
-            return seen
-        lower, upper = seen.top.lower, seen.top.upper
+        reading = read(by_throughput, self._need, STABLE)
+        if isinstance(reading, Estimate):
+            return reading
+        lower, upper = reading.top.lower, reading.top.upper
         range_ = f"throughput is at its highest from {lower:.1f} to {upper:.1f} in flight"
         return Estimate(
             State.PROVIDED,
-            (seen.shape(), Reason("RATIONAL_RANGE", range_)),
+            (reading.shape(), Reason("RATIONAL_RANGE", range_)),
             target=whole_size(lower),
             lower_bound=whole_size(lower),
             upper_bound=whole_size(upper),
             confidence=confidence(
-                len(seen.samples),
+                len(reading.samples),
                 lower,
                 upper,
-                float(seen.samples.concurrency.max()),
+                float(reading.samples.concurrency.max()),
                 methods_agree=True,
                 by_caller=True,
             ),
-            curve=seen.curve,
+            curve=reading.curve,
             knee=lower,
-            pool_limited=seen.limited,
+            pool_limited=reading.limited,
         )

@@ -31,7 +31,7 @@ class Threshold:
         return round(self.value_ms * 1e6)
 
 
-class Asked(NamedTuple):
+class UpstreamRequest(NamedTuple):
     """A pool, and the SLO whose traces show the time upstream of the pool."""
 
     pool: PoolKey
@@ -66,12 +66,12 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
             raise ValueError(f"pool {pool.key} has neither an SLO nor a threshold")
         return Threshold(pool.threshold, "pool", f"set on the pool: {format_ms(pool.threshold)}")
     known = list(upstream) if pool.measured else [None] * len(slos)
-    each = [_under(pool, slo, seen) for slo, seen in zip(slos, known, strict=True)]
-    leads = each
+    thresholds = [_under(pool, slo, time) for slo, time in zip(slos, known, strict=True)]
+    leads = thresholds
     if pool.upstream is not None:
-        leads = [one for one, seen in zip(each, known, strict=True) if seen is not None] or each
+        leads = [one for one, time in zip(thresholds, known, strict=True) if time is not None] or thresholds
     strictest = min(leads, key=lambda one: one.value_ms)
-    others = [one.detail for one in each if one is not strictest]
+    others = [one.detail for one in thresholds if one is not strictest]
     if others:
         return replace(strictest, detail=f"{strictest.detail}; strictest of it and {', '.join(others)}")
     return strictest
@@ -89,27 +89,27 @@ def _under(pool: Pool, slo: Slo, upstream: UpstreamTime | None) -> Threshold:
     return Threshold(slo.latency - pool.upstream, "slo", detail)
 
 
-def _measured(pool: Pool, slo: Slo, asked: Upstream, seen: UpstreamTime | None) -> Threshold:
+def _measured(pool: Pool, slo: Slo, upstream: Upstream, time: UpstreamTime | None) -> Threshold:
     """Worked, with the default floor of 10 %, an SLO of 250 ms and an upstream of
 
     31.4 ms: 218.6 ms;   240 ms: 25 ms, UPSTREAM_FLOOR, as for any more;   unknown: 250 ms, UPSTREAM_UNKNOWN.
     """
     whole = f"slo {slo.name} {format_ms(slo.latency)}"
-    if seen is None:
+    if time is None:
         text = f"no traces of {_root(slo)} lead to the pool: all of {whole} is taken as its own"
         return Threshold(slo.latency, "slo", f"{whole}, upstream unknown", (Reason("UPSTREAM_UNKNOWN", text),))
     reasons = []
-    of = f"{asked.statistic} of {seen.traces:,} traces"
-    if seen.age_ms > 0:
-        of += f", known {format_ms(seen.age_ms / 1000).removesuffix(' ms')} s ago"
+    of = f"{upstream.statistic} of {time.traces:,} traces"
+    if time.age_ms > 0:
+        of += f", known {format_ms(time.age_ms / 1000).removesuffix(' ms')} s ago"
         reasons.append(Reason("UPSTREAM_LAST_KNOWN", f"too few traces of {_root(slo)} lead to the pool now: {of}"))
-    detail = f"{whole} - {format_ms(round(seen.value_ms, 3))} upstream ({of})"
-    left, least = slo.latency - seen.value_ms, asked.floor * slo.latency
+    detail = f"{whole} - {format_ms(round(time.value_ms, 3))} upstream ({of})"
+    left, least = slo.latency - time.value_ms, upstream.floor * slo.latency
     if left < least:
         waits = f"waits for threads of {'services above it' if pool.side == 'server' else 'its service and above'}"
-        text = f"upstream takes over {1 - asked.floor:.0%} of {whole}; {waits} are in it"
+        text = f"upstream takes over {1 - upstream.floor:.0%} of {whole}; {waits} are in it"
         reasons.append(Reason("UPSTREAM_FLOOR", text))
-        detail += f", at least {asked.floor:.0%}: {format_ms(least)}"
+        detail += f", at least {upstream.floor:.0%}: {format_ms(least)}"
     return Threshold(max(left, least), "slo", detail, tuple(reasons))
 
 

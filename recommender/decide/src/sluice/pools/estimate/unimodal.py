@@ -43,10 +43,10 @@ def _prefix_errors(y: Floats, weight: Floats) -> Floats:
     for k, (value, mass) in enumerate(zip(y.tolist(), weight.tolist(), strict=True), start=1):
         error = 0.0
         while means and means[-1] >= value:
-            before, w = means.pop(), weights.pop()
+            previous, w = means.pop(), weights.pop()
             own = errors.pop() - (errors[-1] if errors else 0.0)
-            error += own + w * mass / (w + mass) * (before - value) ** 2
-            value, mass = (w * before + mass * value) / (w + mass), w + mass
+            error += own + w * mass / (w + mass) * (previous - value) ** 2
+            value, mass = (w * previous + mass * value) / (w + mass), w + mass
         means.append(value)
         weights.append(mass)
         errors.append((errors[-1] if errors else 0.0) + error)

@@ -18,12 +18,12 @@ from sluice.model.keys import PoolKey
 class BackendDemand:
     """The demand of one pool on a backend, per instance.
 
-    wanted: the size that would be best for it. held: the size that it has, or was given and may have by now. instances:
-    of its service, the larger of the reported and the seen number.
+    wanted: the size that would be best for it. reserved: the size that it has, or was given and may have by now.
+    instances: of its service, the larger of the reported and the seen number.
     """
 
     wanted: int
-    held: int
+    reserved: int
     instances: int
 
 
@@ -38,32 +38,33 @@ class Ceiling:
 def ceilings(backend: str, capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, Ceiling]:
     """A ceiling for each pool that leads to the backend.
 
-    Where all can have what they want and hold, instances share the rest. Where they cannot, each gets one per instance,
-    and beyond that the same share of what it wants. Growth waits until what others give up is read back: a pool can
-    grow only into capacity that none holds.
+    Where all can have the sizes that they want and hold, instances share the rest. Where they cannot, each gets one per
+    instance, and beyond that the same share of its wanted size. Growth waits until others' smaller sizes are read back:
+    a pool can grow only into capacity that none holds.
 
     Worked, capacity 100: a wants 20 and b 30 in 4 and 2 instances, 140 in all. One each is 6; 94 are left for 4 x 19 +
     2 x 29 = 134: a 1 + 13.33, b 1 + 20.34 -> 14 and 21, 98 used; the 2 left are one more for b: 14 and 22. While a
-    still holds 20, and b 10, all 100 are held: b stays at 10. Once a is read back with 14, 24 are free, and b may have
-    22.
+    still holds 20, and b 10, all 100 are reserved: b stays at 10. Once a is read back with 14, 24 are free, and b may
+    have 22.
     """
-    held = sum(each.instances * each.held for each in demands.values())
+    in_use = sum(demand.instances * demand.reserved for demand in demands.values())
     goals = _goals(capacity, demands)
-    growth = sum(max(0, goals[key] - each.held) * each.instances for key, each in demands.items())
-    part = min(1.0, max(0, capacity - held) / growth) if growth else 0.0
-    found = {}
-    for key, each in demands.items():
-        size = goals[key] if goals[key] <= each.held else each.held + int((goals[key] - each.held) * part)
-        text = f"{backend} takes {capacity} in all, its callers hold {held}: {size} for each of {each.instances}"
-        found[key] = Ceiling(max(1, size), f"{text} instances")
-    return found
+    growth = sum(max(0, goals[key] - demand.reserved) * demand.instances for key, demand in demands.items())
+    part = min(1.0, max(0, capacity - in_use) / growth) if growth else 0.0
+    limits = {}
+    for key, demand in demands.items():
+        more = goals[key] - demand.reserved
+        size = goals[key] if more <= 0 else demand.reserved + int(more * part)
+        text = f"{backend} takes {capacity} in all, its callers hold {in_use}: {size} for each of {demand.instances}"
+        limits[key] = Ceiling(max(1, size), f"{text} instances")
+    return limits
 
 
 def _goals(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, int]:
-    most = {key: max(each.wanted, each.held) for key, each in demands.items()}
-    instances = sum(each.instances for each in demands.values())
+    most = {key: max(demand.wanted, demand.reserved) for key, demand in demands.items()}
+    instances = sum(demand.instances for demand in demands.values())
     if sum(demands[key].instances * size for key, size in most.items()) > capacity:
-        most = {key: each.wanted for key, each in demands.items()}
+        most = {key: demand.wanted for key, demand in demands.items()}
     total = sum(demands[key].instances * size for key, size in most.items())
     if total <= capacity:
         return {key: size + (capacity - total) // max(1, instances) for key, size in most.items()}
@@ -72,10 +73,10 @@ def _goals(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[Pool
 
 def _shares(capacity: int, demands: Mapping[PoolKey, BackendDemand]) -> dict[PoolKey, int]:
     """The shares, rounded down. The rest goes to the largest remainders that it is enough for."""
-    total = sum(each.instances * each.wanted for each in demands.values())
-    least = sum(each.instances for each in demands.values())
+    total = sum(demand.instances * demand.wanted for demand in demands.values())
+    least = sum(demand.instances for demand in demands.values())
     share = max(0, capacity - least) / max(1, total - least)
-    exact = {key: 1 + (each.wanted - 1) * share for key, each in demands.items()}
+    exact = {key: 1 + (demand.wanted - 1) * share for key, demand in demands.items()}
     given = {key: int(size) for key, size in exact.items()}
     left = capacity - sum(demands[key].instances * size for key, size in given.items())
     for key in sorted(exact, key=lambda key: (given[key] - exact[key], key)):

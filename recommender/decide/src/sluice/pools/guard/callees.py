@@ -17,24 +17,24 @@ from sluice.pools.policy.state import PoolState
 
 
 def callees(states: Mapping[PoolKey, PoolState], pools: Iterable[PoolKey]) -> dict[PoolKey, str]:
-    """For each pool that waits, the callee that it waits for, as text for people."""
+    """The callee of each pool that waits for one, as text for people."""
     keys = list(pools)
     full = {key: size for key in keys for size in (_full(states.get(key)),) if size is not None}
     servers = {key.service: key for key in full if key.side == "server"}
-    found: dict[PoolKey, str] = {}
+    blamed: dict[PoolKey, str] = {}
     waits: dict[str, str] = {}
     for key in keys:
         if key.side != "client":
             continue
         callee = servers.get(key.peer)
         if callee is not None and key.peer != key.service:
-            found[key] = waits[key.service] = f"{callee}, all {full[callee]} of which are taken"
+            blamed[key] = waits[key.service] = f"{callee}, all {full[callee]} of which are taken"
         elif key in full:
             waits.setdefault(key.service, f"{key}, all {full[key]} of which are taken")
     for key in keys:
         if key.side == "server" and key.service in waits:
-            found[key] = waits[key.service]
-    return found
+            blamed[key] = waits[key.service]
+    return blamed
 
 
 def _full(state: PoolState | None) -> int | None:

@@ -18,15 +18,15 @@ def waiting(states: Mapping[PoolKey, PoolState], paths: Iterable[Collection[Pool
 
     Only pools that are full look; those of a path take turns of 10 s, by the clock.
     """
-    found: set[PoolKey] = set()
+    waiting_pools: set[PoolKey] = set()
     for path in paths:
         if len(path) < 2:
             continue
         full = sorted(key for key in path if key in states and _full(states[key]))
         looking = [key for key in full if _looks(states[key], now_ms)]
         turn = looking or ([full[now_ms // TURN_MS % len(full)]] if full else [])
-        found.update(set(path) - set(turn[:1]))
-    return found
+        waiting_pools.update(set(path) - set(turn[:1]))
+    return waiting_pools
 
 
 def paths(pools: Iterable[tuple[PoolKey, Collection[str]]]) -> list[set[PoolKey]]:
@@ -46,10 +46,10 @@ def paths(pools: Iterable[tuple[PoolKey, Collection[str]]]) -> list[set[PoolKey]
         begins[key] = joints[0]
         for other in joints[1:]:
             leads[end(other)] = end(joints[0])
-    found: dict[str, set[PoolKey]] = {}
+    by_slo: dict[str, set[PoolKey]] = {}
     for key, joint in begins.items():
-        found.setdefault(end(joint), set()).add(key)
-    return list(found.values())
+        by_slo.setdefault(end(joint), set()).add(key)
+    return list(by_slo.values())
 
 
 def _full(state: PoolState) -> bool:

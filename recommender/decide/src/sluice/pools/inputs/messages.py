@@ -1,4 +1,4 @@
-"""What callers reported and what holds until they report otherwise: pauses, scaling. Records of `sluice_state`."""
+"""Pauses and scalings, which hold until callers report others, as records of `sluice_state`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_scalings(name: str, value: bytes) -> list[Scaling]:
         raise StateError(f"read {name}: {cause}") from cause
     if scaling_name(message.service) != name or unquote(name.removeprefix(SCALING)) != message.service:
         raise StateError(f"read {name}: the record is of {message.service}")
-    return [scaling_of(each) for each in message.events]
+    return [scaling_of(event) for event in message.events]
 
 
 def scaling_of(event: ScalingEvent) -> Scaling:
@@ -72,8 +72,8 @@ def scaling_of(event: ScalingEvent) -> Scaling:
         version=event.version,
         source=event.source,
         containers=tuple(
-            NotifiedContainer(each.instance, each.address, each.host, each.zone, each.drained)
-            for each in event.containers
+            NotifiedContainer(container.instance, container.address, container.host, container.zone, container.drained)
+            for container in event.containers
         ),
     )
 
@@ -88,8 +88,12 @@ def event_of(scaling: Scaling) -> ScalingEvent:
         source=scaling.source,
         containers=[
             ServiceContainer(
-                instance=each.instance, address=each.address, host=each.host, zone=each.zone, drained=each.drained
+                instance=container.instance,
+                address=container.address,
+                host=container.host,
+                zone=container.zone,
+                drained=container.drained,
             )
-            for each in scaling.containers
+            for container in scaling.containers
         ],
     )

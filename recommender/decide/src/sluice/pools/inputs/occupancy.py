@@ -32,7 +32,7 @@ class OccupancyReport:
     waiting: tuple[int, float, int] | None = None
 
 
-def told_of(message: occupancy_pb2.Occupancy, at_ms: int) -> OccupancyReport | None:
+def occupancy_report(message: occupancy_pb2.Occupancy, at_ms: int) -> OccupancyReport | None:
     """The report in a message; None for an empty one."""
     if message.readings < 1:
         return None
@@ -41,39 +41,41 @@ def told_of(message: occupancy_pb2.Occupancy, at_ms: int) -> OccupancyReport | N
     return OccupancyReport(at_ms, message.readings, min(message.full, message.readings), busy, waiting)
 
 
-def message_of(told: OccupancyReport) -> occupancy_pb2.Occupancy:
-    message = occupancy_pb2.Occupancy(readings=told.readings, full=told.full)
-    message.busy, message.busy_mean, message.busy_most = told.busy
-    if told.waiting is not None:
-        message.waiting, message.waiting_mean, message.waiting_most = told.waiting
+def message_of(report: OccupancyReport) -> occupancy_pb2.Occupancy:
+    message = occupancy_pb2.Occupancy(readings=report.readings, full=report.full)
+    message.busy, message.busy_mean, message.busy_most = report.busy
+    if report.waiting is not None:
+        message.waiting, message.waiting_mean, message.waiting_most = report.waiting
     return message
 
 
-def kept(before: tuple[OccupancyReport, ...], new: OccupancyReport | None, now_ms: int) -> tuple[OccupancyReport, ...]:
+def kept(reports: tuple[OccupancyReport, ...], new: OccupancyReport | None, now_ms: int) -> tuple[OccupancyReport, ...]:
     """The reports of a target under one size that still count, oldest first."""
-    recent = tuple(each for each in before if now_ms - each.at_ms <= OVER_MS)
+    recent = tuple(report for report in reports if now_ms - report.at_ms <= OVER_MS)
     return recent if new is None else (*recent, new)
 
 
-def newest_told(told: tuple[OccupancyReport, ...], now_ms: int) -> OccupancyReport | None:
+def newest_report(reports: tuple[OccupancyReport, ...], now_ms: int) -> OccupancyReport | None:
     """The newest report; None where the target has no recent one."""
-    return told[-1] if told and now_ms - told[-1].at_ms <= FRESH_MS else None
+    return reports[-1] if reports and now_ms - reports[-1].at_ms <= FRESH_MS else None
 
 
 def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Occupancy | None:
     """The occupancy of a pool, from the reports of its targets. None without recent ones."""
-    telling = [told for told in targets if newest_told(told, now_ms) is not None]
-    if not telling:
+    current = [reports for reports in targets if newest_report(reports, now_ms) is not None]
+    if not current:
         return None
-    newest = [told[-1] for told in telling]
-    waiting = [each.waiting for each in newest if each.waiting is not None]
-    over = [[each for each in told if now_ms - each.at_ms <= OVER_MS] for told in telling]
+    newest = [reports[-1] for reports in current]
+    waiting = [report.waiting for report in newest if report.waiting is not None]
+    recent = [[report for report in reports if now_ms - report.at_ms <= OVER_MS] for reports in current]
     return Occupancy(
-        busy=fmean(each.busy[1] for each in newest),
-        waiting=fmean(each[1] for each in waiting) if waiting else None,
-        full_share=fmean(sum(each.full for each in of) / sum(each.readings for each in of) for of in over),
-        at_ms=max(each.at_ms for each in newest),
-        busy_most=max(each.busy[2] for each in newest),
-        waiting_most=max(each[2] for each in waiting) if waiting else None,
-        readings=sum(each.readings for of in over for each in of),
+        busy=fmean(report.busy[1] for report in newest),
+        waiting=fmean(mean for _, mean, _ in waiting) if waiting else None,
+        full_share=fmean(
+            sum(report.full for report in reports) / sum(report.readings for report in reports) for reports in recent
+        ),
+        at_ms=max(report.at_ms for report in newest),
+        busy_most=max(report.busy[2] for report in newest),
+        waiting_most=max(most for _, _, most in waiting) if waiting else None,
+        readings=sum(report.readings for reports in recent for report in reports),
     )

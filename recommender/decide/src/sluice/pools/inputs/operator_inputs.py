@@ -12,9 +12,9 @@ from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.commit import PoolRecords
 from sluice.pools.inputs.messages import scaling_of
-from sluice.pools.inputs.occupancy import told_of
+from sluice.pools.inputs.occupancy import occupancy_report
 from sluice.pools.inputs.scalings import Scalings
-from sluice.pools.inputs.sizes import Sizes
+from sluice.pools.inputs.sizes import SizeReport, Sizes
 from sluice.pools.names import key_of
 from sluice.pools.v1.log_pb2 import ObservedSize, Report
 from sluice.pools.v1.log_pb2 import Pause as PauseMessage
@@ -35,21 +35,21 @@ class DurableInputs(NamedTuple):
 class OperatorInputs:
     """Inputs of a shard. They may arrive again, as after an aborted transaction, without effect."""
 
-    def __init__(self, found: PoolRecords, now_ms: int) -> None:
-        self.sizes, self.scalings = Sizes(), Scalings(found.states.scalings)
-        self.pauses: dict[PoolKey, Pause] = dict(found.states.pauses)
-        for key, facts in found.states.facts.items():
+    def __init__(self, records: PoolRecords, now_ms: int) -> None:
+        """records: of the shard at its takeover."""
+        self.sizes, self.scalings = Sizes(), Scalings(records.states.scalings)
+        self.pauses: dict[PoolKey, Pause] = dict(records.states.pauses)
+        for key, facts in records.states.facts.items():
             if facts.current is not None:
                 self.sizes.restore(key, facts.current, facts.change.at_ms if facts.change is not None else 0)
-        self._seen: Mapping[str, ObservedSize] = {}
-        recent = {name: each for name, each in found.observed.items() if _read_at_ms(each) >= now_ms - OLDEST_MS}
-        self._read(recent)
+        self._observed: Mapping[str, ObservedSize] = {}
+        self._read({name: size for name, size in records.observed.items() if _read_at_ms(size) >= now_ms - OLDEST_MS})
 
     def take(self, received: Received) -> DurableInputs:
         self._read(received.observed)
         paused: set[PoolKey] = set()
         scaled: set[str] = set()
-        for report in (each for each in received.reports if isinstance(each, Report)):
+        for report in (report for report in received.reports if isinstance(report, Report)):
             match report.WhichOneof("report"):
                 case "pause":
                     if (key := _key_of(report.pause)) is not None:
@@ -70,19 +70,23 @@ class OperatorInputs:
     def take_up(self, pauses: Mapping[PoolKey, Pause], scalings: Sequence[Scaling]) -> DurableInputs:
         """Adds inputs from before the journal; those of the journal take precedence."""
         self.pauses = {**pauses, **self.pauses}
-        for event in scalings:
-            self.scalings.notify(event)
-        return DurableInputs(dict(self.pauses), {each.service: self.scalings.of(each.service) for each in scalings})
+        for scaling in scalings:
+            self.scalings.notify(scaling)
+        return DurableInputs(
+            dict(self.pauses), {scaling.service: self.scalings.of(scaling.service) for scaling in scalings}
+        )
 
     def _read(self, observed: Mapping[str, ObservedSize]) -> None:
-        new = [each for name, each in observed.items() if self._seen.get(name) is not each]
-        self._seen = dict(observed)
-        for each in sorted(new, key=_read_at_ms):
-            size = each.size.size if each.size.HasField("size") else None
-            if (key := _key_of(each)) is not None and (size or each.size.unbounded):
-                at_ms = _read_at_ms(each)
-                told = told_of(each.size.occupancy, at_ms)
-                self.sizes.report(key, size, at_ms, each.size.instance, each.written, told, each.size.reporter)
+        new = [size for name, size in observed.items() if self._observed.get(name) is not size]
+        self._observed = dict(observed)
+        for record in sorted(new, key=_read_at_ms):
+            target = record.size
+            size = target.size if target.HasField("size") else None
+            if (key := _key_of(record)) is not None and (size or target.unbounded):
+                at_ms = _read_at_ms(record)
+                occupancy = occupancy_report(target.occupancy, at_ms)
+                report = SizeReport(size, at_ms, target.instance, record.written, occupancy, target.reporter)
+                self.sizes.report(key, report)
 
 
 def _read_at_ms(observed: ObservedSize) -> int:

@@ -36,8 +36,8 @@ class Course:
         """Time of the last notified change of CPU limit or version. The first notification counts as a change: its
         sender gives the time from which it holds."""
         last = None
-        for before, after, at in zip(self.baselines, self.baselines[1:], self.at_ms[1:], strict=False):
-            if _curve(before) != _curve(after):
+        for previous, after, at in zip(self.baselines, self.baselines[1:], self.at_ms[1:], strict=False):
+            if _curve(previous) != _curve(after):
                 last = at
         return last
 
@@ -46,13 +46,13 @@ class Course:
         differed from the present one: those buckets are of another service."""
         if len(self.at_ms) == 1:
             return np.full(len(bucket_start_ms), self.now.cores(key.side))
-        each = np.array([one.cores(key.side) for one in self.baselines])
+        cores_of = np.array([one.cores(key.side) for one in self.baselines])
         other = np.array([one.version not in ("", self.now.version) for one in self.baselines])
         index = np.searchsorted(self.at_ms, bucket_start_ms, side="right") - 1
         soon = np.searchsorted(self.at_ms, bucket_start_ms + UNSURE_MS, side="right") - 1
-        found = each[index]
-        found[other[index] | (each[soon] != each[index])] = np.nan
-        return found
+        cores = cores_of[index]
+        cores[other[index] | (cores_of[soon] != cores_of[index])] = np.nan
+        return cores
 
 
 class Scalings:
@@ -85,11 +85,11 @@ class Scalings:
 
     def course(self, key: PoolKey) -> Course:
         """The baselines of the pool's service and, for a client pool, of its peer."""
-        found = self._courses.get(key)
-        if found is None:
+        course = self._courses.get(key)
+        if course is None:
             own, peer = self._events.get(key.service, []), self._events.get(key.peer, []) if key.peer else []
-            found = self._courses[key] = _course(own, peer)
-        return found
+            course = self._courses[key] = _course(own, peer)
+        return course
 
     def of(self, service: str) -> tuple[Scaling, ...]:
         """The kept events, oldest first."""
@@ -97,18 +97,20 @@ class Scalings:
 
     def replicas(self, service: str) -> int | None:
         """The newest notified number; None before the first."""
-        told = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
-        return told[-1] if told else None
+        notified = [event.replicas for event in self._events.get(service, []) if event.replicas is not None]
+        return notified[-1] if notified else None
 
 
 def _containers_once(events: list[Scaling]) -> list[Scaling]:
     """Keeps the newest list of containers only. Drops events that then have nothing left."""
     newest = max((at for at, event in enumerate(events) if event.containers), default=-1)
     kept = [event if at == newest else replace(event, containers=()) for at, event in enumerate(events)]
-    told = [
-        each for each in kept if each.containers or each.cpu_limit_cores or each.replicas is not None or each.version
+    with_content = [
+        event
+        for event in kept
+        if event.containers or event.cpu_limit_cores or event.replicas is not None or event.version
     ]
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys(with_content))
 
 
 def _course(own: list[Scaling], peer: list[Scaling]) -> Course:
@@ -123,15 +125,15 @@ def _course(own: list[Scaling], peer: list[Scaling]) -> Course:
 
 
 def _machines(events: list[Scaling]) -> list[tuple[int, Machine]]:
-    machine, found = Machine(), []
+    machine, machines = Machine(), []
     for event in events:
         machine = Machine(
             machine.cores if event.cpu_limit_cores is None else event.cpu_limit_cores,
             event.version or machine.version,
             machine.replicas if event.replicas is None else event.replicas,
         )
-        found.append((event.at_ms, machine))
-    return found
+        machines.append((event.at_ms, machine))
+    return machines
 
 
 def _at(course: list[tuple[int, Machine]], at_ms: int) -> Machine:

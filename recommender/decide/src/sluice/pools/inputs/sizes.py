@@ -22,19 +22,35 @@ REMEMBERED = 256
 class TargetSize:
     """The newest report of one target. size: None where it has no limit. read_at_ms: Unix time of receipt.
 
-    told: its occupancy under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
+    occupancy: its reports under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
     configuration of the actuator that owns the target; empty where none does. owned_at_ms: its newest report.
     """
 
     instance: str
     size: int | None
     read_at_ms: int
-    told: tuple[OccupancyReport, ...] = ()
+    occupancy: tuple[OccupancyReport, ...] = ()
     reporter: str = ""
     owned_at_ms: int = 0
 
     def __str__(self) -> str:
         return f"{self.instance} {'unbounded' if self.size is None else self.size}"
+
+
+@dataclass(frozen=True)
+class SizeReport:
+    """One report of one target. size: None where it has no limit. at_ms: Unix time of receipt.
+
+    written: the actuator has just set the size. Otherwise the size may be as old as the last reading. occupancy: None
+    where the target does not report it. reporter: as in `TargetSize`.
+    """
+
+    size: int | None
+    at_ms: int
+    instance: str = ""
+    written: bool = False
+    occupancy: OccupancyReport | None = None
+    reporter: str = ""
 
 
 def one_size(targets: Iterable[TargetSize]) -> int | None:
@@ -60,43 +76,35 @@ class Sizes:
         if key not in self._changes:
             self._changes[key] = _Changes([0, from_ms], [None, size])
 
-    def report(
-        self,
-        key: PoolKey,
-        size: int | None,
-        at_ms: int,
-        instance: str = "",
-        written: bool = False,
-        told: OccupancyReport | None = None,
-        reporter: str = "",
-    ) -> None:
-        """Adds a report: a size, None for no limit, and occupancy.
+    def report(self, key: PoolKey, report: SizeReport) -> None:
+        """Adds a report.
 
-        written: the actuator has just set the size. Otherwise the size may be as old as the last reading. reporter: the
-        first one owns the target until it has not reported for FRESH_MS; other reporters' sizes are ignored meanwhile.
-        An empty reporter, which never writes, neither owns the target nor changes its owner.
+        The first reporter owns the target until it has not reported for FRESH_MS; other reporters' sizes are ignored
+        meanwhile. An empty reporter, which never writes, neither owns the target nor changes its owner.
         """
+        size, at_ms, instance, reporter = report.size, report.at_ms, report.instance, report.reporter
         targets = self._targets.setdefault(key, {})
-        before = targets.get(instance)
-        if before is not None and _other_owner(before, reporter, at_ms):
+        previous = targets.get(instance)
+        if previous is not None and _other_owner(previous, reporter, at_ms):
             return
-        earlier = before.told if before is not None and before.size == size else ()
-        owner, owned_at_ms = (reporter, at_ms) if reporter else _owner(before, at_ms)
-        targets[instance] = TargetSize(instance, size, at_ms, kept(earlier, told, at_ms), owner, owned_at_ms)
+        earlier = previous.occupancy if previous is not None and previous.size == size else ()
+        owner, owned_at_ms = (reporter, at_ms) if reporter else _owner(previous, at_ms)
+        occupancy = kept(earlier, report.occupancy, at_ms)
+        targets[instance] = TargetSize(instance, size, at_ms, occupancy, owner, owned_at_ms)
         of_target = self._of_target.setdefault(key, {})
-        for gone in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
-            del targets[gone], of_target[gone]
+        for silent in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
+            del targets[silent], of_target[silent]
         pool, own = self._changes.setdefault(key, _Changes()), of_target.setdefault(instance, _Changes())
-        if before is not None and before.size != size and not written:
-            pool.add(None, before.read_at_ms)
-            own.add(None, before.read_at_ms)
+        if previous is not None and previous.size != size and not report.written:
+            pool.add(None, previous.read_at_ms)
+            own.add(None, previous.read_at_ms)
         pool.add(one_size(targets.values()), at_ms)
         own.add(size, at_ms)
 
     def targets(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
         """The newest size of each target that an actuator reported within a minute, ordered by instance."""
-        fresh = [one for one in self._targets.get(key, {}).values() if now_ms - one.read_at_ms <= FRESH_MS]
-        return tuple(sorted(fresh, key=lambda one: one.instance))
+        fresh = [target for target in self._targets.get(key, {}).values() if now_ms - target.read_at_ms <= FRESH_MS]
+        return tuple(sorted(fresh, key=lambda target: target.instance))
 
     def instances(self, key: PoolKey) -> tuple[str, ...]:
         """The instances of targets with recent reports."""
@@ -130,7 +138,7 @@ def _owner(newest: TargetSize | None, now_ms: int) -> tuple[str, int]:
 
 @dataclass
 class _Changes:
-    """Sizes in force, None where targets differed, each from its time on."""
+    """Sizes in force, None where targets differed. Each is in force from its time on."""
 
     at_ms: list[int] = field(default_factory=list)
     sizes: list[int | None] = field(default_factory=list)

@@ -92,28 +92,32 @@ class Agent:
         most = max(trials.most_per_s, 1e-9)
         self.condition = replace(condition, work_s=condition.work_s or work_s(each_s))
         coded = encode(self.condition)
-        seen = measured(each_s, slo_s, most, self.settings)
+        learner_input = measured(each_s, slo_s, most, self.settings)
         known = new_s & each_s.follows() & ~np.isnan(each_s.size)
         trials.add(
             each_s.start_ms[known],
             nearest(self.sizes, each_s.size[known]),
-            type(seen)(seen.state[known], seen.reward[known], seen.asked_per_s[known]),
+            type(learner_input)(
+                learner_input.state[known], learner_input.reward[known], learner_input.asked_per_s[known]
+            ),
             rate[known],
         )
         ends_ms = int(each_s.start_ms[-1])
-        parts = [transitions(each_s, seen, coded, self.sizes, self.settings, self.until_ms, virtual=False)]
+        parts = [
+            transitions(each_s, learner_input.under(coded), self.sizes, self.settings, self.until_ms, virtual=False)
+        ]
         if self.settings.speed_up:
             fine = windows.take(windows.start_ms < ends_ms + 1000)
             of_fine = measured(fine, slo_s, most, self.settings)
             # Windows in the last second that was taken were taken with it.
             since_ms = self.until_ms + 999 if self.until_ms >= 0 else -1
-            parts.append(transitions(fine, of_fine, coded, self.sizes, self.settings, since_ms, virtual=True))
+            parts.append(transitions(fine, of_fine.under(coded), self.sizes, self.settings, since_ms, virtual=True))
         for part in parts:
             self.learner.add(part)
         count = sum(map(len, parts))
         self.until_ms = ends_ms
-        self.state = np.concatenate([seen.state[-1], coded])
-        self.asked_per_s = float(seen.asked_per_s[-NEWEST:].mean())
+        self.state = np.concatenate([learner_input.state[-1], coded])
+        self.asked_per_s = float(learner_input.asked_per_s[-NEWEST:].mean())
         return count
 
     def train(self, most: int | None = None) -> int:
@@ -125,7 +129,7 @@ class Agent:
         explores = self.random.random() < self.settings.epsilon
         noise = int(self.random.integers(1, self.settings.noise + 1)) * (1 if self.random.random() < 0.5 else -1)
         trials = self.trials.get(self.label, Trials())
-        tpr, lr, ru = (float(each) for each in self.state[:STATES])
+        tpr, lr, ru = (float(part) for part in self.state[:STATES])
         return Opinion(
             sizes=self.sizes,
             values=self.values(self.state),
@@ -140,14 +144,14 @@ class Agent:
 
     def values(self, state: Floats) -> Floats:
         """Q of each size in a state, shape (K,)."""
-        found: Floats = self.network.values(self.learner.theta, state[None].astype(np.float32))[0].astype(np.float64)
-        return found
+        values: Floats = self.network.values(self.learner.theta, state[None].astype(np.float32))[0].astype(np.float64)
+        return values
 
     def _condition(self, label: str) -> Trials:
         """The trials of the condition; switches the learner too, where each condition has its own."""
         self.label = label
-        found = self.trials.pop(label, None)
-        self.trials[label] = found if found is not None else Trials()
+        trials = self.trials.pop(label, None)
+        self.trials[label] = trials if trials is not None else Trials()
         name = label if self.settings.apart else SHARED
         learner = self.learners.pop(name, None)
         if learner is None and self.learners:

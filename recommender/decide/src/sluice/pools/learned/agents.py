@@ -26,7 +26,7 @@ LEARNING, SPARING = 6_000, 2
 
 
 @dataclass
-class _Held:
+class _AgentEntry:
     agent: Agent
     bounds: tuple[int, int]
     checkpoint: Checkpoint | None
@@ -40,11 +40,11 @@ class Agents:
     """Agents by pool. The pool's name is the seed, so that its agent is the same in every process."""
 
     def __init__(self) -> None:
-        self._held: dict[PoolKey, _Held] = {}
+        self._entries: dict[PoolKey, _AgentEntry] = {}
 
     def learn(self, lessons: list[Lesson]) -> list[Learned | Failed]:
         """The results of lessons. A failure of one does not affect others."""
-        return [self._attempt(each) for each in lessons]
+        return [self._attempt(lesson) for lesson in lessons]
 
     def _attempt(self, lesson: Lesson) -> Learned | Failed:
         try:
@@ -53,49 +53,49 @@ class Agents:
             return Failed(type(cause).__name__, str(cause))
 
     def _learn(self, lesson: Lesson) -> Learned:
-        held = self._of(lesson)
-        agent, before_ms = held.agent, held.agent.until_ms
+        entry = self._of(lesson)
+        agent, before_ms = entry.agent, entry.agent.until_ms
         if lesson.windows is not None:
             agent.take(lesson.windows, lesson.slo_s, lesson.condition)
         learner = agent.learner
         sparing = SPARING * ((agent.until_ms - before_ms) // 1_000)
         learner.owed = min(learner.owed, OWED if learner.steps < LEARNING else sparing)
         agent.train(STEPS)
-        problem = self._write(held, lesson)
-        return Learned(agent.opinion(), held.checkpoint, held.refused or problem)
+        problem = self._write(entry, lesson)
+        return Learned(agent.opinion(), entry.checkpoint, entry.refused or problem)
 
-    def _of(self, lesson: Lesson) -> _Held:
+    def _of(self, lesson: Lesson) -> _AgentEntry:
         """The agent held here, or that of the journal's checkpoint where another process trained it since."""
-        held, found = self._held.get(lesson.key), lesson.found
-        if held is not None and held.bounds == lesson.bounds:
-            known = {None, held.checkpoint.sha256 if held.checkpoint else None, *held.written}
-            if (found.sha256 if found else None) in known:
-                return held
+        entry, checkpoint = self._entries.get(lesson.key), lesson.checkpoint
+        if entry is not None and entry.bounds == lesson.bounds:
+            known = {None, entry.checkpoint.sha256 if entry.checkpoint else None, *entry.written}
+            if (checkpoint.sha256 if checkpoint else None) in known:
+                return entry
         sizes, refused = grid(*lesson.bounds), ""
         agent = Agent(sizes, crc32(repr(tuple(lesson.key)).encode()))
-        if found is not None:
+        if checkpoint is not None:
             try:
-                agent = read(Path(lesson.directory), found, sizes, SETTINGS)
+                agent = read(Path(lesson.directory), checkpoint, sizes, SETTINGS)
             except CheckpointError as cause:
-                refused, found = f"{found.name}: {cause}", None
-        held = self._held[lesson.key] = _Held(agent, lesson.bounds, found, refused)
-        if lesson.found is not None:
-            held.written_ms = found.at_ms if found is not None else lesson.now_ms
-            held.written.add(lesson.found.sha256)
-        return held
+                refused, checkpoint = f"{checkpoint.name}: {cause}", None
+        entry = self._entries[lesson.key] = _AgentEntry(agent, lesson.bounds, checkpoint, refused)
+        if lesson.checkpoint is not None:
+            entry.written_ms = checkpoint.at_ms if checkpoint is not None else lesson.now_ms
+            entry.written.add(lesson.checkpoint.sha256)
+        return entry
 
-    def _write(self, held: _Held, lesson: Lesson) -> str:
+    def _write(self, entry: _AgentEntry, lesson: Lesson) -> str:
         """Writes a checkpoint when due. Returns the error; "" without one."""
-        agent, written_ms = held.agent, held.written_ms
-        due = written_ms is None or _turn(lesson.key, lesson.now_ms) > _turn(lesson.key, written_ms)
-        if not due or len(agent.learner.replay) == 0:
+        agent, written_ms = entry.agent, entry.written_ms
+        turn_came = written_ms is None or _turn(lesson.key, lesson.now_ms) > _turn(lesson.key, written_ms)
+        if not turn_came or len(agent.learner.replay) == 0:
             return ""
         try:
-            held.checkpoint = write(Path(lesson.directory), lesson.key, agent, lesson.now_ms)
+            entry.checkpoint = write(Path(lesson.directory), lesson.key, agent, lesson.now_ms)
         except OSError as cause:
             return f"no checkpoint could be written to {lesson.directory}: {cause.strerror}"
-        held.refused, held.written_ms = "", lesson.now_ms
-        held.written.add(held.checkpoint.sha256)
+        entry.refused, entry.written_ms = "", lesson.now_ms
+        entry.written.add(entry.checkpoint.sha256)
         return ""
 
 

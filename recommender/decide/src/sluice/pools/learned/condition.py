@@ -27,7 +27,7 @@ class DataSize(NamedTuple):
     bytes: float | None = None
 
 
-NOTHING_SAID = DataSize()
+NO_DATA_SIZE = DataSize()
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Condition:
     peer_cores: float = 0.0
     versions: str = ""
     work_s: float = 0.0
-    data: DataSize = NOTHING_SAID
+    data: DataSize = NO_DATA_SIZE
 
     @property
     def label(self) -> str:

@@ -34,17 +34,17 @@ def write(directory: Path, key: PoolKey, agent: Agent, now_ms: int) -> Checkpoin
     return Checkpoint(name, checksum(data), VERSION, agent.learner.steps, now_ms)
 
 
-def read(directory: Path, found: Checkpoint, sizes: Ints, settings: LearnerSettings) -> Agent:
+def read(directory: Path, checkpoint: Checkpoint, sizes: Ints, settings: LearnerSettings) -> Agent:
     """Reads a checkpoint. Raises CheckpointError where the file is missing, or differs from the journal's entry."""
-    if found.version != VERSION:
-        raise CheckpointError(f"version {found.version} is not legal; legal: {VERSION}")
-    if Path(found.name).name != found.name:
-        raise CheckpointError(f"{found.name!r} is not the name of a file")
+    if checkpoint.version != VERSION:
+        raise CheckpointError(f"version {checkpoint.version} is not legal; legal: {VERSION}")
+    if Path(checkpoint.name).name != checkpoint.name:
+        raise CheckpointError(f"{checkpoint.name!r} is not the name of a file")
     try:
-        data = (directory / found.name).read_bytes()
+        data = (directory / checkpoint.name).read_bytes()
     except OSError as cause:
         raise CheckpointError(f"it cannot be read: {cause.strerror}") from cause
-    return restored(data, found.sha256, sizes, settings)
+    return restored(data, checkpoint.sha256, sizes, settings)
 
 
 def _begins(key: PoolKey) -> str:

@@ -52,8 +52,8 @@ class SizeEstimates:
         lower = self.mean - self.mean[current] - stdtrit(freedom, SURE) * error
         enough &= lower >= -TOLERANCE
         enough[current] = False
-        found: Ints = np.flatnonzero(enough)
-        return found
+        candidates: Ints = np.flatnonzero(enough)
+        return candidates
 
 
 def evaluate(trials: Trials, asked_per_s: float, sizes: int, settings: LearnerSettings) -> SizeEstimates:

@@ -57,7 +57,7 @@ class Learner:
         """Lines 12 to 15."""
         settings, width = self._settings, self._network.inputs
         rows = self.replay.draw(self._random, settings.batch)
-        before, after = rows[:, :width], rows[:, width + 3 :]
+        states, after = rows[:, :width], rows[:, width + 3 :]
         actions, reward, discount = rows[:, width].astype(np.int64), rows[:, width + 1], rows[:, width + 2]
         of_after = self._network.values(self.target, after)
         if settings.double:
@@ -65,7 +65,7 @@ class Learner:
             best = of_after[np.arange(len(rows)), chosen]
         else:
             best = of_after.max(axis=1)
-        _, gradient = self._network.gradient(self.theta, before, actions, reward + discount * best)
+        _, gradient = self._network.gradient(self.theta, states, actions, reward + discount * best)
         self.adam.step(self.theta, gradient)
         if self.adam.steps % settings.sync_every == 0:
             self.target = self.theta.copy()

@@ -52,7 +52,7 @@ class Learners:
         """Starts lessons, except of pools whose last one is not done: the next lesson includes their windows.
         past: recorded history, which does not come again: always started, one after the other."""
         waiting = set() if past else self.under_way()
-        lessons = [each for each in lessons if each.key not in waiting]
+        lessons = [lesson for lesson in lessons if lesson.key not in waiting]
         if not lessons:
             return
         if self._here is not None:
@@ -82,13 +82,13 @@ class Learners:
             except BrokenProcessPool:
                 self._died()
 
-    def _keep(self, lessons: Sequence[Lesson], found: Sequence[Learned | Failed]) -> None:
-        for lesson, each in zip(lessons, found, strict=True):
-            if isinstance(each, Failed):
-                self._problems.failed(f"lesson of {lesson.key}", each.error())
+    def _keep(self, lessons: Sequence[Lesson], outcomes: Sequence[Learned | Failed]) -> None:
+        for lesson, outcome in zip(lessons, outcomes, strict=True):
+            if isinstance(outcome, Failed):
+                self._problems.failed(f"lesson of {lesson.key}", outcome.error())
             else:
                 self._problems.succeeded(f"lesson of {lesson.key}")
-                self._known[lesson.key] = each
+                self._known[lesson.key] = outcome
 
     def _died(self) -> None:
         log.error("the process that trains agents died; starting another one from the newest checkpoints")

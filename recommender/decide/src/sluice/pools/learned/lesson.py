@@ -11,15 +11,14 @@ from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.model.states import State
 from sluice.pools.estimate import Estimate
+from sluice.pools.estimate.samples import Floats
 from sluice.pools.inputs.scalings import Course
-from sluice.pools.inputs.sizes import Sizes
 from sluice.pools.learned.agent import Opinion
 from sluice.pools.learned.condition import Condition, DataSize
 from sluice.pools.learned.measure import ServiceWindows, windows_of
 from sluice.pools.learned.propose import propose
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.state import Checkpoint, Facts
-from sluice.pools.section import Pool
 from sluice.pools.windows.rows import PoolWindow
 
 # Known windows before the new ones, as a lead-in.
@@ -31,15 +30,15 @@ KNOWN_S = 60.0
 
 
 class Lesson(NamedTuple):
-    """windows: None without new ones. bounds: of the sizes. found: the journal's checkpoint, None before the first.
-    directory: of the files."""
+    """windows: None without new ones. bounds: of the sizes. checkpoint: the journal's, None before the first.
+    directory: of its file."""
 
     key: PoolKey
     windows: ServiceWindows | None
     slo_s: float
     condition: Condition
     bounds: tuple[int, int]
-    found: Checkpoint | None
+    checkpoint: Checkpoint | None
     directory: str
     now_ms: int
 
@@ -53,34 +52,27 @@ class Learned(NamedTuple):
     refused: str
 
 
-def lesson(
-    pool: Pool,
-    measured: PoolWindow | None,
-    sizes: Sizes,
-    course: Course,
-    data: DataSize,
-    slo_s: float,
-    known: Learned | None,
-    facts: Facts,
-    directory: str,
-    now_ms: int,
-) -> Lesson:
-    base = course.now
-    condition = Condition(base.own.cores or 0.0, base.peer.cores or 0.0, base.version, data=data)
+def new_windows(
+    measured: PoolWindow, sizes: Floats | None, course: Course, known: Learned | None
+) -> ServiceWindows | None:
+    """The windows since the agent's last lesson, with a lead-in, under the present condition; None without any.
+
+    sizes: in force at each bucket's start, as `Sizes.limits` returns them. known: the result of the last lesson.
+    """
     since_ms = max(
         known.opinion.until_ms - BEFORE_MS if known is not None else 0,
         course.since_ms if course.since_ms is not None else 0,
     )
-    windows = None
-    if measured is not None:
-        limits = sizes.limits(pool.key, measured.bucket_start_ms)
-        samples = measured.samples if limits is None else replace(measured.samples, limit=limits)
-        windows = windows_of(samples, measured.bucket_start_ms, measured.bucket_ms)
-        windows = windows.take(windows.start_ms >= since_ms)
-        windows = windows if len(windows) else None
-    found = known.checkpoint if known is not None else facts.checkpoint
-    bounds = (pool.bounds.min, pool.bounds.max)
-    return Lesson(pool.key, windows, slo_s, condition, bounds, found, directory, now_ms)
+    samples = measured.samples if sizes is None else replace(measured.samples, limit=sizes)
+    windows = windows_of(samples, measured.bucket_start_ms, measured.bucket_ms)
+    windows = windows.take(windows.start_ms >= since_ms)
+    return windows if len(windows) else None
+
+
+def condition_of(course: Course, data: DataSize) -> Condition:
+    """The condition under which the pool's service runs now."""
+    base = course.now
+    return Condition(base.own.cores or 0.0, base.peer.cores or 0.0, base.version, data=data)
 
 
 class AgentEstimate(NamedTuple):
@@ -102,13 +94,13 @@ def agent_estimate(
             (Reason("NOT_LEARNT", "the agent has no current data, or targets differ: the belief decides"),),
         )
     refused = learned.refused
-    told = (Reason("CHECKPOINT_REFUSED", f"{refused}: the agent began anew"),) if refused else ()
+    refusal = (Reason("CHECKPOINT_REFUSED", f"{refused}: the agent began anew"),) if refused else ()
     change = facts.change
     in_charge = change is not None and change.basis is Basis.LEARNED and change.to_size == current
     proposal = propose(learned.opinion, current, in_charge, may_look)
     reason = Reason(proposal.code, proposal.why)
     if proposal.size is None:
-        return AgentEstimate(learned, None, (*told, reason))
+        return AgentEstimate(learned, None, (*refusal, reason))
     worth, sizes = learned.opinion.worth, learned.opinion.sizes
     at = int(np.abs(sizes - proposal.size).argmin())
     estimate = Estimate(
@@ -118,4 +110,4 @@ def agent_estimate(
         confidence=min(1.0, float(worth.seconds[at]) / KNOWN_S),
         learned=True,
     )
-    return AgentEstimate(learned, estimate, told)
+    return AgentEstimate(learned, estimate, refusal)

@@ -90,11 +90,17 @@ def seconds(of: ServiceWindows) -> ServiceWindows:
 
 @dataclass(frozen=True)
 class LearnerInput:
-    """n windows: state of shape (n, 3), reward and request rate per second of shape (n,)."""
+    """n windows: state of shape (n, 3), with the condition (n, 3 + C); reward and request rate per second of shape
+    (n,)."""
 
     state: Floats
     reward: Floats
     asked_per_s: Floats
+
+    def under(self, condition: Floats) -> LearnerInput:
+        """With the encoded condition, of shape (C,), in each window's state."""
+        conditions = np.broadcast_to(condition, (len(self.state), len(condition)))
+        return LearnerInput(np.concatenate([self.state, conditions], axis=1), self.reward, self.asked_per_s)
 
 
 def measured(of: ServiceWindows, slo_s: float, most_per_s: float, settings: LearnerSettings) -> LearnerInput:
@@ -105,12 +111,12 @@ def measured(of: ServiceWindows, slo_s: float, most_per_s: float, settings: Lear
     """
     rate = of.completions / of.length_s
     grown = np.where(of.follows(), np.diff(of.in_system, prepend=0.0), 0.0) / of.length_s
-    asked = np.maximum(rate + grown, 0.0)
-    tpr = np.where(asked > 0, np.minimum(rate / np.maximum(asked, 1e-9), 1.0), 1.0)
+    arrivals = np.maximum(rate + grown, 0.0)
+    tpr = np.where(arrivals > 0, np.minimum(rate / np.maximum(arrivals, 1e-9), 1.0), 1.0)
     lr = np.where(of.in_system > 0, np.minimum(slo_s * rate / np.maximum(of.in_system, 1e-9), 1.0), 1.0)
     ru = np.minimum(rate / most_per_s, 1.0)
     reward = settings.alpha * lr + settings.beta * tpr * ru
-    return LearnerInput(np.stack([tpr, lr, ru], axis=1), reward, asked)
+    return LearnerInput(np.stack([tpr, lr, ru], axis=1), reward, arrivals)
 
 
 def work_s(of: ServiceWindows) -> float:

@@ -62,6 +62,6 @@ def _lacks(of: Opinion, at: int) -> str:
     if greedy == at:
         return f"Q is highest at {of.sizes[at]}, the size in force"
     if of.worth.seconds[greedy] < LEAST_SECONDS:
-        seen = of.worth.seconds[greedy]
-        return f"Q is highest at {of.sizes[greedy]}, which was in force for {seen:.0f} s under the present load"
+        seconds = of.worth.seconds[greedy]
+        return f"Q is highest at {of.sizes[greedy]}, which was in force for {seconds:.0f} s under the present load"
     return f"Q is highest at {of.sizes[greedy]}, which may be worse than the size in force"

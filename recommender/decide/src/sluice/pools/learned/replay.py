@@ -23,7 +23,7 @@ class Replay:
 
     def add(self, new: Transitions) -> None:
         capacity = len(self._rows)
-        columns = (new.before, new.action[:, None], new.reward[:, None], new.discount[:, None], new.after)
+        columns = (new.state, new.action[:, None], new.reward[:, None], new.discount[:, None], new.after)
         rows = np.concatenate(columns, axis=1)[-capacity:]
         self._rows[(self._next + np.arange(len(rows))) % capacity] = rows
         self._next = (self._next + len(rows)) % capacity

@@ -1,4 +1,4 @@
-"""The settings of training: uConAdapter's Table 1, and what the paper leaves open."""
+"""The settings of training: uConAdapter's Table 1, and settings that the paper leaves open."""
 
 from __future__ import annotations
 

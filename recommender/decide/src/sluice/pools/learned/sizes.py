@@ -27,5 +27,5 @@ def nearest(sizes: Ints, values: Floats) -> Ints:
     """Index of the size that is nearest to each value in its logarithm, shape (n,). Values below 1 count as 1."""
     ln_sizes, ln_values = np.log(sizes), np.log(np.maximum(values, 1.0))
     borders = (ln_sizes[1:] + ln_sizes[:-1]) / 2
-    found: Ints = np.searchsorted(borders, ln_values, side="left")
-    return found
+    indices: Ints = np.searchsorted(borders, ln_values, side="left")
+    return indices

@@ -18,7 +18,7 @@ class Transitions:
     """n transitions: states of shape (n, S), the rest (n,). action: index of a size. discount: of what
     follows `after`."""
 
-    before: Floats
+    state: Floats
     action: Ints
     reward: Floats
     after: Floats
@@ -30,15 +30,14 @@ class Transitions:
 
 def transitions(
     of: ServiceWindows,
-    seen: LearnerInput,
-    condition: Floats,
+    learner_input: LearnerInput,
     sizes: Ints,
     settings: LearnerSettings,
     since_ms: int,
     virtual: bool,
 ) -> Transitions:
     """The transitions that end with a window that starts after since_ms. virtual: concurrency is the action, else the
-    size in force. With n-step returns, n windows make one.
+    size in force. With n-step returns, n windows make one. learner_input: of these windows, with the condition.
 
     The action of a window is the size in force in it: it led from the state before to the one that the window shows.
     """
@@ -50,11 +49,12 @@ def transitions(
     for k in range(1, ahead):
         at = at[follows[at + k]]
     rewards = sum(
-        (settings.discount**k * seen.reward[at + k] for k in range(ahead)), start=np.zeros(len(at), dtype=np.float64)
+        (settings.discount**k * learner_input.reward[at + k] for k in range(ahead)),
+        start=np.zeros(len(at), dtype=np.float64),
     )
-    state = np.concatenate([seen.state, np.broadcast_to(condition, (len(of), len(condition)))], axis=1)
+    state = learner_input.state
     return Transitions(
-        before=state[at - 1],
+        state=state[at - 1],
         action=nearest(sizes, action_of[at]),
         reward=rewards,
         after=state[at + ahead - 1],

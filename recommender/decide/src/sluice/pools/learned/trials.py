@@ -1,4 +1,4 @@
-"""What each size did while it was in force: whole seconds, which evaluate a size before it may be chosen."""
+"""Whole seconds of each size while it was in force. They evaluate a size before it may be chosen."""
 
 from __future__ import annotations
 
@@ -31,17 +31,27 @@ class Trials:
 
     def see(self, completions_per_s: Floats) -> None:
         """Takes in completions of whole seconds, shape (n,)."""
-        for each in completions_per_s:
-            self.most_per_s = max(self.most_per_s * (1 - FORGOTTEN), float(each))
+        for per_s in completions_per_s:
+            self.most_per_s = max(self.most_per_s * (1 - FORGOTTEN), float(per_s))
 
-    def add(self, start_ms: Ints, actions: Ints, seen: LearnerInput, rate_per_s: Floats) -> None:
-        new = np.stack([start_ms, actions, seen.asked_per_s, seen.state[:, 0], seen.state[:, 1], rate_per_s], axis=1)
+    def add(self, start_ms: Ints, actions: Ints, learner_input: LearnerInput, rate_per_s: Floats) -> None:
+        new = np.stack(
+            [
+                start_ms,
+                actions,
+                learner_input.asked_per_s,
+                learner_input.state[:, 0],
+                learner_input.state[:, 1],
+                rate_per_s,
+            ],
+            axis=1,
+        )
         self.rows = np.concatenate([self.rows, new])[-MOST:]
 
     @property
     def start_ms(self) -> Ints:
-        found: Ints = self.rows[:, 0].astype(np.int64)
-        return found
+        start_ms: Ints = self.rows[:, 0].astype(np.int64)
+        return start_ms
 
     @property
     def actions(self) -> NDArray[np.int64]:

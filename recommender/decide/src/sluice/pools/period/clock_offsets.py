@@ -22,25 +22,25 @@ class ShardClocks:
     def __init__(self) -> None:
         self.known_ms: dict[Instance, int] = {}
         """How far clocks are ahead, negative: behind; only those that are off."""
-        self._asked_ms: int | None = None
+        self._read_ms: int | None = None
 
     def look(self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems) -> None:
         """Reads offsets when due. To be called before windows are collected."""
-        if self._asked_ms is not None and abs(now_ms - self._asked_ms) < EVERY_MS:
+        if self._read_ms is not None and abs(now_ms - self._read_ms) < EVERY_MS:
             return
-        self._asked_ms = now_ms
+        self._read_ms = now_ms
         try:
-            found = dict(collector.clocks(config, now_ms))
+            offsets_ms = dict(collector.clocks(config, now_ms))
         except Exception as cause:
             problems.failed("clocks", cause)
             return
         problems.succeeded("clocks")
-        changed = sorted(dict(found.items() ^ self.known_ms.items()))
-        for each in changed[:NAMED]:
-            log.info("clock offset of %s: now %s", each, clock(found.get(each, 0)))
+        changed = sorted(dict(offsets_ms.items() ^ self.known_ms.items()))
+        for instance in changed[:NAMED]:
+            log.info("clock offset of %s: now %s", instance, clock(offsets_ms.get(instance, 0)))
         if len(changed) > NAMED:
             log.info("clock offsets of %d more instances changed", len(changed) - NAMED)
-        self.known_ms = found
+        self.known_ms = offsets_ms
 
     @property
     def farthest_ms(self) -> int:

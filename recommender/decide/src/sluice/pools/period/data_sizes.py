@@ -18,14 +18,14 @@ class DataSizes:
 
     def __init__(self) -> None:
         self._known: Mapping[PoolKey, DataSize] = {}
-        self._asked_ms: int | None = None
+        self._read_ms: int | None = None
 
     def newest(
         self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems
     ) -> Mapping[PoolKey, DataSize]:
         """Data sizes of the pools whose spans have them."""
-        if self._asked_ms is None or abs(now_ms - self._asked_ms) >= EVERY_MS:
-            self._asked_ms = now_ms
+        if self._read_ms is None or abs(now_ms - self._read_ms) >= EVERY_MS:
+            self._read_ms = now_ms
             try:
                 self._known = collector.data_sizes(config, now_ms)
             except Exception as cause:

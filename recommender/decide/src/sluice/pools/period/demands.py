@@ -22,7 +22,7 @@ class Demands:
 
     def __init__(self) -> None:
         self._until_s = 0
-        self._asked_ms = self._count = 0
+        self._read_ms = self._count = 0
         self._waiting: dict[PoolKey, Demand] = {}
 
     def newest(
@@ -38,17 +38,17 @@ class Demands:
         if to_s > self._until_s:
             self._until_s = to_s
             self._waiting = self._read(config, collector, thresholds, to_s, problems)
-            self._asked_ms, self._count = now_ms, len(self._waiting)
-        return self._due(now_ms)
+            self._read_ms, self._count = now_ms, len(self._waiting)
+        return self._next(now_ms)
 
-    def _due(self, now_ms: int) -> dict[PoolKey, Demand]:
+    def _next(self, now_ms: int) -> dict[PoolKey, Demand]:
         given = self._count - len(self._waiting)
-        share = min(1.0, (now_ms - self._asked_ms) / TAKES_MS)
-        due = max(AT_ONCE, round(share * self._count)) - given
-        found = dict(islice(self._waiting.items(), max(0, due)))
-        for key in found:
+        share = min(1.0, (now_ms - self._read_ms) / TAKES_MS)
+        count = max(AT_ONCE, round(share * self._count)) - given
+        demands = dict(islice(self._waiting.items(), max(0, count)))
+        for key in demands:
             del self._waiting[key]
-        return found
+        return demands
 
     def _read(
         self,
@@ -59,9 +59,9 @@ class Demands:
         problems: Problems,
     ) -> dict[PoolKey, Demand]:
         try:
-            found = collector.demand(config, {key: each.value_ns for key, each in thresholds.items()}, to_s)
+            demands = collector.demand(config, {key: threshold.value_ns for key, threshold in thresholds.items()}, to_s)
         except Exception as cause:
             problems.failed("demand", cause)
             return {}
         problems.succeeded("demand")
-        return dict(found)
+        return dict(demands)

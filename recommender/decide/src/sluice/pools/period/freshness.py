@@ -8,7 +8,7 @@ before one is measured: so a takeover continues at once. With differing clocks s
 pipeline that has caught up delivers windows only as fast as time passes.
 
 Worked: the last evidence was written at 60.0 s, from windows up to 57.0 s. A decider that begins at 70.0 s decides once
-there are windows of 66.0 s; one that begins at 300 s, once there are those of 296 s.
+windows of 66.0 s have arrived; one that begins at 300 s, once windows of 296 s have.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import Learnt
-from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets
 from sluice.pools.windows.delay import LONGEST_MS, START_MS
 
 # A pipeline has caught up if windows advance at most at this ratio to time, measured over at least this long.
@@ -40,7 +40,7 @@ class Freshness:
         self._began_ms = began_ms
         self._come: set[PoolKey] = set()
 
-    def waits(self, key: PoolKey, whole: Whole | None, now_ms: int) -> bool:
+    def waits(self, key: PoolKey, whole: CompleteBuckets | None, now_ms: int) -> bool:
         """Whether to wait; once current windows arrived, never again. A pool without windows does not wait."""
         if key in self._come or whole is None or len(whole) == 0:
             return False

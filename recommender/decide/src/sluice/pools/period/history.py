@@ -1,4 +1,4 @@
-"""Restores from ClickHouse what a lost journal had: revisions of answers, pauses and scaling events.
+"""Restores a lost journal's revisions of answers, pauses and scaling events from ClickHouse.
 
 Runs once, for a shard without any decision in the journal. Revisions continue from there, so that none names two
 answers in the tables, and pauses stay.

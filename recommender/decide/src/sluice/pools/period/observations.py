@@ -11,50 +11,43 @@ from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.family import Floats
-from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.guard.backends import BackendDemand as Wanted
 from sluice.pools.guard.backends import Ceiling, ceilings
+from sluice.pools.inputs.occupancy import occupancy
 from sluice.pools.inputs.scalings import Course
 from sluice.pools.inputs.sizes import TargetSize
-from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
+from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
-from sluice.pools.publication.publication import WindowSummary
+from sluice.pools.publication.publication import PoolContext, WindowSummary
 from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets
 
 _NONE = np.zeros(0)
 NO_BUCKETS = Buckets(np.zeros(0, dtype=np.int64), _NONE, _NONE, _NONE, _NONE, 0.1)
 
 
 def observation(
-    pool: Pool,
-    targets: tuple[TargetSize, ...],
-    buckets: Buckets,
-    course: Course,
-    threshold: Threshold,
-    constraints: Constraints,
-    named: Estimate | None,
-    demand: Demand | None = None,
-    occupancy: Occupancy | None = None,
+    context: PoolContext, buckets: Buckets, constraints: Constraints, demand: Demand | None, now_ms: int
 ) -> Observation:
-    baseline = course.now
+    """demand: None without a new one."""
+    baseline, targets = context.course.now, context.targets
     return Observation(
         sizes={target.instance: target.size for target in targets},
         buckets=buckets,
-        cores=baseline.cores(pool.side),
-        slo_s=threshold.value_ms / 1_000,
+        cores=baseline.cores(context.pool.side),
+        slo_s=context.threshold.value_ms / 1_000,
         version=baseline.version,
         constraints=constraints,
-        named=named,
+        named=context.estimate,
         demand=demand,
         replicas=baseline.own.replicas,
-        occupancy=occupancy,
+        occupancy=occupancy((target.occupancy for target in targets), now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
     )
 
 
-def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) -> Buckets:
+def buckets_of(key: PoolKey, new: CompleteBuckets, size: Floats | None, course: Course) -> Buckets:
     """size: in force in each bucket of `new`, shape (n,), NaN where targets differed; None without any report."""
     if size is None or len(new) == 0:
         # Not marked as learnt: once a size is known, the same window is read again with it.
@@ -71,13 +64,15 @@ def buckets_of(key: PoolKey, new: Whole, size: Floats | None, course: Course) ->
     )
 
 
-def by_target(key: PoolKey, each: Mapping[str, Whole], sizes: Mapping[str, Floats | None], course: Course) -> Buckets:
+def by_target(
+    key: PoolKey, by_instance: Mapping[str, CompleteBuckets], sizes: Mapping[str, Floats | None], course: Course
+) -> Buckets:
     """While targets differ: each target's buckets under its own size, one target after the other within a second.
 
-    each: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without spans are left
-    out.
+    by_instance: buckets by the instance in spans. sizes: of its target in each of its buckets. Targets without
+    spans are left out.
     """
-    known = [(name, of) for name, of in each.items() if len(of) and sizes.get(name) is not None]
+    known = [(name, of) for name, of in by_instance.items() if len(of) and sizes.get(name) is not None]
     if not known:
         return NO_BUCKETS
     start_ms = np.concatenate([of.start_ms for _, of in known])
@@ -123,7 +118,7 @@ def ceilings_of(
     instances: Mapping[PoolKey, int],
 ) -> dict[PoolKey, Ceiling]:
     """Each pool's share of backends' capacities. A pool without a size gets none. instances: of its service."""
-    found: dict[PoolKey, Ceiling] = {}
+    limits: dict[PoolKey, Ceiling] = {}
     for backend in config.backends:
         demands = {
             pool.key: demand
@@ -132,23 +127,23 @@ def ceilings_of(
             for demand in (_demand(states.get(pool.key), targets[pool.key], instances[pool.key]),)
             if demand is not None
         }
-        found |= ceilings(backend.peer, backend.capacity, demands)
-    return found
+        limits |= ceilings(backend.peer, backend.capacity, demands)
+    return limits
 
 
 def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances: int) -> Wanted | None:
     read = [target.size for target in targets if target.size is not None]
-    asked = state.facts.pool if state is not None and read else None
-    held = max([*read, *([asked] if asked is not None else [])], default=None)
-    if held is None:
+    decided = state.facts.pool if state is not None and read else None
+    size = max([*read, *([decided] if decided is not None else [])], default=None)
+    if size is None:
         return None
     wanted = state.learnt.wanted if state is not None else None
-    return Wanted(wanted or held, held, max(instances, len(targets), 1))
+    return Wanted(wanted or size, size, max(instances, len(targets), 1))
 
 
 def instances_of(window: Window, key: PoolKey) -> int:
     """The largest number of instances at one time; 1 without any."""
-    whole = window.whole.get(key)
+    whole = window.complete.get(key)
     return int(whole.instances.max(initial=1)) if whole is not None else 1
 
 
@@ -168,7 +163,7 @@ def windows_of(window: Window, key: PoolKey, estimate: Estimate | None) -> Windo
             samples.instances,
             samples.caller_judged,
         )
-    whole = window.whole.get(key)
+    whole = window.complete.get(key)
     if whole is None or len(whole) == 0:
         return None
     start_ms, end_ms = int(whole.start_ms[0]), int(whole.start_ms[-1]) + whole.bucket_ms

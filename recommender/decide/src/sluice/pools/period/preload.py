@@ -1,7 +1,7 @@
-"""Prepares what all deciding processes need, once, in the fork server, and shares it with them.
+"""Prepares the deciding processes once, in the fork server, which shares the result with them.
 
-The import of this module does it (`set_forkserver_preload`): compiled loops, shapes and libraries take 200 MB, which
-each process would otherwise have for itself.
+The import of this module prepares them (`set_forkserver_preload`): compiled loops, shapes and libraries take 200 MB,
+which each process would otherwise have for itself.
 """
 
 from __future__ import annotations

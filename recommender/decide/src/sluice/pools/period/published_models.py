@@ -43,11 +43,11 @@ def published_estimates(
     pools: Iterable[Pool], window: Window, targets: Targets, sizes: Sizes, workers: Workers, problems: Problems
 ) -> dict[PoolKey, Estimate]:
     """The estimates of all pools at once: many go to worker processes."""
-    asked = [
+    modelled = [
         pool for pool in pools if uses_published_model(pool, targets[pool.key]) and not learns(pool, targets[pool.key])
     ]
-    outcomes = workers.run([_job(pool, window, sizes) for pool in asked])
-    return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(asked, outcomes, strict=True)}
+    outcomes = workers.run([_job(pool, window, sizes) for pool in modelled])
+    return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(modelled, outcomes, strict=True)}
 
 
 def _job(pool: Pool, window: Window, sizes: Sizes) -> EstimateJob:

@@ -8,7 +8,7 @@ from typing import Protocol
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
@@ -17,7 +17,7 @@ from sluice.pools.windows import Window
 class WindowSource(Protocol):
     """Methods raise the database's errors."""
 
-    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]: ...
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]: ...
 
     def demand(
         self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int

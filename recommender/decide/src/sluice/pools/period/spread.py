@@ -53,13 +53,13 @@ class Past(NamedTuple):
 
 
 class StepJob(NamedTuple):
-    """about: data for the caller, which is not sent to the process."""
+    """context: data for the caller, which is not sent to the process."""
 
     key: PoolKey
     state: PoolState
-    seen: Observation | Past
+    observation: Observation | Past
     now_ms: int
-    about: Any = None
+    context: Any = None
 
 
 class Stepped(NamedTuple):
@@ -79,7 +79,7 @@ class Spread:
 
     def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS, hangs_s: float = HANGS_S) -> None:
         """processes: 1: only this one; None: one a core from `from_pools` pools on."""
-        self._asked, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
+        self._configured, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
         self._processes: dict[int, _Process] = {}
         self.died = 0
 
@@ -94,18 +94,18 @@ class Spread:
         Jobs of a process that died run in another one, and if that dies too, in this one."""
         count = self._count(pools)
         if count == 1:
-            yield from ((job, _outcome(job.state, job.seen, job.now_ms)) for job in jobs)
+            yield from ((job, _outcome(job.state, job.observation, job.now_ms)) for job in jobs)
             return
         left: list[StepJob] = []
         yield from self._run(jobs, count, left)
         again: list[StepJob] = []
         yield from self._run(left, count, again)
-        yield from ((job, _light(_outcome(job.state, job.seen, job.now_ms))) for job in again)
+        yield from ((job, _light(_outcome(job.state, job.observation, job.now_ms))) for job in again)
 
     @property
     def pids(self) -> list[int]:
         """Ids of the other processes."""
-        return [pid for each in self._processes.values() for pid in each.executor._processes or ()]
+        return [pid for process in self._processes.values() for pid in process.executor._processes or ()]
 
     def close(self) -> None:
         """Ends the processes; unfinished work is lost."""
@@ -113,7 +113,7 @@ class Spread:
             self._processes.popitem()[1].executor.shutdown(wait=True, cancel_futures=True)
 
     def _count(self, pools: int) -> int:
-        return self._asked or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
+        return self._configured or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
 
     def _run(self, jobs: Iterable[StepJob], count: int, left: list[StepJob]) -> Iterator[tuple[StepJob, Outcome]]:
         """left: gets the jobs of a process that died."""
@@ -123,12 +123,12 @@ class Spread:
 
         def oldest() -> Iterator[tuple[StepJob, Outcome]]:
             which, task, future = begun.popleft()
-            found = self._processes[which].outcomes(task, future, self._hangs_s)
-            if found is None:
+            outcomes = self._processes[which].outcomes(task, future, self._hangs_s)
+            if outcomes is None:
                 left.extend(task)
                 dead[which] += len(task)
             else:
-                yield from zip(task, found, strict=True)
+                yield from zip(task, outcomes, strict=True)
 
         for job in jobs:
             which = _number(job.key) % count
@@ -148,7 +148,7 @@ class Spread:
 
     def _process(self, which: int) -> _Process:
         if which not in self._processes:
-            # Not fork: this process has threads. The fork server prepares what all need once, and shares it.
+            # Not fork: this process has threads. The fork server prepares them once, and shares the result.
             context = get_context("forkserver")
             context.set_forkserver_preload([__name__, PREPARED])
             self._processes[which] = _Process(ProcessPoolExecutor(1, mp_context=context, initializer=_begin))
@@ -163,15 +163,15 @@ def _number(key: PoolKey) -> int:
 
 @dataclass
 class _Process:
-    """held: the states that the process has, as it returned them, without those of pools that it works on."""
+    """states: the states that the process has, as it returned them, without those of pools that it works on."""
 
     executor: ProcessPoolExecutor
-    held: dict[PoolKey, PoolState] = field(default_factory=dict)
+    states: dict[PoolKey, PoolState] = field(default_factory=dict)
 
     def submit(self, task: Sequence[StepJob]) -> _Future | None:
         """The task's future; None when the process is dead."""
         sent = [
-            (job.key, None if self.held.pop(job.key, None) is job.state else job.state, job.seen, job.now_ms)
+            (job.key, None if self.states.pop(job.key, None) is job.state else job.state, job.observation, job.now_ms)
             for job in task
         ]
         try:
@@ -182,22 +182,22 @@ class _Process:
     def outcomes(self, task: Sequence[StepJob], future: _Future | None, hangs_s: float) -> list[Outcome] | None:
         """The task's outcomes; None when the process is dead."""
         try:
-            found = future.result(hangs_s) if future is not None else None
+            outcomes = future.result(hangs_s) if future is not None else None
         except BrokenProcessPool:
             return None
         except TimeoutError:
             self.kill()
             return None
-        for job, outcome in zip(task, found or (), strict=found is not None):
-            self.held[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
-        return found
+        for job, outcome in zip(task, outcomes or (), strict=outcomes is not None):
+            self.states[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
+        return outcomes
 
     def kill(self) -> None:
         for process in (self.executor._processes or {}).values():
             process.kill()
 
 
-_held: dict[PoolKey, PoolState] = {}
+_states: dict[PoolKey, PoolState] = {}
 """In a deciding process: its pools' states, with their beliefs."""
 
 
@@ -209,22 +209,22 @@ def _begin() -> None:
 
 def _outcomes(sent: Sequence[tuple[PoolKey, PoolState | None, Observation | Past, int]]) -> list[Outcome]:
     """Runs in a deciding process. A state of None is held from the step before."""
-    found: list[Outcome] = []
-    for key, state, seen, now_ms in sent:
-        state = _held[key] if state is None else state
-        outcome = _outcome(state, seen, now_ms)
-        _held[key] = outcome.state if isinstance(outcome, Stepped) else state
-        found.append(_light(outcome))
-    return found
+    outcomes: list[Outcome] = []
+    for key, state, observation, now_ms in sent:
+        state = _states[key] if state is None else state
+        outcome = _outcome(state, observation, now_ms)
+        _states[key] = outcome.state if isinstance(outcome, Stepped) else state
+        outcomes.append(_light(outcome))
+    return outcomes
 
 
-def _outcome(state: PoolState, seen: Observation | Past, now_ms: int) -> Outcome:
+def _outcome(state: PoolState, observation: Observation | Past, now_ms: int) -> Outcome:
     """Pure. A failure of one pool does not affect others."""
     try:
-        if isinstance(seen, Past):
-            learnt = learn(of_version(state.learnt, seen.version), seen.buckets, state.facts.change)
+        if isinstance(observation, Past):
+            learnt = learn(of_version(state.learnt, observation.version), observation.buckets, state.facts.change)
             return Stepped(changed(state, learnt=learnt), None, None)
-        state, decision = step(state, seen, now_ms)
+        state, decision = step(state, observation, now_ms)
     except Exception as cause:
         return Failed(type(cause).__name__, str(cause))
     kept = state.learnt.kept

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from sluice.model.durations import format_ms
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.threshold import Asked, Threshold, UpstreamTime, threshold_of
+from sluice.pools.estimate.threshold import Threshold, UpstreamRequest, UpstreamTime, threshold_of
 from sluice.pools.section import Pool, PoolsSection, Slo
 
 # Width of a bucket of the latency histograms (tests/contract/latency_index.csv). Windows resolve no less, and each
 # change of the threshold's bucket makes the decider read all of a pool's windows again.
 BUCKET = 2 ** (1 / 64)
 
+UpstreamTimes = Mapping[UpstreamRequest, UpstreamTime]
+
 
 class _Known(NamedTuple):
-    asked: tuple[object, ...]
+    basis: tuple[object, ...]
     time: UpstreamTime
     at_ms: int
 
 
 class _Standing(NamedTuple):
-    asked: tuple[object, ...]
+    basis: tuple[object, ...]
     value_ms: float
 
 
@@ -32,43 +35,43 @@ class Thresholds:
     """
 
     def __init__(self) -> None:
-        self._known: dict[Asked, _Known] = {}
+        self._known: dict[UpstreamRequest, _Known] = {}
         self._standing: dict[PoolKey, _Standing] = {}
 
-    def of(self, config: PoolsSection, seen: dict[Asked, UpstreamTime], now_ms: int) -> dict[PoolKey, Threshold]:
-        """The threshold of each pool. `seen`: the result of this period's query."""
-        found, asked = {}, set()
+    def of(self, config: PoolsSection, times: UpstreamTimes, now_ms: int) -> dict[PoolKey, Threshold]:
+        """The threshold of each pool. times: the result of this period's query."""
+        thresholds, configured = {}, set()
         for pool in config.pools:
             slos = config.slos_of(pool)
-            asked |= {Asked(pool.key, slo.name) for slo in slos}
-            newest = threshold_of(pool, slos, [self._newest(pool, slo, seen, now_ms) for slo in slos])
-            found[pool.key] = self._stand(pool, slos, newest) if pool.measured else newest
-        self._known = {key: known for key, known in self._known.items() if key in asked}
+            configured |= {UpstreamRequest(pool.key, slo.name) for slo in slos}
+            newest = threshold_of(pool, slos, [self._newest(pool, slo, times, now_ms) for slo in slos])
+            thresholds[pool.key] = self._stand(pool, slos, newest) if pool.measured else newest
+        self._known = {key: known for key, known in self._known.items() if key in configured}
         self._standing = {pool.key: self._standing[pool.key] for pool in config.pools if pool.measured}
-        return found
+        return thresholds
 
     def _stand(self, pool: Pool, slos: list[Slo], newest: Threshold) -> Threshold:
         """Worked: 200 ms stay while 197.9 to 202.1 ms are measured; 203 ms replace them."""
-        asked = (pool.measured, tuple(slos))
+        basis = (pool.measured, tuple(slos))
         standing = self._standing.get(pool.key)
-        if standing is None or standing.asked != asked or not 1 / BUCKET < newest.value_ms / standing.value_ms < BUCKET:
-            self._standing[pool.key] = _Standing(asked, newest.value_ms)
+        if standing is None or standing.basis != basis or not 1 / BUCKET < newest.value_ms / standing.value_ms < BUCKET:
+            self._standing[pool.key] = _Standing(basis, newest.value_ms)
             return newest
         if newest.value_ms == standing.value_ms:
             return newest
         detail = f"{newest.detail}; {format_ms(round(standing.value_ms, 3))} stand, less than {BUCKET - 1:.1%} off"
         return replace(newest, value_ms=standing.value_ms, detail=detail)
 
-    def _newest(self, pool: Pool, slo: Slo, seen: dict[Asked, UpstreamTime], now_ms: int) -> UpstreamTime | None:
+    def _newest(self, pool: Pool, slo: Slo, times: UpstreamTimes, now_ms: int) -> UpstreamTime | None:
         """Known times of another root or statistic do not count; the SLO's latency may change."""
         if pool.measured is None:
             return None
-        key, now = Asked(pool.key, slo.name), seen.get(Asked(pool.key, slo.name))
-        asked = (slo.service, slo.operation, pool.measured.statistic)
+        key, now = UpstreamRequest(pool.key, slo.name), times.get(UpstreamRequest(pool.key, slo.name))
+        basis = (slo.service, slo.operation, pool.measured.statistic)
         if now is not None:
-            self._known[key] = _Known(asked, now, now_ms)
+            self._known[key] = _Known(basis, now, now_ms)
             return now
         known = self._known.get(key)
-        if known is None or known.asked != asked:
+        if known is None or known.basis != basis:
             return None
         return replace(known.time, age_ms=max(1, now_ms - known.at_ms))

@@ -12,10 +12,10 @@ SCALE_IN   Half of the CPU limit, or half of the replicas, would complete the de
            ends it, and takes ten off the count.
 KEEP       Neither.
 
-The factor to scale out by is demand / (0.8 x what the best size does), in quarters, 1.25 to 2. It is the largest since
-the advice began, so that it does not fall with each second's noise. More cores are advised only where the belief
-expects 5 % more from them. Another CPU limit, other replicas or another version starts all counts again: what the
-autoscaler did is judged by its effect.
+The factor to scale out by is demand / (0.8 x completions of the best size), in quarters, 1.25 to 2. It is the largest
+since the advice began, so that it does not fall with each second's noise. More cores are advised only where the belief
+expects 5 % more from them. Another CPU limit, other replicas or another version starts all counts again: the effect of
+a scaling judges it.
 
 Worked: the demand is 450 a second on an instance of 4 cores, whose best size does 364: 450 / (0.8 x 364) = 1.55, so
 1.75: 7 cores, or 4 replicas instead of 2. Then the demand on each is 225, of which half of the replicas would have 450:
@@ -36,7 +36,7 @@ import numpy as np
 
 from sluice.fast.worth import FULL_SHARE, LOOK_SHARE
 from sluice.model.demand import Demand
-from sluice.pools.estimate.belief.evidence import TAU_ELSEWHERE, UNTOLD
+from sluice.pools.estimate.belief.evidence import TAU_ELSEWHERE, UNREPORTED
 from sluice.pools.estimate.belief.family import LN_SIZES, SIZES, Floats
 from sluice.pools.estimate.belief.posterior import Posterior
 from sluice.pools.policy.decision import Advice, Advised, Decision
@@ -51,7 +51,7 @@ BEST_LOSS = 0.03
 SHORT_READINGS, SPARE_READINGS, AGAINST_SPARE = 6, 60, 10
 # With fewer seconds of a saturated pool a curve is mostly the prior of any service.
 LEAST_SATURATED_S = 10.0
-# Plans count on this part of what the best size does.
+# Plans count on this part of the best size's completions.
 PLANNED = 0.8
 STEP, LEAST_FACTOR, MOST_FACTOR = 0.25, 1.25, 2.0
 CORES_GAIN = 1.05
@@ -60,34 +60,38 @@ SURELY = 1.28
 STALE_MS = 120_000
 
 
-def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full_share: float, now_ms: int) -> Standing:
+def advise(
+    last: Standing, observation: Observation, view: View, learnt: Learnt, full_share: float, now_ms: int
+) -> Standing:
     """The next standing. full_share: share of the newest seconds in which the pool was full, 0..1."""
-    demand, kept = seen.demand, learnt.kept
-    if demand is None or not demand.of_threads or demand.until_ms <= before.until_ms:
-        stale = before.advice is not None and now_ms - before.until_ms > STALE_MS
-        return Standing(until_ms=before.until_ms) if stale else before
-    stood = before.advice if _same_hardware(before, seen) else None
-    fresh = Standing(demand.until_ms, cores=seen.cores, replicas=seen.replicas or 0)
-    if kept is None or view.outlook is None or view.current is None or seen.named is not None:
+    demand, kept = observation.demand, learnt.kept
+    if demand is None or not demand.of_threads or demand.until_ms <= last.until_ms:
+        stale = last.advice is not None and now_ms - last.until_ms > STALE_MS
+        return Standing(until_ms=last.until_ms) if stale else last
+    stood = last.advice if _same_hardware(last, observation) else None
+    fresh = Standing(demand.until_ms, cores=observation.cores, replicas=observation.replicas or 0)
+    if kept is None or view.outlook is None or view.current is None or observation.named is not None:
         return fresh
-    best, does = _best(kept.now, 1.0, seen.constraints, seen.slo_s, view.current)
+    best, does = _best(kept.now, 1.0, observation.constraints, observation.slo_s, view.current)
     if best is None:
         return fresh
-    counts = before if _same_hardware(before, seen) else fresh
-    said = stood.kind if stood is not None else None
-    short = _short(demand, view, learnt, seen.cores, full_share, said is Advised.SCALE_OUT)
-    halves = (None, None) if short else _halves(kept.now, seen, learnt, demand, full_share, does, view.current)
+    counts = last if _same_hardware(last, observation) else fresh
+    kind_before = stood.kind if stood is not None else None
+    short = _short(demand, view, learnt, observation.cores, full_share, kind_before is Advised.SCALE_OUT)
+    halves: tuple[float | None, int | None] = (None, None)
+    if not short and _spare(demand, learnt, full_share):
+        halves = _half_cores(kept.now, observation, demand, view.current), _half_replicas(observation, demand, does[1])
     fresh = replace(
         fresh,
         short=min(counts.short + 1, SHORT_READINGS) if short else max(counts.short - 1, 0),
         spare=min(counts.spare + 1, SPARE_READINGS) if any(halves) else max(counts.spare - AGAINST_SPARE, 0),
     )
-    kind = _kind(fresh, said, any(halves))
+    kind = _kind(fresh, kind_before, any(halves))
     to = halves
     if kind is Advised.SCALE_OUT:
-        to = _more(kept.now, seen, demand, does[0], best, stood, view.current)
+        to = _more(kept.now, observation, demand, does[0], stood)
     elif kind is Advised.KEEP:
-        to = seen.cores or None, seen.replicas
+        to = observation.cores or None, observation.replicas
     advice = Advice(
         kind=kind,
         since_ms=stood.since_ms if stood is not None and stood.kind is kind else demand.until_ms,
@@ -95,8 +99,8 @@ def advise(before: Standing, seen: Observation, view: View, learnt: Learnt, full
         in_time=demand.in_time,
         best=best,
         best_per_s=does[0],
-        cores=seen.cores or None,
-        replicas=seen.replicas,
+        cores=observation.cores or None,
+        replicas=observation.replicas,
         to_cores=to[0],
         to_replicas=to[1],
     )
@@ -121,11 +125,11 @@ def text_of(advice: Advice) -> str:
         "no size completes the demand in time" if advice.kind is Advised.SCALE_OUT else "half would complete the demand"
     )
     late = "" if advice.in_time is None else f", {advice.in_time:.0%} in time"
-    asked = (
+    demand = (
         f"{advice.asked_per_s:.4g} a second to an instance{late}; size {advice.best} completes {advice.best_per_s:.4g}"
     )
     named = " or ".join(filter(None, would))
-    return f"{head}: {asked}" + (f"; {named} would do" if named else "")
+    return f"{head}: {demand}" + (f"; {named} would do" if named else "")
 
 
 def on_cores(now: Posterior, factor: float) -> tuple[Floats, Floats]:
@@ -134,9 +138,9 @@ def on_cores(now: Posterior, factor: float) -> tuple[Floats, Floats]:
     if factor == 1.0:
         mean, variance = now.predict_each(SIZES.astype(np.float64), every > 0)
         return mean, np.sqrt(variance)
-    each = now.family.rows(LN_SIZES, every > 0, factor * every, now.shapes) + now.ln_speed[:, None]
-    middle: Floats = now.weight @ each
-    deviation: Floats = np.sqrt(now.weight @ (each - middle) ** 2 + now.speed_variance + TAU_ELSEWHERE**2)
+    ln_x = now.family.rows(LN_SIZES, every > 0, factor * every, now.shapes) + now.ln_speed[:, None]
+    middle: Floats = now.weight @ ln_x
+    deviation: Floats = np.sqrt(now.weight @ (ln_x - middle) ** 2 + now.speed_variance + TAU_ELSEWHERE**2)
     return middle, deviation
 
 
@@ -157,77 +161,69 @@ def _best(
     return int(SIZES[best]), (float(np.exp(mean[best])), float(np.exp(surely)))
 
 
-def _short(demand: Demand, view: View, learnt: Learnt, cores: float, full_share: float, said: bool) -> bool:
+def _short(demand: Demand, view: View, learnt: Learnt, cores: float, full_share: float, stands: bool) -> bool:
     if demand.in_time is None or view.outlook is None or full_share < LOOK_SHARE:
         return False
-    late = STILL_SHORT_BY if said else SHORT_BY
-    seen = _saturated_s(learnt, cores) >= LEAST_SATURATED_S
-    return seen and 1 - demand.in_time >= late and view.outlook.loss < BEST_LOSS and view.outlook.beyond is None
+    late = STILL_SHORT_BY if stands else SHORT_BY
+    observation = _saturated_s(learnt, cores) >= LEAST_SATURATED_S
+    return observation and 1 - demand.in_time >= late and view.outlook.loss < BEST_LOSS and view.outlook.beyond is None
 
 
-def _halves(
-    now: Posterior,
-    seen: Observation,
-    learnt: Learnt,
-    demand: Demand,
-    full_share: float,
-    does: tuple[float, float],
-    current: int,
-) -> tuple[float | None, int | None]:
-    """The half of the cores and the half of the replicas that would do; None for one that would not, or is unknown."""
+def _spare(demand: Demand, learnt: Learnt, full_share: float) -> bool:
+    """Whether half of the hardware may do: next to nothing is late, the pool is not full, and its curve is known."""
     late = demand.in_time is not None and 1 - demand.in_time > HARDLY
-    if late or full_share >= FULL_SHARE or _saturated_s(learnt) < LEAST_SATURATED_S:
-        return None, None
-    cores = replicas = None
-    if seen.replicas is not None and seen.replicas > 1:
-        half = ceil(seen.replicas / 2)
-        if demand.asked_per_s * seen.replicas / half <= PLANNED * does[1]:
-            replicas = half
+    return not (late or full_share >= FULL_SHARE or _saturated_s(learnt) < LEAST_SATURATED_S)
+
+
+def _half_replicas(observation: Observation, demand: Demand, surely_per_s: float) -> int | None:
+    """Half of the replicas; None where they would not do, or are unknown. surely_per_s: completions of the best
+    size on one instance, exceeded with 90 % probability."""
+    if observation.replicas is None or observation.replicas <= 1:
+        return None
+    half = ceil(observation.replicas / 2)
+    return half if demand.asked_per_s * observation.replicas / half <= PLANNED * surely_per_s else None
+
+
+def _half_cores(now: Posterior, observation: Observation, demand: Demand, current: int) -> float | None:
+    """Half of the cores; None where they would not do, or are unknown."""
     # Nobody knows where an edge lies on other cores.
-    if seen.cores != UNTOLD and now.edge is None:
-        best, half_does = _best(now, 0.5, seen.constraints, seen.slo_s, current)
-        if best is not None and demand.asked_per_s <= PLANNED * half_does[1]:
-            cores = seen.cores / 2
-    return cores, replicas
+    if observation.cores == UNREPORTED or now.edge is not None:
+        return None
+    best, half_does = _best(now, 0.5, observation.constraints, observation.slo_s, current)
+    return observation.cores / 2 if best is not None and demand.asked_per_s <= PLANNED * half_does[1] else None
 
 
 def _more(
-    now: Posterior,
-    seen: Observation,
-    demand: Demand,
-    does: float,
-    best: int,
-    stood: Advice | None,
-    current: int,
+    now: Posterior, observation: Observation, demand: Demand, does: float, stood: Advice | None
 ) -> tuple[float | None, int | None]:
     """The cores, and the replicas, to scale out to."""
     needed = ceil(demand.asked_per_s / (PLANNED * does) / STEP) * STEP
     factor = min(max(needed, LEAST_FACTOR), MOST_FACTOR)
-    replicas = ceil(seen.replicas * factor) if seen.replicas else None
+    replicas = ceil(observation.replicas * factor) if observation.replicas else None
     cores = None
-    if seen.cores != UNTOLD and now.edge is None:
+    if observation.cores != UNREPORTED and now.edge is None:
         mean, _ = on_cores(now, factor)
         if float(np.exp(mean.max())) >= CORES_GAIN * does:
-            cores = seen.cores * factor
+            cores = observation.cores * factor
     if stood is not None and stood.kind is Advised.SCALE_OUT:
         cores = max(cores or 0.0, stood.to_cores or 0.0) or None
         replicas = max(replicas or 0, stood.to_replicas or 0) or None
     return cores, replicas
 
 
-def _kind(now: Standing, said: Advised | None, half_does: bool) -> Advised:
+def _kind(now: Standing, standing_kind: Advised | None, half_does: bool) -> Advised:
     """SCALE_OUT ends only after a minute of readings against it. SCALE_IN ends at the first reading against it."""
-    if now.short == SHORT_READINGS or (said is Advised.SCALE_OUT and now.short > 0):
+    if now.short == SHORT_READINGS or (standing_kind is Advised.SCALE_OUT and now.short > 0):
         return Advised.SCALE_OUT
     if half_does and now.spare == SPARE_READINGS:
         return Advised.SCALE_IN
     return Advised.KEEP
 
 
-def _same_hardware(before: Standing, seen: Observation) -> bool:
-    return (before.cores, before.replicas) == (seen.cores, seen.replicas or 0)
+def _same_hardware(standing: Standing, observation: Observation) -> bool:
+    return (standing.cores, standing.replicas) == (observation.cores, observation.replicas or 0)
 
 
 def _saturated_s(learnt: Learnt, cores: float | None = None) -> float:
     """Seconds of evidence of a saturated pool; cores: None for any."""
-    return sum(each.seconds for each in learnt.evidence.levels if each.saturated and cores in (None, each.cores))
+    return sum(level.seconds for level in learnt.evidence.levels if level.saturated and cores in (None, level.cores))

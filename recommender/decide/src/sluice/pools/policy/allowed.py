@@ -1,6 +1,6 @@
 """The sizes that may be chosen at all, whatever the belief says. Pure.
 
-- A pool that was never full is not shrunk: there is nothing to gain at that load, and much to lose at the next peak. A
+- A pool that was never full is not shrunk: that gains nothing at its load, and loses much at the next peak. A
   pool was full after 3 full seconds at its size or above, on any CPU limit, or when a target reports it. What Sluice's
   own change added may be removed without that, since the pool was full before.
 - No size is below what the busiest stretch of the horizon needed (`need.py`).
@@ -23,7 +23,7 @@ from sluice.pools.policy.state import Facts, Learnt
 
 # Seconds of a full pool without which it is not shrunk, and the part of the size in flight from which they count.
 FULL_S, OF_SIZE = 3.0, 0.85
-# The same where the size surely completes less than two thirds of what the best one does (reach.py).
+# The same where the size surely completes less than two thirds of the best one's completions (reach.py).
 COLLAPSING_S = 2.0
 # Seconds of the operator's size that must be seen before it is changed.
 MEASURED_S = 2.0
@@ -32,15 +32,15 @@ COUNTED = 0.98
 # From this share of a target's newest readings on, the target reports a full pool. It reports an idle one where none of
 # so many readings had this part of the size in use. Readings are moments: between two of them a burst may fill the
 # pool.
-TOLD_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
+REPORTED_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
 
 
-def was_full(learnt: Learnt, size: int, told: Occupancy | None, least_s: float = FULL_S) -> bool:
+def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> bool:
     """Whether the pool was full at this size or above for `least_s` seconds, or a target reports that it is.
 
     Worked, a size of 16: full seconds count from a mean of 13.6 in flight on, and 3 s of them suffice.
     """
-    if told is not None and told.full_share >= TOLD_FULL:
+    if occupancy is not None and occupancy.full_share >= REPORTED_FULL:
         return True
     least = log(OF_SIZE * size)
     table = learnt.evidence.table
@@ -62,14 +62,14 @@ def least_needed(learnt: Learnt, now: Posterior, current: int) -> int:
     return int(sizes[enough[0]]) if len(enough) else current
 
 
-def floor(facts: Facts, learnt: Learnt, current: int, told: Occupancy | None, least_s: float = FULL_S) -> int:
+def floor(facts: Facts, learnt: Learnt, current: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> int:
     """The smallest size that the pool may be shrunk to: any for a pool that was full.
 
     Worked: 14 were full, and a look at 27 is worse: the floor is 14 from the first second on.
     """
     if unmeasured(facts, learnt, current):
         return current
-    if was_full(learnt, current, told, least_s):
+    if was_full(learnt, current, occupancy, least_s):
         return 1
     change = facts.change
     ours = change is not None and change.to_size == current and change.from_size < current
@@ -100,13 +100,13 @@ def narrowed(reach: tuple[int, int], floor: int, trust: Trust, now_ms: int) -> t
 def unrefused(sizes: tuple[int, int], trust: Trust, now_ms: int) -> tuple[int, int]:
     """The sizes without refused ones. Worked, 1 to 100: 13 was too many from 12, and 8 too few from 16: 9 to 12."""
     low, high = sizes
-    for each in trust.refused:
-        if now_ms >= each.until_ms:
+    for refusal in trust.refused:
+        if now_ms >= refusal.until_ms:
             continue
-        if each.size < each.from_size:
-            low = max(low, each.size + 1)
+        if refusal.size < refusal.from_size:
+            low = max(low, refusal.size + 1)
         else:
-            high = min(high, each.size - 1)
+            high = min(high, refusal.size - 1)
     return low, high
 
 

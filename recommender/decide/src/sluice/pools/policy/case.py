@@ -32,54 +32,54 @@ OVER_S, DRAINED_S, DRAINED_STAYS = 3.0, 10.0, 3.0
 IDLE = 0.5
 
 
-def case_of(facts: Facts, learnt: Learnt, seen: Observation, view: View, now_ms: int) -> Case:
+def case_of(facts: Facts, learnt: Learnt, observation: Observation, view: View, now_ms: int) -> Case:
     """The first case that holds at `now_ms`, Unix time in ms."""
-    bound, current = seen.constraints, view.current
+    bound, current = observation.constraints, view.current
     if bound.paused:
         wanted = legal(bound.set_to, bound)
-        return Case.SET if wanted is not None and set(seen.sizes.values()) != {wanted} else Case.PAUSED
-    if not seen.sizes:
+        return Case.SET if wanted is not None and set(observation.sizes.values()) != {wanted} else Case.PAUSED
+    if not observation.sizes:
         return Case.NO_SIZE
-    if len(set(seen.sizes.values())) > 1 and view.wave is None:
+    if len(set(observation.sizes.values())) > 1 and view.wave is None:
         return Case.MIXED
     if current is None:
         return Case.UNBOUNDED
     if view.verdict is not None:
         return view.verdict.case
-    if _silent(learnt, seen, now_ms):
+    if _silent(learnt, observation, now_ms):
         return Case.NO_DATA
     if bound.quiet:
         return Case.QUIET
     if not bound.least <= current <= bound.most:
         return Case.OUTSIDE
-    if _waits(facts, learnt.until_ms + 1_000 * seen.buckets.bucket_s, view, now_ms):
+    if _waits(facts, learnt.until_ms + 1_000 * observation.buckets.bucket_s, view, now_ms):
         return Case.WAITING
-    if seen.occupancy is None and disagree(facts, learnt):
+    if observation.occupancy is None and disagree(facts, learnt):
         return Case.SPANS_DISAGREE
-    if seen.occupancy is None and unaccounted(learnt, current, now_ms):
+    if observation.occupancy is None and unaccounted(learnt, current, now_ms):
         return Case.UNACCOUNTED
     if bound.callee:
         return Case.CALLEE
-    if learnt.doubt.aside and seen.named is None:
+    if learnt.doubt.aside and observation.named is None:
         return Case.DOUBT
-    if view.wave is not None and not (view.came and view.outlook is None and seen.named is None):
+    if view.wave is not None and not (view.came and view.outlook is None and observation.named is None):
         return Case.WAVE_ON if view.came and not view.worse else Case.WAVE_BACK
-    if view.outlook is None and (seen.named is None or seen.named.state is State.LEARNING):
+    if view.outlook is None and (observation.named is None or observation.named.state is State.LEARNING):
         return Case.TOO_LITTLE
     if view.stopped:
         return Case.STOPPED if view.choice is not None else Case.TOO_LITTLE
     if view.stuck:
         return Case.STUCK
     if view.choice is not None:
-        if seen.named is None and confidence_in(view.choice, learnt, seen) < LEAST_CONFIDENCE:
+        if observation.named is None and confidence_in(view.choice, learnt, observation) < LEAST_CONFIDENCE:
             return Case.UNSURE
         return Case.LOOK if view.choice.look else Case.BETTER
-    return Case.NEVER_FULL if never_full(learnt, seen, view) else Case.BEST
+    return Case.NEVER_FULL if never_full(learnt, observation, view) else Case.BEST
 
 
-def _silent(learnt: Learnt, seen: Observation, now_ms: int) -> bool:
-    if seen.named is not None:
-        return seen.named.state is State.NO_DATA
+def _silent(learnt: Learnt, observation: Observation, now_ms: int) -> bool:
+    if observation.named is not None:
+        return observation.named.state is State.NO_DATA
     return learnt.completed_ms is None or now_ms - learnt.completed_ms > SILENT_MS
 
 
@@ -118,16 +118,16 @@ def _goes_on(change: Change, view: View) -> bool:
     return down and choice.size < change.to_size and choice.sure_by >= GOES_ON
 
 
-def never_full(learnt: Learnt, seen: Observation, view: View) -> bool:
+def never_full(learnt: Learnt, observation: Observation, view: View) -> bool:
     """Whether the pool was never full on this CPU limit, or not full for long enough at its size to be shrunk."""
-    if seen.named is not None:
-        return seen.named.state is State.UNSATURATED
-    if seen.occupancy is not None and seen.occupancy.full_share > 0:
+    if observation.named is not None:
+        return observation.named.state is State.UNSATURATED
+    if observation.occupancy is not None and observation.occupancy.full_share > 0:
         return False
     smaller = view.outlook is not None and view.current is not None and view.outlook.best < view.current
-    if smaller and view.current is not None and not was_full(learnt, view.current, seen.occupancy):
+    if smaller and view.current is not None and not was_full(learnt, view.current, observation.occupancy):
         return True
-    return not learnt.evidence.ever_full(seen.cores)
+    return not learnt.evidence.ever_full(observation.cores)
 
 
 def disagree(facts: Facts, learnt: Learnt) -> bool:
@@ -136,13 +136,13 @@ def disagree(facts: Facts, learnt: Learnt) -> bool:
     Seconds soon after a change do not count: for 10 s, and 3 times as long as requests stayed, a pool still holds the
     requests that it had before.
     """
-    over = [each for each in learnt.beats if _over(each)]
+    over = [beat for beat in learnt.beats if _over(beat)]
     if not over:
         return False
     trust = facts.trust
-    stays = [each.stay_s for each in trust.measured]
+    stays = [record.stay_s for record in trust.measured]
     since_s = trust.since_ms / 1_000 + max(DRAINED_S, DRAINED_STAYS * max(stays, default=0.0))
-    return sum(each.length_s for each in over if each.second >= since_s) >= OVER_S
+    return sum(beat.length_s for beat in over if beat.second >= since_s) >= OVER_S
 
 
 def _over(beat: Beat) -> bool:
@@ -151,7 +151,7 @@ def _over(beat: Beat) -> bool:
 
 
 def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
-    """Whether spans do not show what the pool holds. More than a tenth of the calls is late, more callers wait than
+    """Whether spans do not show all that the pool holds. More than a tenth of the calls is late, more callers wait than
     requests are in flight, and spans show less than half of the pool in use."""
     demand = late_demand(learnt, now_ms)
     if demand is None or demand.waiting is None:
@@ -161,9 +161,9 @@ def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
     return idle and demand.waiting > max(1.0, demand.in_flight)
 
 
-def confidence_in(choice: Choice, learnt: Learnt, seen: Observation) -> float:
+def confidence_in(choice: Choice, learnt: Learnt, observation: Observation) -> float:
     """How likely a size is not worse than the one in force, 0..1. The value is lower while there is little evidence.
 
     Worked: better by one standard deviation, after 5 s of a saturated pool: 0.84 x 10 / 20 = 0.42.
     """
-    return 0.5 * erfc(-choice.sure_by / sqrt(2)) * min(1.0, learnt.evidence.weight(seen.cores) / SURE_S)
+    return 0.5 * erfc(-choice.sure_by / sqrt(2)) * min(1.0, learnt.evidence.weight(observation.cores) / SURE_S)

@@ -16,7 +16,7 @@ class Action(Enum):
 
 
 class Basis(Enum):
-    """What a target size rests on."""
+    """The basis of a target size."""
 
     CURVE = "CURVE"
     """The belief over the curve, from evidence on this CPU limit."""

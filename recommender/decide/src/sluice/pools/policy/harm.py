@@ -13,13 +13,13 @@ ERRORS_RISE
   Within 2 min of a change by Sluice: 5 errors over 3 s, a share of errors 2 points above that before, and more than
   two standard errors. The guard goes back, and refuses the size for an hour.
 CHECKED
-  Less than 0.7 of what the operator's larger size completed, in a pool that is neither full nor slower. This is over 30
-  s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do not show
-  what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is not
-  full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another look.
-  After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service that is
-  away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size completes
-  all that comes unless it does harm.
+  Less than 0.7 of the completions of the operator's larger size, in a pool that is neither full nor slower. This is
+  over 30 s of all sizes since the operator's, and over the newest three beats. The demand may have fallen, or spans do
+  not show what the pool holds. A look of 3 to 15 s at the operator's size tells which, and costs little where a pool is
+  not full. If no more completes there, the demand fell; for 10 min, down to 0.7 of that gives no ground for another
+  look. After silence, for which missing demand may be the cause, the smaller size is refused for 10 min. A service that
+  is away does no harm. For a size larger than the operator's the limit is 0.3 instead of 0.7, since such a size
+  completes all that comes unless it does harm.
 GAVE_UP
   The same in a pool that is full or slower, or where the look showed more completions at the operator's size. The
   operator's size is held for 10 min, twice as long each time, up to a day.
@@ -63,7 +63,7 @@ MOST_MEASURED, MOST_REFUSED = 8, 8
 
 @dataclass(frozen=True)
 class SizeRecord:
-    """What a size did when it was left, as in `Pace`. lag_ms: the delay of windows at that time."""
+    """The pace of a size when it was left, as in `Pace`. lag_ms: the delay of windows at that time."""
 
     size: int
     per_s: float
@@ -97,7 +97,7 @@ class OperatorLook:
 
 @dataclass(frozen=True)
 class Trust:
-    """What the guard knows of a pool.
+    """The guard's knowledge of a pool.
 
     operator: the operator's size. since_ms: when the size in force was first read. measured: oldest first.
     demand_per_s: the demand that a look showed; it counts until `demand_until_ms`. given_up_ms: until when the
@@ -115,17 +115,17 @@ class Trust:
     times: int = 0
 
     def at(self, size: int, cores: float) -> SizeRecord | None:
-        """What a size did on this CPU limit, None where it was not measured."""
-        return next((each for each in self.measured if each.size == size and each.cores == cores), None)
+        """The record of a size on this CPU limit; None where it was not measured."""
+        return next((record for record in self.measured if record.size == size and record.cores == cores), None)
 
     def refuses(self, size: int, now_ms: int) -> bool:
         """Whether a size is refused at `now_ms`."""
-        return any(each.holds(size) for each in self.refused if now_ms < each.until_ms)
+        return any(refusal.holds(size) for refusal in self.refused if now_ms < refusal.until_ms)
 
 
 @dataclass(frozen=True)
 class GuardVerdict:
-    """What the guard requires: a case of the table, and a size. why: figures for people."""
+    """The guard's requirement: a case of the table, and a size. why: figures for people."""
 
     case: Case
     size: int
@@ -134,7 +134,7 @@ class GuardVerdict:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the guard judges by.
+    """The data that the guard judges by.
 
     - current: the size in force. from_size: the size before Sluice's last change while that is in force, else None.
     - beats: of the newest half minute. completed_ms: time of the last completion without an error, None before the
@@ -176,60 +176,62 @@ def _on_trial(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[T
     own, the operator's size is the measure."""
     if scene.from_size is None or now_ms - trust.since_ms > TRIAL_MS:
         return trust, None
-    before = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
-    if before is None:
+    record = trust.at(scene.from_size, scene.cores) or trust.at(operator, scene.cores)
+    if record is None:
         return trust, None
-    after = pace_of(scene.beats, scene.current, -(-trust.since_ms // 1_000))
-    why = _collapsed(before, after, scene, trust.since_ms, now_ms)
+    pace = pace_of(scene.beats, scene.current, -(-trust.since_ms // 1_000))
+    why = _collapsed(record, pace, scene, trust.since_ms, now_ms)
     if why:
-        return _back(trust, Case.COLLAPSED, operator, (before.size, scene.current), why, REFUSED_MS, now_ms)
-    if after is not None and after.seconds >= SEEN_S and errors_rise(before, after):
-        why = f"{after.failed:.0%} at {scene.current}, {before.failed:.0%} at {before.size}"
-        return _back(trust, Case.ERRORS_RISE, operator, (before.size, scene.current), why, ERRORS_REFUSED_MS, now_ms)
+        verdict = GuardVerdict(Case.COLLAPSED, record.size, why)
+        return _back(trust, verdict, operator, scene.current, REFUSED_MS, now_ms)
+    if pace is not None and pace.seconds >= SEEN_S and errors_rise(record, pace):
+        why = f"{pace.failed:.0%} at {scene.current}, {record.failed:.0%} at {record.size}"
+        verdict = GuardVerdict(Case.ERRORS_RISE, record.size, why)
+        return _back(trust, verdict, operator, scene.current, ERRORS_REFUSED_MS, now_ms)
     return trust, None
 
 
-def _collapsed(before: SizeRecord, after: Pace | None, scene: Scene, since_ms: int, now_ms: int) -> str:
+def _collapsed(record: SizeRecord, pace: Pace | None, scene: Scene, since_ms: int, now_ms: int) -> str:
     """Why the change collapsed, "" where it did not."""
-    silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * before.stay_s)
-    good = after is not None and after.per_s > 0
-    waited_ms = now_ms - since_ms - max(before.lag_ms, 0)
-    expected = before.per_s * waited_ms / 1_000
+    silent_ms = max(float(SILENT_MS), SILENT_STAYS * 1_000 * record.stay_s)
+    good = pace is not None and pace.per_s > 0
+    waited_ms = now_ms - since_ms - max(record.lag_ms, 0)
+    expected = record.per_s * waited_ms / 1_000
     if not good and not scene.unread and waited_ms >= silent_ms and expected >= EXPECTED:
-        return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {before.per_s:.3g}/s at {before.size}"
-    if after is None or after.seconds < SEEN_S or before.per_s * after.seconds < EXPECTED:
+        return f"nothing completed at {scene.current} in {waited_ms // 1_000} s, {record.per_s:.3g}/s at {record.size}"
+    if pace is None or pace.seconds < SEEN_S or record.per_s * pace.seconds < EXPECTED:
         return ""
-    slower = scene.full_share >= FULL_SHARE or after.stay_s > SLOWER * before.stay_s
-    if slower and after.per_s < COLLAPSED_TO * before.per_s:
-        return f"{after.per_s:.3g}/s at {scene.current}, {before.per_s:.3g}/s at {before.size}"
+    slower = scene.full_share >= FULL_SHARE or pace.stay_s > SLOWER * record.stay_s
+    if slower and pace.per_s < COLLAPSED_TO * record.per_s:
+        return f"{pace.per_s:.3g}/s at {scene.current}, {record.per_s:.3g}/s at {record.size}"
     return ""
 
 
-def errors_rise(before: SizeRecord, after: Pace) -> bool:
+def errors_rise(record: SizeRecord, pace: Pace) -> bool:
     """Whether errors rose. Worked: none failed before, 5 of 100 after: 5 > 2 sqrt(0 + 1). 12 % before, 15 of 100: 3 < 2
     sqrt(10.6 + 1)."""
-    if after.errors < ERRORS or after.failed < before.failed + ERRORS_BY:
+    if pace.errors < ERRORS or pace.failed < record.failed + ERRORS_BY:
         return False
-    expected = before.failed * after.completions
-    return after.errors - expected > ERRORS_SURE * sqrt(expected * (1 - before.failed) + 1)
+    expected = record.failed * pace.completions
+    return pace.errors - expected > ERRORS_SURE * sqrt(expected * (1 - record.failed) + 1)
 
 
 def _back(
-    trust: Trust, case: Case, operator: int, change: tuple[int, int], why: str, refused_ms: int, now_ms: int
+    trust: Trust, verdict: GuardVerdict, operator: int, current: int, refused_ms: int, now_ms: int
 ) -> tuple[Trust, GuardVerdict]:
-    """Goes back to the size before, or to the operator's where that one is refused too. change: the sizes before and
-    now."""
-    before, current = change
-    trust = refusing(trust, current, before, refused_ms, now_ms)
-    return trust, GuardVerdict(case, operator if trust.refuses(before, now_ms) else before, why)
+    """Goes back from the current size to the verdict's, or to the operator's where that one is refused too."""
+    trust = refusing(trust, current, verdict.size, refused_ms, now_ms)
+    return trust, replace(verdict, size=operator) if trust.refuses(verdict.size, now_ms) else verdict
 
 
 def refusing(trust: Trust, size: int, from_size: int, lasts_ms: int, now_ms: int) -> Trust:
     """Refuses a size, twice as long each time that the same one is refused within a day."""
-    before = next((each for each in trust.refused if each.size == size and each.from_size == from_size), None)
-    times = 1 if before is None or now_ms - before.until_ms > LONGEST_MS else before.times + 1
+    refusal_before = next(
+        (refusal for refusal in trust.refused if refusal.size == size and refusal.from_size == from_size), None
+    )
+    times = 1 if refusal_before is None or now_ms - refusal_before.until_ms > LONGEST_MS else refusal_before.times + 1
     until_ms = now_ms + min(lasts_ms * 2 ** (times - 1), LONGEST_MS)
-    others = tuple(each for each in trust.refused if each is not before)
+    others = tuple(refusal for refusal in trust.refused if refusal is not refusal_before)
     return replace(trust, refused=(*others, RefusedSize(size, from_size, until_ms, times))[-MOST_REFUSED:])
 
 
@@ -265,7 +267,7 @@ def _fewer(trust: Trust, operator: int, scene: Scene, now_ms: int) -> tuple[Trus
     larger = scene.current > operator and does.per_s >= LARGER_FEWER * did.per_s
     if by_demand or larger:
         return None
-    # Next to nothing counts as silence: while a service was away, its zeros are averaged with what it does next.
+    # Next to nothing counts as silence: while a service was away, its zeros are averaged with its next completions.
     seen_per_s = does.per_s if does.per_s >= NEXT_TO_NOTHING * did.per_s else 0.0
     return replace(trust, check=OperatorLook(now_ms, seen_per_s)), GuardVerdict(Case.CHECKED, operator, why)
 
@@ -294,37 +296,37 @@ def _checked(
 
 
 def _after_silence(trust: Trust, operator: int, now_ms: int) -> Trust:
-    before = next((each.size for each in reversed(trust.measured) if each.size != operator), None)
+    size = next((record.size for record in reversed(trust.measured) if record.size != operator), None)
     trust = replace(trust, check=None)
-    return trust if before is None else refusing(trust, before, operator, REFUSED_MS, now_ms)
+    return trust if size is None else refusing(trust, size, operator, REFUSED_MS, now_ms)
 
 
 def given_up(trust: Trust, operator: int, why: str, now_ms: int) -> tuple[Trust, GuardVerdict]:
     """Holds the operator's size, twice as long each time within a day of the last one."""
     times = 1 if now_ms - trust.given_up_ms > LONGEST_MS else trust.times + 1
     until_ms = now_ms + min(GIVEN_UP_MS * 2 ** (times - 1), LONGEST_MS)
-    found = replace(trust, check=None, given_up_ms=until_ms, times=times)
-    return found, GuardVerdict(Case.GAVE_UP, operator, why)
+    trust_now = replace(trust, check=None, given_up_ms=until_ms, times=times)
+    return trust_now, GuardVerdict(Case.GAVE_UP, operator, why)
 
 
-def in_force(trust: Trust, current: int | None, before: int | None, foreign: bool, now_ms: int) -> Trust:
+def in_force(trust: Trust, current: int | None, last: int | None, foreign: bool, now_ms: int) -> Trust:
     """Takes in the size in force as read: a size that somebody else set becomes the operator's. before:
     the last one."""
     if current is None:
         return trust
     if trust.operator is None or foreign:
         return Trust(operator=current, since_ms=now_ms, measured=trust.measured)
-    return trust if current == before else replace(trust, since_ms=now_ms)
+    return trust if current == last else replace(trust, since_ms=now_ms)
 
 
 def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms: int) -> Trust:
-    """Takes in what a size did since it was in force, as it is left now. Of too many, the oldest other than the
-    operator's is dropped first."""
+    """Records the pace of a size that is left now. With too many records, drops the oldest that is not of the
+    operator's size."""
     does = pace_over(visit(beats, size))
     if does is None or does.completions <= 0:
         return trust
     of = SizeRecord(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)
-    others = [each for each in trust.measured if (each.size, each.cores) != (size, cores)]
+    others = [record for record in trust.measured if (record.size, record.cores) != (size, cores)]
     while len(others) >= MOST_MEASURED:
-        others.remove(next((each for each in others if each.size != trust.operator), others[0]))
+        others.remove(next((record for record in others if record.size != trust.operator), others[0]))
     return replace(trust, measured=(*others, of))

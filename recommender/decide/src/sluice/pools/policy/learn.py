@@ -54,8 +54,8 @@ def learn(
     new = buckets if newer.all() else buckets.take(newer)
     parts = _seconds(new, change)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
-    seen = [(each.seen, each) for each in parts if each.seen is not None]
-    says = [(one, part) for one, part in seen if not of_callee and _says(one, slo_s)]
+    seconds = [(part.second, part) for part in parts if part.second is not None]
+    says = [(one, part) for one, part in seconds if not of_callee and _says(one, slo_s)]
     learnt = _taken(
         learnt, [(one, part.tried) for one, part in says if not _recovers(learnt, change, one, part.start_ms)]
     )
@@ -82,7 +82,7 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
         return learnt
     if not learnt.version:
         return replace(learnt, version=version)
-    others = [each for each in learnt.versions if each[0] not in (version, learnt.version)]
+    others = [known for known in learnt.versions if known[0] not in (version, learnt.version)]
     known = dict(learnt.versions).get(version)
     return replace(
         learnt,
@@ -99,28 +99,28 @@ def of_version(learnt: Learnt, version: str) -> Learnt:
 class _Part(NamedTuple):
     """A run of buckets of one second under one size and CPU limit. start_ms: of its first bucket.
 
-    full: the share of full buckets, None where no size was reported. seen: None where the buckets say nothing. tried:
+    full: the share of full buckets, None where no size was reported. second: None where the buckets say nothing. tried:
     the pool has just grown to its size.
     """
 
     start_ms: int
     full: float | None
-    seen: Second | None
+    second: Second | None
     tried: bool
 
 
 def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
     """Cuts buckets into parts. A second in which the size or the CPU limit changes becomes two."""
-    found, good = [], np.maximum(new.completions - new.errors, 0.0)
+    parts, good = [], np.maximum(new.completions - new.errors, 0.0)
     for run in runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms):
         size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
         full = None if isnan(run.full) else run.full
-        found.append(_Part(start_ms, full, run.seen, _tried(change, size, start_ms)))
-    return found
+        parts.append(_Part(start_ms, full, run.second, _tried(change, size, start_ms)))
+    return parts
 
 
-def _says(seen: Second, slo_s: float) -> bool:
-    return seen.full or not late(seen.concurrency * seen.seconds, seen.completions, slo_s)
+def _says(second: Second, slo_s: float) -> bool:
+    return second.full or not late(second.concurrency * second.seconds, second.completions, slo_s)
 
 
 def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
@@ -132,14 +132,14 @@ def late(in_flight_s: float, completions: float, slo_s: float) -> bool:
     return in_flight_s > 0 and in_flight_s >= LATE * slo_s * completions
 
 
-def _recovers(learnt: Learnt, change: Change | None, seen: Second, start_ms: int) -> bool:
-    """Whether the pool has just come back from beyond an edge, and does not yet complete what it did before."""
+def _recovers(learnt: Learnt, change: Change | None, second: Second, start_ms: int) -> bool:
+    """Whether the pool has just come back from beyond an edge, and still completes less than before it."""
     if learnt.kept is None or learnt.kept.now.edge is None or change is None or change.to_size >= change.from_size:
         return False
     now, beyond = learnt.kept.now, learnt.kept.now.edge.chance(np.log([change.from_size]))[0] > 0
     if not beyond or not _just(change, start_ms):
         return False
-    return seen.ln_rate < now.predict(seen.concurrency, seen.full)[0] - DEEPER
+    return second.ln_rate < now.predict(second.concurrency, second.full)[0] - DEEPER
 
 
 def _tried(change: Change | None, size: float, start_ms: int) -> bool:
@@ -156,19 +156,19 @@ def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
     """Takes in runs of expected seconds at once, and each other second by itself. parts: seconds, each with whether the
     pool has just grown to its size."""
     while parts:
-        seen, tried = parts[0]
+        second, tried = parts[0]
         if tried:
             # The seconds set aside were of the size before, and are dropped.
-            learnt = changed(learnt, evidence=learnt.evidence.with_second(seen), doubt=Doubt())
+            learnt = changed(learnt, evidence=learnt.evidence.with_second(second), doubt=Doubt())
             parts = parts[1:]
             continue
         off = _off(learnt.kept, parts[:AHEAD])
-        run = next((at for at, each in enumerate(off) if each >= EXPECTED), len(off))
+        run = next((at for at, off_by in enumerate(off) if off_by >= EXPECTED), len(off))
         if run and learnt.doubt == Doubt():
-            learnt = changed(learnt, evidence=learnt.evidence.with_seconds(each for each, _ in parts[:run]))
+            learnt = changed(learnt, evidence=learnt.evidence.with_seconds(second for second, _ in parts[:run]))
             parts = parts[run:]
         else:
-            learnt = _believed(learnt, seen, run > 0)
+            learnt = _believed(learnt, second, run > 0)
             parts = parts[1:]
     return learnt
 
@@ -177,16 +177,16 @@ def _off(kept: CachedBelief | None, parts: list[tuple[Second, bool]]) -> list[fl
     """How far each second contradicts the last belief, up to the first on another CPU limit or of a new size."""
     if kept is None:
         return []
-    near = [seen for seen, _ in takewhile(lambda part: not part[1] and part[0].cores == kept.cores, parts)]
+    near = [second for second, _ in takewhile(lambda part: not part[1] and part[0].cores == kept.cores, parts)]
     return contradictions(kept.now, near, 1.0) if near else []
 
 
-def _believed(learnt: Learnt, seen: Second, expected: bool) -> Learnt:
+def _believed(learnt: Learnt, second: Second, expected: bool) -> Learnt:
     """Takes in one second. expected: the last belief expects it, so no new belief is needed to judge it."""
     kept = learnt.kept
-    if not expected and learnt.evidence.seconds_on(seen.cores) >= LEAST_S:
-        kept = believed(kept, learnt.evidence, seen.cores)
-    verdict = believe(learnt.evidence, learnt.doubt, seen, kept.now if kept else None)
+    if not expected and learnt.evidence.seconds_on(second.cores) >= LEAST_S:
+        kept = believed(kept, learnt.evidence, second.cores)
+    verdict = believe(learnt.evidence, learnt.doubt, second, kept.now if kept else None)
     # Evidence of other versions stays, since they are still other services.
     return changed(
         learnt,

@@ -1,7 +1,7 @@
 """The size that a pool needed in its busiest stretch of the horizon. No smaller size is chosen. Pure.
 
     needed = the smallest size that is expected to complete RESERVE x the most that completed in 10 s of the horizon,
-             or 99 % of what the best size does, where that is less
+             or 99 % of the best size's completions, where that is less
 
 So a pool with a light load all day keeps the size for its peak and a quarter more. A pool that was overloaded may still
 get the size that completes most.
@@ -48,10 +48,10 @@ def _with_peak(peaks: tuple[Peak, ...], beats: tuple[Beat, ...], ends_s: int, ho
     per_s, hour_ms = sum(beat.good for beat in stretch) / length, ends_s * 1_000 // HOUR_MS * HOUR_MS
     if peaks and peaks[-1].hour_ms == hour_ms:
         return peaks if per_s <= peaks[-1].per_s else (*peaks[:-1], Peak(hour_ms, per_s))
-    kept = tuple(each for each in peaks if hour_ms - horizon_ms <= each.hour_ms < hour_ms)
+    kept = tuple(peak for peak in peaks if hour_ms - horizon_ms <= peak.hour_ms < hour_ms)
     return (*kept, Peak(hour_ms, per_s))
 
 
 def busiest(peaks: tuple[Peak, ...]) -> float:
     """Completions per second of the busiest stretch; 0 where nothing is known."""
-    return max((each.per_s for each in peaks), default=0.0)
+    return max((peak.per_s for peak in peaks), default=0.0)

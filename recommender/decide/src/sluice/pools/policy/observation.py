@@ -54,7 +54,7 @@ class Buckets:
 
 @dataclass(frozen=True)
 class Constraints:
-    """What limits the pool from outside.
+    """The limits of the pool from outside.
 
     least..most   its bounds, narrowed to what its backend's capacity leaves to it
     may_look      whether the pool may take a look: one pool at a time on a path
@@ -103,7 +103,7 @@ class Occupancy:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a decision reads of a pool at one time.
+    """The data that a decision reads of a pool at one time.
 
     - sizes: read back from each target that reported within a minute, by instance; at least 1, None is unbounded.
     - cores, version: of one instance of the service, as reported; 0 and "" while nobody reported them.

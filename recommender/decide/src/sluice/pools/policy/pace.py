@@ -46,30 +46,30 @@ class Pace:
         return self.per_s * self.seconds + self.errors
 
 
-def with_beats(before: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
+def with_beats(beats: tuple[Beat, ...], buckets: Buckets) -> tuple[Beat, ...]:
     """Adds newer buckets, oldest first, where their size is known."""
     if len(buckets) == 0:
-        return before
-    found = list(before)
+        return beats
+    merged = list(beats)
     columns = (buckets.start_ms, buckets.size, buckets.completions, buckets.errors, buckets.concurrency)
-    for start_ms, size, done, failed, in_flight in zip(*(each.tolist() for each in columns), strict=True):
+    for start_ms, size, done, failed, in_flight in zip(*(column.tolist() for column in columns), strict=True):
         if isnan(size):
             continue
-        second, held = start_ms // 1_000, in_flight * buckets.bucket_s
+        second, in_flight_s = start_ms // 1_000, in_flight * buckets.bucket_s
         good = max(0.0, done - failed)
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is not None and (last.second, last.size) == (second, int(size)):
-            found[-1] = Beat(
+            merged[-1] = Beat(
                 second,
                 last.size,
                 last.good + good,
                 last.failed + failed,
-                last.in_flight_s + held,
+                last.in_flight_s + in_flight_s,
                 last.length_s + buckets.bucket_s,
             )
         else:
-            found.append(Beat(second, int(size), good, failed, held, buckets.bucket_s))
-    return tuple(found)
+            merged.append(Beat(second, int(size), good, failed, in_flight_s, buckets.bucket_s))
+    return tuple(merged)
 
 
 def newest(beats: tuple[Beat, ...]) -> tuple[Beat, ...]:
@@ -106,12 +106,12 @@ def pace_over(beats: Iterable[Beat]) -> Pace | None:
     if length <= 0:
         return None
     good, failed = sum(beat.good for beat in of), sum(beat.failed for beat in of)
-    held, done = sum(beat.in_flight_s for beat in of), good + failed
+    in_flight_s, done = sum(beat.in_flight_s for beat in of), good + failed
     return Pace(
         seconds=length,
         per_s=good / length,
-        stay_s=held / done if done > 0 else 0.0,
+        stay_s=in_flight_s / done if done > 0 else 0.0,
         failed=failed / done if done > 0 else 0.0,
-        in_flight=held / length,
+        in_flight=in_flight_s / length,
         errors=failed,
     )

@@ -50,9 +50,9 @@ class Believed:
 class Picture:
     """points: ascending in concurrency; curve: ascending in size, on `cores`.
 
-    knee..upper: the sizes that complete at least 99 % of what the best one does. The curve ends before them where they
-    are more than twice the largest concurrency of the evidence. loss: expected loss of the size in force, as a part of
-    what the best one completes, 0..1; None where no single size is in force. seconds: of evidence on `cores`.
+    knee..upper: the sizes that complete at least 99 % of the best one's completions. The curve ends before them where
+    they are more than twice the largest concurrency of the evidence. loss: expected loss of the size in force, as a
+    part of the best one's completions, 0..1; None where no single size is in force. seconds: of evidence on `cores`.
     """
 
     points: tuple[CurvePoint, ...]
@@ -73,14 +73,14 @@ def draw(learnt: Learnt, size: int | None, cores: float | None = None) -> Pictur
         return None
     points = _points(learnt.evidence)
     largest = max([point.concurrency for point in points] + [float(size or 1)])
-    found = outlook(kept.now, size or 1)
+    outlook_now = outlook(kept.now, size or 1)
     return Picture(
         points=points,
-        curve=tuple(_believed(kept.now, each) for each in _sizes(2 * largest, size)),
-        knee=found.lower,
-        upper=found.upper,
-        best=found.best,
-        loss=None if size is None else found.loss,
+        curve=tuple(_believed(kept.now, size) for size in _sizes(2 * largest, size)),
+        knee=outlook_now.lower,
+        upper=outlook_now.upper,
+        best=outlook_now.best,
+        loss=None if size is None else outlook_now.loss,
         seconds=learnt.evidence.seconds_on(kept.cores),
         cores=kept.cores,
     )
@@ -92,23 +92,25 @@ def draw_on(learnt: Learnt, size: int | None, cores: float) -> tuple[Believed, .
         return ()
     now = believed(None, learnt.evidence, cores).now
     largest = max([point.concurrency for point in _points(learnt.evidence)] + [float(size or 1)])
-    return tuple(_believed(now, each) for each in _sizes(2 * largest, size))
+    return tuple(_believed(now, size) for size in _sizes(2 * largest, size))
 
 
 def _points(evidence: Evidence) -> tuple[CurvePoint, ...]:
     """The levels that count, as in `Evidence.rows`."""
-    told = [each for each in evidence.levels if each.seconds >= LEAST_SECONDS]
-    points = [_seen(each) for each in told if each.completions >= LEAST_COMPLETIONS and each.in_flight_s > 0]
+    levels = [level for level in evidence.levels if level.seconds >= LEAST_SECONDS]
+    points = [
+        _curve_point(level) for level in levels if level.completions >= LEAST_COMPLETIONS and level.in_flight_s > 0
+    ]
     return tuple(sorted(points, key=lambda point: (point.concurrency, point.cores, point.full)))
 
 
 def _sizes(most: float, current: int | None) -> list[int]:
     """The sizes of the grid up to `most`, and the one in force as far as the shapes reach."""
-    sizes = {int(each) for each in SIZES if each <= most}
+    sizes = {int(size) for size in SIZES if size <= most}
     return sorted(sizes | ({current} if current is not None and current <= SIZES[-1] else set()))
 
 
-def _seen(level: Level) -> CurvePoint:
+def _curve_point(level: Level) -> CurvePoint:
     return CurvePoint(
         level.in_flight_s / level.seconds, level.completions / level.seconds, level.seconds, level.full, level.cores
     )

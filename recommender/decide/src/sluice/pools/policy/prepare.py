@@ -17,9 +17,9 @@ def prepare() -> None:
     state, now_ms = PoolState(), 0
     for size in SIZES:
         for second in range(SECONDS):
-            seen = Observation({"a": size}, _second(now_ms, size, second > 0), cores=4.0, slo_s=1.0)
+            observation = Observation({"a": size}, _second(now_ms, size, second > 0), cores=4.0, slo_s=1.0)
             now_ms += 1_000
-            state, _ = step(state, seen, now_ms)
+            state, _ = step(state, observation, now_ms)
 
 
 def _second(start_ms: int, size: int, alike: bool) -> Buckets:

@@ -26,19 +26,19 @@ def bounds(bound: Constraints) -> tuple[int, int]:
     return bound.least, max(bound.least, bound.own_most or bound.most)
 
 
-def reach(current: int, before: int | None, bound: Constraints, full: float) -> tuple[int, int]:
+def reach(current: int, replaced: int | None, bound: Constraints, full: float) -> tuple[int, int]:
     """The smallest and the largest size that one change leads to; none where the first is above the second."""
-    high = max(largest(current, full), before or 0)
-    return max(bound.least, smallest(current, before)), min(bound.most, high)
+    high = max(largest(current, full), replaced or 0)
+    return max(bound.least, smallest(current, replaced)), min(bound.most, high)
 
 
-def smallest(current: int, before: int | None) -> int:
+def smallest(current: int, replaced: int | None) -> int:
     """A step down, or back to the size that somebody else's change replaced."""
-    return min(-(-current // LARGEST_STEP), before or current)
+    return min(-(-current // LARGEST_STEP), replaced or current)
 
 
 def collapses(outlook: Outlook) -> bool:
-    """Whether the size in force surely completes less than two thirds of what the best one does."""
+    """Whether the size in force surely completes less than two thirds of the best one's completions."""
     return outlook.gain >= COLLAPSE_GAIN and outlook.sure_by >= COLLAPSE_SURE_BY
 
 
@@ -83,7 +83,7 @@ def legal(size: int | None, bound: Constraints) -> int | None:
     return None if size is None else max(min(size, bound.most), bound.least, 1)
 
 
-def named_choice(named: Estimate, current: int | None, before: int | None, bound: Constraints) -> Choice | None:
+def named_choice(named: Estimate, current: int | None, replaced: int | None, bound: Constraints) -> Choice | None:
     """The size of a published model, as near as one change leads to it; None where it names none, or the one in force.
 
     A pool without a known size gets the model's size itself: there is nothing to step from.
@@ -92,7 +92,7 @@ def named_choice(named: Estimate, current: int | None, before: int | None, bound
         return None
     size = named.target
     if current is not None:
-        size = min(max(size, smallest(current, before)), current * LARGEST_STEP)
+        size = min(max(size, smallest(current, replaced)), current * LARGEST_STEP)
     size = max(min(size, bound.most), bound.least, 1)
     return None if size == current else Choice(size, gain=0.0, sure_by=0.0, look=False)
 

@@ -37,7 +37,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint of a pool's agent (`pools.learn`): its file's name, SHA-256 in hex and format, the number of
+    """A checkpoint of a pool's agent (`pools/learned`): its file's name, SHA-256 in hex and format, the number of
     gradient steps in training, and the time of writing."""
 
     name: str
@@ -92,11 +92,11 @@ class Facts:
         change = self.change
         if change is None or size is None:
             return False
-        before, to = change.from_size, change.to_size
-        if max(size, to) * min(before, to) >= max(before, to) * min(size, to):
+        previous, to = change.from_size, change.to_size
+        if max(size, to) * min(previous, to) >= max(previous, to) * min(size, to):
             return False
         recent = self.now_ms - change.at_ms <= STEPS_MS
-        starts = (before, *(each.size for each in self.trust.measured if recent))
+        starts = (previous, *(record.size for record in self.trust.measured if recent))
         return any(min(start, to) < size < max(start, to) for start in starts)
 
 

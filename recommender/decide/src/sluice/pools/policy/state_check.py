@@ -22,7 +22,7 @@ MOST_STEPS = 2**63 - 1
 
 
 class IllegalStateError(ValueError):
-    """The message names the number and what is legal."""
+    """The message names the number and the legal values."""
 
 
 def check_facts(facts: Facts) -> None:
@@ -49,11 +49,11 @@ def _trust(trust: Trust) -> None:
         check_time(f"trust.{name}", ms)
     _between("trust.demand_per_s", trust.demand_per_s, 0.0, inf)
     _between("trust.given_up_times", trust.times, 0, MOST_SIZE)
-    for each in trust.measured:
-        _size("trust.measured.size", each.size)
-        _between("trust.measured.failed", each.failed, 0.0, 1.0)
-        _between("trust.measured.lag_ms", each.lag_ms, 0, MOST_SIZE)
-        for name, value in (("per_s", each.per_s), ("stay_s", each.stay_s), ("cores", each.cores)):
+    for record in trust.measured:
+        _size("trust.measured.size", record.size)
+        _between("trust.measured.failed", record.failed, 0.0, 1.0)
+        _between("trust.measured.lag_ms", record.lag_ms, 0, MOST_SIZE)
+        for name, value in (("per_s", record.per_s), ("stay_s", record.stay_s), ("cores", record.cores)):
             _between(f"trust.measured.{name}", value, 0.0, inf)
     for one in trust.refused:
         _size("trust.refused.size", one.size)
@@ -74,9 +74,9 @@ def check_learnt(learnt: Learnt) -> None:
     for version, evidence in learnt.versions:
         _levels(f"levels of version {version!r}", evidence)
     _between("doubt_score", learnt.doubt.score, 0.0, inf)
-    for each in learnt.doubt.aside:
-        _above_0("doubted", (each.concurrency, each.completions, each.seconds))
-        _between("doubted: cores", each.cores, 0.0, inf)
+    for second in learnt.doubt.aside:
+        _above_0("doubted", (second.concurrency, second.completions, second.seconds))
+        _between("doubted: cores", second.cores, 0.0, inf)
     _standing(learnt.standing)
     for peak in learnt.peaks:
         check_time("peaks: hour", peak.hour_ms)
@@ -109,10 +109,10 @@ def check_advice(advice: Advice) -> None:
 
 
 def _levels(name: str, evidence: Evidence) -> None:
-    for each in evidence.levels:
-        _between(f"{name}: step", each.step, -MOST_STEP, MOST_STEP)
-        _above_0(name, (each.completions, each.seconds, each.in_flight_s))
-        _between(f"{name}: cores", each.cores, 0.0, inf)
+    for level in evidence.levels:
+        _between(f"{name}: step", level.step, -MOST_STEP, MOST_STEP)
+        _above_0(name, (level.completions, level.seconds, level.in_flight_s))
+        _between(f"{name}: cores", level.cores, 0.0, inf)
 
 
 def _above_0(name: str, values: Iterable[float]) -> None:

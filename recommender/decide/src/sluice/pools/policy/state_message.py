@@ -45,22 +45,22 @@ class StateError(ValueError):
 
 def write_facts(key: PoolKey, state: PoolState) -> bytes:
     """A `PoolFacts`; StateError for numbers that are not legal."""
-    return _told(f"write facts of {key}", lambda: _facts_message(key, state.facts).SerializeToString())
+    return _checked(f"write facts of {key}", lambda: _facts_message(key, state.facts).SerializeToString())
 
 
 def write_evidence(key: PoolKey, state: PoolState) -> bytes:
     """A `PoolEvidence`; StateError for numbers that are not legal."""
-    return _told(f"write evidence of {key}", lambda: _evidence_message(key, state).SerializeToString())
+    return _checked(f"write evidence of {key}", lambda: _evidence_message(key, state).SerializeToString())
 
 
 def read_facts(key: PoolKey, value: bytes) -> Facts:
     """Facts from a `PoolFacts`; StateError when it is none, of another pool, or its numbers are not legal."""
-    return _told(f"read facts of {key}", lambda: _facts(_parsed(key, PoolFacts(), value)))
+    return _checked(f"read facts of {key}", lambda: _facts(_parsed(key, PoolFacts(), value)))
 
 
 def read_evidence(key: PoolKey, value: bytes) -> tuple[Learnt, int]:
     """Evidence from a `PoolEvidence`, with the newest time of a decision (Unix ms); StateError as for `read_facts`."""
-    return _told(f"read evidence of {key}", lambda: _learnt(_parsed(key, PoolEvidence(), value)))
+    return _checked(f"read evidence of {key}", lambda: _learnt(_parsed(key, PoolEvidence(), value)))
 
 
 def joined(facts: Facts | None, evidence: tuple[Learnt, int] | None) -> PoolState:
@@ -70,9 +70,9 @@ def joined(facts: Facts | None, evidence: tuple[Learnt, int] | None) -> PoolStat
     return PoolState(replace(facts, now_ms=max(facts.now_ms, now_ms)), learnt)
 
 
-def _told(what: str, made: Callable[[], Value]) -> Value:
+def _checked(what: str, call: Callable[[], Value]) -> Value:
     try:
-        return made()
+        return call()
     except (ValueError, TypeError, DecodeError) as cause:
         raise StateError(f"{what}: {cause}") from cause
 
@@ -142,7 +142,7 @@ def _change(message: SizeChange) -> Change:
 def _state(number: int) -> State:
     known: dict[int, State] = {pool_size_pb2.State.Value(f"STATE_{state.name}"): state for state in State}
     if number not in known:
-        raise IllegalStateError(f"state {number} is not legal; legal: {', '.join(each.name for each in State)}")
+        raise IllegalStateError(f"state {number} is not legal; legal: {', '.join(state.name for state in State)}")
     return known[number]
 
 
@@ -162,14 +162,14 @@ def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:
         remembered=learnt.remembered,
         standing=standing_message(learnt.standing),
     )
-    for each in learnt.doubt.aside:
+    for second in learnt.doubt.aside:
         message.doubted.add(
-            cores=each.cores,
-            full=each.full,
-            saturated=each.saturated,
-            concurrency=each.concurrency,
-            completions=each.completions,
-            seconds=each.seconds,
+            cores=second.cores,
+            full=second.full,
+            saturated=second.saturated,
+            concurrency=second.concurrency,
+            completions=second.completions,
+            seconds=second.seconds,
         )
     for peak in learnt.peaks:
         message.peaks.add(hour=timestamp(peak.hour_ms), per_s=peak.per_s)
@@ -187,9 +187,9 @@ def _learnt(message: PoolEvidence) -> tuple[Learnt, int]:
         full=tuple(message.full_shares),
         completed_ms=unix_ms(message.completed) if message.HasField("completed") else None,
         remembered=message.remembered,
-        versions=tuple((each.version, _evidence(each.levels)) for each in message.other_versions),
+        versions=tuple((other.version, _evidence(other.levels)) for other in message.other_versions),
         standing=standing_of(message.standing),
-        peaks=tuple(Peak(unix_ms(each.hour), each.per_s) for each in message.peaks),
+        peaks=tuple(Peak(unix_ms(peak.hour), peak.per_s) for peak in message.peaks),
     )
     check_learnt(learnt)
     now_ms = unix_ms(message.now)
@@ -216,15 +216,15 @@ def _evidence(levels: Iterable[PoolEvidence.Level]) -> Evidence:
     return Evidence(
         tuple(
             Level(
-                cores=each.cores,
-                full=each.full,
-                saturated=each.saturated,
-                step=each.step,
-                completions=each.completions,
-                seconds=each.seconds,
-                in_flight_s=each.in_flight_s,
+                cores=level.cores,
+                full=level.full,
+                saturated=level.saturated,
+                step=level.step,
+                completions=level.completions,
+                seconds=level.seconds,
+                in_flight_s=level.in_flight_s,
             )
-            for each in levels
+            for level in levels
         )
     )
 

@@ -32,7 +32,7 @@ from sluice.pools.policy.reach import decided_for, legal, near, of_most
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, full_share, judged, view_of
-from sluice.pools.policy.watch import as_told, watch
+from sluice.pools.policy.watch import watch, with_occupancy
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
@@ -49,22 +49,27 @@ KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
 ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
 
 
-def step(state: PoolState, seen: Observation, now_ms: int) -> tuple[PoolState, Decision]:
+def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolState, Decision]:
     """Returns the next state and the decision at `now_ms`, Unix time. Time never falls: a clock that was set back
     stands still."""
     now_ms = max(now_ms, state.facts.now_ms)
-    version = of_version(state.learnt, seen.version)
-    buckets, held = as_told(seen.buckets, seen.occupancy), bool(seen.constraints.callee)
-    learnt = learn(version, buckets, state.facts.change, seen.slo_s, held, seen.constraints.horizon_ms)
-    learnt = judged(changed(learnt, demand=seen.demand or learnt.demand), seen)
-    facts, verdict = watch(state.facts, learnt, seen, now_ms)
-    view = replace(view_of(facts, learnt, seen, now_ms), verdict=verdict)
-    case = case_of(facts, learnt, seen, view, now_ms)
-    decision = _decision(case, facts, learnt, seen, view)
-    standing = advise(learnt.standing, seen, view, learnt, full_share(facts, learnt), now_ms)
+    version = of_version(state.learnt, observation.version)
+    buckets, callee_waits = (
+        with_occupancy(observation.buckets, observation.occupancy),
+        bool(observation.constraints.callee),
+    )
+    learnt = learn(
+        version, buckets, state.facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms
+    )
+    learnt = judged(changed(learnt, demand=observation.demand or learnt.demand), observation)
+    facts, verdict = watch(state.facts, learnt, observation, now_ms)
+    view = replace(view_of(facts, learnt, observation, now_ms), verdict=verdict)
+    case = case_of(facts, learnt, observation, view, now_ms)
+    decision = _decision(case, facts, learnt, observation, view)
+    standing = advise(learnt.standing, observation, view, learnt, full_share(facts, learnt), now_ms)
     decision = with_advice(decision, standing.advice if _advises(case, decision.state, standing.advice) else None)
     learnt = changed(learnt, wanted=_wanted(view, decision), standing=standing)
-    return PoolState(_facts(case, facts, learnt, seen, decision, view, now_ms), learnt), decision
+    return PoolState(_facts(case, PoolState(facts, learnt), observation, decision, view, now_ms), learnt), decision
 
 
 def _advises(case: Case, state: State, advice: Advice | None) -> bool:
@@ -74,14 +79,14 @@ def _advises(case: Case, state: State, advice: Advice | None) -> bool:
     return case in ADVISES and state is not State.UNSATURATED and known
 
 
-def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> Decision:
-    row, bound, chosen = TABLE[case], seen.constraints, view.choice.size if view.choice else None
+def _decision(case: Case, facts: Facts, learnt: Learnt, observation: Observation, view: View) -> Decision:
+    row, bound, chosen = TABLE[case], observation.constraints, view.choice.size if view.choice else None
     target = {
         "current": view.current if view.current is not None else facts.current,
         "chosen or baseline": chosen or facts.baseline,
         "pool": legal(near(facts.pool, view.current, facts), bound),
-        "all": legal(near(_of_all(facts, seen), view.current, facts), bound),
-        "inside": legal(view.before or decided_for(facts, view.current) or view.current, bound),
+        "all": legal(near(_of_all(facts, observation), view.current, facts), bound),
+        "inside": legal(view.replaced or decided_for(facts, view.current) or view.current, bound),
         "set": legal(bound.set_to, bound),
         "chosen": chosen,
         "taken back": legal(view.verdict.size, bound) if view.verdict else None,
@@ -89,34 +94,34 @@ def _decision(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view:
     taken_back = case in TAKE_BACK and target == view.current
     # A pool that was never full, or whose spans are not its own, has no known best size.
     known = None if case in UNKNOWN_BEST else view.outlook
-    range_ = known or _range_of(seen.named)
+    range_ = known or _range_of(observation.named)
     # The size in force may be the best where no other size is known to be better.
     here = (view.current,) if case is Case.BEST and known is not None and view.current is not None else ()
-    basis = row.basis or _basis(case, facts, learnt, seen, view)
-    targets = _targets(case, facts, seen, view, target, basis)
+    basis = row.basis or _basis(case, facts, learnt, observation, view)
+    targets = _targets(case, facts, observation, view, target, basis)
     return Decision(
         target=target,
         targets=targets,
         basis=basis,
         action=Action.HOLD if target is None or taken_back else row.action,
-        state=row.state or _state(facts, learnt, seen, view),
-        reasons=_reasons(case, facts, learnt, seen, view, targets),
+        state=row.state or _state(facts, learnt, observation, view),
+        reasons=_reasons(case, facts, learnt, observation, view, targets),
         lower=min((range_.lower, *here)) if range_ else None,
         upper=max((range_.upper, *here)) if range_ else None,
         unguarded=range_.best if range_ else None,
         loss=view.outlook.loss if view.outlook and range_ else None,
-        confidence=_confidence(case, learnt, seen, view, range_),
+        confidence=_confidence(case, learnt, observation, view, range_),
     )
 
 
-def _confidence(case: Case, learnt: Learnt, seen: Observation, view: View, range_: Outlook | None) -> float:
+def _confidence(case: Case, learnt: Learnt, observation: Observation, view: View, range_: Outlook | None) -> float:
     """Of a size to apply, how likely it is not worse; of a held size, how likely it is the best. Where nothing
     completes in time, little evidence is no reason to stay."""
     if case is Case.STOPPED and view.choice is not None:
         return 0.5 * erfc(-view.choice.sure_by / sqrt(2))
-    if case in (Case.BETTER, Case.LOOK, Case.UNSURE) and view.choice is not None and seen.named is None:
-        return confidence_in(view.choice, learnt, seen)
-    return range_.sure * _begun(learnt, seen) if range_ else 0.0
+    if case in (Case.BETTER, Case.LOOK, Case.UNSURE) and view.choice is not None and observation.named is None:
+        return confidence_in(view.choice, learnt, observation)
+    return range_.sure * _begun(learnt, observation) if range_ else 0.0
 
 
 def _wanted(view: View, decision: Decision) -> int | None:
@@ -124,40 +129,44 @@ def _wanted(view: View, decision: Decision) -> int | None:
     return (view.outlook.beyond if view.outlook else None) or decision.unguarded
 
 
-def _of_all(facts: Facts, seen: Observation) -> int | None:
+def _of_all(facts: Facts, observation: Observation) -> int | None:
     """The size to bring all targets to. Where none is known: none in quiet hours, else the size that
     most targets have."""
-    if facts.of_all is not None or seen.constraints.quiet:
+    if facts.of_all is not None or observation.constraints.quiet:
         return facts.of_all
-    return of_most(seen.sizes.values())
+    return of_most(observation.sizes.values())
 
 
 def _targets(
-    case: Case, facts: Facts, seen: Observation, view: View, target: int | None, basis: Basis
+    case: Case, facts: Facts, observation: Observation, view: View, target: int | None, basis: Basis
 ) -> tuple[str, ...]:
     """The instances that a decision is for, () for all. A size that replaces somebody else's change goes to all, since
     it was in force before."""
     change = facts.change
     if case is Case.WAITING and change is not None and (view.wave is not None or view.current == change.from_size):
-        return still_for(change, change.basis, seen.sizes)
+        return still_for(change, change.basis, observation.sizes)
     if case is Case.WAVE_ON and change is not None:
-        return next_wave(change.targets, seen.sizes)
+        return next_wave(change.targets, observation.sizes)
     if case not in (Case.BETTER, Case.LOOK, Case.STOPPED) or view.foreign:
         return ()
     again = change is not None and target == decided_for(facts, view.current)
-    return still_for(change, basis, seen.sizes) if again and change is not None else first_wave(basis, seen.sizes)
+    return (
+        still_for(change, basis, observation.sizes)
+        if again and change is not None
+        else first_wave(basis, observation.sizes)
+    )
 
 
-def _begun(learnt: Learnt, seen: Observation) -> float:
+def _begun(learnt: Learnt, observation: Observation) -> float:
     """The part of the belief's confidence that a decision states, 0..1. The belief is of one service, and the evidence
     may be of one that still starts. A published model states its own confidence.
 
     Worked: 4 s of a full pool count as 8 of 60, so 0.93 becomes 0.12. From 30 s of a full pool the whole confidence
     counts.
     """
-    if seen.named is not None:
+    if observation.named is not None:
         return 1.0
-    return min(1.0, learnt.evidence.weight(seen.cores) / STARTS_S)
+    return min(1.0, learnt.evidence.weight(observation.cores) / STARTS_S)
 
 
 def _range_of(named: Estimate | None) -> Outlook | None:
@@ -167,72 +176,72 @@ def _range_of(named: Estimate | None) -> Outlook | None:
     return Outlook(named.target, lower, upper, loss=0.0, sure=named.confidence)
 
 
-def _basis(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> Basis:
+def _basis(case: Case, facts: Facts, learnt: Learnt, observation: Observation, view: View) -> Basis:
     """The basis of the choice; while a change is under way, the basis of that change."""
     if case in (Case.WAITING, Case.WAVE_ON) and facts.change is not None:
         return facts.change.basis
     if view.choice is None:
         return Basis.HELD
-    if seen.named is not None and seen.named.learned:
+    if observation.named is not None and observation.named.learned:
         return Basis.LEARNED
     if facts.change is not None and view.choice.size == facts.change.from_size:
         return Basis.REVERT
-    if seen.named is None and learnt.evidence.seconds_on(seen.cores) < LEAST_EVIDENCE_S:
+    if observation.named is None and learnt.evidence.seconds_on(observation.cores) < LEAST_EVIDENCE_S:
         return Basis.CARRIED
-    return Basis.MEMORY if seen.named is None and learnt.remembered else Basis.CURVE
+    return Basis.MEMORY if observation.named is None and learnt.remembered else Basis.CURVE
 
 
-def _state(facts: Facts, learnt: Learnt, seen: Observation, view: View) -> State:
+def _state(facts: Facts, learnt: Learnt, observation: Observation, view: View) -> State:
     """PROVIDED when the best size is known within 2 %, whichever size is in force. It stays up to 3 %, so that noise
     does not change the state each second. A service that may still be starting (`STARTS_S`) is not PROVIDED."""
-    if seen.named is not None:
-        return seen.named.state
+    if observation.named is not None:
+        return observation.named.state
     if view.stopped:
         return State.LEARNING
     if view.outlook is None:
-        rolls = len(set(seen.sizes.values())) > 1
+        rolls = len(set(observation.sizes.values())) > 1
         return facts.state if rolls and facts.state is not None else State.LEARNING
-    if view.choice is None and never_full(learnt, seen, view):
+    if view.choice is None and never_full(learnt, observation, view):
         return State.UNSATURATED
-    bound, best = seen.constraints, view.outlook.beyond or view.outlook.best
+    bound, best = observation.constraints, view.outlook.beyond or view.outlook.best
     if (view.current == bound.most and best > bound.most) or (view.current == bound.least and best < bound.least):
         return State.GUARDED
     known = STILL_KNOWN if facts.state is State.PROVIDED else KNOWN
-    begun = learnt.evidence.weight(seen.cores) >= STARTS_S
+    begun = learnt.evidence.weight(observation.cores) >= STARTS_S
     return State.PROVIDED if view.outlook.at_best < known and begun else State.LEARNING
 
 
 def _reasons(
-    case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View, targets: tuple[str, ...]
+    case: Case, facts: Facts, learnt: Learnt, observation: Observation, view: View, targets: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    more = _more(case, facts, learnt, seen, view)
+    more = _more(case, facts, learnt, observation, view)
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
     if targets:
-        reasons.append(("WAVE", f"first on {', '.join(targets)}: {len(targets)} of {len(seen.sizes)} targets"))
+        reasons.append(("WAVE", f"first on {', '.join(targets)}: {len(targets)} of {len(observation.sizes)} targets"))
     if view.foreign:
         reasons.append(("FOREIGN", f"Sluice did not decide the size in force, {view.current}"))
-    if seen.named is not None:
-        reasons += [(reason.code, reason.text) for reason in seen.named.reasons]
+    if observation.named is not None:
+        reasons += [(reason.code, reason.text) for reason in observation.named.reasons]
     return tuple(reasons)
 
 
-def _more(case: Case, facts: Facts, learnt: Learnt, seen: Observation, view: View) -> str:
+def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, view: View) -> str:
     """The details of the case, "" where there are none."""
-    bound, demand = seen.constraints, learnt.demand
+    bound, demand = observation.constraints, learnt.demand
     match case:
         case Case.GAVE_UP | Case.COLLAPSED | Case.ERRORS_RISE | Case.CHECKED:
             return view.verdict.why if view.verdict else ""
         case Case.CALLEE:
             return bound.callee
         case Case.SPANS_DISAGREE:
-            most = max((each.in_flight_s / each.length_s for each in learnt.beats), default=0.0)
+            most = max((beat.in_flight_s / beat.length_s for beat in learnt.beats), default=0.0)
             return f"{most:.0f} of {view.current}; see ./sluice doctor"
         case Case.UNACCOUNTED if demand is not None and demand.waiting is not None:
             return f"{demand.waiting:.1f} wait, {demand.in_flight:.1f} of {view.current} in flight"
         case Case.SET | Case.PAUSED:
             return bound.paused
         case Case.MIXED:
-            counted = Counter(seen.sizes.values())
+            counted = Counter(observation.sizes.values())
             return ", ".join(f"{size or 'unbounded'} on {count}" for size, count in counted.items())
         case Case.QUIET:
             return bound.quiet
@@ -259,12 +268,14 @@ def _change(case: Case, facts: Facts, decision: Decision, view: View, now_ms: in
 
 
 def _facts(
-    case: Case, facts: Facts, learnt: Learnt, seen: Observation, decision: Decision, view: View, now_ms: int
+    case: Case, state: PoolState, observation: Observation, decision: Decision, view: View, now_ms: int
 ) -> Facts:
+    """The next facts. state: the previous facts, with the evidence of this step."""
+    facts, learnt = state.facts, state.learnt
     change, trust = _change(case, facts, decision, view, now_ms), facts.trust
     if change is not None and change is not facts.change and change.from_size == view.current:
         lag_ms = max(0, now_ms - learnt.until_ms)
-        trust = left(trust, change.from_size, learnt.beats, seen.cores, lag_ms)
+        trust = left(trust, change.from_size, learnt.beats, observation.cores, lag_ms)
     good = view.current is not None and decision.loss is not None and decision.loss < GOOD_LOSS
     good = good and decision.state is State.PROVIDED
     return changed(

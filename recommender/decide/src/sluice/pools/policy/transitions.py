@@ -1,4 +1,4 @@
-"""The table of decisions: the cases in the order in which they are checked, and what a decision does in each.
+"""The table of decisions: the cases in the order in which they are checked, and the decision in each.
 
 The first case that holds is taken. `python -m sluice.pools.policy.transitions` prints the table of
 recommender/README.md.
@@ -48,7 +48,7 @@ class Case(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """What a decision does in one case. A row with target "taken back" is APPLY until that size is in force.
+    """The decision in one case. A row with target "taken back" is APPLY until that size is in force.
 
     target is one of:
     - "current": the size in force.

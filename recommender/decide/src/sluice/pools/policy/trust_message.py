@@ -17,14 +17,14 @@ def trust_message(of: Trust) -> Message:
         given_up_until=timestamp(of.given_up_ms),
         given_up_times=of.times,
     )
-    for each in of.measured:
+    for record in of.measured:
         message.measured.add(
-            size=each.size,
-            per_s=each.per_s,
-            stay_s=each.stay_s,
-            failed=each.failed,
-            cores=each.cores,
-            lag_ms=each.lag_ms,
+            size=record.size,
+            per_s=record.per_s,
+            stay_s=record.stay_s,
+            failed=record.failed,
+            cores=record.cores,
+            lag_ms=record.lag_ms,
         )
     for one in of.refused:
         message.refused.add(size=one.size, from_size=one.from_size, until=timestamp(one.until_ms), times=one.times)
@@ -39,11 +39,12 @@ def trust_of(message: Message) -> Trust:
         operator=message.operator_size if message.HasField("operator_size") else None,
         since_ms=unix_ms(message.since),
         measured=tuple(
-            SizeRecord(each.size, each.per_s, each.stay_s, each.failed, each.cores, each.lag_ms)
-            for each in message.measured
+            SizeRecord(record.size, record.per_s, record.stay_s, record.failed, record.cores, record.lag_ms)
+            for record in message.measured
         ),
         refused=tuple(
-            RefusedSize(each.size, each.from_size, unix_ms(each.until), each.times) for each in message.refused
+            RefusedSize(refusal.size, refusal.from_size, unix_ms(refusal.until), refusal.times)
+            for refusal in message.refused
         ),
         check=OperatorLook(unix_ms(message.checked), message.checked_per_s) if message.HasField("checked") else None,
         demand_per_s=message.demand_per_s,

@@ -49,17 +49,17 @@ class View:
     """The values that fill in a row of the table.
 
     - current: the size in force, None where there is no single one.
-    - before: the size that somebody else's change replaced.
+    - replaced: the size that somebody else's change replaced.
     - outlook: None without a belief. choice: None where no other size is worth it.
     - stopped: nothing completes, or only late, and there is too little evidence.
     - wave: the change that only some targets have, None where there is none. `current` is then the size of the others.
     - came: those targets read the change back. worse: it is worse there.
     - stuck: the choice is for a full pool whose callers wait.
-    - verdict: what the guard requires (harm.py).
+    - verdict: the guard's requirement (harm.py).
     """
 
     current: int | None
-    before: int | None
+    replaced: int | None
     outlook: Outlook | None
     choice: Choice | None
     stopped: bool = False
@@ -72,77 +72,81 @@ class View:
     @property
     def foreign(self) -> bool:
         """Whether somebody else set the size in force."""
-        return self.before is not None
+        return self.replaced is not None
 
 
-def view_of(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
+def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> View:
     """The view at `now_ms`, Unix time, of a pool with these facts and this evidence."""
-    wave = under_way(facts, seen)
+    wave = under_way(facts, observation)
     if wave is not None:
-        return _within(wave, facts, learnt, seen, now_ms)
-    current = seen.size
+        return _within(wave, facts, learnt, observation, now_ms)
+    current = observation.size
     foreign = current is not None and facts.current is not None and by_another(facts, current)
-    before = facts.current if foreign else None
-    if seen.named is not None:
-        choice = named_choice(seen.named, current, before, seen.constraints)
+    replaced = facts.current if foreign else None
+    if observation.named is not None:
+        choice = named_choice(observation.named, current, replaced, observation.constraints)
         if (
             choice is not None
             and current is not None
-            and not _may_name(choice.size, current, facts, learnt, seen, now_ms)
+            and not _may_name(choice.size, current, facts, learnt, observation, now_ms)
         ):
             choice = None
-        return View(current, before, None, choice)
-    known = enough(learnt, seen)
-    stops = not known and stopped(learnt, seen)
+        return View(current, replaced, None, choice)
+    known = enough(learnt, observation)
+    stops = not known and stopped(learnt, observation)
     if current is None or learnt.kept is None or not (known or stops):
-        return View(current, before, None, None)
+        return View(current, replaced, None, None)
     full = full_share(facts, learnt)
-    shrinks = stops and taken(seen, current)
-    least = 1 if shrinks else floor(facts, learnt, current, seen.occupancy)
-    near = reach(current, before, seen.constraints, full)
+    shrinks = stops and taken(observation, current)
+    least = 1 if shrinks else floor(facts, learnt, current, observation.occupancy)
+    near = reach(current, replaced, observation.constraints, full)
     if unmeasured(facts, learnt, current):
         near = near[0] if shrinks else current, current
     within = narrowed(near, least, facts.trust, now_ms)
-    of = _prospects(facts, learnt, current, within, seen, now_ms)
-    sure = learnt.evidence.weight(seen.cores) >= SURE_S
+    of = _prospects(facts, learnt, current, within, observation, now_ms)
+    sure = learnt.evidence.weight(observation.cores) >= SURE_S
     if full >= LOOK_SHARE and sure and collapses(of.outlook):
-        least = min(least, floor(facts, learnt, current, seen.occupancy, COLLAPSING_S))
-        near = min(near[0], max(leap(of.outlook, current), seen.constraints.least)), near[1]
+        least = min(least, floor(facts, learnt, current, observation.occupancy, COLLAPSING_S))
+        near = min(near[0], max(leap(of.outlook, current), observation.constraints.least)), near[1]
         within = narrowed(near, least, facts.trust, now_ms)
-        of = _prospects(facts, learnt, current, within, seen, now_ms)
+        of = _prospects(facts, learnt, current, within, observation, now_ms)
     if stops:
-        choice = undone(likeliest(of), current, before, seen)
-        return View(current, before, of.outlook, choice, stopped=True)
+        choice = undone(likeliest(of), current, replaced, observation)
+        return View(current, replaced, of.outlook, choice, stopped=True)
     since_s = (now_ms - facts.change.at_ms) / 1_000 if facts.change else float("inf")
-    choice = consistent(_choice(of, learnt, seen, full, since_s), current, of.outlook)
+    choice = consistent(_choice(of, learnt, observation, full, since_s), current, of.outlook)
     if choice is not None and choice.size < current:
         least = least_needed(learnt, learnt.kept.now, current)
         if choice.size < least:
             within = max(within[0], min(least, current)), within[1]
-            of = _prospects(facts, learnt, current, within, seen, now_ms)
-            choice = consistent(_choice(of, learnt, seen, full, since_s), current, of.outlook)
+            of = _prospects(facts, learnt, current, within, observation, now_ms)
+            choice = consistent(_choice(of, learnt, observation, full, since_s), current, of.outlook)
     if (choice is None or choice.look) and full >= LOOK_SHARE:
         choice = further(of.outlook, current, within) or choice
-    choice = undone(choice, current, before, seen)
+    choice = undone(choice, current, replaced, observation)
     if choice is None and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
-        choice = _untried(facts, learnt, seen, current, now_ms)
-        return View(current, before, of.outlook, choice, stuck=choice is not None)
-    return View(current, before, of.outlook, choice)
+        choice = _untried(facts, learnt, observation, current, now_ms)
+        return View(current, replaced, of.outlook, choice, stuck=choice is not None)
+    return View(current, replaced, of.outlook, choice)
 
 
-def _may_name(size: int, current: int, facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> bool:
+def _may_name(size: int, current: int, facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> bool:
     """Whether the size of a published model may be chosen: it is not refused and not below the floor."""
     if facts.trust.refuses(size, now_ms):
         return False
-    return size >= min(current, floor(facts, learnt, current, seen.occupancy))
+    return size >= min(current, floor(facts, learnt, current, observation.occupancy))
 
 
 def _prospects(
-    facts: Facts, learnt: Learnt, current: int, within: tuple[int, int], seen: Observation, now_ms: int
+    facts: Facts, learnt: Learnt, current: int, within: tuple[int, int], observation: Observation, now_ms: int
 ) -> Prospects:
     assert learnt.kept is not None
     return prospects(
-        learnt.kept.now, current, *within, seen.slo_s, unrefused(bounds(seen.constraints), facts.trust, now_ms)
+        learnt.kept.now,
+        current,
+        *within,
+        observation.slo_s,
+        unrefused(bounds(observation.constraints), facts.trust, now_ms),
     )
 
 
@@ -174,74 +178,74 @@ def late_demand(learnt: Learnt, now_ms: int) -> Demand | None:
     return demand if demand.in_time < IN_TIME else None
 
 
-def _untried(facts: Facts, learnt: Learnt, seen: Observation, current: int, now_ms: int) -> Choice | None:
+def _untried(facts: Facts, learnt: Learnt, observation: Observation, current: int, now_ms: int) -> Choice | None:
     """A larger size without evidence of a full pool: the operator's where that is larger, else twice the size."""
-    if larger_tried(learnt, current, seen.cores) or not seen.constraints.may_look:
+    if larger_tried(learnt, current, observation.cores) or not observation.constraints.may_look:
         return None
     operator = facts.trust.operator
     size = operator if operator is not None and operator > current else LARGEST_STEP * current
-    size = min(size, seen.constraints.most)
+    size = min(size, observation.constraints.most)
     if size <= current or facts.trust.refuses(size, now_ms):
         return None
     return Choice(size, gain=0.0, sure_by=0.0, look=True)
 
 
-def _within(wave: Change, facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> View:
+def _within(wave: Change, facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> View:
     """The view while a change is on some targets: no other size is chosen."""
-    current, has_come = wave.from_size, came(wave, seen)
-    if seen.named is not None or learnt.kept is None:
+    current, has_come = wave.from_size, came(wave, observation)
+    if observation.named is not None or learnt.kept is None:
         return View(current, None, None, None, wave=wave, came=has_come)
     full = full_share(facts, learnt)
-    of = _prospects(facts, learnt, current, reach(current, None, seen.constraints, full), seen, now_ms)
-    if not enough(learnt, seen):
-        stops = stopped(learnt, seen)
+    of = _prospects(facts, learnt, current, reach(current, None, observation.constraints, full), observation, now_ms)
+    if not enough(learnt, observation):
+        stops = stopped(learnt, observation)
         return View(current, None, of.outlook if stops else None, None, stops, wave, has_come)
     does_worse = worse(wave, of) or completes_less(wave, learnt.beats)
     return View(current, None, of.outlook, None, wave=wave, came=has_come, worse=does_worse)
 
 
-def undone(choice: Choice | None, current: int, before: int | None, seen: Observation) -> Choice | None:
+def undone(choice: Choice | None, current: int, replaced: int | None, observation: Observation) -> Choice | None:
     """A choice further down than one step becomes the size that somebody else's change replaced, and nothing between.
     Worked: a user sets 200 where 2 was, and 22 is chosen: that is a step from neither."""
-    if choice is None or before is None or choice.size >= smallest(current, None):
+    if choice is None or replaced is None or choice.size >= smallest(current, None):
         return choice
-    return replace(choice, size=legal(before, seen.constraints) or before)
+    return replace(choice, size=legal(replaced, observation.constraints) or replaced)
 
 
-def judged(learnt: Learnt, seen: Observation) -> Learnt:
+def judged(learnt: Learnt, observation: Observation) -> Learnt:
     """Adds the present belief, on the present CPU limit."""
-    if not enough(learnt, seen) and not stopped(learnt, seen):
+    if not enough(learnt, observation) and not stopped(learnt, observation):
         return learnt
-    return changed(learnt, kept=believed(learnt.kept, learnt.evidence, seen.cores))
+    return changed(learnt, kept=believed(learnt.kept, learnt.evidence, observation.cores))
 
 
-def taken(seen: Observation, current: int) -> bool:
+def taken(observation: Observation, current: int) -> bool:
     """Whether most of the pool is in flight, though it is not full. Of a pool of 64 with 57 in flight, all of them
     late, some threads are always between two requests."""
-    came = seen.buckets
+    came = observation.buckets
     return len(came) > 0 and float(came.concurrency.mean()) >= TAKEN * current
 
 
-def enough(learnt: Learnt, seen: Observation) -> bool:
+def enough(learnt: Learnt, observation: Observation) -> bool:
     """Whether the evidence on this CPU limit is enough for a decision."""
-    return seen.cores >= 0 and learnt.evidence.weight(seen.cores) >= LEAST_EVIDENCE_S
+    return observation.cores >= 0 and learnt.evidence.weight(observation.cores) >= LEAST_EVIDENCE_S
 
 
-def stopped(learnt: Learnt, seen: Observation) -> bool:
+def stopped(learnt: Learnt, observation: Observation) -> bool:
     """Whether a pool with too little evidence has come to a stop: what completes is late, or nothing completed for 3 s
     after 10 completions that took half of the SLO.
 
     A service that collapses under too large a size completes next to nothing. Requests that do not end have no spans,
-    so its pool looks empty. A service whose load has gone looks the same, but what it completed was quick.
+    so its pool looks empty. A service whose load has gone looks the same, but its completions were quick.
     """
-    if seen.cores < 0 or seen.named is not None or learnt.completed_ms is None:
+    if observation.cores < 0 or observation.named is not None or learnt.completed_ms is None:
         return False
     done = sum(level.completions for level in learnt.evidence.levels)
-    slow = sum(level.in_flight_s for level in learnt.evidence.levels) >= SLOW * seen.slo_s * done
+    slow = sum(level.in_flight_s for level in learnt.evidence.levels) >= SLOW * observation.slo_s * done
     silent = done >= STOPPED_AFTER and slow and learnt.until_ms - learnt.completed_ms >= STOPPED_MS
-    came = seen.buckets
+    came = observation.buckets
     in_flight_s, completions = float(came.concurrency.sum()) * came.bucket_s, float(came.completions.sum())
-    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, seen.slo_s))
+    return len(learnt.full) >= RECENT and (silent or late(in_flight_s, completions, observation.slo_s))
 
 
 def full_share(facts: Facts, learnt: Learnt) -> float:
@@ -254,18 +258,20 @@ def full_share(facts: Facts, learnt: Learnt) -> float:
     if facts.change is not None:
         since = -((facts.change.at_ms - learnt.until_ms) // 1_000)
         newest = newest[-since:] if since > 0 else newest
-    before, filled = newest[:-FILLED], newest[-FILLED:]
-    while before and before[-1] >= LOOK_SHARE:
-        before = before[:-1]
+    earlier, filled = newest[:-FILLED], newest[-FILLED:]
+    while earlier and earlier[-1] >= LOOK_SHARE:
+        earlier = earlier[:-1]
     # The second in which the pool filled is neither full nor idle.
-    before = before[:-1] if before and before[-1] > PARTIAL else before
-    if len(filled) == FILLED and min(filled) >= LOOK_SHARE and max(before, default=0.0) <= PARTIAL:
+    earlier = earlier[:-1] if earlier and earlier[-1] > PARTIAL else earlier
+    if len(filled) == FILLED and min(filled) >= LOOK_SHARE and max(earlier, default=0.0) <= PARTIAL:
         return 1.0
     return sum(newest) / len(newest) if newest else 0.0
 
 
-def _choice(of: Prospects, learnt: Learnt, seen: Observation, full: float, since_change_s: float) -> Choice | None:
+def _choice(
+    of: Prospects, learnt: Learnt, observation: Observation, full: float, since_change_s: float
+) -> Choice | None:
     def completions(sizes: Ints) -> Floats:
-        return learnt.evidence.completions_at(seen.cores, sizes)
+        return learnt.evidence.completions_at(observation.cores, sizes)
 
-    return choose(of, full, completions, since_change_s, seen.constraints.may_look)
+    return choose(of, full, completions, since_change_s, observation.constraints.may_look)

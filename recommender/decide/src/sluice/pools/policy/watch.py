@@ -1,4 +1,4 @@
-"""Prepares what the guard (`harm.py`) judges, and replaces spans' concurrency by reported occupancy. Pure."""
+"""Prepares the data for the guard (`harm.py`), and replaces spans' concurrency by reported occupancy. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sluice.fast.changed import changed
-from sluice.pools.policy.allowed import TOLD_FULL, TOLD_IDLE, TOLD_READINGS
+from sluice.pools.policy.allowed import REPORTED_FULL, TOLD_IDLE, TOLD_READINGS
 from sluice.pools.policy.harm import GuardVerdict, Scene, in_force, watched
 from sluice.pools.policy.observation import Buckets, Observation, Occupancy
 from sluice.pools.policy.reach import by_another
@@ -18,19 +18,19 @@ from sluice.pools.policy.view import full_share
 UNREAD_MS = 20_000
 
 
-def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple[Facts, GuardVerdict | None]:
-    """The facts with the size in force as read, and what the guard requires. While sizes differ the guard requires
+def watch(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int) -> tuple[Facts, GuardVerdict | None]:
+    """The facts with the size in force as read, and the guard's requirement. While sizes differ the guard requires
     nothing."""
-    current = seen.size
-    if not seen.sizes and facts.trust.check is not None:
+    current = observation.size
+    if not observation.sizes and facts.trust.check is not None:
         # The service is away and may come back with another size.
         facts = changed(facts, trust=replace(facts.trust, check=None))
-    if seen.constraints.paused and current is not None and current == seen.constraints.set_to:
+    if observation.constraints.paused and current is not None and current == observation.constraints.set_to:
         if facts.trust.operator == current:
             return facts, None
         # Whoever holds a pool at a size is its operator.
         return changed(facts, trust=in_force(facts.trust, current, facts.current, True, now_ms)), None
-    if seen.constraints.paused or current is None:
+    if observation.constraints.paused or current is None:
         return facts, None
     foreign = facts.current is not None and by_another(facts, current)
     trust = in_force(facts.trust, current, facts.current, foreign, now_ms)
@@ -43,27 +43,27 @@ def watch(facts: Facts, learnt: Learnt, seen: Observation, now_ms: int) -> tuple
         beats=learnt.beats,
         completed_ms=None if good_s is None else 1_000 * good_s,
         full_share=full_share(facts, learnt),
-        cores=seen.cores,
+        cores=observation.cores,
         lag_ms=max(0, now_ms - learnt.until_ms),
-        unread=seen.read_ms is not None and now_ms - seen.read_ms > UNREAD_MS,
+        unread=observation.read_ms is not None and now_ms - observation.read_ms > UNREAD_MS,
     )
     trust, verdict = watched(trust, scene, now_ms)
     return (facts if trust == facts.trust else changed(facts, trust=trust)), verdict
 
 
-def as_told(buckets: Buckets, told: Occupancy | None) -> Buckets:
+def with_occupancy(buckets: Buckets, occupancy: Occupancy | None) -> Buckets:
     """The concurrency that targets report, where spans show another fullness. A connection held between queries has no
     span, and nested spans are more than a thread.
 
     Worked, a pool of 4 that is reported full: 0.4 in flight by spans become 4. A pool of 34 with 5 busy, and at most 20
     in 10 readings, 40 by spans: 5.
     """
-    if told is None or len(buckets) == 0:
+    if occupancy is None or len(buckets) == 0:
         return buckets
     size, by_spans = buckets.size, buckets.concurrency
-    if told.full_share >= TOLD_FULL:
-        return replace(buckets, concurrency=np.where(told.busy >= 0.9 * size, size, by_spans))
-    if told.full_share == 0 and told.readings >= TOLD_READINGS:
-        never = told.busy_most < TOLD_IDLE * size
-        return replace(buckets, concurrency=np.where((by_spans >= 0.9 * size) & never, told.busy, by_spans))
+    if occupancy.full_share >= REPORTED_FULL:
+        return replace(buckets, concurrency=np.where(occupancy.busy >= 0.9 * size, size, by_spans))
+    if occupancy.full_share == 0 and occupancy.readings >= TOLD_READINGS:
+        never = occupancy.busy_most < TOLD_IDLE * size
+        return replace(buckets, concurrency=np.where((by_spans >= 0.9 * size) & never, occupancy.busy, by_spans))
     return buckets

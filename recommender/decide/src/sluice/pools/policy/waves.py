@@ -2,8 +2,8 @@
 
 Waves apply to a change by the curve and to a look. All targets at once get a size that is in force elsewhere, one that
 was good a moment ago, and each change of a pool with one target. Between two waves the wait is that between any two
-changes (case.py). While only some targets have a change, spans show what each size does. A change that is worse on the
-first targets ends there.
+changes (case.py). While only some targets have a change, spans show the completions of each size. A change that is
+worse on the first targets ends there.
 """
 
 from __future__ import annotations
@@ -41,41 +41,41 @@ def next_wave(given: tuple[str, ...], instances: Iterable[str]) -> tuple[str, ..
     few = max(FEWEST, -(-len(ordered) // A_FEW))
     if len(given) >= few or few >= len(ordered):
         return ()
-    kept = [each for each in ordered if each in given]
-    return tuple(sorted(kept + [each for each in ordered if each not in given][: few - len(kept)]))
+    kept = [instance for instance in ordered if instance in given]
+    return tuple(sorted(kept + [instance for instance in ordered if instance not in given][: few - len(kept)]))
 
 
-def under_way(facts: Facts, seen: Observation) -> Change | None:
+def under_way(facts: Facts, observation: Observation) -> Change | None:
     """The change that only some targets have so far; None where there is none.
 
     None also where sizes are not as the change leaves them: something else changed them, and all get one size again.
     The same holds in quiet hours, and where one of the two sizes is no longer legal.
     """
-    change, bound = facts.change, seen.constraints
+    change, bound = facts.change, observation.constraints
     if change is None or not change.targets or bound.quiet:
         return None
     if not all(bound.least <= size <= bound.most for size in (change.from_size, change.to_size)):
         return None
-    others = {size for instance, size in seen.sizes.items() if instance not in change.targets}
+    others = {size for instance, size in observation.sizes.items() if instance not in change.targets}
     both = {change.from_size, change.to_size}
-    return change if set(seen.sizes.values()) == both and others == {change.from_size} else None
+    return change if set(observation.sizes.values()) == both and others == {change.from_size} else None
 
 
 def still_for(change: Change, basis: Basis, instances: Iterable[str]) -> tuple[str, ...]:
     """The instances for a change that is requested once more: those that had it before and are still there."""
-    there = [each for each in sorted(instances) if each in change.targets]
+    there = [instance for instance in sorted(instances) if instance in change.targets]
     return tuple(there) if there or not change.targets else first_wave(basis, instances)
 
 
-def came(change: Change, seen: Observation) -> bool:
+def came(change: Change, observation: Observation) -> bool:
     """Whether the change was read back from the instances that were given it. An instance that is gone
     does not count."""
-    given = [size for instance, size in seen.sizes.items() if instance in change.targets]
+    given = [size for instance, size in observation.sizes.items() if instance in change.targets]
     return bool(given) and set(given) == {change.to_size}
 
 
 def completes_less(change: Change, beats: tuple[Beat, ...]) -> bool:
-    """Whether targets with the new size complete less than half of what the others do in the same seconds.
+    """Whether targets with the new size complete less than half of the others' completions in the same seconds.
 
     Worked, 6 s of each: 40 a second without errors at 32, 15 at 16: less.
     """

@@ -17,9 +17,9 @@ within 4 %, which decides nothing. Where the gain nearby is less certain, fewer 
 there.
 
 **Edges** (`belief/edge.py`): take a size between the largest that stood and the smallest that fell, and the chance c
-that it falls. With the chance 1 - c it gains what the curve before the edge says, for ten looks. With the chance c it
-loses what was lost there, for two looks: one until the pool has come back. c is 0.3 at most (but for the next size).
-3 s show whether it fell.
+that it falls. With the chance 1 - c it gains as the curve before the edge does, for ten looks. With the chance c it
+loses as much as was lost there, for two looks: one until the pool has come back. c is 0.3 at most (but for the next
+size). 3 s show whether it fell.
 
 **Uncertainty**: between sizes with evidence the shapes alone are too sure, since a cliff may lie there. So a size loses
 at least the expected gain of the size that may gain most: max of E[max(0, gain)] = s f(m / s). Worked: 5 % behind, give
@@ -62,7 +62,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What the belief says of the legal sizes, by the gain that a choice uses.
+    """The belief's expectations of the legal sizes, by the gain that a choice uses.
 
     - best: the size of the highest mean. lower..upper: the sizes within 1 % of it.
     - loss: expected loss of the size in force against the true best one, as a part of that one's throughput. at_best:
@@ -108,13 +108,13 @@ def prospects(
 ) -> Prospects:
     """The prospects of the sizes from least to most, which one change leads to. legal: the smallest and the largest
     legal size."""
-    asked = (current, least, most, slo_s, legal)
-    found: Prospects | None = now.answers.get(asked)
-    if found is None:
-        found = _prospects(now, *asked)
+    question = (current, least, most, slo_s, legal)
+    answer: Prospects | None = now.answers.get(question)
+    if answer is None:
+        answer = _prospects(now, *question)
         now.answers.clear()
-        now.answers[asked] = found
-    return found
+        now.answers[question] = answer
+    return answer
 
 
 def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float, legal: tuple[int, int]) -> Prospects:
@@ -133,7 +133,7 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
         EVERY,
         slo_s,
     )
-    found = _outlook(now, gains, within, moments, (min(least, legal[0]), max(most, legal[1])))
+    outlook_now = _outlook(now, gains, within, moments, (min(least, legal[0]), max(most, legal[1])))
     near = ((gains.sizes[within] >= least) & (gains.sizes[within] <= most)) | (within == gains.current_at)
     within, (mean, variance, falls, smooth) = within[near], moments[:, near]
     sizes, at = gains.sizes[within], int((within == gains.current_at).argmax())
@@ -143,7 +143,7 @@ def _prospects(now: Posterior, current: int, least: int, most: int, slo_s: float
         rate = exp(ln_rate)
         if now.edge is not None:
             lost = ln_rate - now.edge.fallen(np.log(sizes))
-    return Prospects(sizes, at, mean, variance, rate, falls, smooth, lost, found)
+    return Prospects(sizes, at, mean, variance, rate, falls, smooth, lost, outlook_now)
 
 
 def outlook(now: Posterior, current: int, slo_s: float = inf, legal: tuple[int, int] = (1, 1_000_000)) -> Outlook:
@@ -182,14 +182,14 @@ def _before_the_edge(gains: Gains) -> float:
 def choose(
     of: Prospects,
     full_share: float,
-    seen: Callable[[Ints], Floats],
+    completions_at: Callable[[Ints], Floats],
     since_change_s: float = float("inf"),
     may_look: bool = True,
     dispersion: float = 1.0,
 ) -> Choice | None:
     """Another size, or None where none is worth it.
 
-    full_share: of the newest seconds, 0..1. seen: completions of the full pool at each size, (N,) to (N,).
+    full_share: of the newest seconds, 0..1. completions_at: completions of the full pool at each size, (N,) to (N,).
     since_change_s: age of the last change; another look does not cut a look short.
     """
     at, look = chosen(
@@ -198,7 +198,7 @@ def choose(
         (of.mean, of.variance),
         (of.falls, of.smooth, of.lost),
         of.rate,
-        seen(of.sizes),
+        completions_at(of.sizes),
         full_share,
         since_change_s,
         may_look,

@@ -19,7 +19,7 @@ from sluice.pools.publication.publication import AWAITED, Publication
 TAKEN_BACK = (Case.GAVE_UP.name, Case.COLLAPSED.name, Case.ERRORS_RISE.name, Case.CHECKED.name)
 CONTRADICTED = (Case.SPANS_DISAGREE.name, Case.UNACCOUNTED.name)
 # These come before the alarms in the table, or in place of a decision.
-UNSEEN = frozenset({Case.NO_SIZE.name, Case.MIXED.name, AWAITED.code, "FAILED"})
+UNCHECKED = frozenset({Case.NO_SIZE.name, Case.MIXED.name, AWAITED.code, "FAILED"})
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Alarms:
 
     def __init__(self, codes: Mapping[PoolKey, tuple[str, ...]]) -> None:
         """codes: reasons of the newest decisions in the journal, so that a takeover does not report them again."""
-        self._of = {key: case for key, each in codes.items() if (case := _case(each)) is not None}
+        self._of = {key: case for key, code in codes.items() if (case := _case(code)) is not None}
 
     @property
     def of(self) -> Mapping[PoolKey, str]:
@@ -48,13 +48,13 @@ class Alarms:
         self._of = {key: case for key, case in self._of.items() if key in pools}
         entered = []
         for answer in answers:
-            if UNSEEN.intersection(answer.content.codes[:1]):
+            if UNCHECKED.intersection(answer.content.codes[:1]):
                 continue
-            case, before = _case(answer.content.codes), self._of.pop(answer.key, None)
+            case, last = _case(answer.content.codes), self._of.pop(answer.key, None)
             if case is None:
                 continue
             self._of[answer.key] = case
-            if case != before:
+            if case != last:
                 entered.append(Entered(answer.key, case, answer.reasons[0].text))
         return tuple(entered)
 

@@ -20,7 +20,7 @@ class Leases:
         self._own_ms: dict[PoolKey, int] = {}
         if newest is not None:
             self._until_ms = newest.computed_at.ToMilliseconds() + newest.lease.ToMilliseconds()
-            self._own_ms = {key_of(each.pool): each.valid_until.ToMilliseconds() for each in newest.not_renewed}
+            self._own_ms = {key_of(pool.pool): pool.valid_until.ToMilliseconds() for pool in newest.not_renewed}
 
     @property
     def until_ms(self) -> int:

@@ -13,7 +13,7 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.inputs.baseline import Baseline
 from sluice.pools.inputs.occupancy import message_of as occupancy_message
-from sluice.pools.inputs.occupancy import newest_told
+from sluice.pools.inputs.occupancy import newest_report
 from sluice.pools.inputs.sizes import TargetSize
 from sluice.pools.learned.condition import Condition
 from sluice.pools.learned.lesson import Learned
@@ -71,9 +71,9 @@ def content_of(message: pool_size_pb2.PoolSize) -> Content:
         codes=tuple(reason.code for reason in message.reasons),
         basis=pool_size_pb2.Basis.Name(message.basis).removeprefix("BASIS_"),
         action=Action.Name(message.action).removeprefix("ACTION_"),
-        sizes=tuple((each.instance, None if each.unbounded else each.size) for each in message.sizes),
+        sizes=tuple((target.instance, None if target.unbounded else target.size) for target in message.sizes),
         targets=tuple(message.targets),
-        owners=tuple((each.instance, each.reporter) for each in message.sizes if each.reporter),
+        owners=tuple((target.instance, target.reporter) for target in message.sizes if target.reporter),
         advised=_hardware(message.advice) if message.HasField("advice") else None,
     )
 
@@ -84,7 +84,7 @@ def _hardware(advice: Advice) -> Hardware:
 
 
 def _target_size(target: TargetSize) -> pool_size_pb2.TargetSize:
-    read_at, newest = timestamp(target.read_at_ms), newest_told(target.told, target.read_at_ms)
+    read_at, newest = timestamp(target.read_at_ms), newest_report(target.occupancy, target.read_at_ms)
     return pool_size_pb2.TargetSize(
         instance=target.instance,
         size=target.size,
@@ -175,15 +175,15 @@ def belief_evidence(picture: Picture) -> evidence_pb2.BeliefEvidence:
     return evidence_pb2.BeliefEvidence(
         points=[
             evidence_pb2.SeenPoint(
-                concurrency=each.concurrency,
-                throughput_per_s=each.completions_per_s,
-                seconds=each.seconds,
-                full=each.full,
-                cpu_limit_cores=each.cores,
+                concurrency=point.concurrency,
+                throughput_per_s=point.completions_per_s,
+                seconds=point.seconds,
+                full=point.full,
+                cpu_limit_cores=point.cores,
             )
-            for each in picture.points
+            for point in picture.points
         ],
-        curve=[_believed_point(each) for each in picture.curve],
+        curve=[_believed_point(point) for point in picture.curve],
         knee=picture.knee,
         upper=picture.upper,
         best=picture.best,

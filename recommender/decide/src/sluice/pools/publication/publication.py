@@ -109,37 +109,43 @@ class Publication:
         return replace(self, content=content, reasons=(*self.reasons, *agent.reasons), agent=agent)
 
 
+class PoolContext(NamedTuple):
+    """The fields of a pool's answer besides its decision. windows: None before they are read, or without any."""
+
+    pool: Pool
+    threshold: Threshold
+    targets: tuple[TargetSize, ...]
+    course: Course
+    windows: WindowSummary | None
+    estimate: Estimate | None
+    agent: AgentEstimate | None = None
+
+
 def publication(
-    pool: Pool,
-    decision: Decision,
-    learnt: Learnt,
-    cores: float | None,
-    course: Course,
-    threshold: Threshold,
-    targets: tuple[TargetSize, ...],
-    windows: WindowSummary | None,
-    estimate: Estimate | None,
-    now_ms: int,
+    context: PoolContext, decision: Decision, learnt: Learnt, cores: float | None, now_ms: int
 ) -> Publication:
-    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new."""
-    reasons = (*(Reason(*each) for each in decision.reasons), *threshold.reasons)
+    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new.
+
+    learnt: the evidence behind the decision. cores: of its belief, None without one.
+    """
+    reasons = (*(Reason(code, text) for code, text in decision.reasons), *context.threshold.reasons)
     return Publication(
-        key=pool.key,
-        content=_content(decision, targets, reasons),
+        key=context.pool.key,
+        content=_content(decision, context.targets, reasons),
         reasons=reasons,
         confidence=decision.confidence,
-        model=pool.model,
+        model=context.pool.model,
         computed_at_ms=now_ms,
         revision=0,
-        threshold=threshold,
+        threshold=context.threshold,
         learnt=learnt if learnt.kept is None else changed(learnt, kept=None),
         cores=cores,
-        windows=windows,
-        estimate=estimate,
+        windows=context.windows,
+        estimate=context.estimate,
         loss=decision.loss,
-        baseline=course.now,
-        since_ms=course.since_ms,
-        targets=targets,
+        baseline=context.course.now,
+        since_ms=context.course.since_ms,
+        targets=context.targets,
         advice=decision.advice,
     )
 
@@ -181,19 +187,19 @@ def _hardware(advice: Advice | None) -> Hardware | None:
     return None if advice is None else Hardware(advice.kind.value, advice.to_cores, advice.to_replicas)
 
 
-def settled(before: Content | None, now: Content) -> Content:
-    """`now`, but with the published range and best size where none of them moved by much.
+def settled(last: Content | None, new: Content) -> Content:
+    """`new`, but with the published range and best size where none of them moved by much.
 
     Worked: 10 to 14, best 12, stays for a new 9 to 16 (10 x 0.85 = 8.5, 14 x 1.15 = 16.1), but not for 9 to 17. A
     target of 9, as good as the best one, would be outside of the published range: then 9 to 16 is published.
     """
-    if before is None or not all(map(_alike, _range(before), _range(now))):
-        return now
-    lower, best, upper = _range(before)
-    if _range(before) == _range(now):
-        return before if before == now else now
-    stands = changed(now, lower_bound=lower, unguarded_target=best, upper_bound=upper)
-    return now if _holds_target(now) and not _holds_target(stands) else stands
+    if last is None or not all(map(_alike, _range(last), _range(new))):
+        return new
+    lower, best, upper = _range(last)
+    if _range(last) == _range(new):
+        return last if last == new else new
+    stands = changed(new, lower_bound=lower, unguarded_target=best, upper_bound=upper)
+    return new if _holds_target(new) and not _holds_target(stands) else stands
 
 
 def _range(content: Content) -> tuple[int | None, int | None, int | None]:
@@ -205,10 +211,10 @@ def _holds_target(content: Content) -> bool:
     return lower is not None and upper is not None and target is not None and lower <= target <= upper
 
 
-def _alike(before: int | None, now: int | None) -> bool:
-    if before is None or now is None:
-        return before is now
-    return abs(now - before) <= max(1.0, STANDS * before)
+def _alike(last: int | None, new: int | None) -> bool:
+    if last is None or new is None:
+        return last is new
+    return abs(new - last) <= max(1.0, STANDS * last)
 
 
 def untimed(targets: tuple[TargetSize, ...]) -> tuple[tuple[str, int | None], ...]:

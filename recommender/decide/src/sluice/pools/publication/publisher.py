@@ -40,9 +40,9 @@ class Published(NamedTuple):
 
 
 class Publications(NamedTuple):
-    """Publications of one period. said: state after the commit. answers: with their revisions."""
+    """Publications of one period. published: the newest answers after the commit. answers: with their revisions."""
 
-    said: dict[PoolKey, Published]
+    published: dict[PoolKey, Published]
     answers: dict[PoolKey, Publication]
     decisions: list[PoolSize]
     explanations: dict[PoolKey, Explanation]
@@ -55,44 +55,46 @@ def restored(decisions: Mapping[PoolKey, PoolSize]) -> dict[PoolKey, Published]:
 
 
 def publications(
-    before: Mapping[PoolKey, Published], answers: Iterable[Publication], pools: Iterable[PoolKey], now_ms: int
+    last_published: Mapping[PoolKey, Published], answers: Iterable[Publication], pools: Iterable[PoolKey], now_ms: int
 ) -> Publications:
     """pools: all configured ones. Other published pools get a record with state DELETED."""
-    made = Publications({}, {}, [], {})
+    period = Publications({}, {}, [], {})
     for answer in answers:
-        last, turn = before.get(answer.key, Published()), turn_of(answer.key, now_ms)
+        last, turn = last_published.get(answer.key, Published()), turn_of(answer.key, now_ms)
         content = settled(last.content, answer.content)
         new = content != last.content
         numbered = changed(answer, content=content, revision=last.revision + new)
-        made.answers[answer.key] = numbered
+        period.answers[answer.key] = numbered
         judged_anew = answer.threshold.value_ns != last.threshold_ns
         if new or judged_anew or turn > last.turn:
-            made.decisions.append(pool_size(numbered))
+            period.decisions.append(pool_size(numbered))
             last = last._replace(turn=turn, threshold_ns=answer.threshold.value_ns)
         if judged_anew:
             last = last._replace(explained=(0, NEVER))
-        made.said[answer.key] = last._replace(revision=numbered.revision, content=content)
-    for key in before.keys() - set(pools):
-        if before[key].content is not None:
-            made.said[key] = before[key]._replace(content=None)
-            made.decisions.append(PoolSize(pool=message_of(key), state=STATE_DELETED, revision=before[key].revision))
-    _explain(made, now_ms)
-    return made
+        period.published[answer.key] = last._replace(revision=numbered.revision, content=content)
+    for key in last_published.keys() - set(pools):
+        if last_published[key].content is not None:
+            period.published[key] = last_published[key]._replace(content=None)
+            period.decisions.append(
+                PoolSize(pool=message_of(key), state=STATE_DELETED, revision=last_published[key].revision)
+            )
+    _explain(period, now_ms)
+    return period
 
 
-def _explain(made: Publications, now_ms: int) -> None:
-    due = []
-    for key, answer in made.answers.items():
-        revision, turn = made.said[key].explained
+def _explain(period: Publications, now_ms: int) -> None:
+    waiting = []
+    for key, answer in period.answers.items():
+        revision, turn = period.published[key].explained
         if revision != answer.revision or turn < turn_of(key, now_ms):
-            due.append((revision == answer.revision, turn, key))
-    for _, _, key in sorted(due)[:MOST_EXPLANATIONS]:
-        answer = made.answers[key]
+            waiting.append((revision == answer.revision, turn, key))
+    for _, _, key in sorted(waiting)[:MOST_EXPLANATIONS]:
+        answer = period.answers[key]
         try:
-            made.explanations[key] = explanation(answer)
+            period.explanations[key] = explanation(answer)
         except Exception as cause:
             log.error("explanation of %s failed, going on: %s: %s", key, type(cause).__name__, cause)
-        made.said[key] = made.said[key]._replace(explained=(answer.revision, turn_of(key, now_ms)))
+        period.published[key] = period.published[key]._replace(explained=(answer.revision, turn_of(key, now_ms)))
 
 
 def _content(size: PoolSize) -> Content | None:

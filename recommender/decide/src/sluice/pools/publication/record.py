@@ -45,7 +45,7 @@ def ref_of(name: str) -> Ref:
     """The inverse of `str(ref)`; StateError for any other text."""
     part, *names = name.split("/")
     if part in PARTS and len(names) == 3:
-        service, side, peer = (unquote(each) for each in names)
+        service, side, peer = (unquote(name) for name in names)
         if side in get_args(Side):
             return Ref(part, PoolKey(service, cast(Side, side), peer))
     raise StateError(f"read a record of sluice_state: its key {name!r} is not PART/SERVICE/SIDE/PEER")
@@ -78,27 +78,27 @@ class Restored:
 
 def restored(records: Mapping[str, bytes]) -> Restored:
     """The states in these records, by name. Unreadable ones are logged."""
-    found = Restored()
+    parts = Restored()
     unreadable = 0
     for name, value in records.items():
         try:
-            _take(found, name, value)
+            _take(parts, name, value)
         except StateError as cause:
             unreadable += 1
             if unreadable <= MOST_NAMED:
                 log_skipped(cause)
     if unreadable > MOST_NAMED:
         log.error("skipped %d records of the journal; %d of them are named above", unreadable, MOST_NAMED)
-    return replace(found, unreadable=unreadable)
+    return replace(parts, unreadable=unreadable)
 
 
-def _take(found: Restored, name: str, value: bytes) -> None:
+def _take(parts: Restored, name: str, value: bytes) -> None:
     if name.startswith(PAUSE):
         key, pause = read_pause(name, value)
-        found.pauses[key] = pause
+        parts.pauses[key] = pause
     elif name.startswith(SCALING):
-        found.scalings.extend(read_scalings(name, value))
+        parts.scalings.extend(read_scalings(name, value))
     elif (ref := ref_of(name)).part == "facts":
-        found.facts[ref.pool] = read_facts(ref.pool, value)
+        parts.facts[ref.pool] = read_facts(ref.pool, value)
     else:
-        found.evidence[ref.pool] = read_evidence(ref.pool, value)
+        parts.evidence[ref.pool] = read_evidence(ref.pool, value)

@@ -28,10 +28,10 @@ class WriteSchedule:
         self._facts: dict[PoolKey, Facts | None] = {}
         self._evidence: dict[PoolKey, tuple[Learnt, int]] = {}
 
-    def restored(self, found: Restored) -> None:
-        """Takes in what the log already has."""
-        self._facts = {key: _undated(facts) for key, facts in found.facts.items()}
-        self._evidence = {key: (learnt, turn_of(key, now)) for key, (learnt, now) in found.evidence.items()}
+    def restored(self, parts: Restored) -> None:
+        """Marks the parts that the journal already has."""
+        self._facts = {key: _undated(facts) for key, facts in parts.facts.items()}
+        self._evidence = {key: (learnt, turn_of(key, now)) for key, (learnt, now) in parts.evidence.items()}
 
     def of(self, states: Mapping[PoolKey, PoolState]) -> Iterable[tuple[Ref, PoolState]]:
         """The parts of these states that are due now."""

@@ -20,7 +20,7 @@ Source = tuple[int, int, int]
 FEWEST = 64
 
 
-class Cells:
+class BucketRing:
     """A cell for each source and each of the last `width` buckets. A cell takes 28 bytes with or without a row, and 20
     while no completions failed or were judged: pages of zeros that were never written take no memory.
 
@@ -102,24 +102,24 @@ class Cells:
         sources = zip(new.pool.tolist(), new.judges.tolist(), new.source.tolist(), strict=True)
         lines = np.array([self._lines.get(source, -1) for source in sources], dtype=np.int64)
         line = np.repeat(lines, new.counts)
-        found: Ints = np.zeros(len(new), dtype=np.int64)
+        busy_ns: Ints = np.zeros(len(new), dtype=np.int64)
         known = line >= 0
-        found[known] = self._busy_ns[line[known], new.at[known] % self.width]
-        return found
+        busy_ns[known] = self._busy_ns[line[known], new.at[known] % self.width]
+        return busy_ns
 
     def newest(self, pools: int) -> Ints:
         """The newest bucket in which each of the pools 0..pools-1 has data of its own, -1 without any."""
-        found: Ints = np.full(pools, -1)
+        newest: Ints = np.full(pools, -1)
         own = (self._own_of >= 0) & (self._newest >= self._first)
-        np.maximum.at(found, self._own_of[own], self._newest[own])
-        return found
+        np.maximum.at(newest, self._own_of[own], self._newest[own])
+        return newest
 
     def own(self, pool: int, until: int) -> tuple[Ints, Ints, Ints, Ints]:
         """One pool's own rows: the buckets before `until`, shape (n,), and busy_ns, completions and errors of each of
         its k sources, shape (k, n)."""
         at = np.arange(self._first, until)
         lines, columns = self._of_pool.get(pool, ((), ()))[0], at % self.width
-        busy_ns, done, errors = (_taken(each, lines, columns) for each in self._counted)
+        busy_ns, done, errors = (_taken(column, lines, columns) for column in self._counted)
         return at, busy_ns, done, errors
 
     def own_source(self, pool: int, source: int, until: int) -> tuple[Ints, Ints, Ints, Ints] | None:
@@ -129,7 +129,7 @@ class Cells:
             return None
         at = np.arange(self._first, until)
         columns = at % self.width
-        busy_ns, done, errors = (_taken(each, [line], columns)[0] for each in self._counted)
+        busy_ns, done, errors = (_taken(column, [line], columns)[0] for column in self._counted)
         return at, busy_ns, done, errors
 
     @property
@@ -163,8 +163,8 @@ class Cells:
         instances = (busy > 0).astype(np.int64)
         if len(own) > 1:
             instances = (self._busy_ns[own].take(columns, axis=1) > 0).sum(axis=0)
-        found = (np.full(len(at), pool), at * bucket_ms, busy, done, good, instances, judged, judged_good, judge_busy)
-        return WindowRows(*found) if there.all() else WindowRows(*(column[there] for column in found))
+        fields = (np.full(len(at), pool), at * bucket_ms, busy, done, good, instances, judged, judged_good, judge_busy)
+        return WindowRows(*fields) if there.all() else WindowRows(*(column[there] for column in fields))
 
     def _line(self, source: Source) -> int:
         line = self._lines.get(source)
@@ -177,19 +177,19 @@ class Cells:
 
     def _make_room(self, sources: int) -> None:
         """Makes room for `sources` new ones; a table that must grow does so by a quarter at least."""
-        before = len(self._last_at)
+        lines = len(self._last_at)
         if sources <= len(self._free):
             return
-        after = max(FEWEST, before + before // 4, before + sources)
+        after = max(FEWEST, lines + lines // 4, lines + sources)
         self._last_at, self._newest, self._own_of = (
-            np.concatenate([column, np.full(after - before, -1)])
+            np.concatenate([column, np.full(after - lines, -1)])
             for column in (self._last_at, self._newest, self._own_of)
         )
         self._busy_ns, self._completions, self._errors, self._good, self._version = (
             _longer(column, after)
             for column in (self._busy_ns, self._completions, self._errors, self._good, self._version)
         )
-        self._free += range(after - 1, before - 1, -1)
+        self._free += range(after - 1, lines - 1, -1)
 
     def _drop(self, sources: Sequence[Source]) -> None:
         for source in sources:
@@ -211,16 +211,16 @@ class Cells:
 
 def _longer(column: NDArray[Any], lines: int) -> NDArray[Any]:
     """The column with rows of zeros appended, `lines` rows in all."""
-    found: NDArray[Any] = np.zeros((lines, column.shape[1]), dtype=column.dtype)
+    longer: NDArray[Any] = np.zeros((lines, column.shape[1]), dtype=column.dtype)
     if column.any():
-        found[: len(column)] = column
-    return found
+        longer[: len(column)] = column
+    return longer
 
 
 def _taken(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
     """Values of those lines, shape (len(lines), len(columns))."""
-    found = column[lines[0]].take(columns)[None] if len(lines) == 1 else column[list(lines)].take(columns, axis=1)
-    whole: Ints = found.astype(np.int64, copy=False)
+    taken = column[lines[0]].take(columns)[None] if len(lines) == 1 else column[list(lines)].take(columns, axis=1)
+    whole: Ints = taken.astype(np.int64, copy=False)
     return whole
 
 
@@ -229,5 +229,5 @@ def _summed(column: Numbers, lines: Sequence[int], columns: Ints) -> Ints:
     if len(lines) == 1:  # most have one, and a sum over one costs more than all the rest
         one: Ints = column[lines[0]].take(columns).astype(np.int64, copy=False)
         return one
-    found: Ints = column[list(lines)].take(columns, axis=1).sum(axis=0, dtype=np.int64)
-    return found
+    sums: Ints = column[list(lines)].take(columns, axis=1).sum(axis=0, dtype=np.int64)
+    return sums

@@ -12,15 +12,15 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, upstream
-from sluice.pools.windows.complete_buckets import Whole, alone, whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets, alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.newest import fixed_settle_ms, newest
 from sluice.pools.windows.reading import WindowReader
-from sluice.pools.windows.rows import Ints, PoolWindow, whole_before
+from sluice.pools.windows.rows import Ints, PoolWindow, complete_before
 from sluice.pools.windows.window import OnDemand, Window
 
 # Room in front of the window for late spans: spans whose peer only traces show come about 6 s after the others.
@@ -28,7 +28,7 @@ LATE_MS = 10_000
 
 
 class Collector:
-    """Makes one query per call and kind of pool for what is new, whatever the number of pools; more only for pools that
+    """Makes one query per call and kind of pool for new rows, whatever the number of pools; more only for pools that
     are read whole. It keeps the rows of the window, their delay, and the bucket length of each pool where the data
     choose it.
 
@@ -46,9 +46,9 @@ class Collector:
     @property
     def kept_bytes(self) -> int:
         """Memory of the kept rows, bytes."""
-        return self._reading.cells.nbytes
+        return self._reading.ring.nbytes
 
-    def upstream(self, config: PoolsSection, now_ms: int) -> dict[Asked, UpstreamTime]:
+    def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
         query where none asks."""
         parameters = upstream.parameters(config, now_ms)
@@ -75,7 +75,7 @@ class Collector:
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""
         columns = self._database.columns(offsets.SQL, offsets.parameters(now_ms))
-        self._clocks.take(offsets.seen_of(columns) if columns else {}, config.stored_ms)
+        self._clocks.take(offsets.delays_of(columns) if columns else {}, config.stored_ms)
         return self._clocks.offsets_ms
 
     def collect(
@@ -105,7 +105,7 @@ class Collector:
         if arrivals.anew:
             self._delay = Delay(len(arrivals.newest_ms), stored_ms)
         self._delay.take(arrivals, now_ms, live)
-        return self._delay.settle_ms, self._delay.whole_before(now_ms)
+        return self._delay.settle_ms, self._delay.complete_before(now_ms)
 
     def _window(
         self, config: PoolsSection, judged: Collection[PoolKey], now_ms: int, settle_ms: Ints, before_ms: Ints
@@ -124,27 +124,27 @@ class Collector:
 
         def measured_of(number: int) -> PoolWindow | None:
             pool, rows = config.pools[number], reading().rows(number)
-            border_ms = whole_before(rows, number, now_ms, int(settle_ms[number]))
+            border_ms = complete_before(rows, number, now_ms, int(settle_ms[number]))
             if border_ms is not None:
                 border_ms = min(border_ms, int(before_ms[number]))
-            found = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
-            if found is not None and pool.key in automatic:
-                self._intervals_ms[pool.key] = found.bucket_ms
-            return found
+            window = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
+            if window is not None and pool.key in automatic:
+                self._intervals_ms[pool.key] = window.bucket_ms
+            return window
 
-        def known(number: int, found: Whole | None) -> Whole | None:
+        def known(number: int, buckets: CompleteBuckets | None) -> CompleteBuckets | None:
             newest_ms = int(before_ms[number] + settle_ms[number])
-            return None if found is None else replace(found, known_ms=float(newest_ms + bucket_ms))
+            return None if buckets is None else replace(buckets, known_ms=float(newest_ms + bucket_ms))
 
-        def whole_of(number: int) -> Whole | None:
+        def whole_of(number: int) -> CompleteBuckets | None:
             return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
 
-        def each(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+        def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, CompleteBuckets]:
             number = numbers[key]
             rows = {name: reading().own_instance(number, name) for name in instances}
-            found = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
-            return {name: with_end for name, one in found.items() if (with_end := known(number, one)) is not None}
+            alone_of = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
+            return {name: with_end for name, one in alone_of.items() if (with_end := known(number, one)) is not None}
 
         settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
         measured = {key: number for key, number in numbers.items() if key in judged}
-        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), settles, each)
+        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), settles, by_instance)

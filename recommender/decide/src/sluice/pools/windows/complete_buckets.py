@@ -16,7 +16,7 @@ AROUND_MS = 5_000
 
 
 @dataclass(frozen=True)
-class Whole:
+class CompleteBuckets:
     """Buckets of one pool from its first busy one on, without gaps, each array of shape (n,).
 
     concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, or completed
@@ -41,10 +41,10 @@ class Whole:
     def __len__(self) -> int:
         return len(self.start_ms)
 
-    def since(self, ms: int) -> Whole:
+    def since(self, ms: int) -> CompleteBuckets:
         """The buckets that start later than `ms`."""
         later = slice(int(np.searchsorted(self.start_ms, ms, side="right")), None)
-        return Whole(
+        return CompleteBuckets(
             self.start_ms[later],
             self.concurrency[later],
             self.completions[later],
@@ -57,7 +57,7 @@ class Whole:
 
 def whole(
     start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
-) -> Whole | None:
+) -> CompleteBuckets | None:
     """The complete buckets of k instances, busy_ns, completions and errors of shape (k, n); None when there is no such
     bucket.
 
@@ -76,7 +76,7 @@ def whole(
         return None
     part = slice(int(of_any[0]), end)
     there = _there(busy, AROUND_MS // bucket_ms)[part]
-    return Whole(
+    return CompleteBuckets(
         start_ms=start_ms[part],
         concurrency=_summed(busy_ns[:, part]) / (bucket_ms * 1e6 * there),
         completions=_summed(completions[:, part]) / there,
@@ -88,7 +88,7 @@ def whole(
 
 def alone(
     start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
-) -> Whole | None:
+) -> CompleteBuckets | None:
     """As `whole`, of one instance, while it is present; busy_ns, completions and errors of shape (n,)."""
     at = np.flatnonzero(busy_ns)
     if len(at) == 0:
@@ -97,9 +97,9 @@ def alone(
     return whole(start_ms, busy_ns[None], completions[None], errors[None], min(before_ms, gone_ms), bucket_ms)
 
 
-def _summed(each: Ints) -> Ints:
-    found: Ints = each[0] if len(each) == 1 else each.sum(axis=0)
-    return found
+def _summed(rows: Ints) -> Ints:
+    sums: Ints = rows[0] if len(rows) == 1 else rows.sum(axis=0)
+    return sums
 
 
 def _there(busy: NDArray[np.bool_], around: int) -> Ints:

@@ -99,19 +99,19 @@ class Delay:
         live: False for a reading of the past. Its data was there already and gives no evidence; nor does the next
         reading, which has the data since that past.
         """
-        before, self._newest_ms = self._newest_ms, arrivals.newest_ms
+        last_ms, self._newest_ms = self._newest_ms, arrivals.newest_ms
         read_ms, self._read_ms = self._read_ms, now_ms if live else None
         self._lags = self._with_lag(arrivals, now_ms) if live else []
-        held = bool(self._lags) and max(lag.ms for lag in self._lags) - self._lags[-1].ms > FALL_MS
-        if live and read_ms is not None and not held and len(arrivals.pool):
-            self._learn(arrivals, before, now_ms - read_ms)
+        falls = bool(self._lags) and max(lag.ms for lag in self._lags) - self._lags[-1].ms > FALL_MS
+        if live and read_ms is not None and not falls and len(arrivals.pool):
+            self._learn(arrivals, last_ms, now_ms - read_ms)
             self.settle_ms = self._settle()
-        self._used_ms = np.minimum(self._used_ms, self._newest_ms) if held else self._newest_ms
+        self._used_ms = np.minimum(self._used_ms, self._newest_ms) if falls else self._newest_ms
 
-    def whole_before(self, now_ms: int) -> Ints:
+    def complete_before(self, now_ms: int) -> Ints:
         """Buckets of each pool that start before this are complete, shape (n,); `NEVER` where it has none."""
-        before = np.minimum(self._used_ms, now_ms) - self.settle_ms
-        return np.where(self._used_ms == NEVER, NEVER, before)
+        before_ms = np.minimum(self._used_ms, now_ms) - self.settle_ms
+        return np.where(self._used_ms == NEVER, NEVER, before_ms)
 
     def _with_lag(self, arrivals: Arrivals, now_ms: int) -> list[Lag]:
         """The pipeline's lags within the last `HOLD_MS`, of the last reading, and of this one."""
@@ -121,23 +121,23 @@ class Delay:
         # A service whose clock is ahead always has recent data, even while nothing arrives.
         ahead = with_data >= now_ms - self._bin_ms
         newest = int((with_data[~ahead] if 2 * ahead.sum() < len(with_data) else with_data).max())
-        before = self._lags
-        if before:
-            new = arrivals.start_ms[arrivals.start_ms > before[-1].newest_ms]
-            if len(new) and new.min() - before[-1].newest_ms > FALL_MS:
-                before = []  # nothing was in flight meanwhile, since there is no data of it
-        recent = [lag for lag in before if lag.read_ms > now_ms - HOLD_MS] or before[-1:]
+        lags = self._lags
+        if lags:
+            new = arrivals.start_ms[arrivals.start_ms > lags[-1].newest_ms]
+            if len(new) and new.min() - lags[-1].newest_ms > FALL_MS:
+                lags = []  # nothing was in flight meanwhile, since there is no data of it
+        recent = [lag for lag in lags if lag.read_ms > now_ms - HOLD_MS] or lags[-1:]
         return [*recent, Lag(now_ms, newest)]
 
-    def _learn(self, arrivals: Arrivals, before: Ints, elapsed_ms: int) -> None:
-        known = before[arrivals.pool] != NEVER
+    def _learn(self, arrivals: Arrivals, last_ms: Ints, elapsed_ms: int) -> None:
+        known = last_ms[arrivals.pool] != NEVER
         pool, busy_ns = arrivals.pool[known], arrivals.busy_ns[known].astype(np.float64)
-        late_ms = np.maximum(0, before[pool] - arrivals.start_ms[known])
+        late_ms = np.maximum(0, last_ms[pool] - arrivals.start_ms[known])
         pools, bins = self._busy_ns.shape
         late = np.minimum(-(-late_ms // self._bin_ms), bins - 1)
 
         brought_ns = np.bincount(pool, busy_ns, pools).astype(np.float64, copy=False)
-        advance_ms = np.clip(self._newest_ms - before, 0, max(elapsed_ms, GAP_MS))
+        advance_ms = np.clip(self._newest_ms - last_ms, 0, max(elapsed_ms, GAP_MS))
         advance_ms[brought_ns == 0] = 0
         share = self._share(brought_ns, np.maximum(advance_ms, max(elapsed_ms, INSERT_MS)))
         self._busy_ns += np.bincount(pool * bins + late, busy_ns * share[pool], pools * bins).reshape(pools, bins)
@@ -159,6 +159,6 @@ class Delay:
     def _settle(self) -> Ints:
         sums = np.cumsum(self._busy_ns + self._before_ns, axis=1)
         # The smallest bin up to which all but a negligible part came.
-        found = (sums < (1 - NEGLIGIBLE) * sums[:, -1:]).sum(axis=1) * self._bin_ms
-        settle: Ints = np.where(self._evidence_ms >= ENOUGH_MS, found, np.maximum(found, START_MS))
+        settle_ms = (sums < (1 - NEGLIGIBLE) * sums[:, -1:]).sum(axis=1) * self._bin_ms
+        settle: Ints = np.where(self._evidence_ms >= ENOUGH_MS, settle_ms, np.maximum(settle_ms, START_MS))
         return settle

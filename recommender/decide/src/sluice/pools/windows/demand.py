@@ -39,13 +39,17 @@ def parameters(config: PoolsSection, to_s: int) -> dict[str, object]:
 
 def keys(config: PoolsSection, thresholds_ns: Mapping[PoolKey, int]) -> Table:
     """The server and client pools, by their place in the configuration."""
-    asked = [
+    requests = [
         query.Key(number, pool.key, last_index_within(thresholds_ns[pool.key]))
         for number, pool in enumerate(config.pools)
         if pool.side != "consumer"
     ]
-    calls = [(each.pool, each.last_good, 2, "client", each.key.service, "") for each in asked if each.key.peer]
-    table = query.keys(asked)
+    calls = [
+        (request.pool, request.last_good, 2, "client", request.key.service, "")
+        for request in requests
+        if request.key.peer
+    ]
+    table = query.keys(requests)
     return table._replace(rows=[*table.rows, *calls])
 
 
@@ -55,14 +59,14 @@ def demands(columns: list[Column | Arrays], config: PoolsSection, to_s: int) -> 
 
     Worked, a pool of 4 connections, its service's requests 94 in flight, of which 0.4 in its calls: 93.6 wait.
     """
-    found: dict[PoolKey, Demand] = {}
+    by_pool: dict[PoolKey, Demand] = {}
     numbers = [column.tolist() for column in columns if not isinstance(column, Arrays)]
-    for number, done, asked, good, instances, held, judges_held, calls_held in zip(*numbers, strict=True):
+    for number, done, arrived, good, instances, busy, judges_held, calls_held in zip(*numbers, strict=True):
         if instances:
-            key, judged = config.pools[number].key, asked > 0
-            per_s = (asked if judged else done) / LASTS_S / instances
-            in_flight, accounted = held / HELD / instances, (calls_held if key.side == "client" else held)
+            key, judged = config.pools[number].key, arrived > 0
+            per_s = (arrived if judged else done) / LASTS_S / instances
+            in_flight, accounted = busy / HELD / instances, (calls_held if key.side == "client" else busy)
             waiting = max(0.0, (judges_held - accounted) / HELD / instances) if judged else None
-            in_time = good / asked if judged else None
-            found[key] = Demand(1000 * to_s, per_s, in_time, in_flight, waiting, key.side == "server")
-    return found
+            in_time = good / arrived if judged else None
+            by_pool[key] = Demand(1000 * to_s, per_s, in_time, in_flight, waiting, key.side == "server")
+    return by_pool

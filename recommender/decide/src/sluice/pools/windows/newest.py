@@ -11,7 +11,7 @@ from sluice.model.reason import Reason
 from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows.delay import START_MS
 from sluice.pools.windows.intervals import interval_for, measure_over
-from sluice.pools.windows.rows import PoolWindow, WindowRows, split, whole_before
+from sluice.pools.windows.rows import PoolWindow, WindowRows, complete_before, split
 
 
 def measure_newest(
@@ -28,10 +28,10 @@ def measure_newest(
     """
     fixed_ms = fixed_settle_ms(config)
     settle_ms = START_MS if fixed_ms is None else fixed_ms
-    each = zip(split(rows, len(pools)), pools, strict=True)
+    pool_rows = zip(split(rows, len(pools)), pools, strict=True)
     return [
-        newest(own, index, pool, config, whole_before(own, index, now_ms, settle_ms), in_force_ms.get(pool.key))
-        for index, (own, pool) in enumerate(each)
+        newest(own, index, pool, config, complete_before(own, index, now_ms, settle_ms), in_force_ms.get(pool.key))
+        for index, (own, pool) in enumerate(pool_rows)
     ]
 
 
@@ -52,5 +52,5 @@ def newest(
     interval = interval_for(own, index, from_ms, before_ms, stored_ms, in_force_ms)
     if interval is None:
         return None
-    found = measure_over(own, index, from_ms, before_ms, stored_ms, interval.ms)
-    return found and replace(found, reasons=(Reason("BUCKET_AUTO", interval.detail),))
+    window = measure_over(own, index, from_ms, before_ms, stored_ms, interval.ms)
+    return window and replace(window, reasons=(Reason("BUCKET_AUTO", interval.detail),))

@@ -14,7 +14,7 @@ from sluice.pools.clocks.offsets import Instance
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
 OWN_SQL = files(__package__).joinpath("own_windows.sql").read_text(encoding="utf-8")
-# Only with this engine insert numbers are comparable: a replica renumbers what it fetches.
+# Only with this engine insert numbers are comparable: a replica renumbers the parts that it fetches.
 ENGINE_SQL = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'windows'"
 NUMBERED = "ReplacingMergeTree"
 # Number of the newest insert, of any pool, that reaches into the window.
@@ -57,8 +57,8 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class BucketSpan:
-    """Buckets [first, until), numbered by their length since 1970. Of those before `before` the query reads only what
-    came with inserts after number `seen`, of the others everything.
+    """Buckets [first, until), numbered by their length since 1970. The query reads all rows of buckets from
+    `known_until` on. Of earlier buckets it reads only rows that came with inserts after number `known_insert`.
 
     ahead_ms: whole buckets by which clocks of instances are ahead: their rows count as that much earlier.
     """
@@ -66,8 +66,8 @@ class BucketSpan:
     first: int
     until: int
     bucket_ms: int
-    before: int
-    seen: int = -1
+    known_until: int
+    known_insert: int = -1
     ahead_ms: Mapping[Instance, int] = field(default_factory=dict)
 
     def parameters(self, pools: int) -> dict[str, object]:
@@ -88,13 +88,13 @@ class BucketSpan:
             "to_ms": self.until * self.bucket_ms + max(ahead),
             "first_ms": self.first * self.bucket_ms,
             "until_ms": self.until * self.bucket_ms,
-            "before_ms": self.before * self.bucket_ms,
+            "before_ms": self.known_until * self.bucket_ms,
             "off": bool(self.ahead_ms),
             "clocks": [0, *map(clock_of, self.ahead_ms)],
             "ahead": ahead,
             "bucket_ms": self.bucket_ms,
             "first": self.first,
-            "seen": self.seen,
+            "seen": self.known_insert,
         }
 
 

@@ -1,4 +1,4 @@
-"""Reads only what is new: one query per period and kind of pool, whose answer goes into the bucket ring."""
+"""Reads new rows only: one query per period and kind of pool, whose answer goes into the bucket ring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sluice.clickhouse.table import TooLargeError
 from sluice.model.keys import PoolKey, Side
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.windows import query
-from sluice.pools.windows.bucket_ring import Cells
+from sluice.pools.windows.bucket_ring import BucketRing
 from sluice.pools.windows.delay import Arrivals
 from sluice.pools.windows.latency import last_index_within
 from sluice.pools.windows.new_rows import NewRows, new_rows_of, own_rows_of
@@ -33,7 +33,7 @@ NO_CLOCKS: Mapping[Instance, int] = MappingProxyType({})
 
 
 class WindowReader:
-    """The rows of the window, kept current with what was inserted since the last period.
+    """The rows of the window, kept current with the rows inserted since the last period.
 
     Inserts have numbers that grow in the order in which they become visible, so nothing is missed, however late it is
     and however long its insert took.
@@ -53,20 +53,20 @@ class WindowReader:
         self._database = database
         self._keys: list[PoolKey] = []
         self._bucket_ms = 0
-        self._cells = Cells(0)
+        self._ring = BucketRing(0)
         self._until = 0
         self._newest = NEVER
         self._numbered = False
-        self._seen: Ints = np.zeros(0, dtype=np.int64)
-        self._place: Ints = self._seen
+        self._inserts: Ints = np.zeros(0, dtype=np.int64)
+        self._place: Ints = self._inserts
         self._last_good: Ints = np.zeros(0, dtype=np.int64)
         self._anew = True
         self._arrived: list[tuple[Ints, Ints, Ints]] = []
         self._ahead_ms: dict[Instance, int] = {}
 
     @property
-    def cells(self) -> Cells:
-        return self._cells
+    def ring(self) -> BucketRing:
+        return self._ring
 
     def read(
         self,
@@ -89,7 +89,7 @@ class WindowReader:
         """
         first, until = -(-from_ms // bucket_ms), -(-to_ms // bucket_ms)
         width = -(-(to_ms - from_ms) // bucket_ms) + 1
-        same = (list(keys), bucket_ms, width) == (self._keys, self._bucket_ms, self._cells.width)
+        same = (list(keys), bucket_ms, width) == (self._keys, self._bucket_ms, self._ring.width)
         same = same and until >= self._until
         if not same:
             self._begin(list(keys), bucket_ms, width)
@@ -98,76 +98,76 @@ class WindowReader:
         last_good = np.array(indices, dtype=np.int64)
         self._judge_by(last_good)
         self._set_clocks(ahead_ms)
-        known = np.flatnonzero(self._seen > NEVER)
+        known = np.flatnonzero(self._inserts > NEVER)
         if len(known):
-            seen = int(self._seen[known].min()) if self._numbered else NEVER
-            span = BucketSpan(first, until, bucket_ms, self._until, seen, self._ahead_ms)
+            since_insert = int(self._inserts[known].min()) if self._numbered else NEVER
+            span = BucketSpan(first, until, bucket_ms, self._until, since_insert, self._ahead_ms)
             buckets = until - self._until if self._numbered else width
-            new = sum(self._ask(share, span, self._cells) for share in self._shares(known, buckets))
+            new = sum(self._ask(share, span, self._ring) for share in self._shares(known, buckets))
             if self._numbered and new == 0 and self._began_anew(span):
                 self._begin(list(keys), bucket_ms, width)
                 self._advance(first)
                 self._judge_by(last_good)
         self._until = until
-        for share in self._shares(np.flatnonzero(self._seen == NEVER), width):
+        for share in self._shares(np.flatnonzero(self._inserts == NEVER), width):
             self._ask(share, BucketSpan(first, until, bucket_ms, until, ahead_ms=self._ahead_ms), None)
         return self._arrivals()
 
     def rows(self, pool: int) -> WindowRows:
         """The rows of one pool, as of the last reading."""
-        return self._cells.rows(pool, self._until, self._bucket_ms)
+        return self._ring.rows(pool, self._until, self._bucket_ms)
 
     def own(self, pool: int) -> tuple[Ints, Ints, Ints, Ints]:
         """One pool's own rows, as of the last reading: starts of buckets in ms, shape (n,); busy_ns, completions and
         errors of each source, shape (k, n)."""
-        at, busy_ns, completions, errors = self._cells.own(pool, self._until)
+        at, busy_ns, completions, errors = self._ring.own(pool, self._until)
         return at * self._bucket_ms, busy_ns, completions, errors
 
     def own_instance(self, pool: int, instance: str) -> tuple[Ints, Ints, Ints, Ints] | None:
         """As `own`, of one instance, each of shape (n,); None for an unknown instance."""
-        found = self._cells.own_source(pool, query.source_of(instance), self._until)
-        return found and (found[0] * self._bucket_ms, *found[1:])
+        row = self._ring.own_source(pool, query.source_of(instance), self._until)
+        return row and (row[0] * self._bucket_ms, *row[1:])
 
     def _begin(self, keys: list[PoolKey], bucket_ms: int, width: int) -> None:
         # This query comes before any change: if the database fails here, the next call begins again.
         numbered = self._database.columns(query.ENGINE_SQL, {}) == [[query.NUMBERED]]
         self._anew, self._until, self._arrived = True, 0, []
-        self._keys, self._bucket_ms, self._cells = keys, bucket_ms, Cells(width, len(keys))
+        self._keys, self._bucket_ms, self._ring = keys, bucket_ms, BucketRing(width, len(keys))
         self._place = _places(keys)
         self._newest, self._numbered = NEVER, numbered
-        self._seen = np.full(len(keys), NEVER)
+        self._inserts = np.full(len(keys), NEVER)
         self._last_good = np.full(len(keys), NEVER)
 
     def _advance(self, first: int) -> None:
-        self._cells.advance(first)
+        self._ring.advance(first)
 
     def _arrivals(self) -> Arrivals:
         empty: Ints = np.zeros(0, dtype=np.int64)
         pool, at, busy_ns = (
             np.concatenate([empty, *parts]) for parts in zip(*self._arrived, (empty, empty, empty), strict=True)
         )
-        newest = self._cells.newest(len(self._keys))
+        newest = self._ring.newest(len(self._keys))
         newest_ms = np.where(newest >= 0, newest * self._bucket_ms, NEVER)
-        found = Arrivals(pool, at * self._bucket_ms, busy_ns, newest_ms, self._anew)
+        arrivals = Arrivals(pool, at * self._bucket_ms, busy_ns, newest_ms, self._anew)
         self._arrived, self._anew = [], False
-        return found
+        return arrivals
 
     def _judge_by(self, last_good: Ints) -> None:
         """Forgets the pools whose rows were counted by another threshold, or by none."""
-        moved = (last_good != self._last_good) & (self._seen > NEVER)
+        moved = (last_good != self._last_good) & (self._inserts > NEVER)
         unjudged = last_good == UNJUDGED
         if moved.any():
-            self._cells.forget(np.flatnonzero(moved & ~unjudged).tolist())
-            self._cells.forget_judges(np.flatnonzero(moved & unjudged).tolist())
-        self._seen[moved & ~unjudged] = NEVER
+            self._ring.forget(np.flatnonzero(moved & ~unjudged).tolist())
+            self._ring.forget_judges(np.flatnonzero(moved & unjudged).tolist())
+        self._inserts[moved & ~unjudged] = NEVER
         self._last_good = last_good
 
     def _set_clocks(self, ahead_ms: Mapping[Instance, int]) -> None:
         """Forgets rows that were counted by other offsets: of pools of these services, and of those that their calls
         judge, which may be any server pool."""
-        whole = {each: round(ms / self._bucket_ms) * self._bucket_ms for each, ms in ahead_ms.items()}
-        now = {each: ms for each, ms in whole.items() if ms}
-        changed = {each.service for each, _ in now.items() ^ self._ahead_ms.items()}
+        whole = {instance: round(ms / self._bucket_ms) * self._bucket_ms for instance, ms in ahead_ms.items()}
+        now = {instance: ms for instance, ms in whole.items() if ms}
+        changed = {instance.service for instance, _ in now.items() ^ self._ahead_ms.items()}
         self._ahead_ms = now
         if not changed:
             return
@@ -177,10 +177,10 @@ class WindowReader:
             for pool, key in enumerate(self._keys)
             if key.service in changed or (key.side == "server" and judged[pool])
         ]
-        self._cells.forget(others)
-        self._seen[others] = NEVER
+        self._ring.forget(others)
+        self._inserts[others] = NEVER
 
-    def _ask(self, pools: Ints, span: BucketSpan, known: Cells | None) -> int:
+    def _ask(self, pools: Ints, span: BucketSpan, known: BucketRing | None) -> int:
         """Reads these pools and returns the number of new rows; in halves where all are too many for the database.
         known: the rows that arrivals add to; None when there is nothing to compare with."""
         requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
@@ -191,13 +191,13 @@ class WindowReader:
                 raise
             half = len(pools) // 2
             return self._ask(pools[:half], span, known) + self._ask(pools[half:], span, known)
-        before = known.busy_ns(new) if known is not None else None
-        self._cells.put(new)
-        if before is not None:
-            self._arrived.append(self._added(new, before))
+        known_ns = known.busy_ns(new) if known is not None else None
+        self._ring.put(new)
+        if known_ns is not None:
+            self._arrived.append(self._added(new, known_ns))
         # This query covers all inserts of earlier ones, so a pool without rows is known to be empty up to here.
         self._newest = max(self._newest, new.newest)
-        self._seen[pools] = self._newest
+        self._inserts[pools] = self._newest
         return len(new)
 
     def _new(self, requests: list[Key], span: BucketSpan) -> NewRows:
@@ -205,12 +205,12 @@ class WindowReader:
         if requests[0].last_good != UNJUDGED:
             columns = self._database.arrays(query.SQL, span.parameters(len(requests)), query.keys(requests))
             return new_rows_of(columns, span.first)
-        parameters = span.own_parameters([each.key for each in requests])
+        parameters = span.own_parameters([request.key for request in requests])
         return own_rows_of(self._database.arrays(query.OWN_SQL, parameters, query.own_keys(requests)), span.first)
 
-    def _added(self, new: NewRows, before: Ints) -> tuple[Ints, Ints, Ints]:
+    def _added(self, new: NewRows, known_ns: Ints) -> tuple[Ints, Ints, Ints]:
         """Pool, bucket, and new busy time, of the pools' own rows that have more than before."""
-        added = self._cells.busy_ns(new) - before
+        added = self._ring.busy_ns(new) - known_ns
         more = (added > 0) & (np.repeat(new.judges, new.counts) == 0)
         return np.repeat(new.pool, new.counts)[more], new.at[more], added[more]
 
@@ -218,19 +218,19 @@ class WindowReader:
         """Whether the table was recreated, since its insert numbers are smaller than before. It is checked only when
         nothing is new."""
         newest = self._database.columns(query.NEWEST_SQL, span.parameters(0))
-        return int(newest[0][0]) < span.seen
+        return int(newest[0][0]) < span.known_insert
 
     def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
         """Divides the pools into as few parts as stay within the planned rows, if each of so many buckets has one.
         Pools with thresholds form parts, and the others by side, each part a stretch of the table."""
-        width = max(1, min(buckets, self._cells.width))
-        sources = len(self._cells) // max(1, int((self._seen > NEVER).sum()))
+        width = max(1, min(buckets, self._ring.width))
+        sources = len(self._ring) // max(1, int((self._inserts > NEVER).sum()))
         unjudged = self._last_good[pools] == UNJUDGED
-        found = _parts(pools[~unjudged], MAX_ROWS // (width * max(FEWEST_SOURCES, sources)))
+        shares = _parts(pools[~unjudged], MAX_ROWS // (width * max(FEWEST_SOURCES, sources)))
         for side in get_args(Side):
             own = pools[unjudged & np.array([self._keys[pool].side == side for pool in pools.tolist()], dtype=bool)]
-            found += _parts(own[np.argsort(self._place[own])], MAX_OWN_ROWS // (width * max(1, sources)))
-        return found
+            shares += _parts(own[np.argsort(self._place[own])], MAX_OWN_ROWS // (width * max(1, sources)))
+        return shares
 
 
 def _places(keys: Sequence[PoolKey]) -> Ints:

@@ -86,7 +86,7 @@ class PoolWindow:
         return replace(self, samples=samples, bucket_start_ms=self.bucket_start_ms[keep])
 
 
-def whole_before(rows: WindowRows, pool: int, to_ms: int, settle_ms: int) -> int | None:
+def complete_before(rows: WindowRows, pool: int, to_ms: int, settle_ms: int) -> int | None:
     """Buckets of the pool that start before this time are complete; None when it has no row of its own.
 
     A span is sent when it ends, and takes time to arrive: the newest buckets lack the spans in flight or on their way,
@@ -170,8 +170,8 @@ def _in_system(own: WindowRows, bucket_ms: int) -> Floats:
     Worked: 200 ms of callers' time in 100 ms, 10 of their spans for 30 of the pool's: 2 in flight are 6.
     """
     ratio = own.own_completions.sum() / own.judge_completions.sum()
-    found: Floats = own.judge_busy_ns / (bucket_ms * 1e6) * ratio
-    return found
+    in_system: Floats = own.judge_busy_ns / (bucket_ms * 1e6) * ratio
+    return in_system
 
 
 def _per_second(count: Ints, bucket_ms: int) -> Floats:

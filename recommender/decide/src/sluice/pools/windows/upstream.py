@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sluice.pools.estimate.threshold import Asked, UpstreamTime
+from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.section import Pool, PoolsSection, Slo, Statistic, Upstream
 
 SQL = files(__package__).joinpath("upstream.sql").read_text(encoding="utf-8")
@@ -26,9 +26,9 @@ QUANTILES: dict[Statistic, float] = {"mean": -1.0, "p50": 0.5, "p90": 0.9, "p95"
 
 def parameters(config: PoolsSection, now_ms: int) -> dict[str, object] | None:
     """Parameters of `SQL`, for the pools with a measured upstream; None when there is none. `asked`
-    indexes `_asked`."""
+    indexes `_upstreams`."""
     keys: list[tuple[int, str, str, str, bool, float, int]] = []
-    for index, (pool, slo, upstream) in enumerate(_asked(config)):
+    for index, (pool, slo, upstream) in enumerate(_upstreams(config)):
         from_ms = now_ms - int(upstream.window)
         q = QUANTILES[upstream.statistic]
         by_callers = pool.side == "server"
@@ -44,19 +44,20 @@ def parameters(config: PoolsSection, now_ms: int) -> dict[str, object] | None:
     }
 
 
-def times(columns: list[list[float]], config: PoolsSection) -> dict[Asked, UpstreamTime]:
+def times(columns: list[list[float]], config: PoolsSection) -> dict[UpstreamRequest, UpstreamTime]:
     """Times from the query's columns (asked, seen, upstream_ms); pools with too few traces are left out."""
-    asked = [Asked(pool.key, slo.name) for pool, slo, _ in _asked(config)]
+    requests = [UpstreamRequest(pool.key, slo.name) for pool, slo, _ in _upstreams(config)]
     return {
-        asked[int(index)]: UpstreamTime(float(value), int(seen)) for index, seen, value in zip(*columns, strict=True)
+        requests[int(index)]: UpstreamTime(float(value), int(age_ms))
+        for index, age_ms, value in zip(*columns, strict=True)
     }
 
 
-def _asked(config: PoolsSection) -> list[tuple[Pool, Slo, Upstream]]:
+def _upstreams(config: PoolsSection) -> list[tuple[Pool, Slo, Upstream]]:
     return [
-        (pool, slo, asked)
+        (pool, slo, upstream)
         for pool in config.pools
-        for asked in (pool.measured,)
-        if asked is not None
+        for upstream in (pool.measured,)
+        if upstream is not None
         for slo in config.slos_of(pool)
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from sluice.model.keys import PoolKey
-from sluice.pools.windows.complete_buckets import Whole
+from sluice.pools.windows.complete_buckets import CompleteBuckets
 from sluice.pools.windows.rows import PoolWindow
 
 Value = TypeVar("Value")
@@ -33,7 +33,7 @@ class OnDemand(Mapping[PoolKey, Value], Generic[Value]):
         return len(self._numbers)
 
 
-def _none(key: PoolKey, instances: Collection[str]) -> dict[str, Whole]:
+def _none(key: PoolKey, instances: Collection[str]) -> dict[str, CompleteBuckets]:
     return {}
 
 
@@ -42,12 +42,12 @@ class Window:
     """The data of every pool. The real collector's window is valid until the next reading, since it shares the rows.
 
     pools      over the newest window, judged by the threshold, of the pools to judge; None where nothing completed
-    whole      complete buckets of all that is kept, a little more than a window; None where nothing was in flight
+    complete   complete buckets of all that is kept, a little more than a window; None where nothing was in flight
     settle_ms  how far behind its newest bucket a pool's buckets are complete
-    each       complete buckets of the instances in these spans: by name, as `whole`
+    by_instance  complete buckets of the instances in these spans: by name, as `complete`
     """
 
     pools: Mapping[PoolKey, PoolWindow | None]
-    whole: Mapping[PoolKey, Whole | None] = field(default_factory=dict)
+    complete: Mapping[PoolKey, CompleteBuckets | None] = field(default_factory=dict)
     settle_ms: Mapping[PoolKey, int] = field(default_factory=dict)
-    each: Callable[[PoolKey, Collection[str]], dict[str, Whole]] = _none
+    by_instance: Callable[[PoolKey, Collection[str]], dict[str, CompleteBuckets]] = _none

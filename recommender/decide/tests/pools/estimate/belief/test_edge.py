@@ -21,7 +21,7 @@ def rows(*seen: tuple[float, float], full: bool = True, scale: float = 1.0, vari
 
 
 def both(one: LevelRows, other: LevelRows) -> LevelRows:
-    columns = zip((*one.seen, one.variance), (*other.seen, other.variance), strict=True)
+    columns = zip((*one.columns, one.variance), (*other.columns, other.variance), strict=True)
     ln_n, ln_rate, full, scale, variance = (np.concatenate(pair) for pair in columns)
     return LevelRows(ln_n, ln_rate, variance, full, scale)
 

@@ -13,7 +13,7 @@ from sluice.pools.estimate.belief.evidence import (
     TAU_ELSEWHERE,
     TAU_PARTIAL,
     TAU_SATURATED,
-    UNTOLD,
+    UNREPORTED,
     Evidence,
     Second,
     second,
@@ -189,16 +189,16 @@ def test_weight_counts_seconds_of_a_saturated_pool_double() -> None:
 
 
 def test_cores_that_nobody_told_and_told_ones_say_nothing_of_each_other() -> None:
-    found = Evidence().with_second(one()).with_second(one(20.0, cores=2.0)).with_second(one(40.0, cores=UNTOLD))
-    told, untold = found.rows(4.0), found.rows(UNTOLD)
+    found = Evidence().with_second(one()).with_second(one(20.0, cores=2.0)).with_second(one(40.0, cores=UNREPORTED))
+    told, untold = found.rows(4.0), found.rows(UNREPORTED)
     assert np.exp(told.ln_n) == pytest.approx([10.0, 20.0])
     assert told.scale.tolist() == [1.0, 0.5]
     assert np.exp(untold.ln_n) == pytest.approx([40.0])
     assert untold.scale.tolist() == [1.0]
     assert untold.variance[0] == pytest.approx(1 / 100 + TAU_SATURATED**2)
-    assert (found.weight(4.0), found.weight(UNTOLD)) == (pytest.approx(2 + 2), pytest.approx(2))
-    assert found.seconds_on(UNTOLD) == 1
-    assert found.completions_at(UNTOLD, np.array([10, 40])).tolist() == [0.0, 100.0]
+    assert (found.weight(4.0), found.weight(UNREPORTED)) == (pytest.approx(2 + 2), pytest.approx(2))
+    assert found.seconds_on(UNREPORTED) == 1
+    assert found.completions_at(UNREPORTED, np.array([10, 40])).tolist() == [0.0, 100.0]
 
 
 SECONDS = st.builds(

@@ -53,7 +53,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class DoubtVerdict:
-    """The result for a second. moved: the service changed, and the evidence is only what came since."""
+    """The result for a second. moved: the service changed, and the evidence begins with that change."""
 
     evidence: Evidence
     doubt: Doubt
@@ -77,7 +77,7 @@ def believe(
         if smaller is not None:
             return DoubtVerdict(smaller.with_seconds(aside), Doubt())
         return DoubtVerdict(Evidence().with_seconds(aside), Doubt(), moved=True)
-    if score > SET_ASIDE and sum(each.seconds for each in aside) <= LONGEST_S:
+    if score > SET_ASIDE and sum(second.seconds for second in aside) <= LONGEST_S:
         return DoubtVerdict(evidence, Doubt(score, aside))
     return DoubtVerdict(evidence.with_seconds(aside), Doubt(0.0 if score > SET_ASIDE else score))
 
@@ -100,16 +100,16 @@ def _untried(evidence: Evidence, now: Posterior, new: Second) -> bool:
 def _smaller(evidence: Evidence, now: Posterior, aside: tuple[Second, ...]) -> Evidence | None:
     """The evidence below a size that fell, where that is the largest that stood and a smaller one completed more than
     it does now; None otherwise."""
-    cores, least = aside[-1].cores, log(min(each.concurrency for each in aside)) - NEAR
-    if not all(each.full and each.cores == cores for each in aside):
+    cores, least = aside[-1].cores, log(min(second.concurrency for second in aside)) - NEAR
+    if not all(second.full and second.cores == cores for second in aside):
         return None
     above = inf if now.edge is None else now.edge.above - HALF_STEP
     stood = [(ln_n, level) for ln_n, level in _saturated(evidence, cores) if ln_n < above]
-    most = log(max(each.concurrency for each in aside)) + NEAR
+    most = log(max(second.concurrency for second in aside)) + NEAR
     best = max((level.completions / level.seconds for ln_n, level in stood if ln_n < least), default=0.0)
     if not stood or max(ln_n for ln_n, _ in stood) > most:
         return None
-    if best <= sum(each.completions for each in aside) / sum(each.seconds for each in aside):
+    if best <= sum(second.completions for second in aside) / sum(second.seconds for second in aside):
         return None
     fell = [
         level
@@ -139,11 +139,11 @@ def contradiction(now: Posterior, new: Second, dispersion: float) -> float:
 
 def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> list[float]:
     """The log likelihood ratio of each second, by the same belief."""
-    seen = np.array([each.numbers for each in new], dtype=np.float64)
-    found: list[float] = contradicted(
+    seconds = np.array([second.numbers for second in new], dtype=np.float64)
+    by: list[float] = contradicted(
         *now.known,
-        seen,
-        _away(now, np.log(seen[:, 3]), seen[:, 1] > 0),
+        seconds,
+        _away(now, np.log(seconds[:, 3]), seconds[:, 1] > 0),
         NO_EDGE if now.edge is None else now.edge.numbers,
         LN_MOST,
         dispersion,
@@ -151,7 +151,7 @@ def contradictions(now: Posterior, new: Sequence[Second], dispersion: float) -> 
         PER_LN_AWAY,
         (JUMP, MOST_A_SECOND),
     ).tolist()
-    return found
+    return by
 
 
 def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:
@@ -159,4 +159,4 @@ def _away(now: Posterior, ln_n: Floats, full: NDArray[np.bool_]) -> Floats:
     if len(now.rows) == 0:
         # Seconds with almost no completions: there is no prediction to contradict.
         return np.zeros(len(ln_n))
-    return np.maximum(nearest(ln_n, full, now.rows.seen) - NEAR, 0.0)
+    return np.maximum(nearest(ln_n, full, now.rows.columns) - NEAR, 0.0)

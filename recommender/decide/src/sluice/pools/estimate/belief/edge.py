@@ -1,4 +1,4 @@
-"""An edge: a size from which on a pool completes a fraction of what it does below it. No smooth curve shows one.
+"""An edge: a size from which on a pool completes a fraction of its completions below. No smooth curve shows one.
 
 In the family (`family.py`) throughput falls beyond its peak at most as 1 / n: crosstalk takes kappa n^2 of n. Where two
 full pools differ by more than that, something failed between them: memory, a cache, a garbage collector. Evidence
@@ -39,8 +39,8 @@ class Edge:
         """The chance that a pool falls, 0..1, shape (N,). Worked: 20 stood and 40 fell: of 24 it is
         0.25, of 28 0.49."""
         begins, width, *_ = self.numbers
-        found: Floats = np.clip((ln_n - begins) / width, 0.0, 1.0)
-        return found
+        chances: Floats = np.clip((ln_n - begins) / width, 0.0, 1.0)
+        return chances
 
     @property
     def numbers(self) -> tuple[float, float, Floats, Floats]:
@@ -51,8 +51,8 @@ class Edge:
 
     def fallen(self, ln_n: Floats) -> Floats:
         """ln X of a pool that fell, shape (N,): interpolated from those that did."""
-        found: Floats = np.interp(ln_n, self.ln_n, self.ln_rate)
-        return found
+        ln_rates: Floats = np.interp(ln_n, self.ln_n, self.ln_rate)
+        return ln_rates
 
 
 NO_EDGE = inf, 1.0, np.zeros(0), np.zeros(0)

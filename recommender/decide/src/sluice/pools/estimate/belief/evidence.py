@@ -49,7 +49,7 @@ ENDED = 0.3
 _U = np.linspace(4.0, 0.02, 200)
 ENDED_SHARE, ENDED_BY = -np.expm1(-_U) / _U, -1 / np.expm1(-_U)
 # Cores of a service while no CPU limit was reported.
-UNTOLD = 0.0
+UNREPORTED = 0.0
 # Seconds are summed by concurrency, in steps of 5 % where the pool was full, and 12 % where it was not.
 LN_FULL_STEP, LN_PARTIAL_STEP = 0.05, 0.12
 # After so many seconds of newer evidence of the same kind, older evidence has the weight 1/e. This is not clock time,
@@ -69,7 +69,7 @@ LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
 class Second:
     """About a second of one target: concurrency and completions under one size and one CPU limit.
 
-    cores: the CPU limit, `UNTOLD` while none was reported. concurrency: mean in flight. Rates are per instance.
+    cores: the CPU limit, `UNREPORTED` while none was reported. concurrency: mean in flight. Rates are per instance.
     saturated: full in at least 95 % of its buckets.
     """
 
@@ -138,11 +138,11 @@ def second(
 
 class SecondRun(NamedTuple):
     """Buckets [low, high) of a second under the same size and cores. full: the share of full ones, NaN where no size
-    was reported. seen: None where the buckets say nothing, or no CPU limit was reported."""
+    was reported. second: None where the buckets say nothing, or no CPU limit was reported."""
 
     low: int
     full: float
-    seen: Second | None
+    second: Second | None
 
 
 def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, now_ms: float) -> list[SecondRun]:
@@ -150,22 +150,22 @@ def runs(buckets: tuple[Ints, Floats, Floats, Floats, Floats], bucket_s: float, 
     concurrency, completions, size and cores, (n,) each, n > 0. now_ms: up to this time the pool's newest data has the
     spans that ended."""
     start_ms = np.ascontiguousarray(buckets[0], np.int64)
-    concurrency, completions, size, cores = (np.ascontiguousarray(each, np.float64) for each in buckets[1:])
+    concurrency, completions, size, cores = (np.ascontiguousarray(column, np.float64) for column in buckets[1:])
     given = (start_ms, concurrency, completions, size, cores)
-    found = []
+    seconds_by_run = []
     for low, high, full, kind, mean, done, seconds in parts(
         given, bucket_s, now_ms, (SATURATED, FULL, PARTIAL), (DRAINS, OVER), (FILLS, GROWS, MIXES), ENDED
     ).tolist():
-        at, until, seen = int(low), int(high), None
+        at, until, run_second = int(low), int(high), None
         on = float(cores[at])
         if kind == SecondKind.UNENDED:
             age_s = max(0.0, (now_ms - (int(start_ms[until - 1]) + 1_000 * bucket_s)) / 1_000)
             of, completed = concurrency[at:until].tolist(), completions[at:until].tolist()
-            seen = second(on, int(size[at]), of, completed, bucket_s, age_s)
+            run_second = second(on, int(size[at]), of, completed, bucket_s, age_s)
         elif kind != SecondKind.NOTHING:
-            seen = Second(on, kind != SecondKind.PARTIAL, kind == SecondKind.SATURATED, mean, done, seconds)
-        found.append(SecondRun(at, full, seen))
-    return found
+            run_second = Second(on, kind != SecondKind.PARTIAL, kind == SecondKind.SATURATED, mean, done, seconds)
+        seconds_by_run.append(SecondRun(at, full, run_second))
+    return seconds_by_run
 
 
 def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
@@ -180,7 +180,7 @@ def ended(size: int, concurrency: Numbers, since: float) -> Numbers:
     if since <= 0 or mean <= ENDED * since or most >= size or 4 * most < size:
         return concurrency
     missing = float(np.interp(mean / since, ENDED_SHARE, ENDED_BY, right=inf))
-    return [min(each * missing, float(size)) if each > 0 else 0.0 for each in concurrency]
+    return [min(concurrent * missing, float(size)) if concurrent > 0 else 0.0 for concurrent in concurrency]
 
 
 def _fills(concurrency: Numbers, completions: float) -> bool:
@@ -194,14 +194,14 @@ def _mixes(concurrency: Numbers) -> bool:
     """Whether its thirds are of a full pool and of one with little to do. Their mean is nothing that the pool does.
     Worked: half of a second at 32 with 1,500 a second, and half at 2.5 with 800, is not 17 with 1,150."""
     third = max(1, len(concurrency) // 3)
-    held = [sum(concurrency[at : at + third]) for at in range(0, len(concurrency) - third + 1, third)]
-    return float(max(held)) > MIXES * float(min(held))
+    thirds = [sum(concurrency[at : at + third]) for at in range(0, len(concurrency) - third + 1, third)]
+    return float(max(thirds)) > MIXES * float(min(thirds))
 
 
 def share_full(size: int, concurrency: Numbers) -> float:
     """Share of full buckets, by the rule of `Samples.full`."""
     least = min(size - 0.5, 0.9 * size)
-    return len([each for each in concurrency if each >= least]) / len(concurrency)
+    return len([concurrent for concurrent in concurrency if concurrent >= least]) / len(concurrency)
 
 
 class Level(NamedTuple):
@@ -235,11 +235,11 @@ class LevelRows:
 
     def same(self, other: LevelRows) -> bool:
         """Whether all numbers are the same."""
-        pairs = zip((*self.seen, self.variance), (*other.seen, other.variance), strict=True)
+        pairs = zip((*self.columns, self.variance), (*other.columns, other.variance), strict=True)
         return all(ours.tobytes() == theirs.tobytes() for ours, theirs in pairs)
 
     @property
-    def seen(self) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
+    def columns(self) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
         """All but the variance, as arguments of the compiled loops."""
         return self.ln_n, self.ln_rate, self.full, self.scale
 
@@ -288,7 +288,7 @@ class Evidence:
     def weight(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit, those of a saturated pool double. Unreported cores may be any: they
         are no evidence for a reported CPU limit, nor the other way round."""
-        return weight(self.table, cores, UNTOLD)
+        return weight(self.table, cores, UNREPORTED)
 
     def seconds_on(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit."""
@@ -303,7 +303,7 @@ class Evidence:
 
         Worked: 10,000 completions at a size count 9,996 after another second at another one, 8,129 after 10 minutes.
         """
-        seconds = np.array([each.numbers for each in new], dtype=np.float64).reshape(-1, 6)
+        seconds = np.array([second.numbers for second in new], dtype=np.float64).reshape(-1, 6)
         steps, memory_s = (LN_FULL_STEP, LN_PARTIAL_STEP), (MEMORY_S, LONG_MEMORY_S)
         return Evidence(table=with_seconds(self.table, seconds, steps, memory_s, DRIFT, LEAST_SECONDS / 2))
 

@@ -77,14 +77,14 @@ class Family:
     @property
     def opened(self) -> Floats:
         """ln X over `GRID` of a pool that is not full, shape (S, 172)."""
-        found: Floats = self.tables[0].T
-        return found
+        table: Floats = self.tables[0].T
+        return table
 
     @property
     def closed(self) -> Floats:
         """ln X over `GRID` of a full pool, shape (S, 172)."""
-        found: Floats = self.tables[1].T
-        return found
+        table: Floats = self.tables[1].T
+        return table
 
     def full(self, ln_n: Floats, shapes: Ints | None = None) -> Floats:
         """ln X of a full pool at ln n, shape (m,), on the present cores: shape (S or len(shapes), m)."""
@@ -127,8 +127,8 @@ def ln_throughput(n: Floats, k: Floats, p: Floats, sigma: Floats, kappa: Floats)
     k, p, sigma, kappa = (parameter[:, None] for parameter in (k, p, sigma, kappa))
     others = np.maximum(n - 1, 0.0)
     bends = np.where(p == CORNER, np.maximum(n - k, 0.0) ** 2, n * others)
-    found: Floats = np.log(n) - np.log1p((n / k) ** p) / p - np.log1p(sigma * others + kappa * bends)
-    return found
+    ln_x: Floats = np.log(n) - np.log1p((n / k) ** p) / p - np.log1p(sigma * others + kappa * bends)
+    return ln_x
 
 
 def _opened(ln_x: Floats) -> Floats:
@@ -147,10 +147,10 @@ def _opened(ln_x: Floats) -> Floats:
     weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
     in_flight, done = np.log(weights @ n), np.log(weights[:, 1:] @ np.exp(ln_x))
-    found: Floats = np.interp(GRID, in_flight, done)
+    opened: Floats = np.interp(GRID, in_flight, done)
     light = in_flight[0] > GRID  # no request waits for another there: throughput in proportion
-    found[light] = done[0] + GRID[light] - in_flight[0]
-    return found
+    opened[light] = done[0] + GRID[light] - in_flight[0]
+    return opened
 
 
 def _between(left: Floats, after: Floats, right: Floats) -> Floats:
@@ -164,5 +164,5 @@ def _between(left: Floats, after: Floats, right: Floats) -> Floats:
 def _place(position: Floats, length: int) -> tuple[Ints, Floats]:
     """The grid point before a position, at most the last but one, and how far behind it: 0..1."""
     inside = np.minimum(np.maximum(position, 0.0), length - 1.0)
-    before = np.minimum(inside.astype(np.int64), length - 2)
-    return before, inside - before
+    lower = np.minimum(inside.astype(np.int64), length - 2)
+    return lower, inside - lower

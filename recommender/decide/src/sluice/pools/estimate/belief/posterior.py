@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from sluice.fast.belief import Known, fit, gained, predictions, residuals
 from sluice.pools.estimate.belief.edge import Edge
-from sluice.pools.estimate.belief.evidence import UNTOLD, LevelRows
+from sluice.pools.estimate.belief.evidence import UNREPORTED, LevelRows
 from sluice.pools.estimate.belief.family import LN_LEAST, LN_MOST, LN_SIZES, SIZES, Family, Floats, Ints
 
 SPREADS = (0.025, 0.08, 0.25)
@@ -110,13 +110,13 @@ class Posterior:
     @property
     def known(self) -> Known:
         """The posterior as arguments of the compiled loops."""
-        return *self.family.grid, self.rows.seen, self._left, self._process, self.speed_variance
+        return *self.family.grid, self.rows.columns, self._left, self._process, self.speed_variance
 
     @property
     def residual(self) -> Floats:
         """Residual of each row under each remaining shape, (s, m). It is computed on request, as its cost is most of a
         belief's."""
-        return residuals(*self.family.grid, self.rows.seen, self._left).T
+        return residuals(*self.family.grid, self.rows.columns, self._left).T
 
     def gains(self, current: int, *others: int) -> Gains:
         """Gains of `SIZES`, the current one and others over the current one, in a pool that is full."""
@@ -129,7 +129,7 @@ class Posterior:
         gain, mean, variance, ln_rate_now = gained(
             *self.family.grid,
             (self.family.sized.T, np.maximum(besides, LN_LEAST)),
-            self.rows.seen,
+            self.rows.columns,
             self._left,
             self._process,
             ln_n,
@@ -173,14 +173,14 @@ def posterior(
         return Posterior(
             family, rows, which[left], weight, np.zeros(len(left)), none, UNKNOWN, SPREADS[0], which, SPREADS, 0.0, edge
         )
-    residual = residuals(*family.grid, rows.seen, (which, prior, np.zeros(len(which))))
+    residual = residuals(*family.grid, rows.columns, (which, prior, np.zeros(len(which))))
     # Any curve with two parameters fits two rows, so nothing contradicts the family.
-    asked = spreads if len(rows) > 2 else spreads[:1]
+    candidates = spreads if len(rows) > 2 else spreads[:1]
     best, top, speed_variance, possible, left, weight, ln_speed, likely, precision = fit(
         residual,
         (rows.ln_n, rows.variance, rows.scale),
-        np.array(asked),
-        np.array([LN_SPREAD_PRIOR[each] for each in asked]),
+        np.array(candidates),
+        np.array([LN_SPREAD_PRIOR[spread] for spread in candidates]),
         prior,
         LENGTH,
         (LN_NEGLIGIBLE, LN_UNLIKELY, NEARLY),
@@ -193,9 +193,11 @@ def posterior(
         ln_speed,
         precision,
         speed_variance,
-        asked[best],
+        candidates[best],
         which[likely],
-        tuple(each for each, maybe in zip(asked, possible, strict=True) if maybe) if len(rows) > 2 else spreads,
+        tuple(spread for spread, maybe in zip(candidates, possible, strict=True) if maybe)
+        if len(rows) > 2
+        else spreads,
         top,
         edge,
     )
@@ -204,11 +206,11 @@ def posterior(
 @lru_cache(maxsize=256)
 def _ln_prior(family: Family, cores: float) -> Floats:
     """ln prior of each shape; 0 for the likeliest one of all."""
-    if cores == UNTOLD:
-        found: Floats = -0.5 * (np.log(family.k / K_UNTOLD) / LN_UNTOLD) ** 2
+    if cores == UNREPORTED:
+        ln_prior: Floats = -0.5 * (np.log(family.k / K_UNTOLD) / LN_UNTOLD) ** 2
     else:
         away = np.log(family.k / (K_PER_CORE * cores))
-        found = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
-        found -= 0.5 * (np.minimum(np.log(family.peak / (K_PER_CORE * cores)), 0.0) / LN_BELOW) ** 2
-    found -= found.max()
-    return found
+        ln_prior = -0.5 * (away / np.where(away < 0, LN_BELOW, LN_ABOVE)) ** 2
+        ln_prior -= 0.5 * (np.minimum(np.log(family.peak / (K_PER_CORE * cores)), 0.0) / LN_BELOW) ** 2
+    ln_prior -= ln_prior.max()
+    return ln_prior

@@ -1,0 +1,43 @@
+"""The inputs of one shard's decisions in a period, besides the windows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sluice.model.demand import Demand
+from sluice.model.keys import PoolKey
+from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.inputs.operator_inputs import OperatorInputs
+from sluice.pools.learned.condition import DataSize
+from sluice.pools.period.freshness import Freshness
+from sluice.pools.period.published_models import Targets, judged_pools
+from sluice.pools.policy.state import PoolState
+from sluice.pools.section import PoolsSection
+
+
+class PeriodInputs(NamedTuple):
+    """now_ms: Unix time. paths: sets of pools of which one may look at a time. targets: of each pool, as last read.
+    deferred: pools left for a later period. demands: new ones. data_sizes: of the pools whose spans have them."""
+
+    config: PoolsSection
+    now_ms: int
+    paths: list[set[PoolKey]]
+    states: Mapping[PoolKey, PoolState]
+    operator_inputs: OperatorInputs
+    freshness: Freshness
+    targets: Targets
+    thresholds: Mapping[PoolKey, Threshold]
+    deferred: frozenset[PoolKey] = frozenset()
+    demands: Mapping[PoolKey, Demand] = MappingProxyType({})
+    data_sizes: Mapping[PoolKey, DataSize] = MappingProxyType({})
+
+    @property
+    def thresholds_ns(self) -> dict[PoolKey, int]:
+        """The thresholds of the pools whose completions the query judges one by one."""
+        return {key: self.thresholds[key].value_ns for key in judged_pools(self.config.pools, self.targets)}
+
+    def state(self, key: PoolKey) -> PoolState:
+        """The pool's state; an empty one before its first decision."""
+        return self.states.get(key, PoolState())

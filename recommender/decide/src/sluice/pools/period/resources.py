@@ -1,0 +1,27 @@
+"""The resources that the pools of all shards of a decider share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sluice.model.problems import Problems
+from sluice.pools.learned.learners import Learners
+from sluice.pools.period.spread import Spread
+from sluice.pools.period.workers import Workers
+
+
+@dataclass
+class PoolResources:
+    """Worker processes, agents, and the log of problems. alive: called during a period to report progress."""
+
+    workers: Workers = field(default_factory=Workers)
+    spread: Spread = field(default_factory=Spread)
+    problems: Problems = field(default_factory=Problems)
+    alive: Callable[[], None] = lambda: None
+    learners: Learners = field(default_factory=Learners)
+
+    def close(self) -> None:
+        self.workers.close()
+        self.spread.close()
+        self.learners.close()

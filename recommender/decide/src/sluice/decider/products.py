@@ -15,7 +15,7 @@ from sluice.pools.period.history import History
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
 from sluice.pools.product import PoolsProduct, PoolsShard
-from sluice.subsets.product import NotifiedContainers, SubsetResources, SubsetsProduct
+from sluice.subsets.product import Notifications, SubsetResources, SubsetsProduct
 from sluice.tuning.product import TuningProduct, TuningResources
 
 
@@ -40,11 +40,11 @@ def products(
     applications = Gauge("sluice_decider_applications", text, registry=registry)
     return (
         PoolsProduct(collector, pools, history, counts),
-        SubsetsProduct(subsets, _containers, pools.problems, applications.set),
+        SubsetsProduct(subsets, _notifications, pools.problems, applications.set),
         TuningProduct(tuning, pools.problems),
     )
 
 
-def _containers(parts: Mapping[str, ProductShard]) -> NotifiedContainers:
+def _notifications(parts: Mapping[str, ProductShard]) -> Notifications:
     """The containers in notifications of autoscalers, which the pools' part of a shard keeps."""
     return cast(PoolsShard, parts[PoolsProduct.name]).scalings

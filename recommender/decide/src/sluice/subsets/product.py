@@ -60,37 +60,37 @@ class SubsetsStep(NamedTuple):
     failure: Exception | None = None
 
 
-class NotifiedContainers(Protocol):
+class Notifications(Protocol):
     """Containers that actuators and schedulers report, by service. notified: grows with each new notification."""
 
     @property
     def notified(self) -> int: ...
 
-    def told(self) -> Mapping[str, ReportedContainers]: ...
+    def containers(self) -> Mapping[str, ReportedContainers]: ...
 
 
 class SubsetsProduct:
-    """resources: None in a process that decides no subsets. containers: from the shard's parts of other products."""
+    """resources: None in a process that decides no subsets. notifications: from the shard's parts of other products."""
 
     name, codec = "subsets", SubsetsCodec()
 
     def __init__(
         self,
         resources: SubsetResources | None,
-        containers: Callable[[Mapping[str, ProductShard]], NotifiedContainers],
+        notifications: Callable[[Mapping[str, ProductShard]], Notifications],
         problems: Problems,
         measured: Callable[[int], None] = lambda applications: None,
     ) -> None:
         """measured: gets the number of applications of this decider's shards."""
-        self._resources, self._containers, self._problems = resources, containers, problems
+        self._resources, self._notifications, self._problems = resources, notifications, problems
         self._measured = measured
 
     def start(self, config: Any) -> None:
         pass
 
     def restore(self, takeover: Takeover) -> SubsetsShard:
-        containers = self._containers(takeover.others)
-        return SubsetsShard(takeover.config.subsets, takeover.part, containers, self._resources, self._problems)
+        notifications = self._notifications(takeover.others)
+        return SubsetsShard(takeover.config.subsets, takeover.part, notifications, self._resources, self._problems)
 
     def measure(self, shards: Iterable[ProductShard]) -> None:
         self._measured(sum(len(shard.configured) for shard in shards if isinstance(shard, SubsetsShard)))
@@ -105,14 +105,14 @@ class SubsetsShard:
         self,
         configured: list[Subsetting],
         known: KnownSubsets,
-        containers: NotifiedContainers,
+        notifications: Notifications,
         resources: SubsetResources | None,
         problems: Problems,
     ) -> None:
         """configured: one application at most. resources: None in a process that decides nothing."""
         self.configured = configured
         self._known, self._resources, self._problems = known, resources, problems
-        self._containers, self._notified = containers, 0
+        self._notifications, self._notified = notifications, 0
         self._job: Future[SubsetsStep] | None = None
         self._proposal: SubsetsStep | None = None
         self._due_ms = 0
@@ -130,8 +130,8 @@ class SubsetsShard:
     def propose(self, received: Received, now_ms: int) -> Proposal:
         if self._resources is None:
             return Proposal()
-        if self._containers.notified > self._notified:
-            self._notified, self._due_ms = self._containers.notified, now_ms
+        if self._notifications.notified > self._notified:
+            self._notified, self._due_ms = self._notifications.notified, now_ms
         if not self.configured:
             return Proposal(self._without(now_ms))
         (subsetting,) = self.configured
@@ -141,7 +141,7 @@ class SubsetsShard:
                 _work,
                 self._known,
                 subsetting,
-                self._containers.told(),
+                self._notifications.containers(),
                 self._resources.source,
                 self._resources.training,
                 now_ms,

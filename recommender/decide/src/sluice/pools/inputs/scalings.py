@@ -74,7 +74,7 @@ class Scalings:
             self._courses.clear()
             self.notified += 1
 
-    def told(self) -> dict[str, ReportedContainers]:
+    def containers(self) -> dict[str, ReportedContainers]:
         """The newest notified containers, by service."""
         return {
             service: ReportedContainers(event.at_ms / 1000, event.containers)

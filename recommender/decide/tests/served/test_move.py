@@ -18,7 +18,7 @@ from sluice.journal.names import topics
 from sluice.journal.shard_log import ShardLog
 from sluice.pools.v1.pool_pb2 import SIDE_SERVER, Pool
 from sluice.pools.v1.pool_size_pb2 import STATE_PROVIDED, PoolSize
-from sluice_kit.journal.place import SHOP, Place, facts, period, taken
+from sluice_kit.journal.place import SHOP, Place, facts, period, pools_of, taken
 from sluice_kit.journal.shard_log import killed
 from sluice_kit.journal.watcher import Watcher
 from sluice_kit.machine.ports import free_ports
@@ -110,11 +110,11 @@ def test_who_watches_sees_a_pool_that_moves_go_on(
 
         after = scene.place.decider("two", generation=2)
         found = taken(after)
-        assert [sorted(key.service for key in each.decisions) for _, (_, each) in sorted(found.items())] == [
+        assert [sorted(key.service for key in pools_of(shard).decisions) for _, (_, shard) in sorted(found.items())] == [
             ["stays"],
             ["other", "shop"],
         ]
-        assert found[1][1].states.facts[SHOP].current == 8
+        assert pools_of(found[1][1]).states.facts[SHOP].current == 8
         log = found[1][0]
         log.commit(period(log.received(), [said("shop", 8), said("other", 2)]))
         until("it hears what is decided there", lambda: watcher.revisions["shop"] == 8)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sluice.cli.output import CliError
 
-REPOSITORY = Path(__file__).resolve().parents[6]
+REPOSITORY = Path(__file__).resolve().parents[7]
 MAIN = "dev.sluice.paths.Main"
 _CHUNK = 1 << 16
 _SETUP = f"run `make setup` in {REPOSITORY}"

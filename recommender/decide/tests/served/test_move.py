@@ -110,10 +110,8 @@ def test_who_watches_sees_a_pool_that_moves_go_on(
 
         after = scene.place.decider("two", generation=2)
         found = taken(after)
-        assert [sorted(key.service for key in pools_of(shard).decisions) for _, (_, shard) in sorted(found.items())] == [
-            ["stays"],
-            ["other", "shop"],
-        ]
+        pools = [pools_of(shard) for _, (_, shard) in sorted(found.items())]
+        assert [sorted(key.service for key in part.decisions) for part in pools] == [["stays"], ["other", "shop"]]
         assert pools_of(found[1][1]).states.facts[SHOP].current == 8
         log = found[1][0]
         log.commit(period(log.received(), [said("shop", 8), said("other", 2)]))

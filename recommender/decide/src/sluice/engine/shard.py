@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sluice.engine.product import Product, ProductShard, Takeover
+from sluice.engine.product import Product, ProductShard, Proposal, Takeover
 from sluice.engine.records import Commit, Heartbeat, Received, ShardValues
 
 
@@ -28,8 +28,16 @@ class Shard:
         return any(urgent)
 
     def period(self, received: Received, now_ms: int, lease_ms: int) -> Commit:
-        """The records of all products. Raises a product's error: then no lease is renewed, and leases end."""
-        proposals = {name: part.propose(received, now_ms) for name, part in self.parts.items()}
+        """The records of all products. Raises a product's error: then nothing is committed, no lease is renewed, and
+        leases end."""
+        proposals: dict[str, Proposal] = {}
+        try:
+            for name, part in self.parts.items():
+                proposals[name] = part.propose(received, now_ms)
+        except BaseException:
+            for name in proposals:
+                self.parts[name].aborted()
+            raise
         not_renewed = [entry for proposal in proposals.values() for entry in proposal.not_renewed]
         records = {name: proposal.records for name, proposal in proposals.items() if proposal.records is not None}
         return Commit(received, Heartbeat(now_ms, lease_ms, not_renewed), records)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sluice.config import Config
-from sluice.journal.memory_broker import MemoryBroker
-from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.shard import AbortedError, HungError
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
@@ -14,6 +12,8 @@ from sluice.pools.v1.pool_size_pb2 import STATE_PAUSED
 from sluice.pools.windows import Window
 from sluice_kit.decide.fakes import CART, DB, FakeClock, FakeCollector, FakeService, config, hump
 from sluice_kit.decide.worlds import World, brief
+from sluice_kit.journal.memory_broker import MemoryBroker
+from sluice_kit.journal.memory_group import MemoryGroup
 from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 

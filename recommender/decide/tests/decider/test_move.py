@@ -9,7 +9,6 @@ import pytest
 from sluice.config import Config
 from sluice.decider.move import MoveError, check, move
 from sluice.engine.loop import Loop
-from sluice.journal.memory_broker import MemoryBroker
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
@@ -18,6 +17,7 @@ from sluice.pools.names import pool_name
 from sluice.pools.v1.pool_size_pb2 import STATE_PAUSED, PoolSize
 from sluice.subsets.section import Subsetting
 from sluice_kit.decide.fakes import CART, FakeClock, FakeCollector, FakeService, config
+from sluice_kit.journal.memory_broker import MemoryBroker
 from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
 

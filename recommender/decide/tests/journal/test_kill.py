@@ -5,10 +5,10 @@ In memory; tests/soak/test_deciders.py kills processes on a real broker.
 
 from typing import Any
 
-from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
 from sluice.pools.policy.state_message import read_evidence
 from sluice.pools.publication.record import Ref
+from sluice_kit.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice_kit.journal.place import SHOP, Place
 
 from .decider import Decider, Pool

@@ -10,7 +10,6 @@ import pytest
 from confluent_kafka import Producer
 
 from sluice.journal.kafka_broker import KafkaBroker
-from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import topics
 from sluice.journal.shard import FencedError, OlderError, PartitionsError
 from sluice.pools.policy.state import PoolState
@@ -19,6 +18,7 @@ from sluice.pools.v1.evidence_pb2 import Explanation, Threshold
 from sluice.pools.v1.log_pb2 import ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 from sluice.subsets.names import SUBSET
+from sluice_kit.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice_kit.journal.place import CART, SHARDS, SHOP, WAIT_S, Place, answer, facts, period, pools_of, received, taken
 from sluice_kit.servers.kafka import Kafka
 from sluice_kit.waiting import until

@@ -15,8 +15,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from sluice.decider.products import codec
 from sluice.engine.records import Commit, Heartbeat
-from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
-from sluice.journal.memory_group import MemoryGroup
 from sluice.journal.names import topics
 from sluice.journal.shard import AbortedError, FencedError, HungError, Identity, OlderError
 from sluice.journal.shards import AGAIN_S, Shards
@@ -27,6 +25,8 @@ from sluice.pools.policy.state_message import read_facts
 from sluice.pools.publication.record import Ref
 from sluice.pools.v1.log_pb2 import ObservedSize, Pause, Report, ShardHeartbeat
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
+from sluice_kit.journal.memory_broker import MemoryBroker, MemoryCluster
+from sluice_kit.journal.memory_group import MemoryGroup
 from sluice_kit.journal.place import SHARDS, SHOP, answer, pool
 
 TOPICS = topics()

@@ -11,7 +11,6 @@ from sluice.config import Config
 from sluice.decider.products import codec, products
 from sluice.engine.counts import EngineMetrics
 from sluice.engine.loop import Loop
-from sluice.journal.memory_broker import MemoryBroker, MemoryCluster
 from sluice.journal.names import shard_name, topics
 from sluice.journal.shard import Identity
 from sluice.journal.shards import Shards
@@ -29,6 +28,7 @@ from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 from sluice.subsets.product import SubsetResources
 from sluice.tuning.product import TuningResources
+from sluice_kit.journal.memory_broker import MemoryBroker, MemoryCluster
 
 
 def pool_shard(loop: Loop, number: int = 0) -> PoolsShard:

@@ -1,4 +1,4 @@
-"""The journal's interface to Kafka. `kafka_broker.py` implements it on Kafka, `memory_broker.py` in memory.
+"""The journal's interface to Kafka. `kafka_broker.py` implements it on Kafka, the tests' kit in memory.
 
 A shard is the partition of the same number in every topic. Calls raise `HungError` where no answer comes in time.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
 from sluice.model.containers import NotifiedContainer
 from sluice.model.scaling import Scaling
@@ -15,6 +14,7 @@ from sluice.subsets.strategy import STRATEGIES
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
 from sluice_kit.decide.fakes import FakeCollector
 from sluice_kit.decide.subset_worlds import FakeSource, SubsetWorld, samples, shop
+from sluice_kit.journal.memory_broker import MemoryBroker
 from sluice_kit.journal.memory_log import pool_shard
 
 

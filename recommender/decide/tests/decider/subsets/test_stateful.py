@@ -9,7 +9,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
 from sluice.model.containers import NotifiedContainer
 from sluice.model.keys import SubsetKey
@@ -20,6 +19,7 @@ from sluice.subsets.plan import plan
 from sluice.subsets.training import Training
 from sluice.subsets.v1 import subset_pb2
 from sluice_kit.decide.subset_worlds import TREE, SubsetWorld, shop
+from sluice_kit.journal.memory_broker import MemoryBroker
 
 GOOD = [ObservedTree("GET /", TREE, 3_000)]
 CIRCLE = [*GOOD, ObservedTree("GET /", Call("front", ((Call("cart", ((Call("front"),),)),),)), 1)]

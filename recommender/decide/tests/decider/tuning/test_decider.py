@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sluice.journal.memory_broker import MemoryBroker
 from sluice.journal.shard import AbortedError
 from sluice.tuning import step as tuning_step
 from sluice.tuning.measure import TrialMeasurement, ended
@@ -19,6 +18,7 @@ from sluice.tuning.session.session import Phase, Session
 from sluice.tuning.session.step import OPEN
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
 from sluice_kit.decide.tuning_worlds import SESSION, TRIAL, TuningWorld, index_of, plan
+from sluice_kit.journal.memory_broker import MemoryBroker
 
 
 def opened(**changes: object) -> TuningWorld:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from sluice.journal.broker import Broker, Group, Reader, Record, Transactions
-from sluice.journal.memory_group import Members, MemoryGroup
-from sluice.journal.memory_partition import Partition
 from sluice.journal.shard import FencedError, HungError
+from sluice_kit.journal.memory_group import Members, MemoryGroup
+from sluice_kit.journal.memory_partition import Partition
 
 
 def _nothing(_: str) -> None: ...

@@ -134,7 +134,8 @@ def postgres(artifact: str, destination: Path) -> Action:
                 archive.extract(name, directory)
             shutil.rmtree(destination, ignore_errors=True)
             with tarfile.open(Path(directory) / name) as tar:
-                tar.extractall(destination, filter="data")
+                # Python 3.11.0 to 3.11.3 have no filters yet.
+                tar.extractall(destination, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
 
     return unpack
 

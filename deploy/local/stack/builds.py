@@ -134,8 +134,10 @@ def postgres(artifact: str, destination: Path) -> Action:
                 archive.extract(name, directory)
             shutil.rmtree(destination, ignore_errors=True)
             with tarfile.open(Path(directory) / name) as tar:
-                # Python 3.11.0 to 3.11.3 have no filters yet.
-                tar.extractall(destination, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+                if hasattr(tarfile, "data_filter"):
+                    tar.extractall(destination, filter="data")
+                else:  # Python 3.11.0 to 3.11.3
+                    tar.extractall(destination)
 
     return unpack
 

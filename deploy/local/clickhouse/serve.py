@@ -23,7 +23,8 @@ SETTINGS function_sleep_max_microseconds_per_block = 0, max_block_size = 1, max_
 FORMAT Null;
 """
 
-KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "SLUICE_SUPERVISED")
+# Python sets LC_CTYPE where no locale is set (PEP 538); without it here, this program would start again for ever.
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SLUICE_SUPERVISED")
 # The engine reads these of the host: libraries, names and certificates of other hosts, its own use of memory and CPUs.
 READABLE = (
     *("/lib", "/lib64", "/usr/lib", "/usr/share/zoneinfo", "/etc/ld.so.cache", "/etc/localtime"),

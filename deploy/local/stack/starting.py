@@ -13,7 +13,7 @@ from stack.settings import REPOSITORY, Settings
 from stack.steps import Action, Step, StepError, run
 from stack.supervisor import Process, Supervisor
 
-READY_WITHIN_S = 180.0
+READY_WITHIN_S = 600.0
 PROBE_S = 0.2
 LOOK_S = 2.0  # between questions to supervisord about a program that is not ready
 CRASHES = 5

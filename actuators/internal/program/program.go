@@ -100,7 +100,8 @@ func group(ctx context.Context, words []string) *exec.Cmd {
 	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 100 * time.Millisecond
+	// Reading the rest of the output may take that long on a loaded machine; a process that holds the pipe open takes longer.
+	command.WaitDelay = 2 * time.Second
 	return command
 }
 

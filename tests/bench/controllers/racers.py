@@ -17,7 +17,7 @@ from testbed.single.run import FastRun
 
 SLUICE, HARDWARE = "sluice", "hardware only"
 LEARNT = "dqn as shipped"
-"""By no name of those that the proof of the default races: `BENCH=dqn` does."""
+"""No bench races it by default: `python -m bench race --racers "dqn as shipped"` does."""
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 23, 29, 36, 45, 57, 71, 89, 111, 139, 173, 192)
 """Held: steps of about 1.25."""
 

@@ -150,6 +150,17 @@ def decided(case: Case) -> Decision:
     return step(before, seen, NOW)[1]
 
 
+@pytest.mark.parametrize(("seconds", "case"), [(1, Case.BEST), (2, Case.STUCK)])
+def test_an_operator_s_size_is_measured_before_a_larger_one_is_tried(seconds: int, case: Case) -> None:
+    """The operator set 16 after 14: late callers make Sluice try 32 once 2 s of 16 were seen."""
+    stuck, sees_16 = REACHED[Case.STUCK]
+    beats = (Beat(NOW // 1_000 - 9, 14, 90.0, 0.0, 14.0, 1.0),)
+    beats += tuple(Beat(NOW // 1_000 - 3 + at, 16, 90.0, 0.0, 16.0, 1.0) for at in range(seconds))
+    trust = Trust(operator=16, since_ms=NOW - 3_000)
+    of = replace(stuck, facts=replace(stuck.facts, trust=trust), learnt=replace(stuck.learnt, beats=beats))
+    assert step(of, sees_16, NOW)[1].reasons[0][0] == case.name
+
+
 @pytest.mark.parametrize("case", Case)
 def test_each_case_is_reached(case: Case) -> None:
     found = decided(case)

@@ -100,7 +100,8 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     shrinks = stops and taken(observation, current)
     least = 1 if shrinks else floor(facts, learnt, current, observation.occupancy)
     near = reach(current, replaced, observation.constraints, full)
-    if unmeasured(facts, learnt, current):
+    waits = unmeasured(facts, learnt, current)
+    if waits:
         near = near[0] if shrinks else current, current
     within = narrowed(near, least, facts.trust, now_ms)
     of = _prospects(facts, learnt, current, within, observation, now_ms)
@@ -124,7 +125,7 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     if (choice is None or choice.look) and full >= LOOK_SHARE:
         choice = further(of.outlook, current, within) or choice
     choice = undone(choice, current, replaced, observation)
-    if choice is None and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
+    if choice is None and not waits and full >= LOOK_SHARE and late_demand(learnt, now_ms) is not None:
         choice = _untried(facts, learnt, observation, current, now_ms)
         return View(current, replaced, of.outlook, choice, stuck=choice is not None)
     return View(current, replaced, of.outlook, choice)

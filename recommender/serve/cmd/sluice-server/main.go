@@ -34,8 +34,9 @@ Usage: sluice-server [records] [--check]
 Environment:
   SLUICE_RECOMMENDER       the listen address (127.0.0.1:50051); off loopback only with TLS and tokens or certificates
   SLUICE_KAFKA             brokers, with commas between (127.0.0.1:9092)
-  SLUICE_KAFKA_SETTINGS    file with TLS, SASL, options and names of topics, as collector/kafka.toml; its brokers
-                           override SLUICE_KAFKA
+  SLUICE_KAFKA_PROPERTIES  file with TLS and SASL, one NAME=VALUE a line, by librdkafka's names: security.protocol,
+                           sasl.mechanism, sasl.username, sasl.password, ssl.ca.location, ssl.certificate.location,
+                           ssl.key.location, ssl.endpoint.identification.algorithm, client.rack
   SLUICE_SHARDS            number of shards of the journal (1); the server refuses a topic with another number of partitions
   SLUICE_TOPIC_PREFIX      prefix of the names of the journal's topics (sluice_)
   SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD;

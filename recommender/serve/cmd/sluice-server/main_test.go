@@ -43,6 +43,7 @@ func TestWrongUse(t *testing.T) {
 		{"no address", nil, map[string]string{"SLUICE_RECOMMENDER": "here"}, 2, "HOST:PORT"},
 		{"open to all", nil, map[string]string{"SLUICE_RECOMMENDER": "0.0.0.0:50051"}, 2, "SLUICE_TLS_CERT SLUICE_TLS_KEY SLUICE_TOKENS"},
 		{"no shards", nil, map[string]string{"SLUICE_SHARDS": "0"}, 2, "1 to 256"},
+		{"no properties", nil, map[string]string{"SLUICE_KAFKA_PROPERTIES": "/none"}, 2, "SLUICE_KAFKA_PROPERTIES: open /none"},
 		{"no broker", nil, map[string]string{"SLUICE_KAFKA": "a:1,b"}, 2, `"b"`},
 		{"no database", nil, map[string]string{"SLUICE_CLICKHOUSE": "127.0.0.1:8123"}, 2, "http://HOST:PORT"},
 		{"metrics for all", nil, map[string]string{"SLUICE_METRICS": "0.0.0.0:9464"}, 2, "loopback"},

@@ -99,28 +99,19 @@ func secret(lookup func(string) string, name string) (string, error) {
 }
 
 func journalOf(lookup func(string) string, lookupOr func(name, fallback string) string, shards int) (topics.Journal, error) {
-	var file brokers.Settings
-	if path := lookup("SLUICE_KAFKA_SETTINGS"); path != "" {
-		var err error
-		if file, err = brokers.Load(path, lookup); err != nil {
-			return topics.Journal{}, err
-		}
-	}
-	seeds := file.Brokers
-	if len(seeds) == 0 {
-		seeds = strings.Split(lookupOr("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
-	}
+	seeds := strings.Split(lookupOr("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
 	for _, broker := range seeds {
 		if err := address(broker); err != nil {
 			return topics.Journal{}, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", broker)
 		}
 	}
 	journal := topics.JournalOf(seeds, shards, lookupOr("SLUICE_TOPIC_PREFIX", "sluice_"))
-	journal.Options = file.Options
-	journal.Decisions = file.Topic("sluice_decisions", journal.Decisions)
-	journal.Explanations = file.Topic("sluice_explanations", journal.Explanations)
-	journal.Observed = file.Topic("sluice_observed", journal.Observed)
-	journal.Reports = file.Topic("sluice_reports", journal.Reports)
+	if path := lookup("SLUICE_KAFKA_PROPERTIES"); path != "" {
+		var err error
+		if journal.Options, err = brokers.Load(path); err != nil {
+			return topics.Journal{}, fmt.Errorf("SLUICE_KAFKA_PROPERTIES: %w", err)
+		}
+	}
 	return journal, nil
 }
 

@@ -29,7 +29,7 @@ def main(path: Path, check: bool) -> None:
     SLUICE_CLICKHOUSE_DATABASE, SLUICE_CLICKHOUSE_READER
                          other names (sluice, sluice_reader)
     SLUICE_KAFKA         the journal's brokers, comma-separated (127.0.0.1:9092)
-    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file like collector/kafka.toml
+    SLUICE_KAFKA_PROPERTIES  file of librdkafka's properties (TLS, SASL), like recommender/kafka.properties
     SLUICE_TOPIC_PREFIX  prefix of the topics' names (sluice_)
     SLUICE_DECIDER       address of /healthz and /metrics, on loopback (127.0.0.1:8092)
     OTEL_EXPORTER_OTLP_ENDPOINT  also exports the metrics by OTLP, as the OTEL_EXPORTER_OTLP_* variables set

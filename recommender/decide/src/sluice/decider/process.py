@@ -58,7 +58,7 @@ class Process:
         self._pages = Pages(address, counts.registry, lambda: (now_ms() - counts.looked_ms) / 1e3)
         search_rarely()
         kafka = from_environment(environment)
-        names = kafka.log(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
+        names = kafka.journal
         name = f"{platform.node()}-{os.getpid()}"
         self._broker = KafkaBroker(kafka.brokers, names, f"sluice-decider-{name}", kafka.properties)
         me = Identity(name, len(config.groups), config.generation)

@@ -149,7 +149,7 @@ def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> It
     port, pages = free_ports(2)
     address, prefix = f"127.0.0.1:{port}", f"{uuid.uuid4().hex[:8]}_"
     create_log(stack.address["SLUICE_KAFKA"], folder, prefix, 1)
-    environment = stack.environment | {
+    environment = stack.programs | {
         "SLUICE_RECOMMENDER": address,
         "SLUICE_TOPIC_PREFIX": prefix,
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),

@@ -23,9 +23,10 @@ class SettingsError(Exception):
 
 
 def settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment, and settings of the file that it does not have. Raises SettingsError."""
+    """The environment's values, and those of the file for names that it lacks or has empty. Raises SettingsError."""
     path = environment.get(FILE)
-    return {**(_read(Path(path)) if path else {}), **environment}
+    given = {name: value for name, value in environment.items() if value}
+    return {**(_read(Path(path)) if path else {}), **given}
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -39,9 +40,10 @@ def _read(path: Path) -> dict[str, str]:
             continue
         name, equals, value = line.partition("=")
         name = name.strip()
-        if not equals or (name not in KNOWN and not name.startswith(OTHERS)):
-            legal = ", ".join(sorted(KNOWN))
-            raise SettingsError(f"{path}:{number}: {name} is not legal; legal: NAME=VALUE with {legal}, {OTHERS}*")
+        if not equals:  # its text may be a secret
+            raise SettingsError(f"{path}:{number}: the line is not legal; legal: NAME=VALUE, # COMMENT")
+        if name not in KNOWN and not name.startswith(OTHERS):
+            raise SettingsError(f"{path}:{number}: {name} is not legal; legal: {', '.join(sorted(KNOWN))}, {OTHERS}*")
         if name in values:
             raise SettingsError(f"{path}:{number}: {name} is set twice; legal: one line for a name")
         values[name] = value.strip()

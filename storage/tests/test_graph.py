@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -33,8 +34,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4j]:
 
 
 def up(server: Neo4j, password: str = "") -> Any:
-    words = ["up", "--only", "neo4j", "--neo4j", server.url, "--neo4j-password", password or server.password]
-    return CliRunner().invoke(command.cli, [*words, "--wait", "30"])
+    with NamedTemporaryFile("w") as file:
+        file.write(password or server.password)
+        file.flush()
+        words = ["up", "--only", "neo4j", "--neo4j", server.url, "--wait", "30"]
+        return CliRunner().invoke(command.cli, words, env={"SLUICE_NEO4J_PASSWORD_FILE": file.name})
 
 
 @pytest.fixture

@@ -13,12 +13,13 @@ _LOG = "read the decider's log"
 
 def health(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
-        answer = get(f"{where.decider}/healthz", timeout_s)
+        answer = get(f"{where.decider}/readyz", timeout_s)
     except NotAnsweringError as error:
         return Diagnosis("fail", str(error), START)
     if not answer.ok:
-        return Diagnosis("fail", f"{where.decider} answered HTTP {answer.status_code}: a period hangs", _LOG)
-    return Diagnosis("ok", f"healthy at {where.decider}")
+        causes = "; ".join(answer.text.splitlines()) or f"HTTP {answer.status_code}"
+        return Diagnosis("fail", f"{where.decider} is not ready: {causes}", _LOG)
+    return Diagnosis("ok", f"ready at {where.decider}")
 
 
 def periods(where: Addresses, timeout_s: float) -> Diagnosis:

@@ -8,7 +8,6 @@ step before. When a process dies, only beliefs are lost.
 from __future__ import annotations
 
 import logging
-import os
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -19,6 +18,7 @@ from multiprocessing import get_context
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from sluice.engine.cpus import cpus, memory_bytes
 from sluice.engine.workers import begin
 from sluice.fast.changed import changed
 from sluice.fast.garbage import search_rarely
@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 
 # Below this, one process takes half a second, and more would save less than their start and memory cost.
 FROM_POOLS = 500
+# Memory of each process, the main one included, with 10,000 pools in two (`make bench BENCH=loop-scale`: 1,216 MB).
+PROCESS_BYTES = 405 * 10**6
 # Pools in a task: many enough for its two hand-overs, and few enough that all processes end at about the same time.
 TASK = 50
 # Tasks queued for a process: in the first period, a task has 80 s of windows, which are 1.6 MB.
@@ -74,11 +76,16 @@ Outcome = Stepped | Failed
 _Future = Future[list[Outcome]]
 
 
+def fitting(processors: int, memory: int) -> int:
+    """Processes for this many CPUs and bytes, the main one not counted; 1: only the main one."""
+    return max(1, min(processors, memory // PROCESS_BYTES - 1))
+
+
 class Spread:
     """Processes start with the first period that needs them. Not thread-safe, as `Workers`."""
 
     def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS, hangs_s: float = HANGS_S) -> None:
-        """processes: 1: only this one; None: one a core from `from_pools` pools on."""
+        """processes: 1: only this one; None: one a CPU from `from_pools` pools on, as far as the memory suffices."""
         self._configured, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
         self._processes: dict[int, _Process] = {}
         self.died = 0
@@ -113,7 +120,7 @@ class Spread:
             self._processes.popitem()[1].executor.shutdown(wait=True, cancel_futures=True)
 
     def _count(self, pools: int) -> int:
-        return self._configured or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
+        return self._configured or (fitting(cpus(), memory_bytes()) if pools >= self._from_pools else 1)
 
     def _run(self, jobs: Iterable[StepJob], count: int, left: list[StepJob]) -> Iterator[tuple[StepJob, Outcome]]:
         """left: gets the jobs of a process that died."""

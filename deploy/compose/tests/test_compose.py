@@ -1,4 +1,4 @@
-"""What each service of deploy/compose declares, by the files alone; `make lint` checks them against the specification."""
+"""What each service of deploy/compose declares, by the files alone. `make lint` checks them against the compose schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each service of deploy/compose declares, by the files alone. `make lint` checks them against the compose schema."""
+"""What each service of deploy/compose declares. `make lint` checks the files against the schema of Compose."""
 
 from __future__ import annotations
 

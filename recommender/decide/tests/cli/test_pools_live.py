@@ -175,11 +175,20 @@ def test_with_tls_and_a_token(run: Run, recommender: Recommender, tmp_path: Path
         assert refused.exit_code == 1
         assert "UNAUTHENTICATED" in refused.stderr
         assert run("pools", "watch", **where).exit_code == 1
+        assert "cart/server" in run("pools", "list", SLUICE_TOKEN_FILE=str(tokens), **where).stdout
 
 
 def test_an_authority_that_cannot_be_read_is_named() -> None:
     with pytest.raises(CliError, match="SLUICE_TLS_CA=/nowhere"):
         open_channel("127.0.0.1:1", {"SLUICE_TLS_CA": "/nowhere"})
+
+
+def test_a_token_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CliError, match="SLUICE_TOKEN_FILE=/nowhere: No such file"):
+        open_channel("127.0.0.1:1", {"SLUICE_TOKEN_FILE": "/nowhere"})
+    (tmp_path / "token").write_bytes(b"\xff\xfe")
+    with pytest.raises(CliError, match="SLUICE_TOKEN_FILE=.*: it is not text"):
+        open_channel("127.0.0.1:1", {"SLUICE_TOKEN_FILE": str(tmp_path / "token")})
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1:50051", "recommender:50051", "[fe80::1]:50051"])

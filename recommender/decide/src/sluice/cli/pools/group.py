@@ -54,5 +54,5 @@ def pools() -> None:
       diff     an array of {pool, instance, in_force, target, action, basis, when}; in_force is null without a limit
       watch    a PoolSize a line (-o jsonl)
 
-    SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN are for a recommender with TLS and tokens.
+    SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN, or SLUICE_TOKEN_FILE, are for a recommender with TLS and tokens.
     """

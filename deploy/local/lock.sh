@@ -23,7 +23,7 @@ done
 for folder in collector tests/bench/collector; do
   .cache/bin/builder --config "$folder/builder.yaml" --skip-compilation
 done
-rm -rf .cache/build/collector-full
+rm -rf .cache/build/collector-full && mkdir -p .cache/build
 .cache/bin/builder --config collector/builder-full.yaml --skip-compilation
 mkdir -p collector/lock-full
 cp .cache/build/collector-full/{go.mod,go.sum} collector/lock-full/

@@ -32,7 +32,7 @@ from sluice.cli.doctor.finding import LEVELS, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_items, say
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 
 #: In the order in which a span passes the stages.
 CHECKS = [
@@ -58,7 +58,7 @@ CHECKS = [
     *processes.CHECKS,
 ]
 _STYLES = (("ok", "green"), ("warn", "yellow"), ("fail", "bold red"), ("unknown", "magenta"))
-_COLUMNS = (Column("STAGE"), Column("CHECK"), Column("LEVEL", styles=_STYLES), Column("FOUND", fold=True))
+_COLUMNS = columns("STAGE", "CHECK", "LEVEL", "FOUND~", LEVEL=_STYLES)
 
 
 @click.command("doctor", epilog=EXIT_CODES)

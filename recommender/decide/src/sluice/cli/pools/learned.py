@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import click
 
 from sluice.cli.pools.text import moment
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.pools.v1.evidence_pb2 import LearnedCondition, LearnedEvidence, SizeValue
 
-_SIZES = (*(Column(name, right=True) for name in ("SIZE", "Q", "REWARD", "ERROR", "SECONDS")), Column(""))
+_SIZES = columns("SIZE>", "Q>", "REWARD>", "ERROR>", "SECONDS>", "")
 
 
 def learned_facts(of: LearnedEvidence) -> Iterator[tuple[str, str]]:

@@ -7,15 +7,11 @@ from datetime import datetime
 
 from sluice.cli.output import say
 from sluice.cli.pools.text import moment, seconds
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.subsets.v1.explanation_pb2 import ContainerLoad, PairExplanation, Run
 from sluice.subsets.v1.subset_service_pb2 import ExplainPairResponse
 
-_COLUMNS = (
-    Column("CONTAINER"),
-    Column("HOST"),
-    *(Column(name, right=True) for name in ("CPU", "MEMORY", "NETWORK", "CALLS/S", "BEST", "LATENCY", "CALLERS")),
-)
+_COLUMNS = columns("CONTAINER", "HOST", "CPU>", "MEMORY>", "NETWORK>", "CALLS/S>", "BEST>", "LATENCY>", "CALLERS>")
 
 
 def print_explanation(answer: ExplainPairResponse, now: datetime) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, note, say
 from sluice.cli.pools.options import address_option
 from sluice.cli.tuning.client import TuningClient, connect
@@ -27,7 +26,7 @@ picture_option = click.option(
 @session_argument
 @picture_option
 @address_option
-def watch_command(session: str, picture: Path | None, address: str | None) -> None:
+def watch_command(session: str, picture: Path | None, address: str) -> None:
     """Print each trial's result until the session ends. Connects again after a lost connection.
 
     \b
@@ -35,7 +34,7 @@ def watch_command(session: str, picture: Path | None, address: str | None) -> No
       sluice tuning watch first
       sluice tuning watch first --picture first.png
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         watch_to_its_end(client, session, picture)
 
 

@@ -187,7 +187,7 @@ def test_a_token_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(CliError, match="SLUICE_TOKEN_FILE=/nowhere: No such file"):
         open_channel("127.0.0.1:1", {"SLUICE_TOKEN_FILE": "/nowhere"})
     (tmp_path / "token").write_bytes(b"\xff\xfe")
-    with pytest.raises(CliError, match="SLUICE_TOKEN_FILE=.*: it is not text"):
+    with pytest.raises(CliError, match=r"SLUICE_TOKEN_FILE=.*: it is not text"):
         open_channel("127.0.0.1:1", {"SLUICE_TOKEN_FILE": str(tmp_path / "token")})
 
 

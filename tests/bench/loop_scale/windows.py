@@ -61,9 +61,9 @@ class Drawn:
         """Its newest buckets, as many as are kept."""
         end = now_ms // BUCKET_MS
         at = np.arange(end - BUCKETS, end)
-        of = at % len(self.samples.concurrency)
-        busy_ns = np.maximum(self.samples.concurrency[of] * BUCKET_MS * 1e6, 1).astype(np.int64)[None]
-        completions = self.samples.completions[of].astype(np.int64)[None]
+        sample = at % len(self.samples.concurrency)
+        busy_ns = np.maximum(self.samples.concurrency[sample] * BUCKET_MS * 1e6, 1).astype(np.int64)[None]
+        completions = self.samples.completions[sample].astype(np.int64)[None]
         nothing = np.zeros_like(completions)
         return whole(at * BUCKET_MS, busy_ns, completions, nothing, now_ms - DELAY_MS, BUCKET_MS)
 
@@ -97,8 +97,8 @@ class Held(WindowsAlone):
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.spent_s = 0.0
         numbers = {pool.key: number for number, pool in enumerate(config.pools)}
-        of = OnDemand(numbers, lambda number: self.drawn[number % CURVES].last(now_ms))
-        return Window(OnDemand(numbers, lambda number: None), Timed(self, of))
+        curves = OnDemand(numbers, lambda number: self.drawn[number % CURVES].last(now_ms))
+        return Window(OnDemand(numbers, lambda number: None), Timed(self, curves))
 
 
 @dataclass(frozen=True)

@@ -244,11 +244,11 @@ def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -
     size.advice.cpu_limit_cores, size.advice.replicas = 4, 2
     size.advice.advised_cpu_limit_cores, size.advice.advised_replicas = 7, 4
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-    said = (
+    text = (
         "SCALE_OUT: no size completes the demand in time on this hardware; demand 450 per second and instance, 81% in "
         "time; size 16 completes 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
     )
-    assert f"hardware        {said}" in lines
+    assert f"hardware        {text}" in lines
     printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
     assert (printed["kind"], printed["advised_replicas"]) == ("SCALE_OUT", 4)
 
@@ -267,8 +267,8 @@ def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
     size.sizes[0].occupancy.waiting = 5
     assert tell() == "32 of 32 busy, full in 7 of 7 readings, 5 waiting; 1.5 h ago"
     printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
-    told = printed["sizes"][0]["occupancy"]
-    assert (told["busy"], told["waiting"], told["waiting_mean"]) == (32, 5, None)
+    occupancy = printed["sizes"][0]["occupancy"]
+    assert (occupancy["busy"], occupancy["waiting"], occupancy["waiting_mean"]) == (32, 5, None)
     size.sizes.add(instance="b", unbounded=True).occupancy.CopyFrom(Occupancy(readings=7, busy=3))
     assert tell().startswith(
         "a 32 of 32 busy, full in 7 of 7 readings, 5 waiting; b 3 busy, full in 0 of 7 readings; 1.5"

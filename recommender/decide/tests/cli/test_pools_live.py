@@ -158,7 +158,7 @@ def test_a_watch_goes_on_over_a_restart_from_where_it_was(recommender: Recommend
             while not rest or rest[-1].pool_size.revision < 2:
                 rest.append(next(events))
     assert kinds == ["pool_size", "snapshot"]
-    assert not [each for each in rest if each.HasField("snapshot")]
+    assert not [event for event in rest if event.HasField("snapshot")]
     assert said[0].startswith("lost the recommender")
     assert said[-1] == "the recommender is back"
 

@@ -141,7 +141,7 @@ class SubsetWorld:
         """In the log, by service."""
         decisions = self.log.committed(self.log.topics.decisions)
         made = [log_pb2.ServiceContainers.FromString(v) for k, v in decisions.items() if k.startswith(CONTAINERS)]
-        return {service.service: [one.instance for one in service.containers] for service in made}
+        return {service.service: [container.instance for container in service.containers] for service in made}
 
     @property
     def run(self) -> explanation_pb2.Run:
@@ -149,4 +149,6 @@ class SubsetWorld:
 
     def ends(self) -> dict[str, list[str]]:
         """The instances that each container of front is connected to."""
-        return {key.instance: [endpoint.instance for endpoint in one.endpoints] for key, one in self.subsets.items()}
+        return {
+            key.instance: [endpoint.instance for endpoint in subset.endpoints] for key, subset in self.subsets.items()
+        }

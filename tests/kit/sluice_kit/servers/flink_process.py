@@ -52,5 +52,5 @@ def answers(rest: str) -> bool:
 
 
 def is_open(port: int) -> bool:
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
+    with socket.socket() as listener:
+        return listener.connect_ex(("127.0.0.1", port)) == 0

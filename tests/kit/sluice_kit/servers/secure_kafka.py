@@ -161,8 +161,8 @@ def _known(up: SecureKafka) -> int:
 @contextmanager
 def _broker(folder: Path, config: Path, port: int) -> Iterator["subprocess.Popen[bytes]"]:
     def ready() -> bool:
-        with socket.socket() as one:
-            return one.connect_ex(("127.0.0.1", port)) == 0
+        with socket.socket() as listener:
+            return listener.connect_ex(("127.0.0.1", port)) == 0
 
     words = [*_java(), "kafka.Kafka", config]
     with running("Kafka", words, ready, folder / f"{config.stem}.log", limit_s=120, stop_s=5.0) as process:

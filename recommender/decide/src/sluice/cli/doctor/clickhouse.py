@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
@@ -170,13 +170,3 @@ def _rows(
 ) -> list[list[Any]]:
     server = replace(reader(), url=where.clickhouse.split(",")[0])
     return list(read_rows(query, parameters or {}, server, timeout_s).rows)
-
-
-CHECKS = [
-    Check("clickhouse", "reachable", reachable),
-    Check("clickhouse", "migrations", migrations),
-    Check("clickhouse", "newest window", freshness),
-    Check("clickhouse", "dead letters", dead_letters),
-    Check("clickhouse", "names", names),
-    Check("clickhouse", "missed records", missed_records),
-]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Diagnosis
+from sluice.cli.doctor.finding import Diagnosis, limited
 from sluice.cli.environment import Addresses
 from sluice.pools.clocks.offsets import (
     LONGEST_BATCH_MS,
@@ -41,9 +41,7 @@ def judge(delays: Mapping[Instance, InstanceDelay]) -> Diagnosis:
     if not off:
         return Diagnosis("ok", f"{len(delays)} instances, none known to be off by more than 200 ms")
     worst = sorted(off, key=lambda instance: (-abs(off[instance]), instance))
-    parts = [f"{instance} {_clock(off[instance])}" for instance in worst[:_SHOWN]]
-    if len(worst) > _SHOWN:
-        parts.append(f"{len(worst) - _SHOWN} more")
+    parts = limited([f"{instance} {_clock(off[instance])}" for instance in worst], _SHOWN, "")
     return Diagnosis(
         "warn",
         f"clocks of {len(off)} of {len(delays)} instances are off: {', '.join(parts)}",
@@ -57,6 +55,3 @@ def _clock(ms: int) -> str:
     if ms > 0:
         return f"{ms / 1000:.1f} s ahead"
     return f"{-ms / 1000:.1f} s behind (beside the {LONGEST_BATCH_MS // 1000} s that an exporter may keep spans)"
-
-
-CHECKS = [Check("clocks", "of instances", clocks)]

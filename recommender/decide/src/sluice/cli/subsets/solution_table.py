@@ -36,17 +36,17 @@ def print_solution(result: StrategyResult, shown: dict[str, Any], previous: Name
 def _row(
     result: StrategyResult, number: int, shown: dict[str, Any], moved: dict[tuple[str, str], int], compared: bool
 ) -> list[str]:
-    problem, pair, one = result.problem, result.problem.pairs[number], shown["pairs"][number]
+    problem, pair, solved = result.problem, result.problem.pairs[number], shown["pairs"][number]
     sizes = result.solution.subsets[number].sizes()
     size_range = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-    predicted = one["predicted_ms"]
+    predicted = solved["predicted_ms"]
     return [
         problem.name(pair),
         f"{pair.rate_per_s:.4g}",
         f"{len(pair.most)} -> {pair.containers}",
-        str(one["quota"]),
+        str(solved["quota"]),
         size_range,
         "unknown" if predicted is None else f"{predicted:.1f} ms",
-        *([str(moved.get((one["upstream"], one["downstream"]), 0))] if compared else []),
-        result.basis[one["downstream"]],
+        *([str(moved.get((solved["upstream"], solved["downstream"]), 0))] if compared else []),
+        result.basis[solved["downstream"]],
     ]

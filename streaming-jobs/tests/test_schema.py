@@ -1,20 +1,29 @@
 """The schema's version that the jobs need, on the real engine."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-import settings
 
-import schema
 from migrate import migrations
 from migrate.__main__ import CLICKHOUSE, schema_up
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.clickhouse import PASSWORD, WRITER, ClickHouse, clickhouse
 
+JOBS = Path(__file__).resolve().parents[1] / "jobs"
+
+
+@pytest.fixture(autouse=True)
+def jobs_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(JOBS), *sys.path])
+
 
 def test_the_needed_version_is_storage_s_newest() -> None:
+    import schema
+
     assert migrations.load(CLICKHOUSE)[-1].version == schema.NEEDED
 
 
@@ -25,14 +34,18 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
 
 
 @pytest.fixture
-def database(engine: ClickHouse, tmp_path: Path) -> settings.ClickHouse:
+def database(engine: ClickHouse, tmp_path: Path) -> Any:
+    import settings
+
     file = tmp_path / "password"
     file.write_text(f"{PASSWORD}\n")
     return settings.ClickHouse(engine.url, "sluice", WRITER, {"password.file": str(file)}, "", "")
 
 
 @pytest.mark.integration
-def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: settings.ClickHouse) -> None:
+def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: Any) -> None:
+    import schema
+
     assert schema.missing(database) == "have none, need 0; run `sluice-migrate up`"
     schema_up(engine.writer_url, "sluice", 10)
     assert schema.missing(database) == ""
@@ -47,6 +60,8 @@ def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: 
 
 
 def test_a_wait_says_its_cause_every_30_s() -> None:
+    import schema
+
     now, lines, answers = 0.0, list[str](), [*["have none"] * 17, ""]
 
     def sleep(seconds: float) -> None:

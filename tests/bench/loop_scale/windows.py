@@ -15,8 +15,9 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import CompleteBuckets, whole
+from sluice.pools.windows.complete_buckets import whole
 from sluice.pools.windows.window import OnDemand
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
@@ -57,7 +58,7 @@ class Drawn:
     samples: Samples
     size: int
 
-    def last(self, now_ms: int) -> CompleteBuckets | None:
+    def last(self, now_ms: int) -> Buckets | None:
         """Its newest buckets, as many as are kept."""
         end = now_ms // BUCKET_MS
         at = np.arange(end - BUCKETS, end)
@@ -102,13 +103,13 @@ class Held(WindowsAlone):
 
 
 @dataclass(frozen=True)
-class Timed(Mapping[PoolKey, CompleteBuckets | None]):
+class Timed(Mapping[PoolKey, Buckets | None]):
     """Buckets are made when they are asked for: that is reading too."""
 
     of: Collects
-    windows: Mapping[PoolKey, CompleteBuckets | None]
+    windows: Mapping[PoolKey, Buckets | None]
 
-    def __getitem__(self, key: PoolKey) -> CompleteBuckets | None:
+    def __getitem__(self, key: PoolKey) -> Buckets | None:
         begun = perf_counter()
         result = self.windows[key]
         self.of.spent_s += perf_counter() - begun

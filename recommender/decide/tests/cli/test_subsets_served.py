@@ -1,4 +1,4 @@
-"""`sluice subsets list | get | explain | watch | diff`, against `sluice-server` on a real log."""
+"""`sluice subsets list | get | explain | watch | diff`, against `sluice-server` on a real journal."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> It
             try:
                 answer = PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
                 return bool(answer.pool_sizes)
-            except grpc.RpcError:  # UNAVAILABLE until it has read the log
+            except grpc.RpcError:  # UNAVAILABLE until it has read the journal
                 return False
 
     with (

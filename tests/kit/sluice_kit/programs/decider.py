@@ -90,7 +90,7 @@ def feeding(database: ClickHouse, rows: list[list[Any]]) -> Iterator[None]:
 
 class Decider:
     def __init__(self, folder: Path, database_url: str, bootstrap: str, prefix: str, yaml: str) -> None:
-        """bootstrap, prefix: of the log. folder: its own."""
+        """bootstrap, prefix: of the journal. folder: its own."""
         self.path, self.output = folder / "sluice.yaml", folder / "decider.log"
         self.path.write_text(yaml)
         self.pages = f"127.0.0.1:{free_ports(1)[0]}"

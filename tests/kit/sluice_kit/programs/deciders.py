@@ -109,7 +109,7 @@ class Scene:
         return one, two
 
     def check(self) -> dict[tuple[str, int], int]:
-        """When all reports are used: whether the log holds what deciders were told. Its target of every service and
+        """When all reports are used: whether the journal holds what deciders were told. Its target of every service and
         revision."""
         targets: dict[tuple[str, int], int] = {}
         self._over.set()

@@ -1,4 +1,4 @@
-"""A pool's baseline: CPU limit, version and replicas of its service, and of a client pool's peer."""
+"""The deployments under a pool: CPU limit, version and replicas of its service, and of a client pool's peer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sluice.model.keys import Side
 
 
 @dataclass(frozen=True)
-class Machine:
+class Deployment:
     """One service, by notifications; None and "": not notified. cores: of one instance."""
 
     cores: float | None = None
@@ -17,11 +17,11 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Baseline:
+class Deployments:
     """own: of the pool's service. peer: of a client pool's peer."""
 
-    own: Machine = Machine()
-    peer: Machine = Machine()
+    own: Deployment = Deployment()
+    peer: Deployment = Deployment()
 
     def cores(self, side: Side) -> float:
         """Cores behind one instance's pool; 0 where they are not known.

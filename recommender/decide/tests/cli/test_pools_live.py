@@ -1,4 +1,5 @@
-"""`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a real journal."""
+"""`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a real
+journal."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The decider's process on a real ClickHouse and a real journal, with the windows of the simulated shop; a server beside
-it says what it decided."""
+"""The decider's process on a real ClickHouse and a real journal, with the windows of the simulated shop; a server
+beside it says what it decided."""
 
 import json
 import os

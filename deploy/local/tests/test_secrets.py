@@ -60,7 +60,9 @@ def test_processes_read_files_that_only_their_owner_reads(stack: Settings, tmp_p
     }
     assert {mode(path) for path in (stack.state / "secrets.d").iterdir()} == {0o600}
     assert mode(stack.state / "secrets.d") == 0o700
-    given = secrets.by_file({"SLUICE_TOKEN": "the-first", "SLUICE_CLICKHOUSE_PASSWORD": "x", "PATH": "/bin"}, stack.state)
+    given = secrets.by_file(
+        {"SLUICE_TOKEN": "the-first", "SLUICE_CLICKHOUSE_PASSWORD": "x", "PATH": "/bin"}, stack.state
+    )
     assert Path(given["SLUICE_TOKEN_FILE"]).read_text() == "the-first\n"
     assert {"SLUICE_TOKEN", "SLUICE_CLICKHOUSE_PASSWORD"}.isdisjoint(given)
     assert "SLUICE_TOKEN_FILE" not in secrets.by_file({"SLUICE_TOKEN": ""}, stack.state)

@@ -32,6 +32,10 @@ up: ## install what is needed, start everything, wait for the first recommendati
 down: ## stop everything that `make up` started; data stays
 	@$(stack) down
 
+.PHONY: images
+images: ## build the container images with buildah or docker (IMAGES="server job": those; CHECK=1: twice, and compare; RELEASE=1)
+	@deploy/images/make.sh $(IMAGES)
+
 status: ## what is up, since when, and how far each stage is behind
 	@$(stack) status
 

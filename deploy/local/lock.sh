@@ -16,6 +16,12 @@ for lock in deploy/local/bootstrap/*.lock tests/soak/envoy.lock; do
   "${compile[@]}" $alone "${lock%.lock}.in" -o "$lock"
 done
 
+# The image of the decider: of the versions above, without databases, which Optuna imports only for studies kept there.
+unused=(sqlalchemy alembic mako greenlet)
+"${compile[@]}" deploy/images/decider/requirements.in --constraints requirements.lock \
+  "${unused[@]/#/--no-emit-package=}" -o deploy/images/decider/requirements.lock
+"${compile[@]}" deploy/images/build.in --constraints requirements.lock -o deploy/images/build.lock
+
 for folder in deploy/local/buf deploy/local/clickhouse; do
   (export PATH="$PWD/.cache/venvs/node/bin:$PATH" && cd "$folder" &&
     npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""As clickhouse-server's entrypoint: user and database from CLICKHOUSE_*, then the server as the user clickhouse.
+"""As clickhouse-server's entrypoint: the user from CLICKHOUSE_*, then the server as the user clickhouse.
 
-CLICKHOUSE_USER, CLICKHOUSE_PASSWORD or CLICKHOUSE_PASSWORD_FILE, CLICKHOUSE_DB, CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT.
+CLICKHOUSE_USER, CLICKHOUSE_PASSWORD or CLICKHOUSE_PASSWORD_FILE, CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT.
 Files of /docker-entrypoint-initdb.d run in no stand-in.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -14,9 +15,18 @@ from sluice.cli.tuning.options import session_argument
 from sluice.cli.tuning.text import ENDED, gain_text, phase_text, trial_line
 from sluice.tuning.v1 import session_pb2, trial_pb2
 
+
+
+def _plotted(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    if path and not find_spec("matplotlib"):  # the image of the decider is without it
+        raise click.BadParameter("the package matplotlib is missing; install it, or run the command without --picture")
+    return path
+
+
 picture_option = click.option(
     "--picture",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    callback=_plotted,
     metavar="FILE.png",
     help="Plot the trials at the end.",
 )

@@ -2,14 +2,14 @@
 schemas of Kubernetes 1.36, alerts. `--write` renders the examples anew, in place of checking.
 
 An example is a folder of examples/ with values.yaml, else the chart's values-NAME.yaml; rendered.yaml beside it is
-committed. Each file of bad/ is one mistake, on top of an example; its first line has a part of the expected message.
+committed. Each file of tests/bad/ is one mistake, on top of an example; its first line has a part of the expected message.
 """
 
 import argparse
 import difflib
+import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -85,12 +85,12 @@ def rendered() -> str:
 
 def bad_values() -> str:
     faults = []
-    for path in sorted((HELM / "bad").glob("*.yaml")):
+    for path in sorted((HELM / "tests/bad").glob("*.yaml")):
         expected = path.read_text().splitlines()[0].removeprefix("# expect: ")
         status, output = render("actuator" if chart_of(path.stem) == "sluice-actuator" else "default", "--values", path)
         if not status or expected not in output:
             faults.append(
-                f"bad/{path.name}: want an error with {expected!r}, got {output[-600:] if status else 'none'}"
+                f"tests/bad/{path.name}: want an error with {expected!r}, got {output[-600:] if status else 'none'}"
             )
     return "\n".join(faults)
 
@@ -113,9 +113,13 @@ def unit_tests() -> str:
 
 
 def schemas() -> str:
-    """Of Kubernetes' objects by its own schemas; of operators', which no registry has, by those of schemas/."""
-    for own in (HELM / "schemas").glob("*.json"):
-        shutil.copy(own, SCHEMAS)
+    """Of Kubernetes' objects by its own schemas; of operators', which no registry has, by those of schemas.yaml."""
+    metadata = {"$ref": "_definitions.json#/$defs/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}
+    for name, spec in yaml.safe_load((HELM / "schemas.yaml").read_text())["objects"].items():
+        known = {"apiVersion": {}, "kind": {}, "metadata": metadata}
+        properties = {**known, "spec": {"type": "object", "additionalProperties": False, **spec}}
+        own = {"required": list(properties), "properties": properties, "additionalProperties": False}
+        (SCHEMAS / f"{name}.json").write_text(json.dumps(own))
     place = SCHEMAS / "{{ .ResourceKind }}{{ .KindSuffix }}.json"
     files = [HELM / "sluice-actuator/sidecar.yaml", *(HELM / "examples").glob("*/rendered.yaml")]
     status, output = run(PROGRAMS / "kubeconform", "-strict", "-schema-location", place, *files)

@@ -2,7 +2,7 @@
 schemas of Kubernetes 1.36, alerts. `--write` renders the examples anew, in place of checking.
 
 An example is a folder of examples/ with values.yaml, else the chart's values-NAME.yaml; rendered.yaml beside it is
-committed. Each file of tests/bad/ is one mistake, on top of an example; its first line has a part of the expected message.
+committed. Each file of tests/bad/ is one mistake, on top of an example; its first line has a part of the message.
 """
 
 import argparse
@@ -118,7 +118,8 @@ def schemas() -> str:
     for name, spec in yaml.safe_load((HELM / "schemas.yaml").read_text())["objects"].items():
         known = {"apiVersion": {}, "kind": {}, "metadata": metadata}
         properties = {**known, "spec": {"type": "object", "additionalProperties": False, **spec}}
-        own = {"required": list(properties), "properties": properties, "additionalProperties": False}
+        draft = "https://json-schema.org/draft/2020-12/schema"
+        own = {"$schema": draft, "required": list(properties), "properties": properties, "additionalProperties": False}
         (SCHEMAS / f"{name}.json").write_text(json.dumps(own))
     place = SCHEMAS / "{{ .ResourceKind }}{{ .KindSuffix }}.json"
     files = [HELM / "sluice-actuator/sidecar.yaml", *(HELM / "examples").glob("*/rendered.yaml")]

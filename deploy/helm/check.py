@@ -7,9 +7,9 @@ committed. Each file of tests/bad/ is one mistake, on top of an example; its fir
 
 import argparse
 import difflib
-import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -113,14 +113,9 @@ def unit_tests() -> str:
 
 
 def schemas() -> str:
-    """Of Kubernetes' objects by its own schemas; of operators', which no registry has, by those of schemas.yaml."""
-    metadata = {"$ref": "_definitions.json#/$defs/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}
-    for name, spec in yaml.safe_load((HELM / "schemas.yaml").read_text())["objects"].items():
-        known = {"apiVersion": {}, "kind": {}, "metadata": metadata}
-        properties = {**known, "spec": {"type": "object", "additionalProperties": False, **spec}}
-        draft = "https://json-schema.org/draft/2020-12/schema"
-        own = {"$schema": draft, "required": list(properties), "properties": properties, "additionalProperties": False}
-        (SCHEMAS / f"{name}.json").write_text(json.dumps(own))
+    """Of Kubernetes' objects by its own schemas; of operators', which no registry has, by those of schemas/."""
+    for own in (HELM / "schemas").glob("*.json"):
+        shutil.copy(own, SCHEMAS)
     place = SCHEMAS / "{{ .ResourceKind }}{{ .KindSuffix }}.json"
     files = [HELM / "sluice-actuator/sidecar.yaml", *(HELM / "examples").glob("*/rendered.yaml")]
     status, output = run(PROGRAMS / "kubeconform", "-strict", "-schema-location", place, *files)

@@ -1,5 +1,6 @@
 """Writes what each chart has from other files: the schema of its values, the table of its values in README.md, schemas
-of operators' objects, and copies of files that other rooms own. `--check` writes nothing and exits with 1 where something is not current.
+of operators' objects, and copies of files that other rooms own. `--check` writes nothing and exits with 1 where
+something is not current.
 
 A value's description is the comment `# -- ...` before it. Its type is that of its default; schema.yaml of the chart has
 what a default does not show.

@@ -50,11 +50,10 @@ build() { # build NAME TAG [OPTION...]
 }
 
 layers() { # layers TAG: the digests of its layers without compression
-  "$builder" inspect ${1:+--type image} --format '{{json .}}' "$1" | python3 -c '
+  "$builder" inspect --type image "$1" | python3 -c '
 import json, sys
 image = json.load(sys.stdin)
-image = image[0] if isinstance(image, list) else image
-print("\n".join((image.get("RootFS") or image["Docker"]["rootfs"]).get("Layers") or image["Docker"]["rootfs"]["diff_ids"]))'
+print(*(image[0]["RootFS"]["Layers"] if isinstance(image, list) else image["Docker"]["rootfs"]["diff_ids"]), sep="\n")'
 }
 
 failed=()

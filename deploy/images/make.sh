@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds Sluice's images with buildah or docker: make.sh [NAME...] (none: all). README.md explains what it reads:
-#   CHECK=1    builds each twice, the second time without caches, and compares the layers
-#   RELEASE=1  refuses a base without a digest, and a checkout with changes
+#   CHECK=1    builds each twice, without caches, and compares the layers
+#   RELEASE=1  builds without caches; refuses a base without a digest, and a checkout with changes
 #   BUILDER    buildah or docker (the first on PATH)      PULL  never, or missing (default)
 #   REGISTRY   prefix of the names (docker.io)            SOURCE, LICENSES  labels (git's origin; NOASSERTION)
 set -euo pipefail
@@ -60,7 +60,8 @@ failed=()
 for name in "${names[@]}"; do
   [[ " ${all[*]} " == *" $name "* ]] || { echo "make images: no image $name; there are ${all[*]}" >&2; exit 1; }
   start=$SECONDS
-  build "$name" "$(tag "$name")" >/dev/null
+  # buildah takes a layer of another commit out of its cache, with that commit's times.
+  build "$name" "$(tag "$name")" ${CHECK:+--no-cache} ${RELEASE:+--no-cache} >/dev/null
   echo "$(tag "$name"): $((SECONDS - start)) s"
   [[ ${CHECK:-} ]] || continue
   start=$SECONDS

@@ -1,7 +1,7 @@
 """Merges ClickHouse's XML configuration as the server does: elements of a later file join those of the same name.
 
-`replace` (or `@replace`) takes the place of the earlier element, `remove` removes it. The engine does not merge, because
-the user `default` of a stand-in must stay (`users`).
+`replace` (or `@replace`) takes the place of the earlier element, `remove` removes it. The engine does not merge: the
+user `default` of a stand-in must stay (`users`).
 """
 
 from pathlib import Path

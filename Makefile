@@ -32,6 +32,10 @@ up: ## install what is needed, start everything, wait for the first recommendati
 down: ## stop everything that `make up` started; data stays
 	@$(stack) down
 
+.PHONY: images
+images: ## build the container images with buildah or docker (IMAGES="server job": those; CHECK=1: twice, and compare; RELEASE=1)
+	@deploy/images/make.sh $(IMAGES)
+
 status: ## what is up, since when, and how far each stage is behind
 	@$(stack) status
 
@@ -60,7 +64,7 @@ suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests tests/contract tests/kit/tests
+unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/helm/tests tests/contract tests/kit/tests
 
 test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
 	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
@@ -96,12 +100,12 @@ count: ## lines of hand-written source and of tests, bench and testbed by room, 
 lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint
 	@failed=(); \
-	for check in lint-python lint-go lint-java lint-proto check-generated; do \
+	for check in lint-python lint-go lint-java lint-proto lint-deploy check-generated; do \
 	  echo "== $$check"; $(MAKE) --no-print-directory $$check || failed+=($$check); \
 	done; \
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "nothing to complain about"
 
-.PHONY: lint-python lint-go lint-java lint-proto
+.PHONY: lint-python lint-go lint-java lint-proto lint-deploy
 # Types of all code but the tests of the rooms, which pytest runs anyway.
 typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/local tests/kit/sluice_kit tests/testbed
 
@@ -125,6 +129,9 @@ lint-java:
 
 lint-proto:
 	@cd recommender/proto && ../../.cache/buf/bin/buf lint && ../../.cache/buf/bin/buf breaking --against baseline.binpb
+
+lint-deploy: ## the charts of deploy/helm: helm lint, values that are not legal, rendered examples, unit tests, schemas, alerts
+	@$(python) deploy/helm/check.py
 
 check-generated: ## generated code is what its sources give
 	@$(toolchain); deploy/local/generate.sh --check

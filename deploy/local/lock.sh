@@ -11,8 +11,16 @@ compile=("$uv" pip compile --no-emit-index-url --custom-compile-command "make lo
 "${compile[@]}" requirements.in -o requirements.lock
 "${compile[@]}" streaming-jobs/requirements.in -o streaming-jobs/requirements.lock
 for lock in deploy/local/bootstrap/*.lock tests/soak/envoy.lock; do
-  "${compile[@]}" "${lock%.lock}.in" -o "$lock"
+  # Of the packages for the charts only files are used, not what they depend on.
+  [[ $lock == */charts.lock ]] && alone=--no-deps || alone=
+  "${compile[@]}" $alone "${lock%.lock}.in" -o "$lock"
 done
+
+# The image of the decider: of the versions above, without databases, which Optuna imports only for studies kept there.
+unused=(sqlalchemy alembic mako greenlet)
+"${compile[@]}" deploy/images/decider/requirements.in --constraints requirements.lock \
+  "${unused[@]/#/--no-emit-package=}" -o deploy/images/decider/requirements.lock
+"${compile[@]}" deploy/images/build.in --constraints requirements.lock -o deploy/images/build.lock
 
 for folder in deploy/local/buf deploy/local/clickhouse; do
   (export PATH="$PWD/.cache/venvs/node/bin:$PATH" && cd "$folder" &&
@@ -23,7 +31,7 @@ done
 for folder in collector tests/bench/collector; do
   .cache/bin/builder --config "$folder/builder.yaml" --skip-compilation
 done
-rm -rf .cache/build/collector-full
+rm -rf .cache/build/collector-full && mkdir -p .cache/build
 .cache/bin/builder --config collector/builder-full.yaml --skip-compilation
 mkdir -p collector/lock-full
 cp .cache/build/collector-full/{go.mod,go.sum} collector/lock-full/

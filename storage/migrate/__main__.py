@@ -1,14 +1,16 @@
-"""Command line: `python -m migrate up | status`."""
+"""Command line: `python -m migrate up | check | ready | status`."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from migrate import clickhouse, definitions, graph, migrations, ttl
+from migrate import clickhouse, definitions, graph, migrations, ttl, versions
 from migrate.cluster import order_by
 from migrate.errors import MigrateError
+from migrate.lock import Lock
 from migrate.statements import Statement, read
 
 STORAGE = Path(__file__).resolve().parents[1]
@@ -41,18 +43,30 @@ def schema_up(
     client = clickhouse.connect(url, wait_s, login=login, authority=authority)
     cluster = clickhouse.cluster_of(client, cluster_name)
     clickhouse.prepare(client, database, cluster)
-    client = clickhouse.connect(url, wait_s, database, login, authority)
+    client, beats = (clickhouse.connect(url, wait_s, database, login, authority) for _ in range(2))
     statements = [statement for migration in files for statement in migration.statements()]
     tables = [table[0] for statement in statements if (table := order_by(statement.text))]
-    changed = []
-    for migration in migrations.pending(files, clickhouse.recorded(client, database)):
-        clickhouse.apply(client, migration, tables, cluster)
-        changed.append(f"applied {migration.path.name}")
-    clickhouse.distribute(client, files, database, cluster)
-    clickhouse.run(client, clickhouse.for_cluster(replaced, tables, cluster))
-    days = ttl_days or {}
-    changed += [f"{table} keeps {days[table]} days" for table in clickhouse.set_ttls(client, database, days, cluster)]
-    return changed
+    with Lock(beats, database, cluster, say=complain) as lock:
+        applied = clickhouse.recorded(client, database)
+        if name := migrations.newer(files, applied):
+            return [f"nothing changed: the database has {name}, which is newer than this source tree"]
+        due = migrations.pending(files, applied)
+        for migration in due:
+            clickhouse.run(client, clickhouse.for_cluster(migration.statements(), tables, cluster), lock.check)
+            if migration is not due[-1]:
+                clickhouse.record(client, migration)
+        clickhouse.distribute(client, files, database, cluster)
+        clickhouse.run(client, clickhouse.for_cluster(replaced, tables, cluster), lock.check)
+        days = ttl_days or {}
+        kept = [f"{table} keeps {days[table]} days" for table in clickhouse.set_ttls(client, database, days, cluster)]
+        # Last: processes start once it is recorded, and read functions and views too.
+        for migration in due[-1:]:
+            clickhouse.record(client, migration)
+    return [f"applied {migration.path.name}" for migration in due] + kept
+
+
+def complain(line: str) -> None:
+    click.echo(line, err=True)
 
 
 def graph_up(
@@ -68,8 +82,8 @@ def graph_up(
 def cli() -> None:
     """Brings ClickHouse and Neo4j to the schema of this source tree.
 
-    It logs in to ClickHouse as the URL's user, else as SLUICE_CLICKHOUSE_USER (default) with
-    SLUICE_CLICKHOUSE_PASSWORD.
+    It logs in to ClickHouse as the URL's user, else as SLUICE_CLICKHOUSE_USER (default) with the password in the file
+    SLUICE_CLICKHOUSE_PASSWORD_FILE; to Neo4j with that in SLUICE_NEO4J_PASSWORD_FILE.
     """
 
 
@@ -78,14 +92,16 @@ def clickhouse_login() -> tuple[str, str]:
     return os.environ.get("SLUICE_CLICKHOUSE_USER") or "default", secret("SLUICE_CLICKHOUSE_PASSWORD")
 
 
-def secret(name: str, default: str = "") -> str:
-    """The content of the file that NAME_FILE names, else `default`, else the variable NAME. Raises MigrateError."""
+def secret(name: str) -> str:
+    """The content of the file that NAME_FILE names; "" without it. Raises MigrateError, also for a password in NAME."""
+    if os.environ.get(name):
+        raise MigrateError(f"read {name}: it is not legal; legal: {name}_FILE=PATH, of a file that holds the password")
     if path := os.environ.get(f"{name}_FILE"):
         try:
             return Path(path).read_text().removesuffix("\n")
         except OSError as error:
             raise MigrateError(f"read {name}_FILE: {error}") from error
-    return default or os.environ.get(name, "")
+    return ""
 
 
 clickhouse_option = click.option(
@@ -118,7 +134,6 @@ wait_option = click.option(
 )
 @wait_option
 @click.option("--neo4j", "neo4j_url", envvar="SLUICE_NEO4J", show_envvar=True, default="bolt://127.0.0.1:7687")
-@click.option("--neo4j-password", envvar="SLUICE_NEO4J_PASSWORD", show_envvar=True, default="", show_default=False)
 @click.option("--neo4j-user", envvar="SLUICE_NEO4J_USER", show_envvar=True, default="neo4j")
 @click.option("--neo4j-database", envvar="SLUICE_NEO4J_DATABASE", show_envvar=True, default="neo4j")
 @click.option("--neo4j-ca", envvar="SLUICE_NEO4J_CA", show_envvar=True, default="", show_default=False)
@@ -138,26 +153,70 @@ def up(
     cluster: str,
     wait_s: float,
     neo4j_url: str,
-    neo4j_password: str,
     neo4j_user: str,
     neo4j_database: str,
     neo4j_ca: str,
     ttl_days: tuple[str, ...],
     only: str | None,
 ) -> None:
-    """Applies pending migrations, functions, views and constraints; safe to repeat."""
+    """Applies pending migrations, functions, views and constraints; safe to repeat.
+
+    Of several at a time, one works and the others wait for it. The newest version is recorded at the end. A database
+    that is newer than this source tree stays as it is.
+    """
     try:
         ttls = dict(ttl.parse_option(text) for text in ttl_days)
         if only != "neo4j":
             login = clickhouse_login()
             changed = schema_up(clickhouse_url, database, wait_s, ttls, login, authority, cluster)
-            for line in changed or ["nothing to apply"]:
+            for line in [*(changed or ["nothing to apply"]), "done"]:
                 click.echo(f"clickhouse: {line}")
-            click.echo("clickhouse: functions and views are current")
         if only != "clickhouse":
-            password = secret("SLUICE_NEO4J_PASSWORD", neo4j_password)
+            password = secret("SLUICE_NEO4J_PASSWORD")
             graph_up(neo4j_url, password, wait_s, neo4j_user, neo4j_database, neo4j_ca)
             click.echo("neo4j: constraints are current")
+    except MigrateError as error:
+        raise Fail(str(error)) from error
+
+
+@cli.command()
+@clickhouse_option
+@database_option
+@authority_option
+@wait_option
+def check(clickhouse_url: str, database: str, authority: str, wait_s: float) -> None:
+    """Compares this source tree with what ClickHouse has recorded, and changes nothing.
+
+    Exit code 0: all migrations are applied, or newer ones; 1: behind, with the list; 2: an error.
+    """
+    try:
+        client = clickhouse.connect(clickhouse_url, wait_s, login=clickhouse_login(), authority=authority)
+        files, applied = migrations.load(CLICKHOUSE), clickhouse.recorded(client, database)
+        due, name = migrations.pending(files, applied), migrations.newer(files, applied)
+    except MigrateError as error:
+        Fail(str(error)).show()
+        sys.exit(2)
+    for migration in due:
+        click.echo(f"pending  {migration.path.name}")
+    if not due:
+        click.echo(f"newer    {name}" if name else f"current  {files[-1].path.name}")
+    sys.exit(1 if due else 0)
+
+
+@cli.command()
+@clickhouse_option
+@database_option
+@authority_option
+@click.option("--wait", "wait_s", type=click.FloatRange(0, 86_400), default=600, help="Seconds, at most.")
+def ready(clickhouse_url: str, database: str, authority: str, wait_s: float) -> None:
+    """Waits until ClickHouse answers and has recorded the newest migration of this source tree, or a newer one."""
+
+    def missing() -> str:
+        client = clickhouse.connect(clickhouse_url, 0, login=clickhouse_login(), authority=authority)
+        return versions.missing(migrations.load(CLICKHOUSE), clickhouse.recorded(client, database))
+
+    try:
+        versions.wait(missing, wait_s, complain)
     except MigrateError as error:
         raise Fail(str(error)) from error
 

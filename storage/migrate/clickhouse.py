@@ -1,7 +1,7 @@
 """Applies migrations, functions, views and TTLs to ClickHouse."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
@@ -16,7 +16,7 @@ from migrate.statements import Statement
 from migrate.waiting import until_ready
 
 # Single statements have no bookkeeping: each statement of a migration is repeatable (IF NOT EXISTS), so a run that was
-# killed before this table's row can run again.
+# killed before this table's row can run again. The row comes last: a version that is recorded is there as a whole.
 _BOOKKEEPING = """
 CREATE TABLE IF NOT EXISTS `{database}`.schema_migrations
 (
@@ -127,9 +127,8 @@ def for_cluster(statements: Sequence[Statement], tables: Sequence[str], cluster:
     return [statement._replace(text=on_cluster(statement.text, cluster, tables)) for statement in statements]
 
 
-def apply(client: Client, migration: Migration, tables: Sequence[str] = (), cluster: Cluster | None = None) -> None:
-    """Runs one migration and records it. tables: names of all tables of the migrations."""
-    run(client, for_cluster(migration.statements(), tables, cluster))
+def record(client: Client, migration: Migration) -> None:
+    """Records a migration of which all statements are applied."""
     client.insert(
         "schema_migrations",
         [[migration.version, migration.name, migration.checksum]],
@@ -137,9 +136,10 @@ def apply(client: Client, migration: Migration, tables: Sequence[str] = (), clus
     )
 
 
-def run(client: Client, statements: Iterable[Statement]) -> None:
-    """Runs statements in order; an error names file and statement."""
+def run(client: Client, statements: Iterable[Statement], before: Callable[[], None] = lambda: None) -> None:
+    """Runs statements in order; an error names file and statement. before: called before each statement."""
     for statement in statements:
+        before()
         try:
             client.command(statement.text)
         except ClickHouseError as error:

@@ -62,13 +62,14 @@ def load(folder: Path) -> list[Migration]:
 
 
 def pending(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> list[Migration]:
-    """Migrations to apply. Raises MigrateError if an applied one differs from its file, or has none."""
+    """Migrations to apply. Raises MigrateError if an applied one differs from its file, or has none and is not newer
+    than all files."""
     known = {migration.version for migration in migrations}
     for version, row in sorted(applied.items()):
-        if version not in known:
+        if version not in known and version < max(known):
             raise MigrateError(
                 f"compare migrations: the database has {version:04d}_{row.name} and the folder has not; "
-                "this source tree is older than the database"
+                "this source tree is of another branch than the database"
             )
     for migration in migrations:
         done = applied.get(migration.version)
@@ -78,6 +79,12 @@ def pending(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> 
                 f"(applied {done.checksum[:12]}, now {migration.checksum[:12]}); undo that and add a new migration"
             )
     return [migration for migration in migrations if migration.version not in applied]
+
+
+def newer(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> str:
+    """The database's newest migration if it is newer than all files; else ""."""
+    newest = max(applied.values(), default=None)
+    return f"{newest.version:04d}_{newest.name}" if newest and newest.version > migrations[-1].version else ""
 
 
 def _files(folder: Path) -> list[Path]:

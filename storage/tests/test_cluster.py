@@ -9,18 +9,18 @@ from migrate.cluster import Cluster, bookkeeping, distributed, on_cluster, order
 from migrate.errors import MigrateError
 from sluice_kit.servers.clickhouse import ClickHouse
 
-STATEMENTS = [statement for each in migrations.load(CLICKHOUSE) for statement in each.statements()]
+STATEMENTS = [statement for migration in migrations.load(CLICKHOUSE) for statement in migration.statements()]
 REPLACED = [
     *definitions.load(CLICKHOUSE / "functions", "FUNCTION"),
     *definitions.load(CLICKHOUSE / "views", "VIEW"),
 ]
-MADE = dict(made for each in STATEMENTS if (made := order_by(each.text)))
+MADE = dict(made for statement in STATEMENTS if (made := order_by(statement.text)))
 ONE, SHARDED = Cluster("main"), Cluster("main", sharded=True)
 
 
 def rendered(cluster: Cluster) -> list[str]:
     texts = bookkeeping("sluice", cluster) + [
-        on_cluster(each.text, cluster, list(MADE)) for each in [*STATEMENTS, *REPLACED]
+        on_cluster(statement.text, cluster, list(MADE)) for statement in [*STATEMENTS, *REPLACED]
     ]
     return texts + [distributed(table, by, "sluice", cluster) for table, by in MADE.items() if cluster.sharded]
 

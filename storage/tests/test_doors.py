@@ -82,21 +82,21 @@ def test_default_may_do_nothing(engine: ClickHouse, schema_once: list[str], quer
 def test_the_reader_is_refused(engine: ClickHouse, schema_once: list[str], query: str) -> None:
     engine.client().command("CREATE DATABASE IF NOT EXISTS secret")
     engine.client().command("CREATE TABLE IF NOT EXISTS secret.kept (x Int8) ENGINE = Memory")
-    said = answer(engine, "sluice_reader", query)
-    assert any(name in said for name in REFUSED.split("|")), said
+    response = answer(engine, "sluice_reader", query)
+    assert any(name in response for name in REFUSED.split("|")), response
 
 
 @pytest.mark.parametrize("user", ["sluice_reader", WRITER])
 @pytest.mark.parametrize("path", ["/etc/hostname", "/proc/1/environ", "/proc/self/root/etc/hostname", __file__])
 def test_no_function_opens_a_file_of_the_host(engine: ClickHouse, user: str, path: str) -> None:
     """The scalar function file() asks for no grant."""
-    said = answer(engine, user, f"SELECT file('{path}')", PASSWORD if user == WRITER else "")
-    assert "CANNOT_OPEN_FILE" in said, said
+    response = answer(engine, user, f"SELECT file('{path}')", PASSWORD if user == WRITER else "")
+    assert "CANNOT_OPEN_FILE" in response, response
 
 
 def test_no_function_writes_a_file_of_the_host(engine: ClickHouse, tmp_path: Path) -> None:
-    said = answer(engine, WRITER, f"INSERT INTO FUNCTION file('{tmp_path}/out.csv') SELECT 1", PASSWORD)
-    assert "CANNOT_OPEN_FILE" in said, said
+    response = answer(engine, WRITER, f"INSERT INTO FUNCTION file('{tmp_path}/out.csv') SELECT 1", PASSWORD)
+    assert "CANNOT_OPEN_FILE" in response, response
     assert not list(tmp_path.iterdir())
 
 

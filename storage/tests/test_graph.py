@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -33,8 +34,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4j]:
 
 
 def up(server: Neo4j, password: str = "") -> Any:
-    words = ["up", "--only", "neo4j", "--neo4j", server.url, "--neo4j-password", password or server.password]
-    return CliRunner().invoke(command.cli, [*words, "--wait", "30"])
+    with NamedTemporaryFile("w") as file:
+        file.write(password or server.password)
+        file.flush()
+        words = ["up", "--only", "neo4j", "--neo4j", server.url, "--wait", "30"]
+        return CliRunner().invoke(command.cli, words, env={"SLUICE_NEO4J_PASSWORD_FILE": file.name})
 
 
 @pytest.fixture
@@ -129,8 +133,8 @@ def test_an_older_window_never_overwrites_a_newer_one(
     clear(driver)
     for window, calls in windows * (2 if twice else 1):
         upsert(driver, window, calls)
-    found = driver.execute_query("MATCH (a)-[c:CALLS]->(b) RETURN a.name, b.name, c.window, c.calls, c.rate_per_s")
-    assert [record.values() for record in found.records] == [["frontend", "cart", 1010, 25, 2.5]]
+    edges = driver.execute_query("MATCH (a)-[c:CALLS]->(b) RETURN a.name, b.name, c.window, c.calls, c.rate_per_s")
+    assert [record.values() for record in edges.records] == [["frontend", "cart", 1010, 25, 2.5]]
 
 
 @given(st.permutations(range(4)), st.booleans(), st.booleans())
@@ -200,12 +204,12 @@ def test_a_tree_goes_before_an_operation_that_is_still_called(driver: Driver) ->
 
 def test_ageing_finds_what_is_old_by_its_indexes(driver: Driver) -> None:
     driver.execute_query("CALL db.awaitIndexes(60)")
-    found = []
+    scans = []
     for statement in read(JOBS / "age.cypher"):
         plan = driver.execute_query("EXPLAIN " + statement.text, oldest=0, limit=1).summary.plan
-        found += [name.split("@")[0] for name in operators(plan) if "Scan" in name or "Seek" in name]
+        scans += [name.split("@")[0] for name in operators(plan) if "Scan" in name or "Seek" in name]
     # The newest window is the last entry of an index.
-    assert found == [
+    assert scans == [
         "NodeIndexScan", *["DirectedRelationshipIndexSeekByRange"] * 2, *["NodeIndexSeekByRange"] * 5
     ]  # fmt: skip
     assert "Limit" in str(driver.execute_query("EXPLAIN " + read(JOBS / "age.cypher")[0].text).summary.plan)
@@ -238,11 +242,11 @@ def test_what_is_seen_while_it_is_being_removed_stays(driver: Driver) -> None:
     driver.execute_query((JOBS / "seen.cypher").read_text(), rows=sights)
     driver.execute_query((JOBS / "calls.cypher").read_text(), rows=[a_call("cart", "cart", 1000)])
     driver.execute_query((JOBS / "trees.cypher").read_text(), rows=[a_tree("GET /", 1000, "{}", 1, 1)])
-    seen = [a_sight("cart", "cart-0", "h1", "read", 9000), a_sight("frontend", "", "", "GET /", 9000)]
+    sightings = [a_sight("cart", "cart-0", "h1", "read", 9000), a_sight("frontend", "", "", "GET /", 9000)]
     with driver.session() as session, ThreadPoolExecutor() as threads:
         writer = session.begin_transaction()
         for name, rows in (
-            ("seen", seen),
+            ("seen", sightings),
             ("calls", [a_call("cart", "cart", 9000)]),
             ("trees", [a_tree("GET /", 9000, "{}", 1, 1)]),
         ):
@@ -255,7 +259,7 @@ def test_what_is_seen_while_it_is_being_removed_stays(driver: Driver) -> None:
             assert time.monotonic() < deadline, "ageing does not wait for the writer"
             time.sleep(0.1)
         writer.commit()
-        assert [each.result().records[0].value() for each in ageing] == [0] * len(ageing)
+        assert [result.result().records[0].value() for result in ageing] == [0] * len(ageing)
     assert graph(driver) == {
         "Service cart 9000", "Operation read 9000", "read OF cart", "Instance cart-0 9000", "cart-0 OF cart",
         "Host h1 9000", "cart-0 ON h1 9000", "cart CALLS cart 9000", "Service frontend 9000", "Operation GET / 9000",

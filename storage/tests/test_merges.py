@@ -31,12 +31,12 @@ BESIDE = {"offset_gaps": {"received": HOUR}}
 def of(table: Table) -> tuple[dict[str, tuple[Any, Any]], str]:
     """The columns of ORDER BY with two values each, and a column of numbers: the first of the widest."""
     key = {
-        each.name: TWO.get(each.type) or tuple(re.findall(r"'(\w+)'", each.type)[:2])
-        for each in table.columns
-        if each.name in (*table.key, *LENGTHS)
+        column.name: TWO.get(column.type) or tuple(re.findall(r"'(\w+)'", column.type)[:2])
+        for column in table.columns
+        if column.name in (*table.key, *LENGTHS)
     }
-    numbers = [each for each in table.values if re.fullmatch(r"U?Int\d+", each.type)]
-    return key, max(numbers, key=lambda each: int(each.type.partition("Int")[2])).name
+    numbers = [column for column in table.values if re.fullmatch(r"U?Int\d+", column.type)]
+    return key, max(numbers, key=lambda column: int(column.type.partition("Int")[2])).name
 
 
 # What jobs write of tables.

@@ -60,7 +60,12 @@ def waited(name: str, nth: int, *parts: tuple[int, int, int, int, int, int]) -> 
     call_upstream, blame = [part[3] for part in parts], [part[5] for part in parts]
     return [
         *service(name, nth, *(part[:3] for part in parts)),
-        *[sum(call_upstream), sum(part[4] for part in parts), sum(blame), sum(each * each for each in blame)],
+        *[
+            sum(call_upstream),
+            sum(part[4] for part in parts),
+            sum(blame),
+            sum(ns * ns for ns in blame),
+        ],
         *[sum(part[5] * part[2] for part in parts), histogram(*call_upstream), histogram(*blame)],
     ]
 
@@ -192,7 +197,7 @@ def test_pearson(client: Client, pairs: list[tuple[int, int]], expected: float |
         sum(y * y for _, y in pairs),
         sum(x * y for x, y in pairs),
     ]
-    arguments = ", ".join(f"toUInt128('{each}')" for each in sums)
+    arguments = ", ".join(f"toUInt128('{number}')" for number in sums)
     ((got,),) = client.query(f"SELECT pearson({arguments})").result_rows
     assert got == (expected if expected is None else pytest.approx(expected, rel=1e-12))
 

@@ -75,7 +75,7 @@ def test_definitions_come_after_those_they_name(tmp_path: Path) -> None:
         v_b="CREATE OR REPLACE VIEW v_b AS SELECT {x:UInt8} FROM v_c",
         v_c="CREATE OR REPLACE VIEW v_c AS SELECT 1 -- unlike v_a",
     )
-    assert [each.file.stem for each in definitions.load(tmp_path, "VIEW")] == ["v_c", "v_b", "v_a"]
+    assert [view.file.stem for view in definitions.load(tmp_path, "VIEW")] == ["v_c", "v_b", "v_a"]
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_a_number_that_stands_twice_or_is_none(tmp_path: Path, names: tuple[str,
 
 
 def test_numbers_with_a_gap_are_in_order_behind_the_first_schema(tmp_path: Path) -> None:
-    found = migrations.load(files(tmp_path, "0010_b.sql", "0003_a.sql"))
-    assert [(migration.version, migration.name) for migration in found] == [(0, "tables"), (3, "a"), (10, "b")]
+    loaded = migrations.load(files(tmp_path, "0010_b.sql", "0003_a.sql"))
+    assert [(migration.version, migration.name) for migration in loaded] == [(0, "tables"), (3, "a"), (10, "b")]
 
 
 def test_the_first_schema_makes_tables_before_what_reads_them(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_ttl_alteration_keeps_the_expression() -> None:
     engine = "MergeTree PARTITION BY toDate(bucket) ORDER BY a TTL toDateTime(bucket) + toIntervalDay(7) SETTINGS x = 1"
     plain, two = "MergeTree ORDER BY a SETTINGS x = 1", "Log TTL a + toIntervalDay(1), b + toIntervalDay(2)"
     tables = {"windows": engine, "plain": plain, "two": two, "edges": "Log TTL w + toIntervalDay(30)"}
-    assert [ttl.kept(each) for each in tables.values()] == [7, None, None, 30]
+    assert [ttl.kept(definition) for definition in tables.values()] == [7, None, None, 30]
     assert ttl.alterations(tables, {"windows": 7, "edges": 30}) == {}
     assert ttl.alterations(tables, {"windows": 3, "edges": 30}) == {
         "windows": "ALTER TABLE `windows` MODIFY TTL toDateTime(bucket) + toIntervalDay(3)"

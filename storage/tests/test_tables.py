@@ -35,14 +35,16 @@ ORDER BY (window_s, window, kind);
 @pytest.mark.parametrize("name", TABLES)
 def test_the_engine_knows_the_same_columns_and_key(engine: ClickHouse, schema_once: list[str], name: str) -> None:
     assert name in schema_once
-    of = {"table": name}
+    parameters = {"table": name}
     query = (
         "SELECT name, type FROM system.columns WHERE database = 'sluice' AND table = {table:String} ORDER BY position"
     )
-    found = [Column(*row) for row in engine.client().query(query, parameters=of).result_rows if row[0] != WRITTEN]
-    assert found == [*TABLES[name].columns]
+    columns = [
+        Column(*row) for row in engine.client().query(query, parameters=parameters).result_rows if row[0] != WRITTEN
+    ]
+    assert columns == [*TABLES[name].columns]
     query = "SELECT sorting_key FROM system.tables WHERE database = 'sluice' AND name = {table:String}"
-    ((key,),) = engine.client().query(query, parameters=of).result_rows
+    ((key,),) = engine.client().query(query, parameters=parameters).result_rows
     assert {*key.split(", ")} - {*LENGTHS} == {*TABLES[name].key}
 
 
@@ -50,13 +52,13 @@ def test_the_engine_knows_the_same_columns_and_key(engine: ClickHouse, schema_on
 def test_a_file_is_of_one_table_and_what_fills_it(file: Path) -> None:
     first, *more = read(file)
     assert first.text.startswith(f"CREATE TABLE IF NOT EXISTS {file.stem}\n")
-    assert all(f" APPEND TO {file.stem}\n" in each.text for each in more)
+    assert all(f" APPEND TO {file.stem}\n" in statement.text for statement in more)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_what_tells_rows_apart_is_in_the_key(name: str) -> None:
     """Names, truths and times. A dimension that is not there merges rows that are different."""
-    beside = [each.name for each in TABLES[name].values if "Int" not in each.type]
+    beside = [value.name for value in TABLES[name].values if "Int" not in value.type]
     assert beside == DESCRIBING.get(name, [])
 
 
@@ -71,10 +73,10 @@ def example(folder: Path) -> Table:
 
 
 def test_a_table_is_read(tmp_path: Path) -> None:
-    of = example(written(tmp_path, EXAMPLE))
-    assert of.key == ("kind", "window")
-    assert [each.name for each in of.values] == ["calls", "latency"]
-    assert [*sink(of).items()] == [
+    table = example(written(tmp_path, EXAMPLE))
+    assert table.key == ("kind", "window")
+    assert [value.name for value in table.values] == ["calls", "latency"]
+    assert [*sink(table).items()] == [
         ("kind", "STRING NOT NULL"),
         ("window_s", "INT NOT NULL"),
         ("window", "TIMESTAMP_LTZ(3) NOT NULL"),
@@ -83,15 +85,15 @@ def test_a_table_is_read(tmp_path: Path) -> None:
         ("version", "BIGINT NOT NULL"),
     ]
     summed = Row("example", names={"version": "contributions"}, without="calls", seconds=True)
-    assert summed.columns(of) == [
+    assert summed.columns(table) == [
         "kind STRING NOT NULL",
         "window_start BIGINT NOT NULL",
         "latency BYTES NOT NULL",
         "contributions BIGINT NOT NULL",
     ]
-    assert Row("example", values=True).columns(of) == ["calls BIGINT NOT NULL", "latency MAP<SMALLINT, INT>"]
+    assert Row("example", values=True).columns(table) == ["calls BIGINT NOT NULL", "latency MAP<SMALLINT, INT>"]
     with pytest.raises(MigrateError, match="write a row of example: it has no column errors"):
-        Row("example", "errors").columns(of)
+        Row("example", "errors").columns(table)
 
 
 def test_migrations_add_columns_and_tables_and_widen_types(tmp_path: Path) -> None:
@@ -102,7 +104,7 @@ def test_migrations_add_columns_and_tables_and_widen_types(tmp_path: Path) -> No
     MODIFY COLUMN calls UInt64;
 ALTER TABLE example_of_others ADD COLUMN other UInt32;"""
     written(tmp_path, of_two, "migrations/0002_errors.sql")
-    assert [(each.name, each.type) for each in example(tmp_path).values] == [
+    assert [(value.name, value.type) for value in example(tmp_path).values] == [
         ("calls", "UInt64"),
         ("latency", "Map(Int16, UInt32)"),
         ("errors", "UInt32"),
@@ -125,6 +127,6 @@ def test_what_is_no_table_is_told(tmp_path: Path, change: tuple[str, str], said:
 
 
 def test_a_type_that_no_job_writes_is_told() -> None:
-    of = Table("example", (), ())
+    table = Table("example", (), ())
     with pytest.raises(MigrateError, match=r"read table example: ratio is Float64; the jobs write Bool, UInt8, "):
-        sql_type(of, Column("ratio", "Float64"))
+        sql_type(table, Column("ratio", "Float64"))

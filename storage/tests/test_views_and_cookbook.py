@@ -61,8 +61,8 @@ def test_cookbook(reader: Client, file: Path) -> None:
     assert title.startswith("-- ")
     assert "?" in title
     (statement,) = read(file)
-    found = rows(reader, statement.text)
-    assert found or file.stem in EMPTY_WHERE_ALL_IS_WELL
+    answer = rows(reader, statement.text)
+    assert answer or file.stem in EMPTY_WHERE_ALL_IS_WELL
 
 
 def test_goodput_around_an_actuation(reader: Client) -> None:
@@ -90,23 +90,23 @@ def test_the_newest_subset_and_what_became_of_it(reader: Client) -> None:
 
 def test_data_sizes_are_means_of_the_spans_that_say_them(reader: Client) -> None:
     """Catalogue's calls: 2,000 rows and 200,000 bytes of 100 spans; no span of cart says rows."""
-    found = rows(reader, "SELECT DISTINCT service, rows_per_span, bytes_per_span FROM v_data_sizes ORDER BY service")
-    assert [tuple(row.values()) for row in found] == [("cart", None, 500.0), ("catalogue", 20.0, 2_000.0)]
+    sizes = rows(reader, "SELECT DISTINCT service, rows_per_span, bytes_per_span FROM v_data_sizes ORDER BY service")
+    assert [tuple(row.values()) for row in sizes] == [("cart", None, 500.0), ("catalogue", 20.0, 2_000.0)]
 
 
 def test_what_is_left_out_has_its_share_of_the_services_spans(reader: Client) -> None:
     """Of cart's SERVER spans 300 are probes and 100 nested; those that count beside them are in the windows."""
-    found = rows(reader, f"SELECT * FROM v_spans_left_out_between{ARGUMENTS['v_spans_left_out_between']}")
+    left_out = rows(reader, f"SELECT * FROM v_spans_left_out_between{ARGUMENTS['v_spans_left_out_between']}")
     (counted,) = rows(
         reader, "SELECT sum(completions) AS spans FROM v_windows WHERE service = 'cart' AND side = 'server'"
     )
-    told = [(row["service"], row["operation"], row["action"], row["spans"], row["mean_ms"]) for row in found]
-    assert sorted(told) == [
+    summary = [(row["service"], row["operation"], row["action"], row["spans"], row["mean_ms"]) for row in left_out]
+    assert sorted(summary) == [
         ("cart", "GET /cart", "nested", 100, 30.0),
         ("cart", "GET /healthz", "leave_out", 300, 2.0),
         ("catalogue", "pg-pool.connect", "waiting", 50, 4.0),
     ]
-    shares = {row["operation"]: row["share"] for row in found}
+    shares = {row["operation"]: row["share"] for row in left_out}
     assert shares["GET /healthz"] == pytest.approx(300 / (400 + counted["spans"]))
     assert shares["GET /cart"] == pytest.approx(100 / (400 + counted["spans"]))
     assert 0 < shares["pg-pool.connect"] < 1

@@ -1,155 +1,116 @@
-"""How to reach Kafka: addresses, TLS, SASL and names of topics, from the file of SLUICE_KAFKA_SETTINGS.
+"""How to reach Kafka: brokers, names of topics, and the properties of Kafka's Java client by reference to their file.
 
-collector/kafka.toml is such a file. They become properties of Kafka's Java client. Passwords are references to a file
-or a variable: the clients in Flink's processes read them there, by Kafka's own configuration providers.
+The file of SLUICE_KAFKA_PROPERTIES holds passwords. So a property's value here is a reference to its line: Kafka's own
+configuration provider reads the file in the process that makes the client. Neither DDL nor job graph has a value.
 """
 
-import tomllib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 # Topics that the jobs read, and the topic of what they cannot use: collector/topics.yaml.
 SPANS, METRICS, DEAD_LETTERS = "otlp_spans", "otlp_metrics", "otlp_dead_letter"
-
-_TABLES = {
-    "": {"brokers", "topic_prefix", "topics", "tls", "sasl", "java", "librdkafka", "franz", "collector"},
-    "tls": {"ca", "certificate", "key", "verify_host"},
-    "sasl": {"mechanism", "user", "password_file", "password_variable"},
+# Variables with other names of them.
+NAMES = {
+    SPANS: "SLUICE_SPANS_TOPIC",
+    METRICS: "SLUICE_METRICS_TOPIC",
+    DEAD_LETTERS: "SLUICE_DEAD_LETTER_TOPIC",
 }
-_MECHANISMS = {"PLAIN": "plain.PlainLoginModule", "SCRAM-SHA-256": "scram.ScramLoginModule"}
-_MECHANISMS["SCRAM-SHA-512"] = _MECHANISMS["SCRAM-SHA-256"]
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_PROPERTY = re.compile(r"[A-Za-z0-9._-]+")
 # Flink's connector has Kafka's client under a name of its own.
-_CLIENT = "org.apache.flink.kafka.shaded.org.apache.kafka.common"
+_SHADED = "org.apache.flink.kafka.shaded."
 _PROVIDERS = {
-    "config.providers": "file,variable",
-    "config.providers.file.class": f"{_CLIENT}.config.provider.DirectoryConfigProvider",
-    "config.providers.variable.class": f"{_CLIENT}.config.provider.EnvVarConfigProvider",
+    "config.providers": "file",
+    "config.providers.file.class": f"{_SHADED}org.apache.kafka.common.config.provider.FileConfigProvider",
 }
 
 
 class KafkaSettingsError(ValueError):
-    """The file cannot be read or holds an illegal value; the message names file and key."""
+    """A variable or the file has an illegal value. The message names it, with file and line, and has no secret."""
 
 
 @dataclass(frozen=True)
 class Kafka:
-    """brokers: HOST:PORT, with commas between. properties: of the Java client, without the brokers."""
+    """brokers: HOST:PORT, comma-separated. names: of topics, by those of collector/topics.yaml, where they differ.
+    properties: of the Java client, without the brokers."""
 
     brokers: str
-    prefix: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def topic(self, name: str) -> str:
         """The name on the brokers of the topic that is `name` in collector/topics.yaml."""
-        return self.names.get(name, self.prefix + name)
+        return self.names.get(name, name)
 
 
 def from_environment(environment: Mapping[str, str]) -> Kafka:
+    """Raises KafkaSettingsError."""
     brokers = environment.get("SLUICE_KAFKA") or "127.0.0.1:9092"
-    path = environment.get("SLUICE_KAFKA_SETTINGS")
-    if path:
-        return load(Path(path), brokers)
     if "'" in brokers:
         raise KafkaSettingsError("SLUICE_KAFKA: kafka's addresses must not contain a single quote")
-    return Kafka(brokers)
+    names = {name: environment[variable] for name, variable in NAMES.items() if environment.get(variable)}
+    for name, topic in names.items():
+        if not _TOPIC.fullmatch(topic):
+            raise KafkaSettingsError(f"{NAMES[name]} is {topic!r}: must match {_TOPIC.pattern}")
+    path = environment.get("SLUICE_KAFKA_PROPERTIES")
+    return Kafka(brokers, names, references(Path(path)) if path else {})
 
 
-def load(path: Path, brokers: str = "") -> Kafka:
-    """brokers: if the file names none. Raises KafkaSettingsError."""
+def references(path: Path) -> dict[str, str]:
+    """Properties with references to the values in a file. Raises KafkaSettingsError."""
+    if not path.is_absolute() or any(letter in str(path) for letter in ":}'"):
+        raise KafkaSettingsError(
+            f"SLUICE_KAFKA_PROPERTIES is {path}: must be an absolute path without ':', '}}' and quotes, since "
+            "TaskManagers read the file too"
+        )
     try:
-        table = tomllib.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise KafkaSettingsError(f"read {path}: {error}") from error
+        text = path.read_text()
+    except OSError as error:
+        raise KafkaSettingsError(f"SLUICE_KAFKA_PROPERTIES: {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise KafkaSettingsError(f"SLUICE_KAFKA_PROPERTIES: {path} is not UTF-8") from error
     try:
-        return _kafka(table, brokers)
+        return _PROVIDERS | {name: "${file:" + f"{path}:{name}" + "}" for name in _names(text)}
     except ValueError as error:
-        raise KafkaSettingsError(f"read {path}: {error}") from error
+        raise KafkaSettingsError(f"SLUICE_KAFKA_PROPERTIES: {path}:{error}") from error
 
 
-def _kafka(table: Mapping[str, Any], brokers: str) -> Kafka:
-    _check(table)
-    properties = _security(table.get("tls"), table.get("sasl")) | {
-        key: str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in table.get("java", {}).items()
-    }
-    kafka = Kafka(
-        ",".join(table.get("brokers", [brokers])), table.get("topic_prefix", ""), table.get("topics", {}), properties
-    )
-    for text in (kafka.brokers, kafka.prefix, *kafka.names.values(), *properties, *properties.values()):
-        if "'" in text:
-            raise ValueError(f"{text!r} holds a single quote")
-    return kafka
+def _names(text: str) -> list[str]:
+    """Names of the properties. ValueError: the number of the line and its fault."""
+    lines: dict[str, int] = {}
+    for number, line in _joined(text):
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if not equals or not _PROPERTY.fullmatch(name):
+            raise ValueError(f"{number} is not legal; legal: NAME=VALUE, or a comment after #")
+        if name == "bootstrap.servers":
+            raise ValueError(f"{number}: {name} is not legal here; SLUICE_KAFKA names the brokers")
+        if name.startswith("config.providers"):
+            raise ValueError(f"{number}: {name} is not legal here; the job has a provider that reads this file")
+        if name in lines:
+            raise ValueError(f"{number}: {name} is also in line {lines[name]}; legal: once")
+        if name == "sasl.jaas.config" and value.startswith("org.apache.kafka."):
+            raise ValueError(
+                f"{number}: {name} names a class of org.apache.kafka; legal: {_SHADED}org.apache.kafka..., its name in "
+                "Flink's connector"
+            )
+        lines[name] = number
+    return list(lines)
 
 
-def _check(file: Mapping[str, Any]) -> None:
-    for name, known in _TABLES.items():
-        table = file.get(name, {}) if name else file
-        if not isinstance(table, dict):
-            raise ValueError(f"{name} must be a table")
-        for key in table:
-            if key not in known:
-                name = f"{name}.{key}" if name else key
-                raise ValueError(f"{name} is not known; known: {', '.join(sorted(known))}")
-    brokers = file.get("brokers", ["one"])
-    if not isinstance(brokers, list) or not brokers:
-        raise ValueError("brokers must be a list of HOST:PORT")
-
-
-def _security(tls: Mapping[str, Any] | None, sasl: Mapping[str, str] | None) -> dict[str, str]:
-    """Properties for TLS and SASL, and the providers of the values that they refer to."""
-    if tls is None and sasl is None:
-        return {}
-    protocol = ("SASL_" if sasl is not None else "") + ("SSL" if tls is not None else "PLAINTEXT")
-    properties = {"security.protocol": protocol} | _PROVIDERS
-    if tls is not None:
-        if "ca" in tls:
-            properties |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": tls["ca"]}
-        if ("certificate" in tls) != ("key" in tls):
-            raise ValueError("tls.certificate and tls.key go together")
-        if "certificate" in tls:
-            properties |= {
-                "ssl.keystore.type": "PEM",
-                "ssl.keystore.certificate.chain": _file(tls["certificate"]),
-                "ssl.keystore.key": _file(tls["key"]),
-            }
-        if not tls.get("verify_host", True):
-            properties["ssl.endpoint.identification.algorithm"] = ""
-    if sasl is not None:
-        properties |= _login(sasl)
-    return properties
-
-
-def _login(sasl: Mapping[str, str]) -> dict[str, str]:
-    mechanism = sasl.get("mechanism", "")
-    if mechanism not in _MECHANISMS:
-        raise ValueError(f"sasl.mechanism is {mechanism!r}; legal: {', '.join(sorted(_MECHANISMS))}")
-    if not sasl.get("user") or '"' in sasl["user"]:
-        raise ValueError("sasl.user must be there, without a double quote")
-    if ("password_file" in sasl) == ("password_variable" in sasl):
-        raise ValueError("sasl needs exactly one of password_file and password_variable")
-    if "password_file" in sasl:
-        password = _file(sasl["password_file"])
-        _check_password(Path(sasl["password_file"]))
-    else:
-        password = "${variable:" + sasl["password_variable"] + "}"
-    module = f"{_CLIENT}.security.{_MECHANISMS[mechanism]}"
-    return {
-        "sasl.mechanism": mechanism,
-        "sasl.jaas.config": f'{module} required username="{sasl["user"]}" password="{password}";',
-    }
-
-
-def _file(path: str) -> str:
-    """The reference to the contents of a file, for a property."""
-    if not Path(path).is_absolute():
-        raise ValueError(f"{path} is not an absolute path: other processes read it too")
-    return "${file:" + f"{Path(path).parent}:{Path(path).name}" + "}"
-
-
-def _check_password(path: Path) -> None:
-    """Java's login reads the file as it is, within quotes. A file of other hosts is not checked."""
-    if path.exists() and any(letter in path.read_text() for letter in '"\\\n\r'):
-        raise ValueError(f"sasl.password_file: {path} must hold no quote, no backslash and no line's end")
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """The properties' lines, each with its number and the lines that continue it: those after a backslash."""
+    begun, start = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if not begun and (not line or line[0] in "#!"):
+            continue
+        start = start if begun else number
+        continues = (len(line) - len(line.rstrip("\\"))) % 2
+        begun += line.removesuffix("\\") if continues else line
+        if not continues:
+            yield start, begun
+            begun = ""
+    if begun:
+        yield start, begun

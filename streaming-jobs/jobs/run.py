@@ -2,7 +2,10 @@
 
 The named jobs become one statement set, so that they read each topic once. Parallelism, checkpoints and the state
 backend are the cluster's configuration; addresses and the places of passwords come from the environment: see
-README.md.
+README.md. It waits until ClickHouse has the schema that the jobs need.
+
+In application mode, Flink's JobManager runs it as its program (`standalone-job`, class
+org.apache.flink.client.python.PythonDriver), and submits the job that it defines: see README.md.
 """
 
 import argparse
@@ -24,6 +27,8 @@ import spans
 import starts
 import stores
 from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
+
+import schema
 
 if TYPE_CHECKING:
     from pyflink.table import StatementSet, StreamTableEnvironment
@@ -146,6 +151,10 @@ def statement_set(
     return statements
 
 
+def complain(line: str) -> None:
+    print(f"run.py: {line}", file=sys.stderr, flush=True)
+
+
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     try:
@@ -178,6 +187,11 @@ def main(arguments: list[str]) -> int:
     jobs = [JOBS[name] for name in dict.fromkeys(options.jobs)]
     for key, value in configuration(settings, jobs).items():
         environment.get_config().set(key, value)
+    if not options.explain:
+        database = settings.addresses.clickhouse
+        schema.wait(
+            lambda: schema.missing(database), lambda line: print(f"run.py: {line}", file=sys.stderr, flush=True)
+        )
     statements = statement_set(environment, jobs, settings, letters=not options.no_dead_letters)
     if options.explain:
         print(statements.explain())

@@ -180,7 +180,7 @@ SETTINGS: Mapping[str, Setting] = {
 class ClickHouse:
     """A database of ClickHouse.
 
-    password: options with its place; {} for none. quorum: number of copies that must have a row; "": the server's.
+    password: an option with its place; {} for none. quorum: number of copies that must have a row; "": the server's.
     """
 
     url: str
@@ -218,13 +218,14 @@ class Neo4j:
 
 
 def password(environment: Mapping[str, str], name: str) -> dict[str, str]:
-    """Options with the place of a password: the file NAME_FILE, else the variable NAME of Flink's processes.
+    """Options with the place of a password, the file NAME_FILE. Raises SettingsError for a password in NAME.
 
     They never hold the password, because options are part of the plan, of the job graph and of checkpoints.
     """
-    if file := environment.get(f"{name}_FILE"):
-        return {"password.file": file}
-    return {"password.variable": name} if environment.get(name) else {}
+    if environment.get(name):
+        raise SettingsError(f"{name} is not legal: must be {name}_FILE=PATH, of a file that holds the password")
+    file = environment.get(f"{name}_FILE")
+    return {"password.file": file} if file else {}
 
 
 @dataclass(frozen=True)

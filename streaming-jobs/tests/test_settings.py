@@ -98,6 +98,15 @@ def test_an_address_that_would_break_out_of_its_literal_is_refused() -> None:
     assert "kafka" in answer.stderr
 
 
+@pytest.mark.parametrize("store", ["CLICKHOUSE", "NEO4J"])
+def test_a_password_in_a_variable_is_refused_with_the_legal_form(store: str) -> None:
+    name = f"SLUICE_{store}_PASSWORD"
+    answer = run("concurrency", "--check", **{name: "secret"})
+    assert answer.returncode == 2
+    assert f"{name} is not legal: must be {name}_FILE=PATH" in answer.stderr
+    assert run("concurrency", "--check", **{name: "", f"{name}_FILE": "/run/secrets/password"}).returncode == 0
+
+
 def test_a_missing_jar_is_named_with_the_command_that_builds_it(tmp_path: Path) -> None:
     answer = run("concurrency", "--jar", str(tmp_path / "none.jar"))
     assert answer.returncode == 2

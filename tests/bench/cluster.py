@@ -159,7 +159,7 @@ def cluster(*, graph: bool) -> Iterator[Cluster]:
 
 
 def _migrate(used: Settings, graph: bool) -> None:
-    variables = os.environ | environment.addresses(used) | {"PYTHONPATH": str(REPOSITORY / "storage")}
+    variables = environment.supervised(used, os.environ) | {"PYTHONPATH": str(REPOSITORY / "storage")}
     words = [sys.executable, "-m", "migrate", "up", *([] if graph else ["--only", "clickhouse"])]
     subprocess.run(words, env=variables, check=True, timeout=120, stdout=sys.stderr)
 

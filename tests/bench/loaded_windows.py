@@ -43,7 +43,7 @@ class Loaded:
             "CREATE TABLE bench_curves (curve UInt32, at Int64, busy_ns UInt64, done UInt32, good UInt32) "
             "ENGINE = Memory"
         )
-        rows = [row for i, one in enumerate(self.drawn) for row in _curve(i, one, self.bucket_ms)]
+        rows = [row for i, curve in enumerate(self.drawn) for row in _curve(i, curve, self.bucket_ms)]
         self.client.insert("bench_curves", rows)
 
     def fill(self) -> int:

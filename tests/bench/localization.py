@@ -167,11 +167,11 @@ def parts_of(spans: list[Span]) -> dict[str, list[Part]]:
                 "end_ns": span.end_ns,
             }
         )
-    whole = [of for of in traces.values() if any(not span["parent_id"] for span in of)]
+    whole = [members for members in traces.values() if any(not span["parent_id"] for span in members)]
     parts: dict[str, list[Part]] = defaultdict(list)
-    for of in whole[:: max(1, len(whole) // MOST_TRACES)]:
-        by_id = {span["span_id"]: span for span in of}
-        result = critical_paths(of)
+    for members in whole[:: max(1, len(whole) // MOST_TRACES)]:
+        by_id = {span["span_id"]: span for span in members}
+        result = critical_paths(members)
         root = next(section for section in result.sections if section not in result.incomplete)
         y = by_id[root]["end_ns"] - by_id[root]["start_ns"]
         waited = waits(result, root, {name: span["service"] for name, span in by_id.items()})
@@ -232,12 +232,12 @@ def run(quick: bool) -> list[tuple[str, str]]:
         for threads in THREADS:
             for bottleneck in tree:
                 for seed in range(seeds):
-                    one = measure(tree, bottleneck, threads, seed)
-                    if not P95_S[0] <= one.p95_s <= P95_S[1]:
+                    measured = measure(tree, bottleneck, threads, seed)
+                    if not P95_S[0] <= measured.p95_s <= P95_S[1]:
                         continue
                     runs[path, threads] += 1
                     for name, signal in SIGNALS.items():
-                        right[name, path, threads] += signal(one) == bottleneck
+                        right[name, path, threads] += signal(measured) == bottleneck
     rows = []
     for threads in THREADS:
         total = sum(runs[path, threads] for path in PATHS)

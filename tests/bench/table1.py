@@ -99,7 +99,10 @@ def ask(preset: Preset, seeds: Sequence[int]) -> Asked:
                     ms = observer.interval(window).ms if column == AUTO else int(column)
                     for model, (_, target) in named(observer.windows(window, ms), ms).items():
                         targets.setdefault((model, window, column), []).append(target)
-    return {key: Answers(tuple(target for target in of if target is not None), len(of)) for key, of in targets.items()}
+    return {
+        key: Answers(tuple(target for target in answered if target is not None), len(answered))
+        for key, answered in targets.items()
+    }
 
 
 def looped(preset: Preset, seeds: Sequence[int]) -> Answers:
@@ -160,13 +163,13 @@ def section(preset: Preset, truth: Truth, answers: Asked) -> str:
         lines.append(_row(f"{LOOPED}: {what}", [figure if at == at_100 else "" for at in range(len(COLUMNS))]))
     for window in WINDOWS_S:
         for model in MODELS:
-            of = [answers[model, window, column] for column in COLUMNS]
+            cells = [answers[model, window, column] for column in COLUMNS]
             what = f"{model}, {window} s:"
             lines += [
-                _row(f"{what} MAPE (%)", [percent(item.mean(truth.error)) for item in of]),
-                _row(f"{what} off the plateau (%)", [percent(item.mean(truth.error_off_plateau)) for item in of]),
-                _row(f"{what} regret, mean and worst (%)", [regret(truth, item) for item in of]),
-                _row(f"{what} sizes named", [_sizes(item) for item in of]),
+                _row(f"{what} MAPE (%)", [percent(item.mean(truth.error)) for item in cells]),
+                _row(f"{what} off the plateau (%)", [percent(item.mean(truth.error_off_plateau)) for item in cells]),
+                _row(f"{what} regret, mean and worst (%)", [regret(truth, item) for item in cells]),
+                _row(f"{what} sizes named", [_sizes(item) for item in cells]),
             ]
     return "\n".join(lines)
 

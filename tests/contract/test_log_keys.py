@@ -1,4 +1,4 @@
-"""Deciders name records of the log as servers do: recommender/serve/internal/keys passes the same file."""
+"""Deciders name records of the journal as servers do: recommender/serve/internal/keys passes the same file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_key_is_written_and_read(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", VECTORS["illegal"], ids=lambda case: f"{case['kind']} {case['key']}")
 def test_another_text_is_no_key(case: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="read the log"):
+    with pytest.raises(ValueError, match="read the journal"):
         KINDS[case["kind"]].read(case["key"])
 
 

@@ -17,6 +17,8 @@ def config(name: str) -> dict[str, Any]:
 
 
 def topic(name: str) -> int:
+    """name: also the usual value of a variable."""
+    name = name.removesuffix("}").rpartition(":-")[2]
     topics = yaml.safe_load((COLLECTOR / "topics.yaml").read_text())["topics"]
     return int(topics[name]["config"]["max.message.bytes"])
 

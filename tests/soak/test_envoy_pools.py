@@ -1,5 +1,5 @@
 """A stock Envoy is given the size of a pool as max_connections of a cluster, while callers keep it full: it grows and
-shrinks, none of their calls fails, and what it acknowledged is what the log has as read back."""
+shrinks, none of their calls fails, and what it acknowledged is what the journal has as read back."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@ the one that is left when the other is killed."""
 
 import json
 import os
-import subprocess
 import time
 import uuid
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import requests
+import yaml
 from confluent_kafka import Consumer, Producer
 
 from sluice_kit.journal.shard_log import BINARY, ready
@@ -19,7 +19,7 @@ from sluice_kit.local_stack.flink_jobs import FlinkJobs, keeper_at_rest
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
 from sluice_kit.programs.decider import Decider
-from sluice_kit.servers.secure_kafka import PASSWORD, PREFIX, SecureKafka, secure_kafka
+from sluice_kit.servers.secure_kafka import PASSWORD, PREFIX, USER, SecureKafka, secure_kafka
 from sluice_kit.traffic.messages import SentSpan, message
 from sluice_kit.waiting import eventually, until
 from stack.layout import CACHE
@@ -27,6 +27,7 @@ from stack.settings import REPOSITORY
 
 COLLECTOR = CACHE / "bin/sluice-collector"
 LOCAL = REPOSITORY / "collector/config/local.yaml"
+EXAMPLE = REPOSITORY / "collector/config/kafka.yaml"
 YAML = """
 pools:
   - {service: cart, side: server, threshold: 100ms}
@@ -67,7 +68,7 @@ def test_jobs_read_and_write_there_and_go_on_when_a_broker_is_killed(
     def services() -> int:
         return int(stack.value(f"SELECT uniqExact(service) FROM v_windows WHERE startsWith(service, '{prefix}')"))
 
-    job = flink.run("concurrency", "--name", "secured", environment=brokers.environment)
+    job = flink.run("concurrency", "--name", "secured", environment=brokers.jobs)
     send(brokers, [f"{prefix}{n}" for n in range(20)])
     assert eventually(services, 20) == 20
 
@@ -124,14 +125,18 @@ def arrives(brokers: SecureKafka, topic: str, what: bytes) -> None:
 
 
 def test_the_collector_writes_there(brokers: SecureKafka, tmp_path: Path) -> None:
-    words = ["python3", REPOSITORY / "collector/kafka_settings.py", brokers.settings]
-    rendered = tmp_path / "kafka.yaml"
-    rendered.write_text(subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout)
-    assert PASSWORD not in rendered.read_text()
+    files = {"ca": "ca.pem", "cert": "certificate.pem", "key": "key.pem"}
+    configuration = yaml.safe_load(EXAMPLE.read_text())
+    kafka = configuration["exporters"]["kafka"]
+    kafka["tls"] |= {f"{kind}_file": str(brokers.folder / name) for kind, name in files.items()}
+    kafka["auth"]["sasl"] |= {"username": USER, "password": f"${{file:{brokers.folder}/password}}"}
+    kafka_yaml = tmp_path / "kafka.yaml"
+    kafka_yaml.write_text(yaml.safe_dump(configuration))
     grpc, http, health, metrics = (f"127.0.0.1:{port}" for port in free_ports(4))
     variables = {"SLUICE_OTLP_GRPC": grpc, "SLUICE_OTLP_HTTP": http, "SLUICE_COLLECTOR_HEALTH": health}
     variables |= {"SLUICE_PORT_COLLECTOR_METRICS": metrics.rpartition(":")[2], "SLUICE_STATE": str(tmp_path)}
-    command: list[str | Path] = [COLLECTOR, "--config", LOCAL, "--config", rendered]
+    variables |= brokers.environment
+    command: list[str | Path] = [COLLECTOR, "--config", LOCAL, "--config", kafka_yaml]
 
     def healthy() -> bool:
         try:
@@ -148,16 +153,18 @@ def test_the_collector_writes_there(brokers: SecureKafka, tmp_path: Path) -> Non
         )
         assert answer.status_code == 200, answer.text
         arrives(brokers, "traces", b"by-the-collector")
+    assert PASSWORD not in (tmp_path / "collector.log").read_text()
 
 
 def test_deciders_and_servers_have_their_log_there(
     brokers: SecureKafka, stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SLUICE_KAFKA_SETTINGS", str(brokers.settings))
-    decider = Decider(tmp_path, stack.address["SLUICE_CLICKHOUSE"], "127.0.0.1:1", "sluice_", YAML)
+    monkeypatch.setenv("SLUICE_KAFKA_PROPERTIES", brokers.environment["SLUICE_KAFKA_PROPERTIES"])
+    decider = Decider(tmp_path, stack.address["SLUICE_CLICKHOUSE"], brokers.bootstrap, PREFIX, YAML)
     with decider.running():
-        arrives(brokers, f"{PREFIX}sluice_decisions", b"shard/0")
+        arrives(brokers, f"{PREFIX}decisions", b"shard/0")
         address = f"127.0.0.1:{free_ports(1)[0]}"
         variables = os.environ | brokers.environment | {"SLUICE_RECOMMENDER": address}
         with running("server", [BINARY], lambda: ready(address), tmp_path / "server.log", 120, variables):
             pass
+    assert PASSWORD not in decider.output.read_text() + (tmp_path / "server.log").read_text()

@@ -1,5 +1,5 @@
 """Clients as they are published (gRPC of Python and of Java by xds:///, Envoy by state of the world and by delta) under
-load, while the server and the log are killed for a minute: no call fails, and nobody is sent again what they have."""
+load, while the server and the journal are killed for a minute: no call fails, and nobody is sent again what they have."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NEAR = 0.06
 
 @contextmanager
 def server_at(log: Log, address: str, pages: int, folder: Path) -> Iterator[None]:
-    """A server that has read the log, and is killed when the block ends."""
+    """A server that has read the journal, and is killed when the block ends."""
     variables = {**environment(log, address), "SLUICE_METRICS": f"127.0.0.1:{pages}"}
     with running("server", [BINARY], lambda: ready(address), folder / "server.log", LIMIT_S, variables) as process:
         yield

@@ -1,5 +1,5 @@
 """The shipped actuator between the real server and real connections: whom a caller that does not speak xDS reaches by
-the service's address is what the log says, also while server and log are away; and the log is told."""
+the service's address is what the journal says, also while server and journal are away; and the journal is told."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def connect(log: Log, revision: int, *weights: int) -> None:
 
 
 def delivered(log: Log) -> list[tuple[str, int, str]]:
-    """Outcome, revision and teller of all reports in the log."""
+    """Outcome, revision and teller of all reports in the journal."""
     consumer = Consumer(
         {"bootstrap.servers": log.bootstrap, "group.id": "test", "auto.offset.reset": "earliest",
          "enable.partition.eof": True, "enable.auto.commit": False}

@@ -95,7 +95,7 @@ def test_no_command_line_and_no_log_has_a_password(stack: Stack) -> None:
 
 
 def test_the_recommender_does_not_start_where_others_reach_it(stack: Stack) -> None:
-    variables = {**stack.environment, "SLUICE_RECOMMENDER": "0.0.0.0:0"}
+    variables = {**stack.programs, "SLUICE_RECOMMENDER": "0.0.0.0:0"}
     server = REPOSITORY / ".cache/bin/sluice-server"
     done = subprocess.run([server], env=variables, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
@@ -104,14 +104,14 @@ def test_the_recommender_does_not_start_where_others_reach_it(stack: Stack) -> N
 
 def test_a_decider_s_health_is_for_this_machine_alone(stack: Stack) -> None:
     variables = {
-        **stack.environment,
-        "SLUICE_DECIDER": "0.0.0.0:0",
+        **stack.programs,
+        "SLUICE_HEALTH": "0.0.0.0:0",
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
     command = [sys.executable, "-m", "sluice.decider", "--config", str(REPOSITORY / "deploy/local/sluice.yaml")]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
-    assert "SLUICE_DECIDER=0.0.0.0:0 is not legal; legal: a loopback address" in done.stderr
+    assert "SLUICE_HEALTH=0.0.0.0:0 is not legal; legal: an address of loopback" in done.stderr
 
 
 def test_a_stack_where_others_reach_it_is_refused(tmp_path: Path) -> None:

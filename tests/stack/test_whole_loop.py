@@ -1,5 +1,5 @@
 """The whole loop, with the demo's load three times as fast as it is shipped. The file's name puts it last, since the
-demo's decisions stay in the log."""
+demo's decisions stay in the journal."""
 
 from pathlib import Path
 

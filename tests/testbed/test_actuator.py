@@ -37,7 +37,7 @@ def minutes(*times: str) -> tuple[int, ...]:
 def answer_of(case: dict[str, Any]) -> Advice | None:
     if not case["answer"]:
         return None
-    sizes = tuple((one["instance"], size_of(one["size"])) for one in case["answer"].get("sizes", []))
+    sizes = tuple((reported["instance"], size_of(reported["size"])) for reported in case["answer"].get("sizes", []))
     lists = {name: tuple(case["answer"].get(name, ())) for name in ("targets", "reasons")}
     return Advice(**{**case["answer"], "sizes": sizes, **lists})
 

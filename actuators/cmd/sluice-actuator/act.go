@@ -34,6 +34,7 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	log := slog.New(slog.NewTextHandler(logs, nil))
+	memory := limitMemory()
 
 	connection, err := dial.Open(c.Recommender.Address, os.LookupEnv)
 	if err != nil {
@@ -109,11 +110,13 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		return errors.Join(onePass(ctx, cycle, targets, watcher, reporter), callers.once(ctx))
 	}
 
-	if err := board.Serve(ctx, c.StatusAddress); err != nil {
+	stopPages, err := board.Serve(ctx, c.StatusAddress)
+	if err != nil {
 		return err
 	}
+	defer stopPages()
 	log.Info("started", "name", c.Name, "version", buildVersion(), "recommender", c.Recommender.Address,
-		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "subsets", len(c.Subsets), "opted_in", optedIn(c))
+		"status", "http://"+c.StatusAddress+"/status", "targets", len(targets), "subsets", len(c.Subsets), "opted_in", optedIn(c), "memory_limit", memory)
 	var beside, subsetsBeside sync.WaitGroup // each flushes its own reports, at the same time
 	subsetsBeside.Go(func() { callers.run(ctx) })
 	beside.Go(func() { watcher.Run(ctx) })

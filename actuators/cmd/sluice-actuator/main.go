@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"sluice.dev/actuators/internal/config"
+	"sluice.dev/actuators/internal/dial"
 	"sluice.dev/actuators/internal/web"
 )
 
@@ -44,11 +45,19 @@ Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | -
   --version        print the version and exit
   --help           print this text and exit
 
-Environment: SLUICE_TLS_CA names a PEM file with the authority that signed the recommender's certificate, and turns
-TLS on; SLUICE_TOKEN is sent with every call. A token without TLS is sent to loopback addresses only.
+Environment:
+  SLUICE_HEALTH         address of /livez, /readyz, /status and /metrics, instead of the file's status_address
+  SLUICE_HEALTH_EXPOSE  true: that address may be one that other hosts reach (false)
+  SLUICE_TLS_CA         PEM file with the authority that signed the recommender's certificate; turns TLS on
+  SLUICE_TLS_CLIENT_CERT, SLUICE_TLS_CLIENT_KEY  PEM files, for a recommender that asks for a certificate
+  SLUICE_TOKEN_FILE     file with the token that is sent with every call; SLUICE_TOKEN, the token itself, is an error
+  SLUICE_INSECURE       true: the token may be sent without TLS also off loopback, where a mesh encrypts it (false)
+  GOMEMLIMIT            the memory limit of the Go runtime; by default 90 % of the container's
+  The file's addresses, paths and header values may name further variables.
 
 Exit status: 0 done, 1 failed, 2 wrong use or configuration.
-SIGTERM or SIGINT: finishes the writes under way (shutdown_grace), sends the queued reports, and exits 0.
+SIGTERM or SIGINT: /readyz turns 503, the writes under way finish (shutdown_grace, 6 s), the queued reports are sent
+for 3 s, exit 0.
 `
 
 type options struct {
@@ -83,7 +92,7 @@ func run(arguments []string, out, errs io.Writer) int {
 	}
 	c, err := config.Load(o.config, os.LookupEnv)
 	if err == nil {
-		err = c.OptIn(o.apply)
+		err = errors.Join(c.OptIn(o.apply), dial.OnlyFiles(os.LookupEnv))
 	}
 	if err != nil {
 		fmt.Fprintf(errs, "sluice-actuator: %v\n", err)

@@ -25,7 +25,7 @@ func TestCommandLine(t *testing.T) {
 		out, errs string
 	}{
 		{"help", []string{"--help"}, 0, "Usage: sluice-actuator --config FILE", ""},
-		{"help names the secrets", []string{"--help"}, 0, "SLUICE_TLS_CA names a PEM file", ""},
+		{"help names the secrets", []string{"--help"}, 0, "SLUICE_TOKEN_FILE     file with the token", ""},
 		{"version", []string{"--version"}, 0, "sluice-actuator ", ""},
 		{"check", []string{"--check", "--config", localConfig}, 0, "actuator.yaml: valid: 2 targets, 0 of them opted in", ""},
 		{"opt in one", []string{"--check", "--config", localConfig, "--apply", "cart.threads"}, 0, "2 targets, 1 of them opted in", ""},

@@ -182,8 +182,10 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 		_, metrics := p.get("/metrics")
 		return strings.Contains(metrics, "sluice_actuator_recommender_reachable 0")
 	})
-	if code, health := p.get("/healthz"); code != http.StatusOK || !strings.Contains(health, `"recommender_reachable": false`) {
-		t.Errorf("healthz %d %s", code, health)
+	for _, path := range []string{"/livez", "/readyz"} {
+		if code, text := p.get(path); code != http.StatusOK || text != "ok\n" {
+			t.Errorf("%s without a recommender: %d %s", path, code, text)
+		}
 	}
 	_, text := p.get("/status")
 	var page struct {
@@ -218,9 +220,29 @@ func TestRunsAppliesSurvivesAndStops(t *testing.T) {
 		return strings.Contains(metrics, "sluice_actuator_recommender_reachable 1")
 	})
 	p.stop(t)
+	if !strings.Contains(p.errs.String(), "memory_limit=") {
+		t.Errorf("the memory limit is not in the log:\n%s", &p.errs)
+	}
 	if got := shop.written(); got != "[cart.threads=32 cart.threads=16]" {
 		t.Errorf("wrote %s", got)
 	}
+}
+
+// The recommender's name does not resolve yet: the process reads its targets, is ready, and keeps trying.
+func TestTheRecommendersNameDoesNotResolve(t *testing.T) {
+	r := recommendertest.Start(t)
+	_, url := startShop(t)
+	p := command(t, r, url)
+	p.command.Env = append(p.command.Env, "SLUICE_RECOMMENDER=sluice-server.invalid:50051")
+	p.start(t)
+	eventually(t, "the size read, and the recommender's error shown", func() bool {
+		_, page := p.get("/status")
+		return strings.Contains(page, `"size": 64`) && strings.Contains(page, `"error": "`) && strings.Contains(page, `"reachable": false`)
+	})
+	if code, text := p.get("/readyz"); code != http.StatusOK {
+		t.Errorf("readyz %d %s", code, text)
+	}
+	p.stop(t)
 }
 
 // A decision whose lease ran out is not written: the size stays, and the recommender gets the reason.

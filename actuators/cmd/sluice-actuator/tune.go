@@ -34,7 +34,7 @@ Usage: sluice-actuator tune --config FILE --session NAME [--apply] [--recommende
   --check           validate the file and exit
   --help            print this text and exit
 
-Environment: as of sluice-actuator. Exit status: 0 done, 1 failed, 2 wrong use or configuration.
+Environment: as of sluice-actuator, and SLUICE_TOKEN, the token itself. Exit status: 0 done, 1 failed, 2 wrong use or configuration.
 `
 
 type tuneOptions struct {

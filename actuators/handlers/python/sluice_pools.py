@@ -79,8 +79,8 @@ def serve(host: str, port: int, token_file: str, pools: dict[str, Pool]) -> Thre
 
 def _use(pool: Pool) -> dict[str, int]:
     tells = getattr(pool, "use", None)
-    told = zip(("busy", "waiting"), tells(), strict=True) if tells is not None else ()
-    return {name: number for name, number in told if number is not None}
+    figures = zip(("busy", "waiting"), tells(), strict=True) if tells is not None else ()
+    return {name: number for name, number in figures if number is not None}
 
 
 def _knows(token_file: str, said: str) -> bool:

@@ -13,10 +13,12 @@ import (
 type Config struct {
 	// Name of this process in reports and in the audit table; by default the host's name.
 	Name string `yaml:"name"`
-	// StatusAddress serves /healthz, /status and /metrics: HOST:PORT or http://HOST:PORT.
-	StatusAddress string      `yaml:"status_address"`
-	Recommender   Recommender `yaml:"recommender"`
-	Reports       Reports     `yaml:"reports"`
+	// StatusAddress serves /livez, /readyz, /status and /metrics: HOST:PORT or http://HOST:PORT. SLUICE_HEALTH replaces it.
+	StatusAddress string `yaml:"status_address"`
+	// Expose is SLUICE_HEALTH_EXPOSE: StatusAddress may be an address that other hosts reach.
+	Expose      bool        `yaml:"-"`
+	Recommender Recommender `yaml:"recommender"`
+	Reports     Reports     `yaml:"reports"`
 	// ShutdownGrace bounds how long SIGTERM waits for the writes under way.
 	ShutdownGrace time.Duration `yaml:"shutdown_grace"`
 	// State is a folder for the state that outlives the process: intents, cool-downs, original sizes. Without it they end

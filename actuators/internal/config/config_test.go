@@ -209,6 +209,26 @@ func TestLoadLocalStack(t *testing.T) {
 	}
 }
 
+func TestHealthOfTheEnvironment(t *testing.T) {
+	for _, tt := range []struct{ address, expose, want, fault string }{
+		{"", "", "127.0.0.1:8091", ""},
+		{"127.0.0.1:9464", "", "127.0.0.1:9464", ""},
+		{"0.0.0.0:9464", "true", "0.0.0.0:9464", ""},
+		{"0.0.0.0:9464", "", "", "SLUICE_HEALTH_EXPOSE=true makes every address legal"},
+		{"", "yes", "", `SLUICE_HEALTH_EXPOSE: "yes": want true or false`},
+		{"9464", "true", "", "want HOST:PORT"},
+	} {
+		c, err := config.Load("testdata/minimal.yaml", environment("DEMO_TOKEN", "t", "SLUICE_HEALTH", tt.address, "SLUICE_HEALTH_EXPOSE", tt.expose))
+		if tt.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.fault) {
+				t.Errorf("%q, %q: %v, want %q", tt.address, tt.expose, err, tt.fault)
+			}
+		} else if err != nil || c.StatusAddress != tt.want {
+			t.Errorf("%q, %q: %+v, %v", tt.address, tt.expose, c, err)
+		}
+	}
+}
+
 func TestOptIn(t *testing.T) {
 	load := func() *config.Config {
 		c, err := config.Load("testdata/full.yaml", environment("STATUS", "127.0.0.1:1", "POD", "p"))

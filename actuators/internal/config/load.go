@@ -26,6 +26,9 @@ func Load(path string, lookup func(string) (string, bool)) (*Config, error) {
 	if err := c.expand(lookup); err != nil {
 		return nil, inFile(path, err)
 	}
+	if err := c.readHealth(lookup); err != nil {
+		return nil, err
+	}
 	if err := c.Validate(); err != nil {
 		return nil, inFile(path, err)
 	}
@@ -35,6 +38,25 @@ func Load(path string, lookup func(string) (string, bool)) (*Config, error) {
 		}
 	}
 	return &c, nil
+}
+
+// readHealth reads the variables of the listener for health.
+func (c *Config) readHealth(lookup func(string) (string, bool)) error {
+	if address, _ := lookup("SLUICE_HEALTH"); address != "" {
+		c.StatusAddress = withoutScheme(address)
+	}
+	switch expose, _ := lookup("SLUICE_HEALTH_EXPOSE"); expose {
+	case "", "false":
+	case "true":
+		c.Expose = true
+	default:
+		return fmt.Errorf("SLUICE_HEALTH_EXPOSE: %q: want true or false", expose)
+	}
+	return nil
+}
+
+func withoutScheme(address string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/")
 }
 
 // inFile puts the file's name before every line of err, and removes credentials of URLs.
@@ -47,7 +69,7 @@ func inFile(path string, err error) error {
 func (c *Config) expand(lookup func(string) (string, bool)) error {
 	f := filler{lookup: lookup}
 	f.fill(&c.StatusAddress, "status_address")
-	c.StatusAddress = strings.TrimSuffix(strings.TrimPrefix(c.StatusAddress, "http://"), "/")
+	c.StatusAddress = withoutScheme(c.StatusAddress)
 	f.fill(&c.Recommender.Address, "recommender.address")
 	f.fill(&c.State, "state")
 	f.fill(&c.KillSwitch, "kill_switch")

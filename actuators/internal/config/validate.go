@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sluice.dev/actuators/internal/block"
+	"sluice.dev/actuators/internal/dial"
 	"sluice.dev/actuators/internal/pools/policy"
 	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
@@ -35,6 +36,8 @@ func (c *Config) Validate() error {
 	}
 	if err := checkAddress(c.StatusAddress); err != nil {
 		fault("status_address: %w", err)
+	} else if !c.Expose && !dial.Loopback(c.StatusAddress) {
+		fault("status_address: %q: want a loopback address, because its pages have no authentication; SLUICE_HEALTH_EXPOSE=true makes every address legal", c.StatusAddress)
 	}
 	if err := checkAddress(c.Recommender.Address); err != nil {
 		fault("recommender.address: %w", err)

@@ -19,6 +19,8 @@ import (
 const (
 	// Authority names a PEM file with the authority that signed the server's certificate; it turns TLS on.
 	Authority = "SLUICE_TLS_CA"
+	// Insecure allows a token without TLS, where a mesh encrypts what leaves the pod: true, false.
+	Insecure = "SLUICE_INSECURE"
 	// Token is the token that is sent with every call. TokenFile is a file with the token, read at every call.
 	Token     = "SLUICE_TOKEN"
 	TokenFile = "SLUICE_TOKEN_FILE"
@@ -33,8 +35,12 @@ const (
 
 // Open returns a connection that dials at its first use. lookup is os.LookupEnv outside tests.
 //
-// Errors: the authority cannot be read or has no certificate; a token would leave this host unencrypted.
+// Errors: the authority cannot be read or has no certificate; a token would leave this host unencrypted, without an opt-in.
 func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn, error) {
+	allowed, _ := lookup(Insecure)
+	if allowed != "" && allowed != "true" && allowed != "false" {
+		return nil, fmt.Errorf("%s %q: want true or false", Insecure, allowed)
+	}
 	transport := insecure.NewCredentials()
 	authority, _ := lookup(Authority)
 	if authority != "" {
@@ -62,8 +68,9 @@ func Open(address string, lookup func(string) (string, bool)) (*grpc.ClientConn,
 		return nil, fmt.Errorf("connect to the recommender: %s and %s: want one of them", Token, TokenFile)
 	}
 	if token != "" || file != "" {
-		if authority == "" && !loopback(address) {
-			return nil, fmt.Errorf("connect to the recommender at %s: %s would travel in the clear: set %s, or use a loopback address", address, named(file), Authority)
+		if authority == "" && !Loopback(address) && allowed != "true" {
+			return nil, fmt.Errorf("connect to the recommender at %s: %s would travel in the clear: set %s, or use a loopback address; %s=true allows it, where a mesh encrypts it",
+				address, named(file), Authority, Insecure)
 		}
 		sent := bearer{token, file}
 		if _, err := sent.GetRequestMetadata(context.Background()); err != nil {
@@ -85,7 +92,16 @@ func named(file string) string {
 	return Token
 }
 
-func loopback(address string) bool {
+// OnlyFiles returns an error if the environment has the token itself: who sees the process's environment would have it.
+func OnlyFiles(lookup func(string) (string, bool)) error {
+	if token, _ := lookup(Token); token != "" {
+		return fmt.Errorf("%s: this process reads the token from a file only: set %s to the path of a file with the token", Token, TokenFile)
+	}
+	return nil
+}
+
+// Loopback is true if only this host reaches an address.
+func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return false

@@ -189,6 +189,33 @@ func TestFilesAreReadAgain(t *testing.T) {
 	}
 }
 
+func TestATokenWithoutTLSIsAnOptIn(t *testing.T) {
+	for _, tt := range []struct{ insecure, want string }{
+		{"true", ""}, {"false", "SLUICE_INSECURE=true allows it"}, {"", "SLUICE_INSECURE=true allows it"}, {"yes", "want true or false"},
+	} {
+		environment := map[string]string{dial.Insecure: tt.insecure, dial.Token: "secret"}
+		connection, err := dial.Open("recommender:1", func(name string) (string, bool) { v, ok := environment[name]; return v, ok })
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%q: %v", tt.insecure, err)
+		}
+		if err == nil {
+			connection.Close()
+		}
+	}
+}
+
+func TestOnlyFiles(t *testing.T) {
+	environment := map[string]string{dial.Token: "secret", dial.TokenFile: "/run/token"}
+	lookup := func(name string) (string, bool) { v, ok := environment[name]; return v, ok }
+	if err := dial.OnlyFiles(lookup); err == nil || !strings.Contains(err.Error(), "set SLUICE_TOKEN_FILE") || strings.Contains(err.Error(), "secret") {
+		t.Error(err)
+	}
+	environment[dial.Token] = ""
+	if err := dial.OnlyFiles(lookup); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestShowsItsCertificate(t *testing.T) {
 	_, authority := certificate(t)
 	environment := map[string]string{dial.Authority: authority, dial.ClientCertificate: authority, dial.ClientKey: "none.pem"}

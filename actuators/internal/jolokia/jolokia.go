@@ -28,6 +28,9 @@ func (c *Config) Variables(fill func(text *string, key string)) {
 	fill(&c.URL, "url")
 }
 
+// Default has the default values of a block.
+func Default() Config { return Config{Config: web.Default()} }
+
 // Validate implements Config.
 func (c *Config) Validate() error {
 	err := c.Config.Validate()
@@ -37,13 +40,26 @@ func (c *Config) Validate() error {
 	return err
 }
 
-// CheckMBean is nil for a name in the form DOMAIN:KEY=VALUE,...
-func CheckMBean(name string) error {
-	domain, keys, complete := strings.Cut(name, ":")
-	if !complete || domain == "" || !strings.Contains(keys, "=") {
-		return fmt.Errorf("mbean: %q: want DOMAIN:KEY=VALUE,..., where * stands for any text", name)
+// BeanConfig has the keys of every kind that names a bean.
+type BeanConfig struct {
+	Config `yaml:",squash"`
+	// MBean is the bean's name, DOMAIN:KEY=VALUE,..., where * stands for any text.
+	MBean string `yaml:"mbean"`
+}
+
+// Variables implements Config.
+func (c *BeanConfig) Variables(fill func(text *string, key string)) {
+	c.Config.Variables(fill)
+	fill(&c.MBean, "mbean")
+}
+
+// Validate implements Config.
+func (c *BeanConfig) Validate() error {
+	err := c.Config.Validate()
+	if domain, keys, complete := strings.Cut(c.MBean, ":"); !complete || domain == "" || !strings.Contains(keys, "=") {
+		err = errors.Join(err, fmt.Errorf("mbean: %q: want DOMAIN:KEY=VALUE,..., where * stands for any text", c.MBean))
 	}
-	return nil
+	return err
 }
 
 // Agent is one Jolokia agent. It responds with HTTP 200 also when it refuses: the status in the body means success.

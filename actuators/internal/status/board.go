@@ -1,4 +1,4 @@
-// Package status shows the actuator's state: /healthz, /status and /metrics.
+// Package status shows the actuator's state: /livez, /readyz, /status and /metrics.
 package status
 
 import (
@@ -28,10 +28,15 @@ type Board struct {
 	// Subsets is called for each request; nil where there are none.
 	Subsets func() []subsets.Status
 
+	// draining is closed at the end of the process; nil before Serve.
+	draining <-chan struct{}
+
 	mu      sync.Mutex
 	order   []string
 	targets map[string]*Target
 	metrics *metrics
+	// turned is the time of the newest pass over any target.
+	turned time.Time
 }
 
 // Process is what does not change while the process runs.
@@ -104,7 +109,7 @@ func (b *Board) Begin(t pools.Target) {
 	if _, there := b.targets[t.Name]; there {
 		return
 	}
-	b.order = append(b.order, t.Name)
+	b.order, b.turned = append(b.order, t.Name), time.Now()
 	b.targets[t.Name] = &Target{
 		Name: t.Name, Instance: t.Instance, Apply: t.Rules.Apply, Counts: map[string]uint64{},
 		Pool: Pool{t.Pool.Service, pool.SideName(t.Pool.Side), t.Pool.Peer},
@@ -129,6 +134,7 @@ func (b *Board) Record(p pools.Pass) {
 	if !ok {
 		return
 	}
+	b.turned = time.Now()
 	t.Recommendation = protoJSON(p.Answer)
 	b.metrics.record(p)
 	if p.ReadErr != nil {

@@ -1,10 +1,12 @@
 package status_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -191,11 +193,60 @@ func TestMetricsFollowThePrometheusConventions(t *testing.T) {
 	}
 }
 
-func TestHealth(t *testing.T) {
+func TestLiveAndReadyWithoutARecommender(t *testing.T) {
 	_, get := open(t, watch.Snapshot{Err: errors.New("gone")})
-	if got := get("/healthz"); !strings.Contains(got, `"status": "ok"`) || !strings.Contains(got, `"recommender_reachable": false`) {
-		t.Errorf("healthz: %s", got)
+	for _, path := range []string{"/livez", "/readyz"} {
+		if got := get(path); got != "ok\n" {
+			t.Errorf("%s: %s", path, got)
+		}
 	}
+}
+
+func TestPagesOnlyRead(t *testing.T) {
+	board, _ := open(t, watch.Snapshot{})
+	for _, path := range []string{"/livez", "/readyz", "/status", "/metrics"} {
+		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
+			response := httptest.NewRecorder()
+			board.Handler().ServeHTTP(response, httptest.NewRequest(method, path, strings.NewReader("x")))
+			if response.Code != http.StatusMethodNotAllowed {
+				t.Errorf("%s %s: %d", method, path, response.Code)
+			}
+		}
+	}
+}
+
+func TestNotReadyFromTheSignalOn(t *testing.T) {
+	board, _ := open(t, watch.Snapshot{})
+	ctx, signal := context.WithCancel(t.Context())
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if _, err := board.Serve(ctx, address); err == nil || !strings.Contains(err.Error(), address+": bind: ") {
+		t.Errorf("a taken address: %v", err)
+	}
+	listener.Close()
+	stop, err := board.Serve(ctx, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	expect := func(path string, code int, body string) {
+		t.Helper()
+		response, err := http.Get("http://" + address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if got, _ := io.ReadAll(response.Body); response.StatusCode != code || !strings.Contains(string(got), body) {
+			t.Errorf("%s: %d %s", path, response.StatusCode, got)
+		}
+	}
+	expect("/readyz", 200, "ok")
+	signal()
+	expect("/readyz", 503, "draining")
+	expect("/livez", 200, "ok")
 }
 
 func TestCountsWhatExpiredAndWhatWasRolledBack(t *testing.T) {

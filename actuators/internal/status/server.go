@@ -36,30 +36,66 @@ type recommender struct {
 	Error       string     `json:"error,omitempty"`
 }
 
-// Handler serves the three paths.
+// Handler serves the pages. They only read: another method than GET and HEAD gets 405.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", b.serveHealth)
+	mux.HandleFunc("GET /livez", health(b.standsStill))
+	mux.HandleFunc("GET /readyz", health(b.drains))
 	mux.HandleFunc("GET /status", b.serveStatus)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(b.metrics.registry, promhttp.HandlerOpts{}))
 	return mux
 }
 
-// Serve answers at address until ctx ends. It returns an error at once when it cannot listen there.
-func (b *Board) Serve(ctx context.Context, address string) error {
+// Serve answers at address until stop is called. From the end of ctx on the process is not ready. Serve returns an error at once
+// when it cannot listen there.
+func (b *Board) Serve(ctx context.Context, address string) (stop func(), err error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return fmt.Errorf("serve status: %w", err)
+		return nil, fmt.Errorf("serve status: %w", err)
 	}
+	b.draining = ctx.Done()
 	server := &http.Server{Handler: b.Handler(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}
-	context.AfterFunc(ctx, func() { server.Close() })
 	go server.Serve(listener)
-	return nil
+	return func() { server.Close() }, nil
 }
 
-// serveHealth returns 200 as long as the process runs: it works also while the recommender is away.
-func (b *Board) serveHealth(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, map[string]any{"status": "ok", "recommender_reachable": b.source().Reachable()})
+// health is 200 "ok", or 503 with the cause.
+func health(cause func() string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		text := cause()
+		if text != "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		} else {
+			text = "ok"
+		}
+		fmt.Fprintln(w, text)
+	}
+}
+
+// turnLimit is more than a pass over a target may take: requests of a minute each, and a settle of 5 minutes.
+const turnLimit = 15 * time.Minute
+
+// standsStill returns a cause when no target had a pass for turnLimit. A slow target delays no other.
+func (b *Board) standsStill() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if since := time.Since(b.turned); len(b.order) > 0 && since > turnLimit {
+		return fmt.Sprintf("targets: the last pass over any of the %d ended %s ago; limit %s", len(b.order), since.Round(time.Second), turnLimit)
+	}
+	return ""
+}
+
+// drains returns a cause once the process has to end. The process is ready also while the recommender is away: the sizes stay, and
+// a sidecar that is not ready would take its application out of service.
+func (b *Board) drains() string {
+	select {
+	case <-b.draining:
+		return "draining: the process received a signal to end"
+	default:
+		return ""
+	}
 }
 
 func (b *Board) serveStatus(w http.ResponseWriter, _ *http.Request) {

@@ -1,7 +1,8 @@
 """Creates the topics of collector/topics.yaml, or brings existing ones to that configuration.
 
-SLUICE_KAFKA names the brokers. The file of SLUICE_KAFKA_SETTINGS (collector/kafka.toml), if any, sets them, the topics'
-names, TLS and SASL.
+Environment: SLUICE_KAFKA (brokers), SLUICE_KAFKA_PROPERTIES (file of librdkafka's properties, with TLS and SASL, like
+recommender/kafka.properties), and other names of topics: SLUICE_TOPIC_PREFIX instead of sluice_, SLUICE_SPANS_TOPIC,
+SLUICE_METRICS_TOPIC, SLUICE_DEAD_LETTER_TOPIC.
 """
 
 import argparse

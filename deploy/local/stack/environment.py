@@ -58,7 +58,10 @@ def first_token(settings: Settings) -> str:
 
 
 def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str] = ()) -> dict[str, str]:
-    """`base` with everything that programs.toml and its processes read; `apply` names actuator targets."""
+    """`base` with everything that programs.toml and its processes read; `apply` names actuator targets.
+
+    Passwords are in files.
+    """
     flink = settings.state / "flink"
     variables = dict(base) | addresses(settings)
     variables |= {f"SLUICE_PORT_{name.upper()}": str(port) for name, port in settings.ports.items()}
@@ -84,7 +87,7 @@ def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str]
     for name, variable in RECOMMENDER_ACCESS.items():
         if name in settings.access:
             variables[variable] = str(settings.access[name])
-    return variables
+    return secrets.by_file(variables, settings.state)
 
 
 def as_shell(variables: Mapping[str, str]) -> str:

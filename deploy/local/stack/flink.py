@@ -98,6 +98,16 @@ def check_options(settings: Settings) -> None:
         raise StepError(f"[jobs] of the stack file: {reason}", advice=f"`python3 {RUN} --help` lists the options")
 
 
+def missing_schema(timeout_s: float = 60.0) -> str:
+    """What the streaming jobs miss in ClickHouse of this process's environment; "" when nothing."""
+    words = [sys.executable, str(RUN.with_name("schema.py"))]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        return f"ClickHouse does not answer within {timeout_s:.0f} s"
+    return (done.stdout.strip() or done.stderr.strip()[-200:]) if done.returncode else ""
+
+
 def submit(settings: Settings, snapshot: Snapshot | None, timeout_s: float = 180.0) -> None:
     """Runs `flink run`. With CLAIM, Flink owns the snapshot and deletes it once a newer checkpoint replaces it.
 

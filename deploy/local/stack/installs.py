@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stack import builds, toolchain
+from stack import builds, charts, toolchain
 from stack.builds import (
     compiled_loops,
     flink_home,
@@ -56,7 +56,7 @@ KUBERNETES_SERVERS = (
 )  # fmt: skip
 KWOK_VERSION = "v0.8.0"
 CLUSTER_PROGRAMS = REPOSITORY / "tests/cluster/programs"
-HELM = BIN / "helm"
+HELM = charts.PROGRAMS / "helm"
 COREDNS = KUBERNETES_BIN / "coredns"
 PAUSE = KUBERNETES_BIN / "pause"
 CLUSTER_APPLICATION = KUBERNETES_BIN / "application"
@@ -108,6 +108,27 @@ def _lint_steps() -> list[Step]:
         Step("builder", "OpenTelemetry Collector Builder",
              go_install("go.opentelemetry.io/collector/cmd/builder", BUILDER_VERSION), after=("go",),
              values=(BUILDER_VERSION,), outputs=(BIN / "builder",), resource="go"),
+        *_chart_steps(),
+    ]  # fmt: skip
+
+
+def _chart_steps() -> list[Step]:
+    """What checks the charts of deploy/helm; some 100 s of a core when the caches are empty."""
+    packages = {
+        "helm-unittest": "github.com/helm-unittest/helm-unittest/cmd/helm-unittest",
+        "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform",
+    }
+    locks = (charts.MODULE / "go.mod", charts.MODULE / "go.sum")
+    return [
+        Step("helm", "Helm, and schemas of Kubernetes", charts.helm_and_schemas, after=("tools",),
+             inputs=(charts.LOCK,), values=(charts.KUBERNETES, "1"),
+             outputs=(charts.PROGRAMS / "helm", charts.SCHEMAS / "_definitions.json")),
+        Step("promtool", "promtool, for the alerts", charts.promtool, values=("1",)),
+        *(
+            Step(name, f"{name}, for the charts", go_build(charts.MODULE, package, f"charts/{name}"), after=("go",),
+                 inputs=locks, outputs=(charts.PROGRAMS / name,), resource="go")
+            for name, package in packages.items()
+        ),
     ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 
 from stack import settings as stack_settings
-from stack.flink import JOB_NAME, Flink, snapshots, submit
+from stack.flink import JOB_NAME, Flink, missing_schema, snapshots, submit
 from stack.http import UnreachableError
 from stack.keeper import ATTEMPTS, ENDED, Abandon, Job, Submit, decide
 
@@ -46,7 +46,7 @@ class JobKeeper:
     def _step(self) -> bool:
         """One look and one action; False when a submission failed or did not last."""
         jobs, free_slots = self._look()
-        decision = decide(JOB_NAME, jobs, free_slots, snapshots(self._settings), self._failures)
+        decision = decide(JOB_NAME, jobs, free_slots, snapshots(self._settings), self._failures, missing_schema)
         if isinstance(decision, Abandon):
             log(f"{decision.job} cannot read {decision.snapshot}: another version of the job wrote it; cancelling")
             self._failures[decision.snapshot] = ATTEMPTS

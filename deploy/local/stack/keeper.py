@@ -1,6 +1,6 @@
 """The next action of the keeper of the streaming job. Pure: values describe the cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 # org.apache.flink.api.common.JobStatus
@@ -63,11 +63,17 @@ def misfit(restored: str, completed: int, failures: Sequence[str]) -> str:
 
 
 def decide(
-    name: str, jobs: Sequence[Job] | None, free_slots: int, snapshots: Sequence[Snapshot], failures: dict[str, int]
+    name: str,
+    jobs: Sequence[Job] | None,
+    free_slots: int,
+    snapshots: Sequence[Snapshot],
+    failures: dict[str, int],
+    schema: Callable[[], str] = lambda: "",
 ) -> Wait | Abandon | Submit:
     """The next action for the job called `name`.
 
-    jobs: None when the cluster does not answer. failures: snapshot path ("" = no snapshot) -> submissions from it
+    jobs: None when the cluster does not answer. schema: what is missing in ClickHouse, "" when nothing is; called
+    before a submission alone. failures: snapshot path ("" = no snapshot) -> submissions from it
     that did not last. The newest snapshot that has not failed ATTEMPTS times wins. Only when there is none do the
     sources start from the earliest record; the sinks then end in the same rows.
     """
@@ -80,5 +86,7 @@ def decide(
         return Wait(f"{alive[0].id} is {alive[0].state}")
     if free_slots < 1:
         return Wait("no free task slot")
+    if missing := schema():
+        return Wait(f"the schema: {missing}")
     usable = [snapshot for snapshot in snapshots if failures.get(snapshot.path, 0) < ATTEMPTS]
     return Submit(max(usable, key=lambda snapshot: snapshot.taken_at, default=None))

@@ -1,9 +1,19 @@
 """Passwords of one stack: those of its file, else made at the first `make up` and kept in STATE/secrets."""
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 
 from stack import private
 from stack.settings import SECRETS, Settings
+
+# Variables with a password, by the file's name in STATE/secrets.d. Processes read the file that NAME_FILE names;
+# the reader of ClickHouse has no password in the local stack.
+FILES = {
+    "SLUICE_CLICKHOUSE_PASSWORD": "clickhouse_password",
+    "SLUICE_CLICKHOUSE_READER_PASSWORD": "clickhouse_reader_password",
+    "SLUICE_NEO4J_PASSWORD": "neo4j_password",
+}
 
 
 def known(settings: Settings) -> dict[str, str]:
@@ -12,11 +22,24 @@ def known(settings: Settings) -> dict[str, str]:
 
 
 def make(settings: Settings) -> None:
-    """Makes what is lacking: from then on `known` has every password, and the same at each later call."""
+    """Makes what is lacking: from then on `known` has every password, and the same at each later call.
+
+    Writes STATE/secrets.d, from which processes read them.
+    """
     private.directory(settings.state / "secrets")
     for name, value in known(settings).items():
         if not value:
             private.write(settings.state / "secrets" / name, os.urandom(32).hex() + "\n")
+    values = known(settings)
+    private.directory(settings.state / "secrets.d")
+    for name in FILES.values():
+        private.write(settings.state / "secrets.d" / name, values.get(name, "") + "\n")
+
+
+def by_file(variables: Mapping[str, str], state: Path) -> dict[str, str]:
+    """`variables` of a process: places of passwords instead of passwords. state: of the stack."""
+    files = {f"{name}_FILE": str(state / "secrets.d" / file) for name, file in FILES.items()}
+    return {name: value for name, value in variables.items() if name not in FILES} | files
 
 
 def _kept(settings: Settings, name: str) -> str:

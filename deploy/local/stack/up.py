@@ -107,7 +107,7 @@ def summary(settings: Settings, report: Report) -> None:
         ("decider", f"http://{at('decider')}/metrics", "what it decides, in numbers"),
         ("ClickHouse", f"http {at('clickhouse_http')}   native {at('clickhouse_native')}", "./sluice sql 'SELECT 1'"),
         ("Neo4j", f"bolt://{at('neo4j_bolt')}", "user neo4j; password in secrets/ below"),
-        ("Kafka", at("kafka"), "topics otlp_*, and the log: sluice_*"),
+        ("Kafka", at("kafka"), "topics otlp_*, and the journal: sluice_*"),
         ("Flink", f"http://{at('flink_rest')}", "the jobs' web interface"),
         ("demo shop", f"http://{at('demo')}/pools", "its pools, and what sets them"),
         ("actuator", f"http://{at('actuator')}", "health and status"),

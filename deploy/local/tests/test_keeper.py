@@ -33,6 +33,16 @@ def test_falls_back_to_the_older_snapshot_and_then_to_none() -> None:
     assert decide(NAME, [], 1, [OLD, NEW], {NEW.path: ATTEMPTS, OLD.path: ATTEMPTS}) == Submit(None)
 
 
+def test_waits_for_the_schema_and_looks_at_it_before_a_submission_alone() -> None:
+    assert decide(NAME, [], 1, [OLD], {}, lambda: "have none, need 0") == Wait("the schema: have none, need 0")
+
+    def unexpected() -> str:
+        raise AssertionError("looked at the schema")
+
+    for jobs, slots in ((None, 1), ([Job("1", NAME, "RUNNING")], 1), ([], 0)):
+        assert isinstance(decide(NAME, jobs, slots, [OLD], {}, unexpected), Wait)
+
+
 def test_a_job_of_another_name_does_not_count() -> None:
     assert decide(NAME, [Job("1", "another", "RUNNING")], 1, [], {}) == Submit(None)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stack import private, secrets
+from stack import environment, private, secrets
 from stack.settings import Settings, load
 
 NAMES = ("clickhouse_password", "neo4j_password")
@@ -31,12 +31,26 @@ def test_passwords_are_made_once(stack: Settings) -> None:
     assert secrets.known(stack) == made
     assert [mode(stack.state / "secrets" / name) for name in NAMES] == [0o600, 0o600]
     assert mode(stack.state / "secrets") == 0o700
+    for name in NAMES:
+        file = stack.state / "secrets.d" / name
+        assert (file.read_text(), mode(file)) == (made[name] + "\n", 0o600)
+    assert (stack.state / "secrets.d/clickhouse_reader_password").read_text() == "\n"
+
+
+def test_processes_get_the_places_of_passwords(stack: Settings) -> None:
+    secrets.make(stack)
+    variables = environment.supervised(stack, {"SLUICE_NEO4J_PASSWORD": "of-a-shell"})
+    assert not secrets.FILES.keys() & variables.keys()
+    places = {variables[f"{name}_FILE"] for name in secrets.FILES}
+    assert places == {str(stack.state / "secrets.d" / file) for file in secrets.FILES.values()}
+    assert environment.addresses(stack)["SLUICE_NEO4J_PASSWORD"] == secrets.known(stack)["neo4j_password"]
 
 
 def test_the_stack_file_wins_and_is_not_copied(stack: Settings) -> None:
     told = replace(stack, secrets={"clickhouse_password": "", "neo4j_password": "told-by-the-file"})
     secrets.make(told)
     assert secrets.known(told)["neo4j_password"] == "told-by-the-file"
+    assert (told.state / "secrets.d/neo4j_password").read_text() == "told-by-the-file\n"
     assert [path.name for path in (stack.state / "secrets").iterdir()] == ["clickhouse_password"]
 
 

@@ -10,9 +10,9 @@ from bench.controllers.bridge import samples_of
 from bench.controllers.windows_alone import WindowsAlone
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.samples import Floats
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
-from sluice.pools.windows.complete_buckets import CompleteBuckets
 from sluice.pools.windows.window import OnDemand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
@@ -45,9 +45,14 @@ class _Kept:
         self.instances = np.concatenate([self.instances[kept], instances[new]])
         self.starts_ms = np.concatenate([self.starts_ms[kept], starts_ms[new]])
 
-    def whole(self) -> CompleteBuckets | None:
-        bucket_ms = self.newest.length_ns // 1_000_000
-        whole = CompleteBuckets(self.starts_ms, self.concurrency, self.completions, self.instances, bucket_ms)
+    def whole(self) -> Buckets | None:
+        whole = Buckets(
+            self.starts_ms,
+            self.concurrency,
+            self.completions,
+            self.newest.length_ns // 1_000_000 / 1_000,
+            instances=self.instances,
+        )
         return whole if len(whole) else None
 
 

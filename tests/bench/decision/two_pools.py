@@ -81,10 +81,10 @@ def report(pair: tuple[int, int], seeds: Sequence[int] = SEEDS, processes: int =
     names = {racer: (racer, None) for racer in RACERS} | {f"best pair, {pair[0]} and {pair[1]}": (HARDWARE, pair)}
     tries = [Try(racer, seed, start) for racer, start in names.values() for seed in seeds]
     result = iter(mapped(run, tries, processes))
-    of = {name: [next(result) for _ in seeds] for name in names}
-    best = float(np.mean([item.goodput_per_s for item in of[list(names)[-1]]]))
+    results = {name: [next(result) for _ in seeds] for name in names}
+    best = float(np.mean([item.goodput_per_s for item in results[list(names)[-1]]]))
     table = []
-    for name, mine in of.items():
+    for name, mine in results.items():
         goodput = float(np.mean([item.goodput_per_s for item in mine]))
         least = min(item.goodput_per_s for item in mine)
         ends = ", ".join(f"{threads} and {connections}" for threads, connections in sorted({s.sizes for s in mine}))

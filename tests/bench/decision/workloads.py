@@ -86,8 +86,8 @@ def _best_sizes(name: str) -> list[str]:
     """The held sizes with the most goodput and with the least p99, on the seeds that are for choosing."""
     tasks = [Task(scenario(name), f"fixed {size}", seed) for size in SIZES for seed in CHOSEN_ON]
     results = run_all(tasks)
-    of = {f"fixed {size}": summary([r for r in results if r.racer == f"fixed {size}"]) for size in SIZES}
-    return list(dict.fromkeys([max(of, key=lambda item: of[item].goodput_per_s), best_p99(of)]))
+    by_racer = {f"fixed {size}": summary([r for r in results if r.racer == f"fixed {size}"]) for size in SIZES}
+    return list(dict.fromkeys([max(by_racer, key=lambda item: by_racer[item].goodput_per_s), best_p99(by_racer)]))
 
 
 def report(cells: Sequence[Cell]) -> str:

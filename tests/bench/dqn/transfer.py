@@ -95,16 +95,16 @@ def doubled(back_s: float | None = None) -> Scenario:
 def run(task: tuple[str, int, int]) -> list[Any]:
     """(reward, size) of each step after the change."""
     name, seed, steps = task
-    of = drive(doubled(), lambda run: agent(name, run, seed), seed, 10, AT_S + steps)[AT_S:]
-    return [[item.reward, item.size] for item in of]
+    steps_run = drive(doubled(), lambda run: agent(name, run, seed), seed, 10, AT_S + steps)[AT_S:]
+    return [[item.reward, item.size] for item in steps_run]
 
 
 def returned(task: tuple[str, int, int]) -> list[Any]:
     """The same after the limit has come back, `steps` later."""
     name, seed, steps = task
     back_s = AT_S + steps
-    of = drive(doubled(float(back_s)), lambda run: agent(name, run, seed), seed, 10, back_s + 100)[back_s:]
-    return [[item.reward, item.size] for item in of]
+    steps_run = drive(doubled(float(back_s)), lambda run: agent(name, run, seed), seed, 10, back_s + 100)[back_s:]
+    return [[item.reward, item.size] for item in steps_run]
 
 
 def best_fixed(of: Scenario, since_s: int, sizes: Sequence[int]) -> tuple[float, int]:

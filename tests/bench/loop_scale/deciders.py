@@ -1,4 +1,4 @@
-"""One decider after the other on a log of a real broker, with what each part of the newest period took."""
+"""One decider after the other on a journal of a real broker, with what each part of the newest period took."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,8 @@ from sluice.model.times import timestamp
 from sluice.pools.commit import PoolsCommit
 from sluice.pools.names import message_of, pool_name
 from sluice.pools.period.resources import PoolResources
-from sluice.pools.period.spread import Outcome, Spread, StepJob
+from sluice.pools.period.spread import Spread
+from sluice.pools.pool_step import PoolStep
 from sluice.pools.publication.record import Part, Ref
 from sluice.pools.v1.log_pb2 import ObservedSize
 from sluice.pools.v1.pool_size_pb2 import TargetSize
@@ -33,13 +34,13 @@ PARTS: tuple[Part, ...] = ("facts", "evidence")
 
 
 class Watched(Spread):
-    """observing_s: making jobs; stepping_s: handing them over, and waiting for what becomes of them."""
+    """observing_s: making steps; stepping_s: handing them over, and waiting for what becomes of them."""
 
     observing_s, stepping_s = 0.0, 0.0
 
-    def run(self, jobs: Iterable[StepJob], pools: int) -> Iterator[tuple[StepJob, Outcome]]:
+    def run(self, steps: Iterable[PoolStep], pools: int) -> Iterator[PoolStep]:
         self.observing_s = self.stepping_s = 0.0
-        outcomes = super().run(self._made(jobs), pools)
+        outcomes = super().run(self._made(steps), pools)
         while True:
             begun, observed_s = time.perf_counter(), self.observing_s
             result = next(outcomes, None)
@@ -48,15 +49,15 @@ class Watched(Spread):
                 return
             yield result
 
-    def _made(self, jobs: Iterable[StepJob]) -> Iterator[StepJob]:
-        made = iter(jobs)
+    def _made(self, steps: Iterable[PoolStep]) -> Iterator[PoolStep]:
+        made = iter(steps)
         while True:
             begun = time.perf_counter()
-            job = next(made, None)
+            pool_step = next(made, None)
             self.observing_s += time.perf_counter() - begun
-            if job is None:
+            if pool_step is None:
                 return
-            yield job
+            yield pool_step
 
 
 class Deciders:

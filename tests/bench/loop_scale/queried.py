@@ -39,5 +39,5 @@ class Counted(ClickHouse):
         columns = super().arrays(sql, parameters, table)
         self.spent_s += time.perf_counter() - begun
         self.queries += 1
-        self.returned += next((len(one.values) for one in columns if isinstance(one, Arrays)), 0)
+        self.returned += next((len(column.values) for column in columns if isinstance(column, Arrays)), 0)
         return columns

@@ -15,8 +15,9 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import CompleteBuckets, whole
+from sluice.pools.windows.complete_buckets import whole
 from sluice.pools.windows.window import OnDemand
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
@@ -57,13 +58,13 @@ class Drawn:
     samples: Samples
     size: int
 
-    def last(self, now_ms: int) -> CompleteBuckets | None:
+    def last(self, now_ms: int) -> Buckets | None:
         """Its newest buckets, as many as are kept."""
         end = now_ms // BUCKET_MS
         at = np.arange(end - BUCKETS, end)
-        of = at % len(self.samples.concurrency)
-        busy_ns = np.maximum(self.samples.concurrency[of] * BUCKET_MS * 1e6, 1).astype(np.int64)[None]
-        completions = self.samples.completions[of].astype(np.int64)[None]
+        sample = at % len(self.samples.concurrency)
+        busy_ns = np.maximum(self.samples.concurrency[sample] * BUCKET_MS * 1e6, 1).astype(np.int64)[None]
+        completions = self.samples.completions[sample].astype(np.int64)[None]
         nothing = np.zeros_like(completions)
         return whole(at * BUCKET_MS, busy_ns, completions, nothing, now_ms - DELAY_MS, BUCKET_MS)
 
@@ -97,18 +98,18 @@ class Held(WindowsAlone):
     def collect(self, config: Config, thresholds_ns: dict[PoolKey, int], now_ms: int, live: bool = True) -> Window:
         self.spent_s = 0.0
         numbers = {pool.key: number for number, pool in enumerate(config.pools)}
-        of = OnDemand(numbers, lambda number: self.drawn[number % CURVES].last(now_ms))
-        return Window(OnDemand(numbers, lambda number: None), Timed(self, of))
+        curves = OnDemand(numbers, lambda number: self.drawn[number % CURVES].last(now_ms))
+        return Window(OnDemand(numbers, lambda number: None), Timed(self, curves))
 
 
 @dataclass(frozen=True)
-class Timed(Mapping[PoolKey, CompleteBuckets | None]):
+class Timed(Mapping[PoolKey, Buckets | None]):
     """Buckets are made when they are asked for: that is reading too."""
 
     of: Collects
-    windows: Mapping[PoolKey, CompleteBuckets | None]
+    windows: Mapping[PoolKey, Buckets | None]
 
-    def __getitem__(self, key: PoolKey) -> CompleteBuckets | None:
+    def __getitem__(self, key: PoolKey) -> Buckets | None:
         begun = perf_counter()
         result = self.windows[key]
         self.of.spent_s += perf_counter() - begun

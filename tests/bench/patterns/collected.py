@@ -9,9 +9,10 @@ import numpy as np
 from bench.controllers.windows_alone import WindowsAlone
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import CompleteBuckets, whole
+from sluice.pools.windows.complete_buckets import whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.demand import LASTS_S
 from sluice.pools.windows.rows import Ints
@@ -63,7 +64,7 @@ class Collected(WindowsAlone):
         start_ms = BUCKET_MS * np.arange(first, until)
         rows = busy_ns[None], columns.completions[None, first:until], columns.errors[None, first:until]
 
-        def made(number: int) -> CompleteBuckets | None:
+        def made(number: int) -> Buckets | None:
             return whole(start_ms, *rows, before_ms, BUCKET_MS)
 
         return Window({}, OnDemand({config.pools[0].key: 0}, made))

@@ -42,11 +42,11 @@ class Loop:
     course: list[Answer] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        of = self.pattern
-        self._key = PoolKey(of.name, cast(Side, of.side), of.peer)
+        pattern = self.pattern
+        self._key = PoolKey(pattern.name, cast(Side, pattern.side), pattern.peer)
         self._clock, self._log = FakeClock(reader_ms(0)), MemoryLog()
-        self._actuator = Applied((1, of.most))
-        pool = self._key._asdict() | {"threshold": f"{of.slo_s:g}s", "bounds": {"min": 1, "max": of.most}}
+        self._actuator = Applied((1, pattern.most))
+        pool = self._key._asdict() | {"threshold": f"{pattern.slo_s:g}s", "bounds": {"min": 1, "max": pattern.most}}
         config = Config.model_validate({"pools": [pool]})
         self._loop = self._log.loop(config, Collected(self.known), self._clock)
 

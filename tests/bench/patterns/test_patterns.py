@@ -27,8 +27,8 @@ def theirs(name, seconds=SECONDS):
 
 def worst_minute(name, seconds=SECONDS, way=USUAL):
     """Good responses as a part of those at the operator's size, after the first minute; 1 where it has none."""
-    of = [item.per_minute(item.good)[1:].astype(float) for item in (ours(name, seconds, way), theirs(name, seconds))]
-    return float(np.min(np.where(of[1] > 0, of[0] / np.maximum(of[1], 1.0), 1.0)))
+    rates = [item.per_minute(item.good)[1:].astype(float) for item in (ours(name, seconds, way), theirs(name, seconds))]
+    return float(np.min(np.where(rates[1] > 0, rates[0] / np.maximum(rates[1], 1.0), 1.0)))
 
 
 def in_the_end(name, way=USUAL):

@@ -81,9 +81,9 @@ def _kind(number: int) -> tuple[Trained, BoostedLatency]:
 
 
 def _models(app: Application, kinds: Sequence[tuple[Trained, BoostedLatency]]) -> Models:
-    of = {item.name: kinds[number % len(kinds)] for number, item in enumerate(app.services)}
-    ours = LatencyModel({name: kind[1] for name, kind in of.items()}, unknown_latency(1.0))
-    return ours, {name: kind[0] for name, kind in of.items()}
+    kind_of = {item.name: kinds[number % len(kinds)] for number, item in enumerate(app.services)}
+    ours = LatencyModel({name: kind[1] for name, kind in kind_of.items()}, unknown_latency(1.0))
+    return ours, {name: kind[0] for name, kind in kind_of.items()}
 
 
 def _warm_up(kinds: Sequence[tuple[Trained, BoostedLatency]]) -> None:
@@ -151,14 +151,14 @@ def _again(app: Application, model: LatencyModel, solved: Solved) -> list[str]:
     drawn = np.random.default_rng(3)
     seconds, with_prediction, moved = [], [], []
     for number in drawn.choice(np.arange(1, len(app.services)), CHANGES).tolist():
-        one = app.services[number]
-        new = Container(f"{one.name}-new", app.hosts[number % len(app.hosts)].name)
+        service = app.services[number]
+        new = Container(f"{service.name}-new", app.hosts[number % len(app.hosts)].name)
         begin = time.process_time()
-        changed = fleet(replace(one, containers=(*one.containers[1:], new)), hosts, numbers)
+        changed = fleet(replace(service, containers=(*service.containers[1:], new)), hosts, numbers)
         now = with_fleet(posed, changed)
-        at = [fleet.service for fleet in now.fleets].index(one.name)
+        at = [fleet.service for fleet in now.fleets].index(service.name)
         curves = list(solved.curves)
-        curves[at] = model.of(one.name).curves(changed.contention)
+        curves[at] = model.of(service.name).curves(changed.contention)
         result = solve_again(solved, now, curves, MicronsSettings())
         seconds.append(time.process_time() - begin)
         predict(now, curves, result.solution.subsets)

@@ -182,10 +182,14 @@ class Transcription:
         for stage in call.stages:
             below = [np.array(self._branch(call, item, latency, quota, before)) for item in stage]
             if len(below) > 1:
-                longest = max(one[0] for one in below)
-                for item, one in zip(stage, below, strict=True):
-                    self.gradient[id(item)] *= one[0] / longest if longest > 0 else 1.0
-            sums += [max(one[0] for one in below), max(one[1] for one in below), *np.sum(below, axis=0)[2:]]
+                longest = max(moments[0] for moments in below)
+                for item, moments in zip(stage, below, strict=True):
+                    self.gradient[id(item)] *= moments[0] / longest if longest > 0 else 1.0
+            sums += [
+                max(moments[0] for moments in below),
+                max(moments[1] for moments in below),
+                *np.sum(below, axis=0)[2:],
+            ]
         return float(sums[0]), float(sums[1]), float(sums[2]), float(sums[3])
 
     def _branch(

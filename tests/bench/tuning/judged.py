@@ -23,8 +23,8 @@ def confirming(session: Found) -> list[Found]:
 
 def of_both(session: Found) -> list[dict[str, Found]]:
     """The confirming pairs by purpose, without those of which a side has no value: it was rolled back."""
-    of = confirming(session)
-    results = [{item["purpose"]: item for item in pair} for pair in zip(of[::2], of[1::2], strict=False)]
+    pairs = confirming(session)
+    results = [{item["purpose"]: item for item in pair} for pair in zip(pairs[::2], pairs[1::2], strict=False)]
     return [pair for pair in results if len(pair) == 2 and all(item["value"] is not None for item in pair.values())]
 
 

@@ -46,8 +46,8 @@ def test_a_callee_refuses_at_once_what_is_too_much():
 
 def test_a_phase_lasts_until_the_next():
     first, second = Phase(0, RISES, 1.0), Phase(30, RISES, 2.0)
-    of = World(seed=1, seconds=60, size=8, most=256, phases=(first, second))
-    assert [of.phase(at) for at in (0, 29, 30, 59)] == [first, first, second, second]
+    world = World(seed=1, seconds=60, size=8, most=256, phases=(first, second))
+    assert [world.phase(at) for at in (0, 29, 30, 59)] == [first, first, second, second]
 
 
 def test_the_same_seed_draws_the_same_world():
@@ -56,5 +56,5 @@ def test_the_same_seed_draws_the_same_world():
 
 def test_an_honest_world_tells_what_is_in_flight():
     worlds = [world(seed) for seed in range(50)], [world(seed, honest=True) for seed in range(50)]
-    lies = [any(phase.tells != 1 for item in of for phase in item.phases) for of in worlds]
+    lies = [any(phase.tells != 1 for item in pools for phase in item.phases) for pools in worlds]
     assert lies == [True, False]

@@ -18,10 +18,10 @@ def choose(m: Memory, container: int, slot: int) -> int:
     route = m.routes[container, slot]
     if m.state[0].routing == ROUND_ROBIN:
         return due(m, route.first, route.count)
-    one = drawn(m, route.first, route.count)
+    chosen = drawn(m, route.first, route.count)
     other = drawn(m, route.first, route.count)
-    fewer = m.connections[other].outstanding < m.connections[one].outstanding
-    return other if fewer else one
+    fewer = m.connections[other].outstanding < m.connections[chosen].outstanding
+    return other if fewer else chosen
 
 
 @compiled

@@ -30,14 +30,14 @@ def made(services, roots, natures=None, hosts=None):
     )
 
 
-def all_to_all(application, weight=lambda one, other: 1.0):
+def all_to_all(application, weight=lambda container, other: 1.0):
     """``weight(i, j)`` of the connection from container i to container j of a pair."""
     services = application.services
     pairs = []
     for up, down in flatten(application).pairs:
         connections = [
-            {"from": one.name, "to": other.name, "weight": weight(i, j)}
-            for i, one in enumerate(services[up].containers)
+            {"from": container.name, "to": other.name, "weight": weight(i, j)}
+            for i, container in enumerate(services[up].containers)
             for j, other in enumerate(services[down].containers)
         ]
         pairs.append({"upstream": services[up].name, "downstream": services[down].name, "connections": connections})

@@ -37,25 +37,25 @@ def routes(solution: Solution, fleet: Fleet, graph: Graph, seed: int) -> Routes:
             raise ValueError(f"pair {pair.upstream} -> {pair.downstream}: no call tree has it")
         upstream, downstream = graph.pairs[which]
         for connection in pair.connections:
-            one, other = _at(fleet, connection.from_, upstream), _at(fleet, connection.to, downstream)
-            targets = held.setdefault((one, graph.slots[which]), {})
+            caller, other = _at(fleet, connection.from_, upstream), _at(fleet, connection.to, downstream)
+            targets = held.setdefault((caller, graph.slots[which]), {})
             if other in targets:
                 raise ValueError(f"connection {connection.from_} -> {connection.to} stands twice")
             targets[other] = connection.weight
-            ends[one] += 1
+            ends[caller] += 1
             ends[other] += 1
     table = np.zeros((len(fleet), graph.width), dtype=ROUTE)
     results: list[tuple[int, float, float, float, int]] = []
     for (upstream, downstream), slot in zip(graph.pairs, graph.slots, strict=True):
-        for one in np.flatnonzero(fleet.service == upstream).tolist():
-            targets = {to: weight for to, weight in held.get((one, slot), {}).items() if weight > 0}
+        for caller in np.flatnonzero(fleet.service == upstream).tolist():
+            targets = {to: weight for to, weight in held.get((caller, slot), {}).items() if weight > 0}
             if not targets:
                 raise ValueError(
-                    f"container {fleet.names[one]} has no connection to {fleet.services[downstream]}, which it calls"
+                    f"container {fleet.names[caller]} has no connection to {fleet.services[downstream]}, which it calls"
                 )
-            table[one, slot] = len(results), len(targets)
+            table[caller, slot] = len(results), len(targets)
             total, so_far = sum(targets.values()), 0.0
-            phase = stream(seed, "mesh", "phase", fleet.names[one], str(slot))
+            phase = stream(seed, "mesh", "phase", fleet.names[caller], str(slot))
             for to, weight in targets.items():
                 so_far += weight / total
                 results.append((to, total / weight, phase.random() * total / weight, so_far, 0))

@@ -89,9 +89,9 @@ def text(samples: Sequence[Sample]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in samples:
-        figures: Sequence[float] = (one.rate_per_s, *one.utilization, one.mu, one.sigma)
-        writer.writerow([one.service, *(f"{figure:.6g}" for figure in figures)])
+    for sample in samples:
+        figures: Sequence[float] = (sample.rate_per_s, *sample.utilization, sample.mu, sample.sigma)
+        writer.writerow([sample.service, *(f"{figure:.6g}" for figure in figures)])
     return out.getvalue()
 
 

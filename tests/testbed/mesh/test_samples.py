@@ -45,8 +45,8 @@ def test_too_few_visits_make_no_sample():
 def test_profiles_cover_contention_and_load_and_are_the_csv_that_solvers_read():
     application = deploy(SHAPES["hotel"], Deployment(32))
     result = profiled(application, rocksteady(application), 1, combinations=3, windows_each=1)
-    assert {one.service for one in result} == {service.name for service in application.services}
-    assert {one.utilization[1] for one in result if one.service == "profile"} != {0.0}
+    assert {sample.service for sample in result} == {service.name for service in application.services}
+    assert {sample.utilization[1] for sample in result if sample.service == "profile"} != {0.0}
     lines = text(result).splitlines()
     assert lines[0] == ",".join(COLUMNS)
     assert len(lines) == len(result) + 1

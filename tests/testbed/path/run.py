@@ -67,19 +67,19 @@ class PathRun(TierRun):
 
     def windows(self, pool: str, since_s: float, until_s: float, bucket_ms: int, threshold_ms: float) -> PoolWindows:
         """As ``single.run.FastRun.windows``; threads are judged by their callers, connections by who holds them."""
-        of = between(since_s, until_s, bucket_ms, threshold_ms)
+        interval = between(since_s, until_s, bucket_ms, threshold_ms)
         own, own_of, judge, judge_of = SPANS[pool]
         built = int(self._memory["built"])
         bounded = self.scenario.caller if pool == THREADS else self.scenario.callee
         return PoolWindows(
-            since_ns=of.since_ns,
-            length_ns=of.length_ns,
-            threshold_ns=of.threshold_ns,
-            own=counts(self.rows, own, of, own_of, built),
-            judge=counts(self.rows, judge, of, judge_of, built if judge_of != NONE else 1),
-            own_durations_ns=durations(self.rows, own, of),
-            judge_durations_ns=durations(self.rows, judge, of),
-            sizes=sizes(self.history[pool], of),
+            since_ns=interval.since_ns,
+            length_ns=interval.length_ns,
+            threshold_ns=interval.threshold_ns,
+            own=counts(self.rows, own, interval, own_of, built),
+            judge=counts(self.rows, judge, interval, judge_of, built if judge_of != NONE else 1),
+            own_durations_ns=durations(self.rows, own, interval),
+            judge_durations_ns=durations(self.rows, judge, interval),
+            sizes=sizes(self.history[pool], interval),
             size=self.size(pool),
             in_use=self.in_use(pool),
             queued=self.queued(pool),

@@ -137,9 +137,9 @@ class Pattern:
     ) -> None:
         """service: the pattern's own, unless another is named, on a host whose clock is right."""
         off = self._ahead_s if not service else 0.0
-        of = service or self.name
+        owner = service or self.name
         self._emit(
-            Span(of, trace_id, span_id, parent_id, name, kind, start_s + off, end_s + off, peer, failed, attributes)
+            Span(owner, trace_id, span_id, parent_id, name, kind, start_s + off, end_s + off, peer, failed, attributes)
         )
 
     def called(self, trace_id: int, call_id: int, since_s: float, failed: bool = False) -> None:

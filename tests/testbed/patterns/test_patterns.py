@@ -26,8 +26,8 @@ def counted(kind, seconds, plainly=False):
 
 
 def span(start_s, end_s, **more):
-    of = {"service": "plain", "trace_id": 1, "span_id": 1, "parent_id": 0, "name": "GET", "kind": Kind.SERVER}
-    return Span(**(of | {"start_s": start_s, "end_s": end_s} | more))
+    fields = {"service": "plain", "trace_id": 1, "span_id": 1, "parent_id": 0, "name": "GET", "kind": Kind.SERVER}
+    return Span(**(fields | {"start_s": start_s, "end_s": end_s} | more))
 
 
 def test_a_request_takes_longer_the_more_share_the_cores():
@@ -98,8 +98,8 @@ def test_a_clock_that_is_ahead_shifts_the_service_and_not_its_caller():
     spans = {item.trace_id: {} for item in spans_of(Ahead, 30.0)}
     for item in spans_of(Ahead, 30.0):
         spans[item.trace_id][item.service, item.kind] = item
-    for of in spans.values():
-        own, call = of["ahead", Kind.SERVER], of["gateway-of-ahead", Kind.CLIENT]
+    for trace in spans.values():
+        own, call = trace["ahead", Kind.SERVER], trace["gateway-of-ahead", Kind.CLIENT]
         assert own.end_s == pytest.approx(call.end_s + 1.0)
 
 

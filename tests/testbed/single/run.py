@@ -79,16 +79,16 @@ class FastRun(TierRun):
         Raises:
             ValueError: a bucket is not 10 to 1,000 ms, or the threshold is not > 0.
         """
-        of = between(since_s, until_s, bucket_ms, threshold_ms)
+        interval = between(since_s, until_s, bucket_ms, threshold_ms)
         return PoolWindows(
-            since_ns=of.since_ns,
-            length_ns=of.length_ns,
-            threshold_ns=of.threshold_ns,
-            own=counts(self.rows, BEGUN, of),
-            judge=counts(self.rows, ARRIVED, of),
-            own_durations_ns=durations(self.rows, BEGUN, of),
-            judge_durations_ns=durations(self.rows, ARRIVED, of),
-            sizes=sizes(self.history, of),
+            since_ns=interval.since_ns,
+            length_ns=interval.length_ns,
+            threshold_ns=interval.threshold_ns,
+            own=counts(self.rows, BEGUN, interval),
+            judge=counts(self.rows, ARRIVED, interval),
+            own_durations_ns=durations(self.rows, BEGUN, interval),
+            judge_durations_ns=durations(self.rows, ARRIVED, interval),
+            sizes=sizes(self.history, interval),
             size=self.size,
             in_use=self.in_use,
             queued=self.queued,

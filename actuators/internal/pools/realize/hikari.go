@@ -7,7 +7,6 @@ import (
 
 	"sluice.dev/actuators/internal/jolokia"
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/web"
 )
 
 // HikariConfig is the `hikari` block: the connections of one HikariCP, over Jolokia. The beans exist with registerMbeans=true
@@ -22,7 +21,7 @@ type HikariConfig struct {
 
 // DefaultHikari has the default values of a block.
 func DefaultHikari() HikariConfig {
-	return HikariConfig{Config: jolokia.Config{Config: web.Default()}, Pool: "*"}
+	return HikariConfig{Config: jolokia.Default(), Pool: "*"}
 }
 
 // Variables implements Config.
@@ -45,8 +44,7 @@ func (c *HikariConfig) Validate() error {
 
 // Open implements Config.
 func (c *HikariConfig) Open() (Realizer, error) {
-	agent, err := jolokia.New(c.Config)
-	return &hikari{agent, *c}, err
+	return openBeans(c.Config, func(agent *jolokia.Agent) beanPool { return &hikari{agent, *c} })
 }
 
 // hikari is two beans: the configuration, and the pool. A smaller MaximumPoolSize closes no connection that is in use or kept
@@ -56,55 +54,39 @@ type hikari struct {
 	config HikariConfig
 }
 
-// Read implements Realizer.
-func (h *hikari) Read(ctx context.Context) (pool.Size, pool.Use, error) {
-	_, limit, there, err := h.read(ctx)
-	if err != nil {
-		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
-	}
-	use := pool.Use{Busy: pool.Count(there["ActiveConnections"]), Waiting: pool.Count(there["ThreadsAwaitingConnection"])}
-	return inForce(limit, there["TotalConnections"]), use, nil
+const (
+	hikariPool     = "com.zaxxer.hikari:type=Pool "
+	hikariSettings = "com.zaxxer.hikari:type=PoolConfig "
+)
+
+func (h *hikari) figures(now map[string]int64) (pool.Size, pool.Use) {
+	use := pool.Use{Busy: pool.Count(now["ActiveConnections"]), Waiting: pool.Count(now["ThreadsAwaitingConnection"])}
+	return inForce(now["MaximumPoolSize"], now["TotalConnections"]), use
 }
 
-// read returns the pool's name as its beans have it, its limit and its connections.
-func (h *hikari) read(ctx context.Context) (name string, limit int64, there map[string]int64, err error) {
-	const prefix = "com.zaxxer.hikari:type=Pool "
-	bean, err := h.agent.Bean(ctx, prefix+"("+h.config.Pool+")")
+// read adds the configuration's limit to the attributes of the pool's bean.
+func (h *hikari) read(ctx context.Context) (bean string, now map[string]int64, err error) {
+	if bean, err = h.agent.Bean(ctx, hikariPool+"("+h.config.Pool+")"); err != nil {
+		return "", nil, err
+	}
+	now, err = h.agent.NumbersAnd(ctx, bean, []string{"TotalConnections"}, []string{"ActiveConnections", "ThreadsAwaitingConnection"})
 	if err != nil {
-		return "", 0, nil, err
+		return "", nil, err
 	}
-	name = bean[len(prefix):]
-	there, err = h.agent.NumbersAnd(ctx, bean, []string{"TotalConnections"}, []string{"ActiveConnections", "ThreadsAwaitingConnection"})
+	name := bean[len(hikariPool):]
+	configured, err := h.agent.Numbers(ctx, hikariSettings+name, "MaximumPoolSize")
 	if err != nil {
-		return "", 0, nil, err
+		return "", nil, err
 	}
-	configured, err := h.agent.Numbers(ctx, hikariSettings(name), "MaximumPoolSize")
-	if err != nil {
-		return "", 0, nil, err
+	limit := configured["MaximumPoolSize"]
+	if total := now["TotalConnections"]; limit < 1 || total < 0 {
+		return "", nil, fmt.Errorf("%s: MaximumPoolSize %d, TotalConnections %d: want at least 1 and 0", name, limit, total)
 	}
-	limit = configured["MaximumPoolSize"]
-	if total := there["TotalConnections"]; limit < 1 || total < 0 {
-		return "", 0, nil, fmt.Errorf("%s: MaximumPoolSize %d, TotalConnections %d: want at least 1 and 0", name, limit, total)
-	}
-	return name, limit, there, nil
+	now["MaximumPoolSize"] = limit
+	return bean, now, nil
 }
 
-func hikariSettings(name string) string { return "com.zaxxer.hikari:type=PoolConfig " + name }
-
-// Write implements Realizer.
-func (h *hikari) Write(ctx context.Context, size uint32) error {
-	return writing(size, func() error {
-		return h.agent.Alone(ctx, func() error {
-			name, limit, there, err := h.read(ctx)
-			if err != nil {
-				return err
-			}
-			return h.write(ctx, name, int64(size), limit, there["TotalConnections"])
-		})
-	})
-}
-
-func (h *hikari) write(ctx context.Context, name string, size, limit, total int64) error {
+func (h *hikari) write(ctx context.Context, bean string, now map[string]int64, size int64) error {
 	idle := size
 	if h.config.MinimumIdle != nil {
 		idle = min(*h.config.MinimumIdle, size)
@@ -114,16 +96,16 @@ func (h *hikari) write(ctx context.Context, name string, size, limit, total int6
 		value     int64
 	}
 	order := []setting{{"MinimumIdle", idle}, {"MaximumPoolSize", size}} // never more idle connections than the size
-	if size > limit {
+	if size > now["MaximumPoolSize"] {
 		order[0], order[1] = order[1], order[0]
 	}
 	for _, setting := range order {
-		if err := h.agent.Write(ctx, hikariSettings(name), setting.attribute, setting.value); err != nil {
+		if err := h.agent.Write(ctx, hikariSettings+bean[len(hikariPool):], setting.attribute, setting.value); err != nil {
 			return err
 		}
 	}
-	if total > size {
-		return h.agent.Exec(ctx, "com.zaxxer.hikari:type=Pool "+name, "softEvictConnections")
+	if now["TotalConnections"] > size {
+		return h.agent.Exec(ctx, bean, "softEvictConnections")
 	}
 	return nil
 }

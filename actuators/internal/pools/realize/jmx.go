@@ -7,13 +7,11 @@ import (
 
 	"sluice.dev/actuators/internal/jolokia"
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/web"
 )
 
 // JMXConfig is the `jmx` block: any attribute of any bean that is a pool's limit, over Jolokia.
 type JMXConfig struct {
-	jolokia.Config `yaml:",squash"`
-	MBean          string `yaml:"mbean"`
+	jolokia.BeanConfig `yaml:",squash"`
 	// Attribute is the limit, read and written.
 	Attribute string `yaml:"attribute"`
 	// InForce is an attribute with the current number of threads or connections; without it, only the limit is read.
@@ -30,17 +28,13 @@ type JMXConfig struct {
 }
 
 // DefaultJMX has the default values of a block.
-func DefaultJMX() JMXConfig { return JMXConfig{Config: jolokia.Config{Config: web.Default()}} }
-
-// Variables implements Config.
-func (c *JMXConfig) Variables(fill func(text *string, key string)) {
-	c.Config.Variables(fill)
-	fill(&c.MBean, "mbean")
+func DefaultJMX() JMXConfig {
+	return JMXConfig{BeanConfig: jolokia.BeanConfig{Config: jolokia.Default()}}
 }
 
 // Validate implements Config.
 func (c *JMXConfig) Validate() error {
-	err := errors.Join(c.Config.Validate(), jolokia.CheckMBean(c.MBean))
+	err := c.BeanConfig.Validate()
 	if c.Attribute == "" {
 		err = errors.Join(err, errors.New(`attribute: "": want the attribute of the limit`))
 	}
@@ -49,8 +43,7 @@ func (c *JMXConfig) Validate() error {
 
 // Open implements Config.
 func (c *JMXConfig) Open() (Realizer, error) {
-	agent, err := jolokia.New(c.Config)
-	return &jmx{agent, *c}, err
+	return openBeans(c.Config, func(agent *jolokia.Agent) beanPool { return &jmx{agent, *c} })
 }
 
 type jmx struct {
@@ -58,19 +51,14 @@ type jmx struct {
 	config JMXConfig
 }
 
-// Read implements Realizer.
-func (j *jmx) Read(ctx context.Context) (pool.Size, pool.Use, error) {
-	_, now, err := j.read(ctx)
-	if err != nil {
-		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
-	}
+func (j *jmx) figures(now map[string]int64) (pool.Size, pool.Use) {
 	figure := func(attribute string) *uint32 {
 		if attribute == "" {
 			return nil
 		}
 		return pool.Count(now[attribute])
 	}
-	return inForce(now[j.config.Attribute], now[j.config.InForce]), pool.Use{Busy: figure(j.config.Busy), Waiting: figure(j.config.Waiting)}, nil
+	return inForce(now[j.config.Attribute], now[j.config.InForce]), pool.Use{Busy: figure(j.config.Busy), Waiting: figure(j.config.Waiting)}
 }
 
 func (j *jmx) read(ctx context.Context) (mbean string, now map[string]int64, err error) {
@@ -92,20 +80,8 @@ func (j *jmx) read(ctx context.Context) (mbean string, now map[string]int64, err
 	return mbean, now, nil
 }
 
-// Write implements Realizer.
-func (j *jmx) Write(ctx context.Context, size uint32) error {
-	return writing(size, func() error {
-		return j.agent.Alone(ctx, func() error {
-			mbean, now, err := j.read(ctx)
-			if err != nil {
-				return err
-			}
-			return j.write(ctx, mbean, int64(size), now[j.config.Attribute], now[j.config.InForce])
-		})
-	})
-}
-
-func (j *jmx) write(ctx context.Context, mbean string, size, limit, there int64) error {
+func (j *jmx) write(ctx context.Context, mbean string, now map[string]int64, size int64) error {
+	limit := now[j.config.Attribute]
 	order := append(append([]string{}, j.config.First...), j.config.Attribute)
 	if size > limit {
 		order = append([]string{j.config.Attribute}, j.config.First...)
@@ -120,7 +96,7 @@ func (j *jmx) write(ctx context.Context, mbean string, size, limit, there int64)
 			return err
 		}
 	}
-	if j.config.Operation != "" && size < max(limit, there) {
+	if j.config.Operation != "" && size < max(limit, now[j.config.InForce]) {
 		return j.agent.Exec(ctx, mbean, j.config.Operation)
 	}
 	return nil

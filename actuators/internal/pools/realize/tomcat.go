@@ -8,37 +8,23 @@ import (
 
 	"sluice.dev/actuators/internal/jolokia"
 	"sluice.dev/actuators/internal/pools/pool"
-	"sluice.dev/actuators/internal/web"
 )
 
 // TomcatConfig is the `tomcat` block: the threads of a connector, over Jolokia. In Spring Boot the bean exists with
 // server.tomcat.mbeanregistry.enabled=true.
 type TomcatConfig struct {
-	jolokia.Config `yaml:",squash"`
-	// MBean is the connector's ThreadPool. The domain is Tomcat embedded and in Spring Boot, Catalina standalone.
-	MBean string `yaml:"mbean"`
+	// The bean is the connector's ThreadPool. The domain is Tomcat embedded and in Spring Boot, Catalina standalone.
+	jolokia.BeanConfig `yaml:",squash"`
 }
 
 // DefaultTomcat has the default values of a block: the only HTTP connector.
 func DefaultTomcat() TomcatConfig {
-	return TomcatConfig{Config: jolokia.Config{Config: web.Default()}, MBean: `*:type=ThreadPool,name="http*"`}
-}
-
-// Variables implements Config.
-func (c *TomcatConfig) Variables(fill func(text *string, key string)) {
-	c.Config.Variables(fill)
-	fill(&c.MBean, "mbean")
-}
-
-// Validate implements Config.
-func (c *TomcatConfig) Validate() error {
-	return errors.Join(c.Config.Validate(), jolokia.CheckMBean(c.MBean))
+	return TomcatConfig{jolokia.BeanConfig{Config: jolokia.Default(), MBean: `*:type=ThreadPool,name="http*"`}}
 }
 
 // Open implements Config.
 func (c *TomcatConfig) Open() (Realizer, error) {
-	agent, err := jolokia.New(c.Config)
-	return &tomcat{agent: agent, mbean: c.MBean}, err
+	return openBeans(c.Config, func(agent *jolokia.Agent) beanPool { return &tomcat{agent: agent, mbean: c.MBean} })
 }
 
 // tomcat is a connector's own thread pool. The executor behind it has a minimum (minSpareThreads) and a maximum (maxThreads),
@@ -58,14 +44,9 @@ var (
 	threadsBusy  = []string{"currentThreadsBusy"}
 )
 
-// Read implements Realizer. Callers that wait for a thread are in the queue of the connector's own executor, which no bean
-// shows.
-func (t *tomcat) Read(ctx context.Context) (pool.Size, pool.Use, error) {
-	_, now, err := t.read(ctx)
-	if err != nil {
-		return pool.Size{}, pool.Use{}, fmt.Errorf("read size: %w", err)
-	}
-	return inForce(now["maxThreads"], now["currentThreadCount"]), pool.Use{Busy: pool.Count(now["currentThreadsBusy"])}, nil
+// figures has no callers that wait for a thread: they are in the queue of the connector's own executor, which no bean shows.
+func (t *tomcat) figures(now map[string]int64) (pool.Size, pool.Use) {
+	return inForce(now["maxThreads"], now["currentThreadCount"]), pool.Use{Busy: pool.Count(now["currentThreadsBusy"])}
 }
 
 func (t *tomcat) read(ctx context.Context) (mbean string, now map[string]int64, err error) {
@@ -83,19 +64,6 @@ func (t *tomcat) read(ctx context.Context) (mbean string, now map[string]int64, 
 	defer t.mu.Unlock()
 	t.spare = max(t.spare, now["minSpareThreads"])
 	return mbean, now, nil
-}
-
-// Write implements Realizer.
-func (t *tomcat) Write(ctx context.Context, size uint32) error {
-	return writing(size, func() error {
-		return t.agent.Alone(ctx, func() error {
-			mbean, now, err := t.read(ctx)
-			if err != nil {
-				return err
-			}
-			return t.write(ctx, mbean, now, int64(size))
-		})
-	})
 }
 
 func (t *tomcat) write(ctx context.Context, mbean string, now map[string]int64, size int64) error {

@@ -6,30 +6,22 @@ import (
 	"fmt"
 
 	"sluice.dev/actuators/internal/jolokia"
-	"sluice.dev/actuators/internal/web"
 )
 
 // JMX is the `jmx` block of a parameter: any attribute of any bean, over Jolokia.
 type JMX struct {
-	jolokia.Config `yaml:",squash"`
-	MBean          string `yaml:"mbean"`
-	Attribute      string `yaml:"attribute"`
+	jolokia.BeanConfig `yaml:",squash"`
+	Attribute          string `yaml:"attribute"`
 }
 
 // DefaultJMX has the default values of a block.
 func DefaultJMX() JMX {
-	return JMX{Config: jolokia.Config{Config: web.Default()}}
-}
-
-// Variables implements Config.
-func (c *JMX) Variables(fill func(text *string, key string)) {
-	c.Config.Variables(fill)
-	fill(&c.MBean, "mbean")
+	return JMX{BeanConfig: jolokia.BeanConfig{Config: jolokia.Default()}}
 }
 
 // Validate implements Config.
 func (c *JMX) Validate() error {
-	err := errors.Join(c.Config.Validate(), jolokia.CheckMBean(c.MBean))
+	err := c.BeanConfig.Validate()
 	if c.Attribute == "" {
 		err = errors.Join(err, errors.New(`attribute: "": want the attribute to read and write`))
 	}

@@ -18,8 +18,8 @@ class FixedServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                found = outer.answers.get(self.path, (404, "nothing here"))
-                status, body = found if isinstance(found, tuple) else (200, found)
+                answer = outer.answers.get(self.path, (404, "nothing here"))
+                status, body = answer if isinstance(answer, tuple) else (200, answer)
                 if body is None:
                     outer._released.wait(20)
                 data = (body if isinstance(body, str) else json.dumps(body)).encode()

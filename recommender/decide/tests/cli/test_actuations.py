@@ -28,7 +28,7 @@ AT = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
 
 
 def report(id_: str, at_s: int, outcome: str, previous: int | None, read_back: int | None, by: str = "") -> list[Any]:
-    asked = None if outcome == "OBSERVED" else 12
+    requested = None if outcome == "OBSERVED" else 12
     at = AT + timedelta(seconds=at_s)
     return [
         "cart",
@@ -38,7 +38,7 @@ def report(id_: str, at_s: int, outcome: str, previous: int | None, read_back: i
         "tomcat",
         "agent",
         outcome,
-        asked,
+        requested,
         previous,
         read_back,
         7,

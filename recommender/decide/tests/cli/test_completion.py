@@ -69,8 +69,8 @@ def test_without_a_recommender_there_are_no_names_and_no_errors() -> None:
     ],
 )
 def test_the_program_answers_zsh_and_fish(shell: str, words: str, cword: str, answer: str) -> None:
-    asked = {"COMP_WORDS": words, "COMP_CWORD": cword, "_SLUICE_COMPLETE": f"{shell}_complete"}
-    done = run(*command(), **asked)
+    environment = {"COMP_WORDS": words, "COMP_CWORD": cword, "_SLUICE_COMPLETE": f"{shell}_complete"}
+    done = run(*command(), **environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(answer)
 
@@ -78,8 +78,8 @@ def test_the_program_answers_zsh_and_fish(shell: str, words: str, cword: str, an
 @pytest.mark.parametrize("line", ["replay", "critical-path", "estimate --pairs", "sql --file"])
 def test_files_are_left_to_the_shell(line: str) -> None:
     words = f"sluice {line} "
-    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split())), "_SLUICE_COMPLETE": "bash_complete"}
-    assert run(*command(), **asked).stdout == "file,\n"
+    environment = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split())), "_SLUICE_COMPLETE": "bash_complete"}
+    assert run(*command(), **environment).stdout == "file,\n"
 
 
 def test_every_shell_has_a_script() -> None:

@@ -43,7 +43,7 @@ def section(trace: str, root: str, start_us: float, end_us: float, **more: Any) 
 
 def rows(result: Result) -> list[tuple[str, float, float]]:
     records = [json.loads(line) for line in result.stdout.splitlines()]
-    return [(each["operation"], each["start_us"], each["end_us"]) for each in records]
+    return [(section["operation"], section["start_us"], section["end_us"]) for section in records]
 
 
 # 1 [0, 1000) us waits for 2 [100, 600).

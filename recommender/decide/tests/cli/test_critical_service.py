@@ -165,7 +165,7 @@ def test_whose_limit_a_wait_is_for_is_told_by_the_pool_and_what_is_in_flight(cri
 
     def told() -> tuple[str, str]:
         (ranking,) = ranked(critical("-o", "json", "--root", "waits/GET /cart"))
-        (cart,) = (each for each in ranking["ranking"] if each["service"] == "cart")
+        (cart,) = (service for service in ranking["ranking"] if service["service"] == "cart")
         reason = cart["reasons"][-1]
         return reason["code"], reason["text"]
 

@@ -66,9 +66,9 @@ def test_callers_own_limits_are_named_where_the_target_tells_that_it_is_idle(
     """3 of 200 busy, and nobody waits there; 100 are half of it."""
     occupancy = Occupancy(readings=7, busy=3, busy_most=busy_most, waiting_most=waiting_most)
     target = TargetSize(instance="cart-0", size=200, occupancy=occupancy)
-    told = alarms.judge([size(CART, "UNACCOUNTED", "9.0 wait", target)], {}).remedy
-    assert ("`maxSockets`" in told) is callers
-    assert ("held between queries" in told) is not callers
+    remedy = alarms.judge([size(CART, "UNACCOUNTED", "9.0 wait", target)], {}).remedy
+    assert ("`maxSockets`" in remedy) is callers
+    assert ("held between queries" in remedy) is not callers
     # Another target of the pool that tells nothing may be the full one.
     some = alarms.judge([size(CART, "UNACCOUNTED", "9.0 wait", target, TargetSize(instance="cart-1", size=200))], {})
     assert "held between queries" in some.remedy

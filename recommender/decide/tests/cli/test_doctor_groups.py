@@ -61,4 +61,4 @@ def test_doctor_reads_without_committing(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(retention, "_retention", lambda *_: {})
     monkeypatch.setattr(retention, "known", lambda *_: lambda _group: True)
     assert retention.retention(addresses(), 1.0).level == "unknown"
-    assert [each["enable.auto.commit"] for each in made] == [False]
+    assert [configuration["enable.auto.commit"] for configuration in made] == [False]

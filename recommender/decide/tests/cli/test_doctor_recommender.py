@@ -93,9 +93,9 @@ def test_decider_judgement() -> None:
 
 def test_decider_pages() -> None:
     page = "sluice_decider_shards 1.0\nsluice_decider_pools 2.0\n"
-    with FixedServer({"/healthz": "{}", "/metrics": page}) as server:
+    with FixedServer({"/readyz": "ok\n", "/metrics": page}) as server:
         where = addresses({"SLUICE_DECIDER": server.address})
         assert decider.health(where, 2).level == "ok"
         assert "2 pools of 1 shard" in decider.periods(where, 2).text
-        server.answers["/healthz"] = (503, "{}")
-        assert "a period hangs" in decider.health(where, 2).text
+        server.answers["/readyz"] = (503, "schema: have none, need 0\nkafka: away\n")
+        assert decider.health(where, 2).text.endswith("is not ready: schema: have none, need 0; kafka: away")

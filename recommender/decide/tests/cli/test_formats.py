@@ -74,21 +74,21 @@ def test_spans_of_zipkin_that_follow_one_another_are_one_trace(tmp_path: Path, f
     assert skipped == []
     assert [trace.spans for trace in traces] == [3, 1][: len(traces)]
     trace = traces[0]
-    found = [span for resource in trace.resource_spans for scope in resource.scope_spans for span in scope.spans]
-    assert [(s.span_id.hex()[-1], s.parent_span_id.hex()[-1:], s.kind) for s in found] == [
+    converted = [span for resource in trace.resource_spans for scope in resource.scope_spans for span in scope.spans]
+    assert [(s.span_id.hex()[-1], s.parent_span_id.hex()[-1:], s.kind) for s in converted] == [
         ("1", "", 2),
         ("2", "1", 3),
         ("2", "1", 2),
     ]
     assert trace.resource_spans[0].resource.attributes[0].value.string_value == "till"
     assert trace.resource_spans[0].resource.attributes[1].key == "host.name"
-    assert (found[0].start_time_unix_nano, found[0].end_time_unix_nano - found[0].start_time_unix_nano) == (
+    assert (converted[0].start_time_unix_nano, converted[0].end_time_unix_nano - converted[0].start_time_unix_nano) == (
         1_700_000_000_000_000_000,
         250_000,
     )
-    peer = {attribute.key: attribute.value for attribute in found[1].attributes}
+    peer = {attribute.key: attribute.value for attribute in converted[1].attributes}
     assert (peer["peer.service"].string_value, peer["network.peer.port"].int_value) == ("bank", 81)
-    assert (found[2].status.code, found[2].status.message) == (Status.STATUS_CODE_ERROR, "no funds")
+    assert (converted[2].status.code, converted[2].status.message) == (Status.STATUS_CODE_ERROR, "no funds")
 
 
 def test_a_span_of_zipkin_without_a_kind_or_duration(tmp_path: Path) -> None:

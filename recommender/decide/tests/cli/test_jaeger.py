@@ -247,7 +247,7 @@ def traces(draw: st.DrawFn) -> dict[str, Any]:
 @given(traces())
 def test_any_trace_keeps_its_spans_with_ids_parents_times_and_tags(trace: dict[str, Any]) -> None:
     out = convert_jaeger(trace)
-    found = {
+    attributes = {
         int.from_bytes(span.span_id): (
             int.from_bytes(span.trace_id),
             int.from_bytes(span.parent_span_id),
@@ -270,5 +270,5 @@ def test_any_trace_keeps_its_spans_with_ids_parents_times_and_tags(trace: dict[s
         )
         for span in trace["spans"]
     }
-    assert found == expected
+    assert attributes == expected
     assert out.spans == len(trace["spans"])

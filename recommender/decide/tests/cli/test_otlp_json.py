@@ -55,7 +55,7 @@ def test_a_message_of_several_traces_is_taken_apart_by_trace_id() -> None:
     )
     record["resourceSpans"] += message(span(TRACE_B, "00000000000000b2"), service="cart")["resourceSpans"]
     parts = convert_otlp_json(record)
-    found = [
+    spans = [
         [
             (
                 resource.resource.attributes[0].value.string_value,
@@ -67,7 +67,7 @@ def test_a_message_of_several_traces_is_taken_apart_by_trace_id() -> None:
         ]
         for part in parts
     ]
-    assert found == [
+    assert spans == [
         [("shop", "lib", "a1"), ("shop", "lib", "a2")],
         [("shop", "lib", "b1"), ("cart", "lib", "b2")],
     ]

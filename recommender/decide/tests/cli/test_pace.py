@@ -81,8 +81,8 @@ def test_the_spool_gives_traces_back_by_end_and_knows_the_first_start() -> None:
     spool = Spool()
     for name, start, end in (("c", 30, 90), ("a", 10, 40), ("b", 5, 60), ("b2", 7, 60)):
         spool.add(trace(2, end, start, name))
-    found = [(t.resource_spans[0].scope_spans[0].spans[0].name, t.end_ns, t.spans) for t in spool.by_end()]
-    assert found == [("a", 40, 2), ("b", 60, 2), ("b2", 60, 2), ("c", 90, 2)]
+    order = [(t.resource_spans[0].scope_spans[0].spans[0].name, t.end_ns, t.spans) for t in spool.by_end()]
+    assert order == [("a", 40, 2), ("b", 60, 2), ("b2", 60, 2), ("c", 90, 2)]
     assert (spool.first_start_ns, spool.last_end_ns, len(spool), spool.spans) == (5, 90, 4, 8)
     spool.close()
 

@@ -19,7 +19,6 @@ from sluice.pools.v1.evidence_pb2 import (
     CurveEvidence,
     CurvePoint,
     Explanation,
-    RememberedCurve,
 )
 from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT, SIDE_SERVER, Pool
@@ -215,26 +214,14 @@ def test_explain_shows_threshold_window_curve_and_knee(run: Run, server: PoolSer
     assert ["20", "150.0", "-", "5"] in [line.split() for line in out.splitlines()]
 
 
-def test_explain_says_what_the_pool_stands_on_and_what_was_remembered(run: Run, server: PoolServer) -> None:
+def test_explain_says_what_the_pool_stands_on(run: Run, server: PoolServer) -> None:
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     assert "rests on        unknown CPU limit and version" in lines
-    assert not any(line.startswith("memory") for line in lines)
     explanation = server.explanations[0]
     explanation.baseline.CopyFrom(Baseline(cpu_limit_cores=2, version="v7"))
     explanation.baseline.since.FromSeconds(1_000_000_000)
-    prior = RememberedCurve(
-        kind=RememberedCurve.KIND_SCALED, target=24, found_target=12, found_lower_bound=10, found_upper_bound=15
-    )
-    prior.baseline.CopyFrom(Baseline(cpu_limit_cores=1, version="v7"))
-    prior.found_at.FromDatetime(datetime.now(UTC) - timedelta(minutes=90))
-    explanation.remembered_curve.CopyFrom(prior)
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
     assert "rests on        2 cores, version v7; since 2001-09-09 01:46:40 UTC" in lines
-    scaled = "12 (10 to 15) was best 1.5 h ago with 1 cores, version v7: 24 by the ratio of CPU limits"
-    assert f"memory          {scaled}" in lines
-    explanation.remembered_curve.kind = RememberedCurve.KIND_SAME
-    lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-    assert "memory          12 (10 to 15) was best here 1.5 h ago" in lines
 
 
 def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -> None:
@@ -244,11 +231,11 @@ def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -
     size.advice.cpu_limit_cores, size.advice.replicas = 4, 2
     size.advice.advised_cpu_limit_cores, size.advice.advised_replicas = 7, 4
     lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
-    said = (
+    text = (
         "SCALE_OUT: no size completes the demand in time on this hardware; demand 450 per second and instance, 81% in "
         "time; size 16 completes 364; 7 cores each or 4 replicas would do, of 4 cores each and 2 replicas"
     )
-    assert f"hardware        {said}" in lines
+    assert f"hardware        {text}" in lines
     printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)["advice"]
     assert (printed["kind"], printed["advised_replicas"]) == ("SCALE_OUT", 4)
 
@@ -267,8 +254,8 @@ def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
     size.sizes[0].occupancy.waiting = 5
     assert tell() == "32 of 32 busy, full in 7 of 7 readings, 5 waiting; 1.5 h ago"
     printed = json.loads(run("pools", "get", "cart", "-o", "json", "--address", server.address).stdout)
-    told = printed["sizes"][0]["occupancy"]
-    assert (told["busy"], told["waiting"], told["waiting_mean"]) == (32, 5, None)
+    occupancy = printed["sizes"][0]["occupancy"]
+    assert (occupancy["busy"], occupancy["waiting"], occupancy["waiting_mean"]) == (32, 5, None)
     size.sizes.add(instance="b", unbounded=True).occupancy.CopyFrom(Occupancy(readings=7, busy=3))
     assert tell().startswith(
         "a 32 of 32 busy, full in 7 of 7 readings, 5 waiting; b 3 busy, full in 0 of 7 readings; 1.5"
@@ -411,22 +398,16 @@ def test_a_target_that_is_on_the_way_to_the_best_size_shows_that(
 def test_explain_as_json_has_the_names_of_the_api(run: Run, server: PoolServer) -> None:
     explanation = server.explanations[0]
     explanation.baseline.CopyFrom(Baseline(cpu_limit_cores=2, version="v7"))
-    curve = RememberedCurve(kind=RememberedCurve.KIND_SCALED, target=24, found_target=12)
-    curve.baseline.CopyFrom(Baseline(cpu_limit_cores=1))
-    explanation.remembered_curve.CopyFrom(curve)
     printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
     assert set(printed) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
-        *("completions", "instances", "curve", "baseline", "remembered_curve", "belief"),
+        *("completions", "instances", "curve", "baseline", "belief"),
         *("learned", "advised_curve"),
     }
     assert set(printed["curve"]) == {"points", "knee", "polynomial_degree"}
     assert printed["baseline"]["cpu_limit_cores"] == 2
-    remembered = printed["remembered_curve"]
-    assert (remembered["kind"], remembered["baseline"]["cpu_limit_cores"]) == ("KIND_SCALED", 1)
     empty = json.loads(run("pools", "explain", "catalogue", "-o", "json", "--address", server.address).stdout)
-    assert (empty["curve"], empty["remembered_curve"]) == (None, None)
-    assert empty["belief"] is None
+    assert (empty["curve"], empty["belief"]) == (None, None)
     assert empty["pool_size"]["action"] == "ACTION_UNSPECIFIED"
 
 

@@ -33,7 +33,7 @@ def server(pool_server: PoolServer) -> PoolServer:
         reasons=[Reason(code="PAUSED", text="an operator paused the pool")],
     )  # fmt: skip
     unknown = PoolSize(pool=Pool(service="new", side=SIDE_SERVER), reasons=[Reason(code="NO_SIZE", text="no size")])
-    pool_server.explanations = [Explanation(pool_size=each) for each in (cart, rows, unknown)]
+    pool_server.explanations = [Explanation(pool_size=size) for size in (cart, rows, unknown)]
     return pool_server
 
 

@@ -123,7 +123,7 @@ def test_json_has_the_belief(run: Run, pool_server: PoolServer) -> None:
     pool_server.explanations = [explanation]
     printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", pool_server.address).stdout)
     belief = explanation.belief
-    assert (printed["curve"], printed["remembered_curve"]) == (None, None)
+    assert printed["curve"] is None
     assert printed["belief"]["knee"] == belief.knee
     assert set(printed["belief"]) == {
         *("points", "curve", "knee", "upper", "best", "loss", "seconds", "cpu_limit_cores"),

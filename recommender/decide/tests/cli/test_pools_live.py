@@ -1,4 +1,4 @@
-"""`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a real log."""
+"""`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a real journal."""
 
 import json
 import os
@@ -158,7 +158,7 @@ def test_a_watch_goes_on_over_a_restart_from_where_it_was(recommender: Recommend
             while not rest or rest[-1].pool_size.revision < 2:
                 rest.append(next(events))
     assert kinds == ["pool_size", "snapshot"]
-    assert not [each for each in rest if each.HasField("snapshot")]
+    assert not [event for event in rest if event.HasField("snapshot")]
     assert said[0].startswith("lost the recommender")
     assert said[-1] == "the recommender is back"
 
@@ -175,11 +175,20 @@ def test_with_tls_and_a_token(run: Run, recommender: Recommender, tmp_path: Path
         assert refused.exit_code == 1
         assert "UNAUTHENTICATED" in refused.stderr
         assert run("pools", "watch", **where).exit_code == 1
+        assert "cart/server" in run("pools", "list", SLUICE_TOKEN_FILE=str(tokens), **where).stdout
 
 
 def test_an_authority_that_cannot_be_read_is_named() -> None:
     with pytest.raises(CliError, match="SLUICE_TLS_CA=/nowhere"):
         open_channel("127.0.0.1:1", {"SLUICE_TLS_CA": "/nowhere"})
+
+
+def test_a_token_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CliError, match="SLUICE_TOKEN_FILE=/nowhere: No such file"):
+        open_channel("127.0.0.1:1", {"SLUICE_TOKEN_FILE": "/nowhere"})
+    (tmp_path / "token").write_bytes(b"\xff\xfe")
+    with pytest.raises(CliError, match=r"SLUICE_TOKEN_FILE=.*: it is not text"):
+        open_channel("127.0.0.1:1", {"SLUICE_TOKEN_FILE": str(tmp_path / "token")})
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1:50051", "recommender:50051", "[fe80::1]:50051"])

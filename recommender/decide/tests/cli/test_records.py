@@ -184,7 +184,7 @@ def test_half_of_a_surrogate_pair_is_skipped_and_the_rest_goes_on(tmp_path: Path
     write_lines(path, record, jaeger_trace(2))
     names, skipped = read(path)
     assert names == ["02"]
-    assert [str(each) for each in skipped] == [f"{path}:1: holds text that is not Unicode: half of a surrogate pair"]
+    assert [str(item) for item in skipped] == [f"{path}:1: holds text that is not Unicode: half of a surrogate pair"]
 
 
 json_values = st.recursive(
@@ -209,10 +209,10 @@ class Dripping(io.BytesIO):
 @given(st.lists(json_objects, max_size=5), st.integers(1, 7), st.sampled_from([None, 2]))
 def test_elements_finds_the_objects_of_any_array(objects: list[Any], step: int, indent: int | None) -> None:
     data = json.dumps(objects, indent=indent, ensure_ascii=False).encode()
-    found = list(elements(Dripping(data, step), depth=1))
-    assert [json.loads(element.text) for element in found] == objects
+    parsed = list(elements(Dripping(data, step), depth=1))
+    assert [json.loads(element.text) for element in parsed] == objects
     lines = data.split(b"\n")
-    assert all(lines[element.line - 1].lstrip(b"[ ,").startswith(b"{") for element in found)
+    assert all(lines[element.line - 1].lstrip(b"[ ,").startswith(b"{") for element in parsed)
 
 
 def test_too_many_closing_brackets() -> None:

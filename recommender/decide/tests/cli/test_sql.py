@@ -155,7 +155,7 @@ def test_every_recipe_of_the_cookbook_has_a_title_and_is_listed(sql: Run) -> Non
         assert shown.title
         assert shown.name in out
     listed = json.loads(sql("--list", "-o", "json").stdout)
-    assert [each["name"] for each in listed] == [recipe.name for recipe in recipes()]
+    assert [entry["name"] for entry in listed] == [recipe.name for recipe in recipes()]
 
 
 def test_a_recipe_runs(sql: Run) -> None:

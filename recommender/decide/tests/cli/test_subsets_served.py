@@ -1,4 +1,4 @@
-"""`sluice subsets list | get | explain | watch | diff`, against `sluice-server` on a real log."""
+"""`sluice subsets list | get | explain | watch | diff`, against `sluice-server` on a real journal."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def subset(instance: str, revision: int, **weights: int) -> Subset:
 
 
 def put(*subsets: Subset) -> Records:
-    return [("decisions", f"subset/{one.key.upstream}/{one.key.instance}/{one.key.downstream}", one) for one in subsets]
+    return [
+        ("decisions", f"subset/{subset.key.upstream}/{subset.key.instance}/{subset.key.downstream}", subset)
+        for subset in subsets
+    ]
 
 
 def explained() -> Records:
@@ -98,9 +101,9 @@ def test_what_is_served_is_listed_got_explained_and_compared(
         assert lines[0].split()[:4] == ["UPSTREAM", "CONTAINER", "DOWNSTREAM", "STATE"]
         assert re.split(r"  +", lines[1])[:5] == ["shop", "shop-0", "cart", "PROVIDED", "cart-0 75%, cart-1 25%"]
         assert lines[2].endswith("no latencies of cart")
-        one = json.loads(run("subsets", "get", "shop", "shop-1", "cart", "-o", "json", **where).stdout)
-        assert (one["state"], one["revision"], one["computed_at"]) == ("HELD", 7, "2023-11-14T22:13:20Z")
-        assert [each["weight"] for each in one["endpoints"]] == [1, 1]
+        answer = json.loads(run("subsets", "get", "shop", "shop-1", "cart", "-o", "json", **where).stdout)
+        assert (answer["state"], answer["revision"], answer["computed_at"]) == ("HELD", 7, "2023-11-14T22:13:20Z")
+        assert [entry["weight"] for entry in answer["endpoints"]] == [1, 1]
         shown = run("subsets", "get", "shop", "shop-0", "cart", **where).stdout
         assert re.search(r"cart-0 +10\.0\.0\.0:80 +z1 +75\.0%", shown)
         why = run("subsets", "explain", "shop", "cart", **where).stdout
@@ -125,7 +128,7 @@ def test_what_is_served_is_listed_got_explained_and_compared(
         earlier.write_text(earlier.read_text().replace("cart-2", "cart-0"))
         changed = json.loads(run("subsets", "diff", earlier, "-o", "json", **where).stdout)
         assert (changed["moved"], changed["churn"]) == (1, 0.25)
-        assert [(each["from"], each["to"], each["before"]) for each in changed["changes"]] == [
+        assert [(entry["from"], entry["to"], entry["before"]) for entry in changed["changes"]] == [
             ("shop-1", "cart-0", 1.0),
             ("shop-1", "cart-2", None),
         ]

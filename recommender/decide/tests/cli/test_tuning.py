@@ -56,9 +56,9 @@ def test_start_is_a_dry_run_that_says_what_it_would_do() -> None:
 
 def test_how_long_a_session_takes() -> None:
     """16 trials of 10 + 30 s, and 26 of 10 + 120 s; CPU time comes 10 to 90 s later."""
-    of = plan(budget=15, pairs=5, window=TrialLength())
-    assert durations_s(of) == (16 * 40, 26 * 130)
-    assert durations_s(replace(of, objective=Objective(((Metric.CPU, 1.0),)))) == (16 * 50, 26 * 220)
+    fifteen = plan(budget=15, pairs=5, window=TrialLength())
+    assert durations_s(fifteen) == (16 * 40, 26 * 130)
+    assert durations_s(replace(fifteen, objective=Objective(((Metric.CPU, 1.0),)))) == (16 * 50, 26 * 220)
 
 
 @pytest.mark.parametrize("name", ["constraint_impossible", "no_root", "unknown_method"])

@@ -49,7 +49,7 @@ def test_services_with_a_millisecond_of_their_own_are_kept(
     assert done.exit_code == 0, done.output
     printed = json.loads(done.output)
     assert printed["kept"] == ["web.threads", "db.workers"]
-    assert [(each["service"], each["why"]) for each in printed["left_out"]] == [
+    assert [(service["service"], service["why"]) for service in printed["left_out"]] == [
         ("cache", "has 0.2 ms of its own on the critical path"),
         ("queue", "has no spans under this root"),
     ]

@@ -73,7 +73,7 @@ def test_a_commit_of_which_nobody_knows_gives_the_shard_up_and_it_is_taken_again
     assert "gave up shard 0: HungError" in caplog.text
     world.clock.pass_s(5)
     world.loop.own()
-    # It was committed: the revision is in the log, and goes on from there.
+    # It was committed: the revision is in the journal, and goes on from there.
     assert world.publication().revision == first.revision + 1
     assert brief(world.step()) == ("NO_DATA", None, first.revision + 1)
 

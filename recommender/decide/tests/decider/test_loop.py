@@ -4,7 +4,6 @@ import logging
 import threading
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +14,10 @@ from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
 from sluice.pools.period import decide as deciding
+from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.picture import draw
-from sluice.pools.publication.publication import PoolContext, Publication
+from sluice.pools.pool_step import PoolStep
+from sluice.pools.publication.publication import Publication
 from sluice.pools.windows import Window
 from sluice_kit.decide.fakes import (
     CART,
@@ -200,7 +201,7 @@ def test_a_new_cpu_limit_carries_the_size_over() -> None:
     service.curve = replace(FALLS, speed=25.0)
     first = next(answer for answer in world.run(10) if answer.content.basis == "CARRIED")
     assert first.content.target is not None
-    assert world.cart.baseline.own.cores == 2.0
+    assert world.cart.deployments.own.cores == 2.0
 
 
 def test_longer_buckets_are_asked_for_the_same_time_and_say_how_they_were_chosen() -> None:
@@ -301,10 +302,10 @@ def test_one_pool_that_cannot_be_answered_leaves_the_others_alone(monkeypatch: p
     world.collector.services = {CART: FakeService(64), DB: FakeService(16)}
     made = deciding.publication
 
-    def publication(context: PoolContext, *rest: Any) -> Publication:
-        if context.pool.key == DB:
+    def publication(pool_step: PoolStep, decision: Decision) -> Publication:
+        if pool_step.key == DB:
             raise ValueError("no such answer")
-        return made(context, *rest)
+        return made(pool_step, decision)
 
     monkeypatch.setattr(deciding, "publication", publication)
     world.run(8)
@@ -354,7 +355,7 @@ def test_what_was_told_again_after_something_newer_changes_nothing() -> None:
         world.log.scaling(Scaling(world.clock(), CART.service, 2.0, None, "", "vpa"), request_id="b")
         answer = world.step()
         assert answer.content.state != "PAUSED"
-        assert answer.baseline.own.cores == 8.0
+        assert answer.deployments.own.cores == 8.0
         world = World(log=world.log, clock=world.clock, collector=world.collector)
 
 

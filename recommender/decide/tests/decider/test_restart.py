@@ -102,11 +102,11 @@ def test_what_scaling_told_outlives_a_restart() -> None:
     world = World()
     world.log.scaling(Scaling(5_000, "cart", 2.0, 3, "v2", "vpa"))
     world.step()
-    assert world.cart.baseline.own.cores == 2.0
+    assert world.cart.deployments.own.cores == 2.0
     after = World(log=world.log, collector=world.collector)
     after.step()
     # The helper tells 4 cores since 0 again; what was told since 5 s holds.
-    assert (after.cart.baseline.own.cores, after.cart.baseline.own.version) == (2.0, "v2")
+    assert (after.cart.deployments.own.cores, after.cart.deployments.own.version) == (2.0, "v2")
 
 
 def test_sizes_that_were_read_back_before_are_known_at_once() -> None:
@@ -151,7 +151,7 @@ def test_a_decider_that_takes_over_from_one_that_was_killed_goes_on_at_once() ->
 
 
 def test_a_new_pool_waits_for_windows_of_now_and_says_so() -> None:
-    """Rows from before, and no state: as where the log is a new one."""
+    """Rows from before, and no state: as where the journal is a new one."""
     world = World()
     service = world.collector.services[CART] = FakeService(64)
     service.works(world.clock() - 60_000, world.clock() - 20_000)

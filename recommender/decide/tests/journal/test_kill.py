@@ -17,7 +17,7 @@ SETTLED_S, LONGEST_S, AFTER_S = 90, 600, 30
 
 
 class Scene:
-    """A pool, and the log that its deciders have one after the other."""
+    """A pool, and the journal that its deciders have one after the other."""
 
     def __init__(self) -> None:
         self.pool, names = Pool(), topics()
@@ -31,7 +31,7 @@ class Scene:
         return Decider(self.pool, self._place)
 
     def recorded_until_ms(self) -> int:
-        """Up to when evidence is in the log; -1 without any."""
+        """Up to when evidence is in the journal; -1 without any."""
         records = self.cluster.partitions[topics().state, 0].committed(0)
         values = [each.value for each in records if each.key == str(Ref("evidence", SHOP))]
         return read_evidence(SHOP, values[-1] or b"")[0].until_ms if values else -1

@@ -1,7 +1,8 @@
-"""Two deciders on one log, by Kafka's rules in memory: at any call to the broker one is killed, paused, put out of its
-group, or left without an answer.
+"""Two deciders on one journal, by Kafka's rules in memory: at any call to the broker one is killed, paused, put out of
+its group, or left without an answer.
 
-A decider's state is how many reports it has used, and its decisions are numbered: so what the log holds can be checked.
+A decider's state is how many reports it has used, and its decisions are numbered: so what the journal holds can be
+checked.
 """
 
 from __future__ import annotations
@@ -238,7 +239,7 @@ class TwoDeciders(RuleBasedStateMachine):
         return max((revision for of, revision in self.seen if of == shard), default=0)
 
     def _held(self, shard: int) -> tuple[int, int]:
-        """The revision and the number of reports of the state that the log holds."""
+        """The revision and the number of reports of the state that the journal holds."""
         records = self.cluster.partitions[TOPICS.state, shard].committed(0)
         facts = read_facts(SHOP, records[-1].value or b"") if records else Facts(current=1)
         return facts.now_ms, (facts.current or 0) - 1

@@ -1,4 +1,4 @@
-"""What Python writes into the log, the Go server gives out: by the real command, broker and database."""
+"""What Python writes into the journal, the Go server gives out: by the real command, broker and database."""
 
 from __future__ import annotations
 

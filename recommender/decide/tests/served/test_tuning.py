@@ -1,4 +1,4 @@
-"""A tuning session on a real log and database: decider, Go server and actuator, and an application whose
+"""A tuning session on a real journal and database: decider, Go server and actuator, and an application whose
 latency hangs on a file; each of them is killed, and nothing is lost."""
 
 from __future__ import annotations

@@ -99,11 +99,11 @@ def test_what_is_not_known_of_a_host_is_the_mean_of_the_others_and_is_named() ->
 
 
 def test_containers_whose_host_nothing_names_are_named() -> None:
-    of = seen()
+    sightings = seen()
     nowhere = tuple(
-        replace(container, host="") if container.service == "cart" else container for container in of.containers
+        replace(container, host="") if container.service == "cart" else container for container in sightings.containers
     )
-    assembled = made(replace(of, containers=nowhere))
+    assembled = made(replace(sightings, containers=nowhere))
     assert "cart: no host of cart-0, cart-1: each counts as alone on a host of mean utilization" in assembled.missing
     check(assembled.application)
 

@@ -41,26 +41,26 @@ def change(app: Application, seed: int, kind: str) -> tuple[Application, str]:
     """One container of a service that is called or calls comes, goes or is drained; and the service."""
     drawn = random.Random(seed)
     number = drawn.randrange(len(app.services))
-    one = app.services[number]
+    service = app.services[number]
     if kind == "added":
         return with_service(
-            app, number, (*one.containers, Container(f"{one.name}-new", drawn.choice(app.hosts).name))
-        ), one.name
-    gone = drawn.randrange(len(one.containers))
-    rest = one.containers[:gone] + one.containers[gone + 1 :]
+            app, number, (*service.containers, Container(f"{service.name}-new", drawn.choice(app.hosts).name))
+        ), service.name
+    gone = drawn.randrange(len(service.containers))
+    rest = service.containers[:gone] + service.containers[gone + 1 :]
     if kind == "drained":
-        rest = (*rest, replace(one.containers[gone], drained=True))
-    return with_service(app, number, rest), one.name
+        rest = (*rest, replace(service.containers[gone], drained=True))
+    return with_service(app, number, rest), service.name
 
 
 def large(seed: int) -> Application:
     """Services of 20 to 30 containers, so that one of them is less than 5 %."""
     app = random_application(seed, services=5, most=1)
     drawn = random.Random(seed)
-    for number, one in enumerate(app.services):
+    for number, service in enumerate(app.services):
         count = drawn.randint(20, 30)
         app = with_service(
-            app, number, tuple(Container(f"{one.name}-{at}", drawn.choice(app.hosts).name) for at in range(count))
+            app, number, tuple(Container(f"{service.name}-{at}", drawn.choice(app.hosts).name) for at in range(count))
         )
     return app
 
@@ -87,7 +87,10 @@ def _needed(before: NamedConnections, after: NamedConnections, app: Application)
     """The fewest connections that any answer can change: those of a container that goes; what the whole loses, with one
     for each that only that container called; what one that comes has to have; what the whole gains."""
     there = {
-        (one.name, container.name) for one in app.services for container in one.containers if not container.drained
+        (service.name, container.name)
+        for service in app.services
+        for container in service.containers
+        if not container.drained
     }
     were = {end for (up, down), ends in before.items() for a, b in ends for end in ((up, a), (down, b))}
     left = {
@@ -152,7 +155,7 @@ def test_small_applications_keep_every_bound_too(seed: int, kind: str, weights: 
     app = random_application(seed)
     previous = first(app, weights)
     after_app, _ = change(app, seed, kind)
-    if any(all(container.drained for container in one.containers) for one in after_app.services):
+    if any(all(container.drained for container in service.containers) for service in after_app.services):
         return
     result = answer(after_app, "microns", {}, MicronsSettings(weights=weights), previous)
     assert sum(map(len, result.solution.subsets)) == result.problem.quota
@@ -160,7 +163,7 @@ def test_small_applications_keep_every_bound_too(seed: int, kind: str, weights: 
         assert (subsets.sizes() >= pair.least).all()
         assert len(set(subsets.to.tolist())) == pair.containers
         assert np.add.reduceat(subsets.share, subsets.start[:-1]) == pytest.approx(np.ones(len(pair.most)))
-    gone = {container.name for one in after_app.services for container in one.containers if container.drained}
+    gone = {container.name for service in after_app.services for container in service.containers if container.drained}
     ends = named_connections(result.problem, result.solution)
     assert not gone & {name for pair in ends.values() for end in pair for name in end}
 
@@ -171,10 +174,12 @@ def test_a_host_that_becomes_busy_loses_load_at_once_and_few_connections() -> No
         app,
         services=tuple(
             replace(
-                one,
-                containers=tuple(replace(container, host=f"h{at % 10}") for at, container in enumerate(one.containers)),
+                service,
+                containers=tuple(
+                    replace(container, host=f"h{at % 10}") for at, container in enumerate(service.containers)
+                ),
             )
-            for one in app.services
+            for service in app.services
         ),
     )
     previous = first(app, True)

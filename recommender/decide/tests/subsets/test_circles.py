@@ -68,8 +68,8 @@ def test_without_a_circle_nothing_is_cut() -> None:
 def test_a_callback_in_one_trace_of_3001_is_solved_by_each_strategy_and_said(strategy: str) -> None:
     result = answer(callback(), strategy, {})
     assert [note for note in result.notes if "in a cycle" in note and "b -> a (0.00333/s)" in note]
-    for pair, one in zip(result.problem.pairs, result.solution.subsets, strict=True):
-        assert (one.sizes() >= pair.least).all()
+    for pair, subset in zip(result.problem.pairs, result.solution.subsets, strict=True):
+        assert (subset.sizes() >= pair.least).all()
     assert len(result.problem.pairs) == 2
 
 

@@ -34,8 +34,8 @@ def test_steps_of_a_forest_are_what_xgboost_predicts() -> None:
     rates, hosts = trained.rates(), drawn(20, seed=2).contention.astype(np.float32)
     steps = trained.between(rates).of(hosts)
     # On each threshold (what is not below it goes right), and far below the first.
-    asked = np.concatenate([[np.float32(-1)], rates])
-    for number, rate in enumerate(asked):
+    loads = np.concatenate([[np.float32(-1)], rates])
+    for number, rate in enumerate(loads):
         rows = np.column_stack([np.full(len(hosts), rate, np.float32), hosts])
         assert steps[:, number] == pytest.approx(booster.predict(xgboost.DMatrix(rows)), abs=2e-5)
 

@@ -130,9 +130,9 @@ def test_a_capacity_is_kept_or_who_passes_it_is_named(seed: int, room: float, we
     result = with_capacities(seed, room, weights)
     for fleet, over in zip(result.problem.fleets, passed(result), strict=True):
         worst = fleet.names[int(np.argmax(over))]
-        said = [note for note in result.notes if note.startswith(f"{fleet.service}: ") and "capacity_per_s" in note]
-        assert bool(said) == (float(over.max()) > 1.01)
-        assert all(worst in note for note in said)
+        notes = [note for note in result.notes if note.startswith(f"{fleet.service}: ") and "capacity_per_s" in note]
+        assert bool(notes) == (float(over.max()) > 1.01)
+        assert all(worst in note for note in notes)
 
 
 def test_a_zone_without_downstream_containers_uses_those_of_others() -> None:

@@ -53,8 +53,8 @@ def test_weights_reach_the_optimum_that_connections_alone_miss() -> None:
 
 
 def test_weights_that_cannot_reach_it_end_near_and_keep_every_connection() -> None:
-    one = connections([np.array([0, 1])])
-    placed = weighed(one, np.array([10.0]), np.array([10.0, 1e-9]))
+    chain = connections([np.array([0, 1])])
+    placed = weighed(chain, np.array([10.0]), np.array([10.0, 1e-9]))
     assert placed.share.min() >= LEAST / 2 * 0.99
     apart = connections([np.array([0]), np.array([1])])
     assert weighed(apart, np.array([5.0, 5.0]), np.array([9.0, 1.0])).share.tolist() == [1.0, 1.0]

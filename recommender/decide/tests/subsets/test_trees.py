@@ -52,7 +52,7 @@ def test_parts_are_the_gradient_of_the_whole_where_nothing_is_parallel() -> None
     arrays = asked(Root("read", 1, Call("0", ((Call("1"),), (Call("2", ((Call("3"),),)),)))))
     latency = np.array([3.0, 4.0, 5.0])
     moved = [
-        end_to_end_latency(arrays.trees, latency + np.eye(3)[each]) - end_to_end_latency(arrays.trees, latency)
-        for each in range(3)
+        end_to_end_latency(arrays.trees, latency + np.eye(3)[position]) - end_to_end_latency(arrays.trees, latency)
+        for position in range(3)
     ]
     assert parts(arrays.trees, latency) == pytest.approx(moved)

@@ -66,7 +66,7 @@ def test_the_demo_s_session_has_the_parameters_that_its_actuator_sets() -> None:
     plan = load(folder / "shop.yaml", "first").plan
     sets = yaml.safe_load((folder / "parameters.yaml").read_text())
     assert sets["target"] == plan.target
-    assert [each["name"] for each in sets["parameters"]] == [parameter.name for parameter in plan.space.parameters]
+    assert [entry["name"] for entry in sets["parameters"]] == [parameter.name for parameter in plan.space.parameters]
     pools = Simulation(shop(1), 1, lambda span: None).pools
     assert {parameter.name: parameter.default for parameter in plan.space.parameters} == {
         name: pools[name].size for name in pools

@@ -31,21 +31,26 @@ Usage: sluice-server [records] [--check]
   --version        print the version and exit
   --help           print this text and exit
 
-Environment:
+Environment, or lines NAME=VALUE of the file SLUICE_SETTINGS; the environment wins, and other names in the file are errors:
   SLUICE_RECOMMENDER       the listen address (127.0.0.1:50051); off loopback only with TLS and tokens or certificates
+  SLUICE_INSECURE          true: off loopback also without them, where a mesh or a network policy protects the server (false)
   SLUICE_KAFKA             brokers, with commas between (127.0.0.1:9092)
-  SLUICE_KAFKA_SETTINGS    file with TLS, SASL, options and names of topics, as collector/kafka.toml; its brokers
-                           override SLUICE_KAFKA
+  SLUICE_KAFKA_PROPERTIES  file with TLS and SASL, one NAME=VALUE a line, by librdkafka's names: security.protocol,
+                           sasl.mechanism, sasl.username, sasl.password, ssl.ca.location, ssl.certificate.location,
+                           ssl.key.location, ssl.endpoint.identification.algorithm, client.rack
   SLUICE_SHARDS            number of shards of the journal (1); the server refuses a topic with another number of partitions
   SLUICE_TOPIC_PREFIX      prefix of the names of the journal's topics (sluice_)
-  SLUICE_CLICKHOUSE        for history (http://127.0.0.1:8123), as sluice_reader with SLUICE_CLICKHOUSE_READER_PASSWORD;
-                           several replicas with commas between: after a failure the server uses the next one
-  SLUICE_CLICKHOUSE_USER   (default), with SLUICE_CLICKHOUSE_PASSWORD: the user that writes records
+  SLUICE_CLICKHOUSE        for history and records (http://127.0.0.1:8123); several replicas with commas between: after
+                           a failure the server uses the next one
+  SLUICE_CLICKHOUSE_USER   (default): the user that writes records
+  SLUICE_CLICKHOUSE_PASSWORD_FILE  file with that user's password. A password in a variable is an error
   SLUICE_CLICKHOUSE_DATABASE  (sluice)
-  SLUICE_CLICKHOUSE_READER    (sluice_reader)
-  SLUICE_CLICKHOUSE_CA     PEM file with the authority of the servers' certificates. A variable of a password with the
-                           suffix _FILE names a file with the password
-  SLUICE_METRICS           address of /metrics for Prometheus, on loopback; empty: none
+  SLUICE_CLICKHOUSE_READER    (sluice_reader): the user that reads history
+  SLUICE_CLICKHOUSE_READER_PASSWORD_FILE  file with that user's password
+  SLUICE_CLICKHOUSE_CA     PEM file with the authority of the servers' certificates
+  SLUICE_HEALTH            address of /livez, /readyz, /metrics, and of grpc.health.v1 without TLS; empty: none
+  SLUICE_HEALTH_EXPOSE     true: SLUICE_HEALTH may be an address that other machines reach (false)
+  SLUICE_DRAIN             how long calls and writes of rows may go on after SIGTERM, 0s to 300s (5s)
   SLUICE_XDS_POOLS         client pools, SERVICE/client/PEER with commas between, whose size an Envoy gets as
                            max_connections of the cluster PEER (none)
   SLUICE_EXTERNAL_METRICS  address of external.metrics.k8s.io for the API server of Kubernetes, by TLS; empty: none
@@ -54,12 +59,13 @@ Environment:
   SLUICE_TLS_CLIENT_CA     PEM file with the authority of callers' certificates
   SLUICE_CLIENTS           file with one certificate a line: NAME ROLE,...; without it they may read and report
   SLUICE_TOKENS            file with one token a line: TOKEN [NAME [ROLE,...]]; roles: read, report, operate; none: all
-  OTEL_EXPORTER_OTLP_ENDPOINT  also sends the metrics by OTLP, as all OTEL_EXPORTER_OTLP_* variables set
+  OTEL_EXPORTER_OTLP_ENDPOINT  (environment only) also sends the metrics by OTLP, as all OTEL_EXPORTER_OTLP_* variables set
+  GOMEMLIMIT               (environment only) the memory limit of the Go runtime; by default 90 % of the container's
 
 The server reads files of certificates, keys, tokens and clients again when they change.
 
 Exit status: 0 done, 1 failed, 2 wrong use or configuration.
-SIGTERM or SIGINT: ends watches, lets calls end for 5 s, and exits 0.
+SIGTERM or SIGINT: /readyz turns 503, watches end, calls and writes of rows end within SLUICE_DRAIN, exit 0.
 `
 
 func main() { os.Exit(run(os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
@@ -88,7 +94,10 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 		fmt.Fprintln(out, "sluice-server", buildVersion())
 		return 0
 	}
-	s, err := settingsOf(lookup)
+	var s settings
+	if lookup, err = withFile(lookup); err == nil {
+		s, err = settingsOf(lookup)
+	}
 	if err != nil {
 		fmt.Fprintf(errs, "sluice-server: %v\n", err)
 		return 2
@@ -97,6 +106,7 @@ func run(arguments []string, lookup func(string) string, out, errs io.Writer) in
 		fmt.Fprintf(out, "valid: %v\n", s)
 		return 0
 	}
+	s.memory = limitMemory()
 	if lookup("GOGC") == "" {
 		// Silent watchers hold most of the memory and make little garbage: the heap need not double before a collection.
 		debug.SetGCPercent(50)

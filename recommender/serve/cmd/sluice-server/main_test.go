@@ -43,9 +43,20 @@ func TestWrongUse(t *testing.T) {
 		{"no address", nil, map[string]string{"SLUICE_RECOMMENDER": "here"}, 2, "HOST:PORT"},
 		{"open to all", nil, map[string]string{"SLUICE_RECOMMENDER": "0.0.0.0:50051"}, 2, "SLUICE_TLS_CERT SLUICE_TLS_KEY SLUICE_TOKENS"},
 		{"no shards", nil, map[string]string{"SLUICE_SHARDS": "0"}, 2, "1 to 256"},
+		{"no properties", nil, map[string]string{"SLUICE_KAFKA_PROPERTIES": "/none"}, 2, "SLUICE_KAFKA_PROPERTIES: open /none"},
 		{"no broker", nil, map[string]string{"SLUICE_KAFKA": "a:1,b"}, 2, `"b"`},
 		{"no database", nil, map[string]string{"SLUICE_CLICKHOUSE": "127.0.0.1:8123"}, 2, "http://HOST:PORT"},
-		{"metrics for all", nil, map[string]string{"SLUICE_METRICS": "0.0.0.0:9464"}, 2, "loopback"},
+		{"health for all", nil, map[string]string{"SLUICE_HEALTH": "0.0.0.0:9464"}, 2, "SLUICE_HEALTH_EXPOSE=true"},
+		{"health for all, on purpose", []string{"--check"}, map[string]string{"SLUICE_HEALTH": "0.0.0.0:9464", "SLUICE_HEALTH_EXPOSE": "true"}, 0, "valid"},
+		{"open to all, on purpose", []string{"--check"}, map[string]string{"SLUICE_RECOMMENDER": "0.0.0.0:50051", "SLUICE_INSECURE": "true"}, 0, "without TLS"},
+		{"insecure, perhaps", nil, map[string]string{"SLUICE_INSECURE": "yes"}, 2, "legal: true, false"},
+		{"a long drain", nil, map[string]string{"SLUICE_DRAIN": "301s"}, 2, "legal: 0s to 300s"},
+		{"a drain without a unit", nil, map[string]string{"SLUICE_DRAIN": "5"}, 2, "legal: 0s to 300s"},
+		{"no drain", []string{"--check"}, map[string]string{"SLUICE_DRAIN": "0s"}, 0, "valid"},
+		{"a password in the environment", nil, map[string]string{"SLUICE_CLICKHOUSE_READER_PASSWORD": "hush"}, 2, "legal: SLUICE_CLICKHOUSE_READER_PASSWORD_FILE"},
+		{"the writer's password in the environment", []string{"records"}, map[string]string{"SLUICE_CLICKHOUSE_PASSWORD": "hush"}, 2, "legal: SLUICE_CLICKHOUSE_PASSWORD_FILE"},
+		{"no file of a password", nil, map[string]string{"SLUICE_CLICKHOUSE_PASSWORD_FILE": "none"}, 2, "SLUICE_CLICKHOUSE_PASSWORD_FILE: open none"},
+		{"no file of settings", nil, map[string]string{"SLUICE_SETTINGS": "none"}, 2, "SLUICE_SETTINGS: open none"},
 		{"external metrics without TLS", nil, map[string]string{"SLUICE_EXTERNAL_METRICS": "127.0.0.1:6443"}, 2, "SLUICE_TLS_CERT"},
 		{"no pool", nil, map[string]string{"SLUICE_XDS_POOLS": "cart/server"}, 2, "SLUICE_XDS_POOLS"},
 		{"half of TLS", nil, map[string]string{"SLUICE_TLS_CERT": "x"}, 2, "together only"},
@@ -60,6 +71,9 @@ func TestWrongUse(t *testing.T) {
 		var out bytes.Buffer
 		if code := run(tt.arguments, lookup(tt.environment), &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %d, %s", tt.name, code, out.String())
+		}
+		if strings.Contains(out.String(), "hush") {
+			t.Errorf("%s: a password was printed: %s", tt.name, out.String())
 		}
 	}
 }
@@ -78,7 +92,7 @@ func TestAProcessFromItsStartToItsEnd(t *testing.T) {
 	journal.Decider(t, 0).Publish(journaltest.Apply(journaltest.Server("cart"), 1, 8))
 	address, pages := free(t), free(t)
 	s, err := settingsOf(lookup(map[string]string{
-		"SLUICE_RECOMMENDER": address, "SLUICE_METRICS": pages, "SLUICE_KAFKA": journal.Brokers[0],
+		"SLUICE_RECOMMENDER": address, "SLUICE_HEALTH": pages, "SLUICE_KAFKA": journal.Brokers[0],
 		"SLUICE_TOPIC_PREFIX": strings.TrimSuffix(journal.Decisions, "decisions"),
 	}))
 	if err != nil {
@@ -115,7 +129,7 @@ func TestAProcessFromItsStartToItsEnd(t *testing.T) {
 	page.Body.Close()
 	for _, line := range []string{
 		`sluice_server_calls_total{code="InvalidArgument",method="GetPoolSize"} 1`, "sluice_server_watchers 0", "sluice_server_ready 1",
-		"sluice_server_log_lag_records 0", "sluice_server_newest_decision_age_seconds ", `sluice_server_lease_left_seconds{shard="0"} `,
+		"sluice_server_log_lag_records 0", "sluice_server_schema_current 0", "sluice_server_insecure 0", "sluice_server_newest_decision_age_seconds ", `sluice_server_lease_left_seconds{shard="0"} `,
 	} {
 		if !strings.Contains(string(body), line) {
 			t.Errorf("%s is not in the metrics", line)

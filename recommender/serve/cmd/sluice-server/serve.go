@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"time"
 
 	"google.golang.org/grpc"
 
 	"sluice.dev/serve/internal/calls"
 	"sluice.dev/serve/internal/database"
+	"sluice.dev/serve/internal/health"
 	"sluice.dev/serve/internal/metrics"
 	"sluice.dev/serve/internal/server"
 	"sluice.dev/serve/internal/topics"
@@ -48,7 +46,7 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	var reader *topics.Reader
 	history, err := database.New(s.clickhouse, s.clickhouseDatabase, database.Login{
 		User: s.user, Password: s.readerPassword,
-		Variable: "SLUICE_CLICKHOUSE_READER", Secret: "SLUICE_CLICKHOUSE_READER_PASSWORD",
+		Variable: "SLUICE_CLICKHOUSE_READER", Secret: "SLUICE_CLICKHOUSE_READER_PASSWORD_FILE",
 	}, s.clickhouseCA)
 	if err != nil {
 		return err
@@ -62,17 +60,24 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 		go watch.Ticks(ctx, reading.Tables, watch.EventInterval)
 		grpcServer.Ready(true)
 	})
+	schema := database.NewSchema(history, logger)
 	serverMetrics := metrics.New(service, reader, hub.Counts())
-	grpcServer, err = server.Listen(s.address, service, hub, s.access,
+	serverMetrics.Truth("schema_current", "1 after ClickHouse had the schema that history needs, else 0.", func() bool { return len(schema.Causes()) == 0 })
+	missing := s.access.Insecure(s.address)
+	serverMetrics.Truth("insecure", "1 while other machines reach the server without TLS or without authentication, else 0.",
+		func() bool { return len(missing) > 0 })
+	grpcServer, err = server.Listen(s.address, service, hub, s.access, s.drain,
 		grpc.ChainUnaryInterceptor(serverMetrics.Unary), grpc.ChainStreamInterceptor(serverMetrics.Stream))
 	if err != nil {
 		return err
 	}
-	stopMetrics, err := exportMetrics(ctx, s, serverMetrics.Exporter, logger)
+	stopHealth, err := s.expose(ctx, health.Pages{
+		Live: reader.Live, Ready: func() []string { return notRead(service, reader) }, GRPC: grpcServer.Health(),
+	}, serverMetrics.Exporter, logger)
 	if err != nil {
 		return err
 	}
-	defer stopMetrics()
+	defer stopHealth()
 	stopExternal, err := s.external.serve(service, s.access, logger)
 	if err != nil {
 		return err
@@ -80,38 +85,22 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	defer stopExternal()
 	go s.access.Follow(ctx, reread, logger)
 	go reader.Run(ctx)
-	logger.Info("listening", "address", grpcServer.Address(), "access", s.access.String(), "shards", s.journal.Shards)
+	go schema.Wait(ctx, func() {}) // the server needs no schema but for history
+	if len(missing) > 0 {
+		logger.Warn("other machines reach this server without TLS or without authentication", "address", grpcServer.Address(), "not_set", missing)
+	}
+	logger.Info("listening", "address", grpcServer.Address(), "access", s.access.String(), "shards", s.journal.Shards,
+		"health", s.health, "memory_limit", s.memory)
 	err = grpcServer.Serve(ctx)
 	logger.Info("stopped")
 	return err
 }
 
-// exportMetrics serves the metrics on SLUICE_METRICS and sends them by OTLP, each if it is set.
-func exportMetrics(ctx context.Context, s settings, registry *metrics.Exporter, logger *slog.Logger) (stop func(), err error) {
-	stop = func() {}
-	if s.metrics != "" {
-		listener, err := net.Listen("tcp", s.metrics)
-		if err != nil {
-			return nil, fmt.Errorf("listen on SLUICE_METRICS=%s: %w", s.metrics, err)
-		}
-		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", registry.Handler())
-		pages := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-		go pages.Serve(listener) //nolint:errcheck // it ends when the server is closed
-		stop = func() { pages.Close() }
+// notRead has the reason why the server cannot answer calls: it has not read the journal to its end yet. Later it answers from its
+// newest reading, also while no broker answers.
+func notRead(service *calls.Service, reader *topics.Reader) []string {
+	if service.Tables() != nil {
+		return nil
 	}
-	if s.otlp {
-		shutdown, err := registry.Push(ctx, logger)
-		if err != nil {
-			return nil, err
-		}
-		closePages := stop
-		stop = func() {
-			within, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-			defer cancel()
-			_ = shutdown(within) // unsent metrics are lost
-			closePages()
-		}
-	}
-	return stop, nil
+	return []string{"journal: " + reader.Problem()}
 }

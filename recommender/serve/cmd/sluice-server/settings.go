@@ -7,9 +7,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"sluice.dev/serve/internal/access"
 	"sluice.dev/serve/internal/brokers"
+	"sluice.dev/serve/internal/health"
 	"sluice.dev/serve/internal/topics"
 	"sluice.dev/serve/internal/xds"
 )
@@ -19,7 +21,9 @@ const mostShards = 256
 
 // settings are the values of the environment.
 type settings struct {
-	address, metrics                                     string
+	address, health                                      string
+	drain                                                time.Duration
+	memory                                               string
 	journal                                              topics.Journal
 	clickhouse, clickhouseDatabase, user, readerPassword string
 	clickhouseCA                                         string
@@ -42,7 +46,7 @@ func settingsOf(lookup func(string) string) (settings, error) {
 		return fallback
 	}
 	s := settings{
-		address: lookupOr("SLUICE_RECOMMENDER", "127.0.0.1:50051"), metrics: lookup("SLUICE_METRICS"),
+		address:            lookupOr("SLUICE_RECOMMENDER", "127.0.0.1:50051"),
 		clickhouse:         lookupOr("SLUICE_CLICKHOUSE", "http://127.0.0.1:8123"),
 		clickhouseDatabase: lookupOr("SLUICE_CLICKHOUSE_DATABASE", "sluice"), clickhouseCA: lookup("SLUICE_CLICKHOUSE_CA"),
 		user: lookupOr("SLUICE_CLICKHOUSE_READER", "sluice_reader"), writer: lookupOr("SLUICE_CLICKHOUSE_USER", "default"),
@@ -53,6 +57,12 @@ func settingsOf(lookup func(string) string) (settings, error) {
 		return s, err
 	}
 	if s.writerPassword, err = secret(lookup, "SLUICE_CLICKHOUSE_PASSWORD"); err != nil {
+		return s, err
+	}
+	if s.health, err = health.Address(lookup); err != nil {
+		return s, err
+	}
+	if s.drain, err = drainOf(lookup("SLUICE_DRAIN")); err != nil {
 		return s, err
 	}
 	shards, err := strconv.Atoi(lookupOr("SLUICE_SHARDS", "1"))
@@ -70,9 +80,6 @@ func settingsOf(lookup func(string) string) (settings, error) {
 			return s, fmt.Errorf("SLUICE_CLICKHOUSE %q is not legal; legal: http://HOST:PORT, with commas between", s.clickhouse)
 		}
 	}
-	if s.metrics != "" && (address(s.metrics) != nil || !access.Loopback(s.metrics)) {
-		return s, fmt.Errorf("SLUICE_METRICS %q is not legal; legal: a loopback address, as 127.0.0.1:9464, because /metrics has no authentication", s.metrics)
-	}
 	if s.sizedPools, err = xds.ParseSizedPools(lookup("SLUICE_XDS_POOLS")); err != nil {
 		return s, fmt.Errorf("SLUICE_XDS_POOLS: %w; legal: SERVICE/client/PEER, with commas between", err)
 	}
@@ -85,11 +92,14 @@ func settingsOf(lookup func(string) string) (settings, error) {
 	return s, s.access.CheckAddress(s.address)
 }
 
-// secret returns the content of the file that NAME_FILE names, else the variable NAME.
+// secret returns the content of the file that NAME_FILE names; empty: there is none. The variable NAME is refused.
 func secret(lookup func(string) string, name string) (string, error) {
+	if lookup(name) != "" {
+		return "", fmt.Errorf("%s is not legal: this process reads passwords from files only; legal: %s_FILE, the path of a file with the password", name, name)
+	}
 	path := lookup(name + "_FILE")
 	if path == "" {
-		return lookup(name), nil
+		return "", nil
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -99,28 +109,19 @@ func secret(lookup func(string) string, name string) (string, error) {
 }
 
 func journalOf(lookup func(string) string, lookupOr func(name, fallback string) string, shards int) (topics.Journal, error) {
-	var file brokers.Settings
-	if path := lookup("SLUICE_KAFKA_SETTINGS"); path != "" {
-		var err error
-		if file, err = brokers.Load(path, lookup); err != nil {
-			return topics.Journal{}, err
-		}
-	}
-	seeds := file.Brokers
-	if len(seeds) == 0 {
-		seeds = strings.Split(lookupOr("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
-	}
+	seeds := strings.Split(lookupOr("SLUICE_KAFKA", "127.0.0.1:9092"), ",")
 	for _, broker := range seeds {
 		if err := address(broker); err != nil {
 			return topics.Journal{}, fmt.Errorf("SLUICE_KAFKA holds %q, which is not legal; legal: HOST:PORT, with commas between", broker)
 		}
 	}
 	journal := topics.JournalOf(seeds, shards, lookupOr("SLUICE_TOPIC_PREFIX", "sluice_"))
-	journal.Options = file.Options
-	journal.Decisions = file.Topic("sluice_decisions", journal.Decisions)
-	journal.Explanations = file.Topic("sluice_explanations", journal.Explanations)
-	journal.Observed = file.Topic("sluice_observed", journal.Observed)
-	journal.Reports = file.Topic("sluice_reports", journal.Reports)
+	if path := lookup("SLUICE_KAFKA_PROPERTIES"); path != "" {
+		var err error
+		if journal.Options, err = brokers.Load(path); err != nil {
+			return topics.Journal{}, fmt.Errorf("SLUICE_KAFKA_PROPERTIES: %w", err)
+		}
+	}
 	return journal, nil
 }
 

@@ -20,12 +20,16 @@ const (
 	tokensVariable  = "SLUICE_TOKENS"        // TOKEN [NAME [ROLE,...]] a line
 )
 
+// insecureVariable lets other machines reach the server without TLS or without authentication: true, false.
+const insecureVariable = "SLUICE_INSECURE"
+
 // Access is the content of the files.
 type Access struct {
 	paths map[string]string
 	// firstStamps is the state of the files at their first reading.
 	firstStamps string
 	current     atomic.Pointer[contents]
+	insecure    bool
 }
 
 // contents are the files at their last valid reading.
@@ -40,6 +44,13 @@ type contents struct {
 // Open reads the files that the environment names. lookup is os.Getenv outside tests.
 func Open(lookup func(string) string) (*Access, error) {
 	a := &Access{paths: map[string]string{}}
+	switch value := lookup(insecureVariable); value {
+	case "", "false":
+	case "true":
+		a.insecure = true
+	default:
+		return nil, fmt.Errorf("%s %q is not legal; legal: true, false", insecureVariable, value)
+	}
 	for _, name := range []string{certVariable, keyVariable, caVariable, clientsVariable, tokensVariable} {
 		if path := lookup(name); path != "" {
 			a.paths[name] = path

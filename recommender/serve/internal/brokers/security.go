@@ -4,53 +4,89 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
-// security is the table tls: paths of PEM files.
-type security struct {
-	CA          string `toml:"ca"`
-	Certificate string `toml:"certificate"`
-	Key         string `toml:"key"`
-	VerifyHost  *bool  `toml:"verify_host"`
+func (f file) options() (opts []kgo.Opt, err error) {
+	ssl, login := false, false
+	switch strings.ToUpper(f.value(protocol)) {
+	case "", "PLAINTEXT":
+	case "SSL":
+		ssl = true
+	case "SASL_PLAINTEXT":
+		login = true
+	case "SASL_SSL":
+		ssl, login = true, true
+	default:
+		return nil, f.wrong(protocol, "is not legal; legal: PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL")
+	}
+	// librdkafka ignores properties that the protocol does not use, and would connect without TLS.
+	for _, name := range legal {
+		if _, ok := f.properties[name]; ok && (strings.HasPrefix(name, "ssl.") && !ssl || strings.HasPrefix(name, "sasl.") && !login) {
+			return nil, f.wrong(name, "is not legal with this security.protocol; ssl. needs SSL or SASL_SSL, sasl. SASL_PLAINTEXT or SASL_SSL")
+		}
+	}
+	if ssl {
+		config, err := f.tls()
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, kgo.DialTLSConfig(config))
+	}
+	if login {
+		mechanism, err := f.login()
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, kgo.SASL(mechanism))
+	}
+	if f.value(rack) != "" {
+		opts = append(opts, kgo.Rack(f.value(rack)))
+	}
+	return opts, nil
 }
 
-func (t security) config() (*tls.Config, error) {
+func (f file) tls() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if t.CA != "" {
-		text, err := os.ReadFile(t.CA)
+	if path := f.value(authority); path != "" {
+		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("tls.ca: %w", err)
+			return nil, f.wrong(authority, "is not legal: %w", err)
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("tls.ca: %s holds no certificate", t.CA)
+			return nil, f.wrong(authority, "is not legal: %s holds no certificate", path)
 		}
 	}
-	if (t.Certificate == "") != (t.Key == "") {
-		return nil, errors.New("tls.certificate and tls.key go together")
+	for _, pair := range [][2]string{{certificate, key}, {key, certificate}} {
+		if f.value(pair[0]) != "" && f.value(pair[1]) == "" {
+			return nil, f.wrong(pair[0], "is not legal without %s", pair[1])
+		}
 	}
-	if t.Certificate != "" {
+	if f.value(certificate) != "" {
 		load := func() (*tls.Certificate, error) {
-			certificate, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
-			return &certificate, err
+			pair, err := tls.LoadX509KeyPair(f.value(certificate), f.value(key))
+			return &pair, err
 		}
 		if _, err := load(); err != nil {
-			return nil, fmt.Errorf("tls.certificate: %w", err)
+			return nil, f.wrong(certificate, "is not legal: %w", err)
 		}
 		// Read for each connection, because certificates are renewed.
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
 	}
-	if t.VerifyHost != nil && !*t.VerifyHost {
+	switch f.value(hostCheck) {
+	case "", "https":
+	case "none":
 		config.InsecureSkipVerify = true
 		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, config.RootCAs) }
+	default:
+		return nil, f.wrong(hostCheck, "is not legal; legal: https, none")
 	}
 	return config, nil
 }
@@ -65,49 +101,31 @@ func verifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
 	return err
 }
 
-// login is the table sasl.
-type login struct {
-	Mechanism        string  `toml:"mechanism"`
-	User             string  `toml:"user"`
-	PasswordFile     *string `toml:"password_file"`
-	PasswordVariable *string `toml:"password_variable"`
-}
-
-func (l login) mechanism(lookup func(string) string) (sasl.Mechanism, error) {
-	if l.User == "" || strings.Contains(l.User, `"`) {
-		return nil, errors.New("sasl.user must be there, without a double quote")
-	}
-	if (l.PasswordFile == nil) == (l.PasswordVariable == nil) {
-		return nil, errors.New("sasl needs exactly one of password_file and password_variable")
+func (f file) login() (sasl.Mechanism, error) {
+	for _, name := range []string{mechanism, username, password} {
+		if f.value(name) == "" {
+			return nil, f.wrong(protocol, "is not legal without %s", name)
+		}
 	}
 	// Read for each login, because passwords change.
-	password := func() (string, error) {
-		if l.PasswordFile != nil {
-			text, err := os.ReadFile(*l.PasswordFile)
-			return string(text), err
-		}
-		if secret := lookup(*l.PasswordVariable); secret != "" {
-			return secret, nil
-		}
-		return "", fmt.Errorf("sasl.password_variable: the environment has no %s", *l.PasswordVariable)
-	}
-	if _, err := password(); err != nil {
-		return nil, err
+	newest := func() (user, secret string, err error) {
+		again, err := read(f.path)
+		return again.value(username), again.value(password), err
 	}
 	scramAuth := func(context.Context) (scram.Auth, error) {
-		secret, err := password()
-		return scram.Auth{User: l.User, Pass: secret}, err
+		user, secret, err := newest()
+		return scram.Auth{User: user, Pass: secret}, err
 	}
-	switch l.Mechanism {
+	switch f.value(mechanism) {
 	case "PLAIN":
 		return plain.Plain(func(context.Context) (plain.Auth, error) {
-			secret, err := password()
-			return plain.Auth{User: l.User, Pass: secret}, err
+			user, secret, err := newest()
+			return plain.Auth{User: user, Pass: secret}, err
 		}), nil
 	case "SCRAM-SHA-256":
 		return scram.Sha256(scramAuth), nil
 	case "SCRAM-SHA-512":
 		return scram.Sha512(scramAuth), nil
 	}
-	return nil, fmt.Errorf("sasl.mechanism is %q; legal: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512", l.Mechanism)
+	return nil, f.wrong(mechanism, "is not legal; legal: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512")
 }

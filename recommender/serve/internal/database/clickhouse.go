@@ -36,6 +36,8 @@ type ClickHouse struct {
 	authority  string
 	client     http.Client
 	current    atomic.Uint32
+	// schemaCurrent is true once CheckSchema found the needed version.
+	schemaCurrent atomic.Bool
 }
 
 // New does not connect. addresses: http[s]://HOST:PORT, with commas between. authority: PEM file with the authority of the
@@ -82,6 +84,9 @@ type row struct {
 
 // Decisions implements calls.History.
 func (c *ClickHouse) Decisions(ctx context.Context, pool keys.Pool, before uint64, n int) ([]calls.PastDecision, error) {
+	if err := c.CheckSchema(ctx); err != nil {
+		return nil, fmt.Errorf("read the history of %s: %w", pool, err)
+	}
 	body, err := c.read(ctx, historySQL, map[string]string{
 		"service": pool.Service, "side": keys.SideName(pool.Side), "peer": pool.Peer,
 		"before": strconv.FormatUint(before, 10), "most": strconv.Itoa(n),
@@ -109,6 +114,9 @@ func (c *ClickHouse) Decisions(ctx context.Context, pool keys.Pool, before uint6
 
 const mostResponse = 16 << 20
 
+// serverTime bounds the wait for one server: a server whose host is gone closes no connection.
+const serverTime = 30 * time.Second
+
 // read runs a query with its parameters, which are values and never text of the query.
 func (c *ClickHouse) read(ctx context.Context, sql string, parameters map[string]string) ([]byte, error) {
 	target := "&output_format_json_quote_64bit_integers=0"
@@ -119,20 +127,25 @@ func (c *ClickHouse) read(ctx context.Context, sql string, parameters map[string
 }
 
 // post sends a query to the servers, one after the other, until one answers: every query may be repeated. parameters: further
-// URL parameters.
+// URL parameters. The next query begins with the next server when no answer came in the caller's time.
 func (c *ClickHouse) post(ctx context.Context, parameters string, body []byte) (response []byte, err error) {
 	for range c.servers {
 		server := c.current.Load()
 		response, err = c.postTo(ctx, c.servers[int(server)%len(c.servers)]+c.parameters+parameters, body)
-		if err == nil || errors.Is(err, records.ErrRefused) || ctx.Err() != nil {
+		if err == nil || errors.Is(err, records.ErrRefused) || errors.Is(ctx.Err(), context.Canceled) {
 			return response, err
 		}
 		c.current.CompareAndSwap(server, server+1)
+		if ctx.Err() != nil {
+			return response, err
+		}
 	}
 	return response, err
 }
 
 func (c *ClickHouse) postTo(ctx context.Context, target string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, serverTime)
+	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -149,6 +162,10 @@ func (c *ClickHouse) postTo(ctx context.Context, target string, body []byte) ([]
 	content, err := io.ReadAll(io.LimitReader(response.Body, mostResponse))
 	if err != nil {
 		return nil, fmt.Errorf("ask ClickHouse: %w", err)
+	}
+	if absenceCodes[response.Header.Get("X-ClickHouse-Exception-Code")] {
+		first, _, _ := bytes.Cut(content, []byte("\n"))
+		return nil, fmt.Errorf("%w: %.200s", errAbsent, first)
 	}
 	if response.StatusCode == http.StatusBadRequest {
 		first, _, _ := bytes.Cut(content, []byte("\n"))

@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// Login is a ClickHouse user. Variable and Secret are the names of the settings with the user and the password.
+// Login is a ClickHouse user. Variable and Secret are the names of the settings with the user and the
+// file of the password.
 type Login struct {
 	User, Password   string
 	Variable, Secret string
@@ -16,7 +17,7 @@ type Login struct {
 var authenticationCodes = map[string]bool{"192": true, "193": true, "194": true, "516": true}
 
 func (l Login) settings() error {
-	return fmt.Errorf("%s=%s with the password of %s or %s_FILE", l.Variable, l.User, l.Secret, l.Secret)
+	return fmt.Errorf("%s=%s with the password of %s", l.Variable, l.User, l.Secret)
 }
 
 // explainTLS adds the setting to an error about an untrusted certificate.

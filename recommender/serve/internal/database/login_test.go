@@ -23,7 +23,7 @@ func serveClickHouse(w http.ResponseWriter, r *http.Request) {
 
 func insert(t *testing.T, addresses, password, authority string) string {
 	t.Helper()
-	login := database.Login{User: "jobs", Password: password, Variable: "SLUICE_CLICKHOUSE_USER", Secret: "SLUICE_CLICKHOUSE_PASSWORD"}
+	login := database.Login{User: "jobs", Password: password, Variable: "SLUICE_CLICKHOUSE_USER", Secret: "SLUICE_CLICKHOUSE_PASSWORD_FILE"}
 	c, err := database.New(addresses, "calls", login, authority)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestSaysWhichSettingKeepsItOut(t *testing.T) {
 	stopped.Close()
 	for _, c := range []struct{ addresses, password, authority, want string }{
 		{server.URL, "right", "", "TLS with " + host + " fails, SLUICE_CLICKHOUSE_CA is not set: "},
-		{server.URL, "wrong", authority, host + " refuses SLUICE_CLICKHOUSE_USER=jobs with the password of SLUICE_CLICKHOUSE_PASSWORD"},
+		{server.URL, "wrong", authority, host + " refuses SLUICE_CLICKHOUSE_USER=jobs with the password of SLUICE_CLICKHOUSE_PASSWORD_FILE"},
 		{server.URL, "right", authority, ""},
 		{stopped.URL + "," + server.URL, "right", authority, ""},
 	} {

@@ -37,12 +37,7 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 	m.registry.MustRegister(m.calls, m.seconds)
 	m.gauge("watchers", "Open watches.", func() float64 { return float64(service.Watchers()) })
 	m.gauge("log_lag_records", "Offsets between the last record read and the end of the journal.", func() float64 { return float64(reader.Lag()) })
-	m.gauge("ready", "1 after the server has read the journal to its end, else 0.", func() float64 {
-		if service.Tables() == nil {
-			return 0
-		}
-		return 1
-	})
+	m.Truth("ready", "1 after the server has read the journal to its end, else 0.", func() bool { return service.Tables() != nil })
 	m.gauge("newest_decision_age_seconds", "Time since the start of the newest period; NaN before the first.", func() float64 {
 		if t := service.Tables(); t != nil {
 			if at := t.Pools.View().ComputedAt(); !at.IsZero() {
@@ -60,6 +55,16 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 	m.registry.MustRegister(leaseCollector{service}, adviceCollector{service})
 	m.registry.MustRegister(more...)
 	return m
+}
+
+// Truth adds a gauge that is 1 while value is true, else 0.
+func (m *Metrics) Truth(name, help string, value func() bool) {
+	m.gauge(name, help, func() float64 {
+		if value() {
+			return 1
+		}
+		return 0
+	})
 }
 
 func (m *Metrics) gauge(name, help string, value func() float64) {

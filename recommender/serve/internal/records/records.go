@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"google.golang.org/protobuf/proto"
 
+	"sluice.dev/serve/internal/health"
 	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/topics"
 
@@ -28,17 +29,37 @@ var ErrRefused = errors.New("ClickHouse refuses it")
 // Insert writes rows to a table, all or none.
 type Insert func(ctx context.Context, table string, rows []Row) error
 
-// firstPause and lastPause bound the wait for a database that does not take rows.
-const firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
+const (
+	// firstPause and lastPause bound the wait for a database that does not take rows.
+	firstPause, lastPause = 500 * time.Millisecond, 30 * time.Second
+	// pollTime bounds the wait for records.
+	pollTime = 5 * time.Second
+	// turnLimit is more than a turn takes: an insert that no replica answers, and the pause after it.
+	turnLimit = 10 * time.Minute
+)
 
-// Run writes the committed records of the journal into the tables until ctx is done. It commits offsets after the rows: a row may
-// be written twice, which the tables merge into one, and no row is lost. While the database is away the journal keeps the
-// records.
-func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *Progress, logger *slog.Logger) error {
-	client, err := journal.Client(
+// Recorder writes the committed records of the journal into the tables.
+type Recorder struct {
+	Journal  topics.Journal
+	Insert   Insert
+	Progress *Progress
+	Logger   *slog.Logger
+	// Drain bounds how long rows that were read before the end of Run's context may still be written.
+	Drain time.Duration
+	// Loop turns with the Recorder; nil: nobody watches it.
+	Loop *health.Loop
+}
+
+// NewLoop is the Loop of a Recorder.
+func NewLoop() *health.Loop { return health.NewLoop("writer of records", turnLimit) }
+
+// Run writes until ctx is done, and then the rows that it has read. It commits offsets after the rows: a row may be written
+// twice, which the tables merge into one, and no row is lost. While the database is away the journal keeps the records.
+func (r Recorder) Run(ctx context.Context) error {
+	client, err := r.Journal.Client(
 		kgo.ClientID(Group),
-		kgo.ConsumerGroup(consumerGroup(journal)),
-		kgo.ConsumeTopics(journal.Decisions, journal.Explanations, journal.Reports),
+		kgo.ConsumerGroup(consumerGroup(r.Journal)),
+		kgo.ConsumeTopics(r.Journal.Decisions, r.Journal.Explanations, r.Journal.Reports),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.KeepControlRecords(), // they have offsets: without them a lag of one would remain
@@ -50,20 +71,25 @@ func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *P
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	defer client.CloseAllowingRebalance()
-	w := &writer{journal: journal, insert: insert, progress: progress, logger: logger, leases: map[int32]time.Duration{}}
+	work, cancel := outlive(ctx, r.Drain)
+	defer cancel()
+	w := &writer{Recorder: r, leases: map[int32]time.Duration{}}
 	for ctx.Err() == nil {
-		fetches := client.PollFetches(ctx)
+		r.Loop.Turn()
+		within, stopPoll := context.WithTimeout(ctx, pollTime)
+		fetches := client.PollFetches(within)
+		stopPoll()
 		for _, failure := range fetches.Errors() {
-			if ctx.Err() == nil {
-				logger.Warn("cannot read the journal", "topic", failure.Topic, "shard", failure.Partition, "error", failure.Err)
+			if ctx.Err() == nil && !errors.Is(failure.Err, context.DeadlineExceeded) {
+				r.Logger.Warn("cannot read the journal", "topic", failure.Topic, "shard", failure.Partition, "error", failure.Err)
 				sleep(ctx, firstPause)
 			}
 		}
-		if !w.write(ctx, fetches.Records()) {
+		if !w.write(ctx, work, fetches.Records()) {
 			break
 		}
-		if err := client.CommitUncommittedOffsets(ctx); err != nil && ctx.Err() == nil {
-			logger.Warn("cannot commit offsets: rows will be written again", "error", err)
+		if err := client.CommitUncommittedOffsets(work); err != nil {
+			r.Logger.Warn("cannot commit offsets: rows will be written again", "error", err)
 		}
 		client.AllowRebalance()
 	}
@@ -72,17 +98,22 @@ func Run(ctx context.Context, journal topics.Journal, insert Insert, progress *P
 
 func consumerGroup(journal topics.Journal) string { return journal.Decisions + "-" + Group }
 
-type writer struct {
-	journal  topics.Journal
-	insert   Insert
-	progress *Progress
-	logger   *slog.Logger
-	leases   map[int32]time.Duration
+// outlive returns a context that ends the drain after ctx.
+func outlive(ctx context.Context, drain time.Duration) (work context.Context, cancel context.CancelFunc) {
+	work, cancel = context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(drain, cancel) })
+	return work, cancel
 }
 
-// write returns when all rows are in the tables; false when ctx was done before.
-func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
-	w.progress.setWaiting(records)
+type writer struct {
+	Recorder
+	leases map[int32]time.Duration
+}
+
+// write returns when all rows are in the tables; false when it gave up because ctx was done: a write of rows may last as long as
+// work, but is not tried again.
+func (w *writer) write(ctx, work context.Context, records []*kgo.Record) bool {
+	w.Progress.setWaiting(records)
 	tables := map[string][]Row{}
 	for _, record := range records {
 		if record.Attrs.IsControl() {
@@ -90,41 +121,42 @@ func (w *writer) write(ctx context.Context, records []*kgo.Record) bool {
 		}
 		table, row, err := w.row(record)
 		if err != nil {
-			w.progress.leftOut.WithLabelValues(record.Topic).Inc()
-			w.logger.Error("a record was left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
+			w.Progress.leftOut.WithLabelValues(record.Topic).Inc()
+			w.Logger.Error("a record was left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
 		} else if row != nil {
 			tables[table] = append(tables[table], row)
 		}
 	}
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		if !w.put(ctx, table, tables[table]) {
+		if !w.put(ctx, work, table, tables[table]) {
 			return false
 		}
 	}
-	w.progress.setWaiting(nil)
+	w.Progress.setWaiting(nil)
 	return true
 }
 
 // put waits for a database that is away. When the database refuses some rows, put halves them until it has found the refused ones.
-func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
+func (w *writer) put(ctx, work context.Context, table string, rows []Row) bool {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		err := w.insert(ctx, table, rows)
+		w.Loop.Turn()
+		err := w.Insert(work, table, rows)
 		switch {
 		case err == nil:
-			w.progress.rows.WithLabelValues(table).Add(float64(len(rows)))
+			w.Progress.rows.WithLabelValues(table).Add(float64(len(rows)))
 			return true
-		case ctx.Err() != nil:
-			return false
 		case errors.Is(err, ErrRefused) && len(rows) == 1:
-			w.logger.Error("a row was left out", "table", table, "error", err)
-			w.progress.refused.WithLabelValues(table).Inc()
+			w.Logger.Error("a row was left out", "table", table, "error", err)
+			w.Progress.refused.WithLabelValues(table).Inc()
 			return true
 		case errors.Is(err, ErrRefused):
 			half := len(rows) / 2
-			return w.put(ctx, table, rows[:half]) && w.put(ctx, table, rows[half:])
+			return w.put(ctx, work, table, rows[:half]) && w.put(ctx, work, table, rows[half:])
+		case ctx.Err() != nil:
+			return false
 		}
-		w.progress.failures.Inc()
-		w.logger.Error("rows wait in the journal", "table", table, "rows", len(rows), "error", err)
+		w.Progress.failures.Inc()
+		w.Logger.Error("rows wait in the journal", "table", table, "rows", len(rows), "error", err)
 		sleep(ctx, pause)
 	}
 }
@@ -132,17 +164,17 @@ func (w *writer) put(ctx context.Context, table string, rows []Row) bool {
 func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 	kind, _, _ := strings.Cut(string(record.Key), "/")
 	switch {
-	case record.Topic == w.journal.Reports && kind == "subset":
+	case record.Topic == w.Journal.Reports && kind == "subset":
 		row, err = delivery(record)
 		return "subset_deliveries", row, err
 	case kind == "session", kind == "trial", kind == "answers":
 		return "", nil, nil // records of tuning sessions: the journal keeps them as long as the sessions exist
-	case record.Topic == w.journal.Reports:
+	case record.Topic == w.Journal.Reports:
 		return report(record)
-	case record.Topic == w.journal.Explanations && kind == "pair":
+	case record.Topic == w.Journal.Explanations && kind == "pair":
 		row, err = latencyModel(record)
 		return "latency_models", row, err
-	case record.Topic == w.journal.Explanations:
+	case record.Topic == w.Journal.Explanations:
 		return "", nil, nil // explanations of the present have no table
 	case kind == "subset":
 		row, err = subset(record)

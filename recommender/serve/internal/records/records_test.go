@@ -27,11 +27,20 @@ type tables struct {
 	away    bool
 	refused func(Row) bool
 	rows    map[string][]Row
+	// slow is called before rows are taken; nil: rows are taken at once. drain is that of the writer.
+	slow  func(context.Context)
+	drain time.Duration
 	// progress is that of the writer.
 	progress *Progress
 }
 
-func (d *tables) insert(_ context.Context, table string, rows []Row) error {
+func (d *tables) insert(ctx context.Context, table string, rows []Row) error {
+	if d.slow != nil {
+		d.slow(ctx)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.away {
@@ -65,7 +74,9 @@ func run(t *testing.T, journal *journaltest.Journal, d *tables) (stop func()) {
 	}
 	go func() {
 		defer close(done)
-		_ = Run(ctx, journal.Journal, d.insert, progress, slog.New(slog.DiscardHandler))
+		_ = Recorder{
+			Journal: journal.Journal, Insert: d.insert, Progress: progress, Logger: slog.New(slog.DiscardHandler), Drain: d.drain, Loop: NewLoop(),
+		}.Run(ctx)
 	}()
 	stop = func() { cancel(); <-done; progress.Close() }
 	t.Cleanup(stop)
@@ -165,4 +176,40 @@ func TestReportsHaveTheirTables(t *testing.T) {
 	if partition, offset := d.column("actuations", "log_partition")[0], d.column("actuations", "log_offset")[0]; partition != int32(0) || offset != int64(0) {
 		t.Errorf("at %v of %v, want the first record of partition 0", offset, partition)
 	}
+}
+
+// The rows that were read before the end are written and committed: a successor does not write them again.
+func TestTheEndWaitsForRowsUnderWay(t *testing.T) {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	begun, goOn := make(chan struct{}, 1), make(chan struct{})
+	d := &tables{drain: time.Minute, slow: func(context.Context) { begun <- struct{}{}; <-goOn }}
+	stop := run(t, journal, d)
+	<-begun
+	ended := make(chan struct{})
+	go func() { defer close(ended); stop() }()
+	time.Sleep(50 * time.Millisecond)
+	close(goOn)
+	<-ended
+	d.slow = nil
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 2, 9))
+	run(t, journal, d)
+	eventually(t, "the second", func() bool { return slices.Contains(d.column("recommendations", "revision"), any(uint64(2))) })
+	if got := fmt.Sprint(d.column("recommendations", "revision")); got != "[1 2]" {
+		t.Error(got)
+	}
+}
+
+// A database that takes no rows does not keep the process: after the drain the rows stay in the journal.
+func TestTheEndWaitsNoLongerThanTheDrain(t *testing.T) {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	begun := make(chan struct{}, 1)
+	d := &tables{drain: 20 * time.Millisecond, slow: func(ctx context.Context) { begun <- struct{}{}; <-ctx.Done() }}
+	stop := run(t, journal, d)
+	<-begun
+	stop()
+	d.slow = nil
+	run(t, journal, d)
+	eventually(t, "the row of the journal", func() bool { return fmt.Sprint(d.column("recommendations", "revision")) == "[1]" })
 }

@@ -94,7 +94,7 @@ func start(t *testing.T, journal *journaltest.Journal, o options) *running {
 	r.service = calls.New(bothWays{writer, explanations}, o.history, func() string { return r.reader.Problem() })
 	hub := xds.New(writer, slog.New(slog.DiscardHandler), o.bounds)
 	r.hub = hub
-	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a)
+	listening, err := server.Listen(cmp.Or(o.address, "127.0.0.1:0"), r.service, hub, a, 5*time.Second)
 	must(t, err)
 	r.reader = topics.NewReader(journal.Journal, slog.New(slog.DiscardHandler), func(reading topics.Reading) {
 		r.service.Serve(reading)

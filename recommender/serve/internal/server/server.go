@@ -29,7 +29,6 @@ const (
 	mostRead    = 4 << 20
 	mostHeaders = 16 << 10 // bytes of a request's metadata
 	mostStreams = 1000     // calls of one connection at a time
-	grace       = 5 * time.Second
 	// window of a connection and of each stream, in bytes: requests are small, and the server must be able to hold a window.
 	window = 64 << 10
 )
@@ -41,10 +40,13 @@ type Server struct {
 	grpc     *grpc.Server
 	health   *health.Server
 	listener net.Listener
+	// drain bounds how long calls may go on once Serve's context is done.
+	drain time.Duration
 }
 
-// Listen listens at once; it answers calls after Serve. Health is NOT_SERVING until Ready.
-func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, observe ...grpc.ServerOption) (*Server, error) {
+// Listen listens at once; it answers calls after Serve. Health is NOT_SERVING until Ready. drain bounds how long calls may go on
+// at the end.
+func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Access, drain time.Duration, observe ...grpc.ServerOption) (*Server, error) {
 	if err := a.CheckAddress(address); err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
-	s := &Server{service: service, hub: hub, health: health.NewServer(), listener: listener, grpc: grpc.NewServer(append(observe,
+	s := &Server{service: service, hub: hub, health: health.NewServer(), listener: listener, drain: drain, grpc: grpc.NewServer(append(observe,
 		grpc.Creds(a.Transport()),
 		grpc.ChainUnaryInterceptor(a.Unary),
 		grpc.ChainStreamInterceptor(a.Stream),
@@ -87,6 +89,9 @@ func Listen(address string, service *calls.Service, hub *xds.Hub, a *access.Acce
 // Address is the address that the server listens on.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
+// Health is the state of the services, also for another listener.
+func (s *Server) Health() healthv1.HealthServer { return s.health }
+
 // Ready sets the health of the server and of the service.
 func (s *Server) Ready(ready bool) {
 	status := healthv1.HealthCheckResponse_NOT_SERVING
@@ -99,7 +104,7 @@ func (s *Server) Ready(ready bool) {
 	}
 }
 
-// Serve answers until ctx is done. Then it sets NOT_SERVING, ends watches, and lets calls end for 5 s.
+// Serve answers until ctx is done. Then it sets NOT_SERVING, ends watches, and lets calls end for the drain.
 func (s *Server) Serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.grpc.Serve(s.listener) }()
@@ -111,7 +116,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.health.Shutdown()
 	s.service.Stop()
 	s.hub.Stop()
-	force := time.AfterFunc(grace, s.grpc.Stop)
+	force := time.AfterFunc(s.drain, s.grpc.Stop)
 	defer force.Stop()
 	s.grpc.GracefulStop()
 	return nil

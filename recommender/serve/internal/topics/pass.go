@@ -8,6 +8,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
+// skipTime bounds the search for the next record of a shard.
+const skipTime = 30 * time.Second
+
 // pass is one reading of the journal from its start.
 type pass struct {
 	*Reader
@@ -23,6 +26,7 @@ type pass struct {
 func (p *pass) run(ctx context.Context) error {
 	p.checkedAt = p.now()
 	for {
+		p.loop.Turn()
 		fetched, err := p.poll(ctx)
 		if err != nil {
 			return err
@@ -113,7 +117,10 @@ func (p *pass) checkComplete(ctx context.Context, nothing bool) error {
 		for shard, end := range ends {
 			at := p.at[topic][shard]
 			if at < end && nothing {
-				next, err := skip(ctx, p.client, p.journal, topic, int32(shard), at, end)
+				p.loop.Turn()
+				within, cancel := context.WithTimeout(ctx, skipTime)
+				next, err := skip(within, p.client, p.journal, topic, int32(shard), at, end)
+				cancel()
 				if err != nil {
 					return err
 				}

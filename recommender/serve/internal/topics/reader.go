@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"sluice.dev/serve/internal/health"
 	"sluice.dev/serve/internal/table"
 )
 
@@ -21,6 +22,8 @@ const (
 	checkInterval = 4 * time.Second
 	// idleAfter is the time without a record after which the reader suspects the end of the journal.
 	idleAfter = 300 * time.Millisecond
+	// turnLimit is more than a turn of the reader takes while no broker answers: 10 s for each of its requests.
+	turnLimit = time.Minute
 )
 
 // Reading is the content of the journal. Servers answer calls from it.
@@ -39,12 +42,16 @@ type Reader struct {
 
 	lag     atomic.Int64
 	problem atomic.Pointer[string]
+	loop    *health.Loop
 }
 
 // NewReader does not read before Run.
 func NewReader(journal Journal, logger *slog.Logger, ready func(Reading)) *Reader {
-	return &Reader{journal: journal, logger: logger, now: time.Now, ready: ready}
+	return &Reader{journal: journal, logger: logger, now: time.Now, ready: ready, loop: health.NewLoop("reader of the journal", turnLimit)}
 }
+
+// Live has a cause once the reader stands still. A reader that finds no broker turns: it tries again.
+func (r *Reader) Live() []string { return r.loop.Causes() }
 
 // Lag is the number of offsets between the reader and the last known end of the journal.
 func (r *Reader) Lag() int64 { return r.lag.Load() }
@@ -65,6 +72,7 @@ func (r *Reader) Run(ctx context.Context) {
 	r.setProblem("the server has not read the journal yet")
 	pause := firstPause
 	for ctx.Err() == nil {
+		r.loop.Turn()
 		start := r.now()
 		err := r.follow(ctx)
 		if ctx.Err() != nil {

@@ -149,12 +149,12 @@ def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> It
     port, pages = free_ports(2)
     address, prefix = f"127.0.0.1:{port}", f"{uuid.uuid4().hex[:8]}_"
     create_log(stack.address["SLUICE_KAFKA"], folder, prefix, 1)
-    environment = stack.environment | {
+    environment = stack.programs | {
         "SLUICE_RECOMMENDER": address,
-        "SLUICE_DECIDER": f"127.0.0.1:{pages}",
         "SLUICE_TOPIC_PREFIX": prefix,
         "PYTHONPATH": str(REPOSITORY / "recommender/decide/src"),
     }
+    health = {"SLUICE_HEALTH": f"127.0.0.1:{pages}"}
     python = REPOSITORY / ".cache/venvs/sluice/bin/python"
     decider = pinned(cores, [python, "-m", "sluice.decider", "--config", config])
     server = pinned(cores, [REPOSITORY / ".cache/bin/sluice-server"])
@@ -165,11 +165,11 @@ def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> It
             try:
                 answer = PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
                 return bool(answer.pool_sizes)
-            except grpc.RpcError:  # UNAVAILABLE until it has read the log
+            except grpc.RpcError:  # UNAVAILABLE until it has read the journal
                 return False
 
     with (
-        running("decider", decider, lambda: True, folder / "decider.log", 120, environment),
+        running("decider", decider, lambda: True, folder / "decider.log", 120, environment | health),
         running("recommender", server, answered, folder / "recommender.log", 120, environment, poll_s=0.5),
         running("records", records, lambda: True, folder / "records.log", 120, environment),
     ):

@@ -25,10 +25,12 @@ def with_capacities(seed: int, room: float, weights: bool) -> StrategyResult:
     }
     limited = tuple(
         replace(
-            one,
-            containers=tuple(replace(container, capacity_per_s=usual[one.name] * room) for container in one.containers),
+            service,
+            containers=tuple(
+                replace(container, capacity_per_s=usual[service.name] * room) for container in service.containers
+            ),
         )
-        for one in app.services
+        for service in app.services
     )
     return answer(replace(app, services=limited), "microns", {}, MicronsSettings(weights=weights))
 

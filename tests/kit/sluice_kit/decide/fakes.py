@@ -11,9 +11,9 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
-from sluice.pools.windows.complete_buckets import CompleteBuckets
 from sluice_kit.decide.feeds import FALLS, Curve
 from sluice_kit.decide.humps import samples_of
 
@@ -95,16 +95,16 @@ class FakeService:
             self.concurrency.append(in_flight)
             self.completions.append(self.curve.throughput(in_flight) * BUCKET_MS / 1000 if in_flight else 0.0)
 
-    def whole(self, before_ms: int) -> CompleteBuckets:
+    def whole(self, before_ms: int) -> Buckets:
         count = int(np.searchsorted(self.start_ms, before_ms))
         first = max(0, count - 900)
         part = slice(first, count)
-        return CompleteBuckets(
+        return Buckets(
             np.array(self.start_ms[part], dtype=np.int64),
             np.array(self.concurrency[part], dtype=np.float64),
             np.array(self.completions[part], dtype=np.float64),
-            np.full(count - first, self.instances),
-            BUCKET_MS,
+            BUCKET_MS / 1_000,
+            instances=np.full(count - first, self.instances),
         )
 
 

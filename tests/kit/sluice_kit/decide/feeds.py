@@ -61,9 +61,9 @@ def joined(*parts: Buckets) -> Buckets:
         np.concatenate([part.start_ms for part in parts]),
         np.concatenate([part.concurrency for part in parts]),
         np.concatenate([part.completions for part in parts]),
+        parts[0].bucket_s if parts else BUCKET_S,
         np.concatenate([part.size for part in parts]),
         np.concatenate([part.cores for part in parts]),
-        parts[0].bucket_s if parts else BUCKET_S,
     )
 
 

@@ -128,7 +128,7 @@ class SubsetWorld:
 
     @property
     def subsets(self) -> dict[SubsetKey, subset_pb2.Subset]:
-        """In the log, without those that went."""
+        """In the journal, without those that went."""
         newest = {
             subset_of(name): subset_pb2.Subset.FromString(value)
             for name, value in self.log.committed(self.log.topics.decisions).items()
@@ -138,10 +138,10 @@ class SubsetWorld:
 
     @property
     def containers(self) -> dict[str, list[str]]:
-        """In the log, by service."""
+        """In the journal, by service."""
         decisions = self.log.committed(self.log.topics.decisions)
         made = [log_pb2.ServiceContainers.FromString(v) for k, v in decisions.items() if k.startswith(CONTAINERS)]
-        return {service.service: [one.instance for one in service.containers] for service in made}
+        return {service.service: [container.instance for container in service.containers] for service in made}
 
     @property
     def run(self) -> explanation_pb2.Run:
@@ -149,4 +149,6 @@ class SubsetWorld:
 
     def ends(self) -> dict[str, list[str]]:
         """The instances that each container of front is connected to."""
-        return {key.instance: [endpoint.instance for endpoint in one.endpoints] for key, one in self.subsets.items()}
+        return {
+            key.instance: [endpoint.instance for endpoint in subset.endpoints] for key, subset in self.subsets.items()
+        }

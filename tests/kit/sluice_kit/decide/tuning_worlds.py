@@ -130,7 +130,7 @@ class TuningWorld:
 
     @property
     def sessions(self) -> Mapping[str, Session]:
-        """In the log."""
+        """In the journal."""
         return read_records(self.log.committed(self.log.topics.decisions))[0].sessions
 
     @property

@@ -79,7 +79,7 @@ class World:
         return PoolSize.FromString(self.log.committed(self.log.topics.decisions)[pool_name(key)])
 
     def heartbeat(self) -> ShardHeartbeat:
-        """The newest in the log."""
+        """The newest in the journal."""
         return self.log.heartbeat()
 
 

@@ -40,5 +40,5 @@ class SpanSink(TraceServiceServicer):
 
     def servers(self, attribute: str) -> list[str]:
         """What SERVER spans have as an attribute; "" where they have none."""
-        of = [span for span in self.spans if span.kind == Span.SPAN_KIND_SERVER]
-        return [{pair.key: pair.value.string_value for pair in span.attributes}.get(attribute, "") for span in of]
+        entries = [span for span in self.spans if span.kind == Span.SPAN_KIND_SERVER]
+        return [{pair.key: pair.value.string_value for pair in span.attributes}.get(attribute, "") for span in entries]

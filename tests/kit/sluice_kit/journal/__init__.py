@@ -1,1 +1,1 @@
-"""The log between deciders and servers: in memory, on a broker, and processes on it."""
+"""The journal between deciders and servers: in memory, on a broker, and processes on it."""

@@ -64,18 +64,18 @@ class MemoryCluster:
 
     def end(self, shard: int, committed: bool, between: Callable[[], None] = lambda: None) -> None:
         """Ends a transaction. A decision is final; the next caller writes the markers that are still missing."""
-        one = self._transactions.get(shard)
-        if one is None:
+        transaction = self._transactions.get(shard)
+        if transaction is None:
             return
-        one.committed = committed if one.committed is None else one.committed
-        while one.written:
+        transaction.committed = committed if transaction.committed is None else transaction.committed
+        while transaction.written:
             between()
-            if one.written:
-                self.partitions[one.written.pop()].decide(one.by, one.committed)
-        if self._transactions.get(shard) is one:
+            if transaction.written:
+                self.partitions[transaction.written.pop()].decide(transaction.by, transaction.committed)
+        if self._transactions.get(shard) is transaction:
             del self._transactions[shard]
-            if one.committed and one.offset is not None:
-                self.offsets[shard] = one.offset
+            if transaction.committed and transaction.offset is not None:
+                self.offsets[shard] = transaction.offset
 
 
 class MemoryBroker(Broker):
@@ -150,15 +150,15 @@ class MemoryTransactions(Transactions):
 
     def send(self, topic: str, key: str, value: bytes | None) -> None:
         self._broker.called("send")
-        one = self._cluster.begun(self._shard, self._epoch)
-        one.written.add((topic, self._shard))
-        self._cluster.partitions[topic, self._shard].append(key, value, one.by)
+        transaction = self._cluster.begun(self._shard, self._epoch)
+        transaction.written.add((topic, self._shard))
+        self._cluster.partitions[topic, self._shard].append(key, value, transaction.by)
 
     def send_offset(self, offset: int) -> None:
         self._broker.called("send_offset")
-        one = self._cluster.begun(self._shard, self._epoch)
+        transaction = self._cluster.begun(self._shard, self._epoch)
         self._group.check()
-        one.offset = offset
+        transaction.offset = offset
 
     def commit(self) -> None:
         self._end("commit", committed=True)

@@ -69,7 +69,7 @@ class Place(Protocol):
 
 
 def environment(log: Place, address: str) -> dict[str, str]:
-    """What a server on the log is told that listens on `address`."""
+    """What a server on the journal is told that listens on `address`."""
     return {
         "SLUICE_KAFKA": log.bootstrap,
         "SLUICE_TOPIC_PREFIX": log.prefix,
@@ -99,7 +99,7 @@ def ready(address: str, more: Mapping[str, str] = MappingProxyType({})) -> bool:
 
 @contextmanager
 def serving(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[rpc.PoolSizeServiceStub]:
-    """A server that has read the log. more: variables besides those that it needs."""
+    """A server that has read the journal. more: variables besides those that it needs."""
     with serving_at(log, folder, more) as address, grpc.insecure_channel(address) as channel:
         yield rpc.PoolSizeServiceStub(channel)
 
@@ -118,7 +118,7 @@ def serving_at(log: Log, folder: Path, more: Mapping[str, str]) -> Iterator[str]
 
 @contextmanager
 def killed(log: Place, address: str, folder: Path) -> Iterator[None]:
-    """A server that has read the log, and is killed when the block ends."""
+    """A server that has read the journal, and is killed when the block ends."""
     name = f"server-{address.rpartition(':')[2]}.log"
     with running(
         "server", [BINARY], lambda: ready(address), folder / name, LIMIT_S, environment(log, address)

@@ -13,6 +13,7 @@ import requests
 
 from sluice_kit.waiting import PATIENCE_S as PATIENCE_S
 from sluice_kit.waiting import eventually as eventually
+from stack.secrets import by_file
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 STATE = REPOSITORY / ".cache/test-stack"
@@ -23,11 +24,15 @@ OVERLAY = Path(os.environ.get("SLUICE_TEST_STACK", REPOSITORY / "tests/stack/sta
 
 
 class Stack:
-    """A stack that is up. `address` maps SLUICE_* names to addresses."""
+    """A stack that is up. `address` maps SLUICE_* names to addresses.
+
+    environment: of a person's shell. programs: of a program of ours, which reads passwords from files.
+    """
 
     def __init__(self, address: dict[str, str]):
         self.address = address
         self.environment = os.environ | {"SLUICE_STACK": str(OVERLAY)} | address
+        self.programs = by_file(self.environment, STATE)
 
     def sluice(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Runs `./sluice words...` against this stack; never raises for its exit code."""

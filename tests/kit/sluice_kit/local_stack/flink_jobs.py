@@ -57,7 +57,7 @@ class FlinkJobs:
         command += ["-py", str(REPOSITORY / "streaming-jobs/jobs/run.py"), *words, *options(self._settings)]
         flink = {"FLINK_CONF_DIR": str(self._settings.conf / "flink"), "FLINK_LOG_DIR": str(self._settings.logs)}
         before = set(self.running())
-        variables = self._stack.environment | flink | {"JVM_ARGS": "-Xmx256m"} | dict(environment or {})
+        variables = self._stack.programs | flink | {"JVM_ARGS": "-Xmx256m"} | dict(environment or {})
         done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=WITHIN_S)
         assert done.returncode == 0, done.stdout + done.stderr
         started = self._wait(lambda: set(self.running()) - before, f"{' '.join(words)} runs")

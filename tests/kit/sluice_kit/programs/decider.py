@@ -5,12 +5,13 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import requests
 
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.servers.clickhouse import ClickHouse
@@ -89,7 +90,7 @@ def feeding(database: ClickHouse, rows: list[list[Any]]) -> Iterator[None]:
 
 class Decider:
     def __init__(self, folder: Path, database_url: str, bootstrap: str, prefix: str, yaml: str) -> None:
-        """bootstrap, prefix: of the log. folder: its own."""
+        """bootstrap, prefix: of the journal. folder: its own."""
         self.path, self.output = folder / "sluice.yaml", folder / "decider.log"
         self.path.write_text(yaml)
         self.pages = f"127.0.0.1:{free_ports(1)[0]}"
@@ -98,7 +99,7 @@ class Decider:
             "SLUICE_CLICKHOUSE": database_url,
             "SLUICE_KAFKA": bootstrap,
             "SLUICE_TOPIC_PREFIX": prefix,
-            "SLUICE_DECIDER": self.pages,
+            "SLUICE_HEALTH": self.pages,
         }
 
     @contextmanager
@@ -123,7 +124,8 @@ class Decider:
         values = [line.split()[-1] for line in self.page("/metrics").splitlines() if line.startswith(f"{name} ")]
         return float(values[0]) if values else 0.0
 
-    def page(self, path: str) -> str:
-        with urllib.request.urlopen(f"http://{self.pages}{path}", timeout=PATIENCE_S) as answer:
-            text: str = answer.read().decode()
-        return text
+    def page(self, path: str, status: int = 200) -> str:
+        """status: the expected one."""
+        answer = requests.get(f"http://{self.pages}{path}", timeout=PATIENCE_S)
+        assert answer.status_code == status, answer.text
+        return answer.text

@@ -41,7 +41,7 @@ class Decider:
             self.events.append((time.monotonic(), json.loads(line)))
 
     def of(self, what: str, since: float = 0.0) -> list[tuple[float, dict[str, Any]]]:
-        return [(at, one) for at, one in list(self.events) if one["what"] == what and at >= since]
+        return [(at, event) for at, event in list(self.events) if event["what"] == what and at >= since]
 
     def word(self) -> None:
         """Holds the next commit; or lets it go on."""
@@ -51,11 +51,11 @@ class Decider:
 
     def owned(self) -> set[int]:
         mine: set[int] = set()
-        for _, one in list(self.events):
-            if one["what"] == "committed":
-                mine.add(one["shard"])
-            elif one["what"] in ("left", "FencedError", "HungError"):
-                mine.discard(one["shard"])
+        for _, event in list(self.events):
+            if event["what"] == "committed":
+                mine.add(event["shard"])
+            elif event["what"] in ("left", "FencedError", "HungError"):
+                mine.discard(event["shard"])
         return mine
 
 
@@ -109,7 +109,7 @@ class Scene:
         return one, two
 
     def check(self) -> dict[tuple[str, int], int]:
-        """When all reports are used: whether the log holds what deciders were told. Its target of every service and
+        """When all reports are used: whether the journal holds what deciders were told. Its target of every service and
         revision."""
         targets: dict[tuple[str, int], int] = {}
         self._over.set()
@@ -125,13 +125,13 @@ class Scene:
             content = {size.revision: size.target for size in sizes}
             targets |= {(POOLS[shard].service, revision): target for revision, target in content.items()}
             committed = [
-                one for decider in self.deciders for _, one in decider.of("committed") if one["shard"] == shard
+                event for decider in self.deciders for _, event in decider.of("committed") if event["shard"] == shard
             ]
-            for one in committed:
-                assert content[one["revision"]] == one["target"]
+            for event in committed:
+                assert content[event["revision"]] == event["target"]
             assert self._state(shard) == (len(sizes), self.reported)
-        for _, one in itertools.chain(*(decider.of("taken") for decider in self.deciders)):
-            assert one["state"] == one["revision"]
+        for _, event in itertools.chain(*(decider.of("taken") for decider in self.deciders)):
+            assert event["state"] == event["revision"]
         return targets
 
     def _state(self, shard: int) -> tuple[int, int]:

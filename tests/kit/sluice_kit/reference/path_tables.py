@@ -46,8 +46,8 @@ def tables(traces: list[tuple[str, list[SpanDict]]], late: set[int] = frozenset(
             waited = waits(paths, root_id, {name: span["service"] for name, span in by_id.items()})
             for service, (own, upstream) in times.items():
                 services[*head, service, window].append((own, upstream, duration, waited[service]))
-    out.critical_paths = {key: _way(of) for key, of in ways.items()}
-    out.path_services = {key: _service(of) for key, of in services.items()}
+    out.critical_paths = {key: _way(parts) for key, parts in ways.items()}
+    out.path_services = {key: _service(parts) for key, parts in services.items()}
     return out
 
 

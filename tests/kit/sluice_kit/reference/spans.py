@@ -188,8 +188,8 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms:
     use, action, rule = "held", "count", ""
     if side := SIDES.get(kind, ""):
         named = peer or located or "unknown" if side == "client" else ""
-        of = {"service": service, "side": side, "peer": named, "span": cut(span.name), "scope": cut(scope)}
-        use, action, rule = rules.use(of, span.attributes)
+        fields = {"service": service, "side": side, "peer": named, "span": cut(span.name), "scope": cut(scope)}
+        use, action, rule = rules.use(fields, span.attributes)
     return Span(
         service=service,
         instance=first_text(resource, INSTANCE),

@@ -30,7 +30,7 @@ def configuration(stack: Stack, folder: Path, changed: Mapping[str, object]) -> 
 
 def environment(stack: Stack, configuration: Path) -> dict[str, str]:
     own = {"FLINK_CONF_DIR": configuration, "FLINK_LOG_DIR": configuration, "FLINK_PID_DIR": configuration}
-    return stack.environment | {"JAVA_HOME": str(java_home())} | {key: str(path) for key, path in own.items()}
+    return stack.programs | {"JAVA_HOME": str(java_home())} | {key: str(path) for key, path in own.items()}
 
 
 def flink_process(
@@ -52,5 +52,5 @@ def answers(rest: str) -> bool:
 
 
 def is_open(port: int) -> bool:
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
+    with socket.socket() as listener:
+        return listener.connect_ex(("127.0.0.1", port)) == 0

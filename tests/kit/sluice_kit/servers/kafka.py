@@ -83,8 +83,8 @@ def _broker(folder: Path, port: int) -> Iterator[Kafka]:
     """On what is in `folder`."""
 
     def ready() -> bool:
-        with socket.socket() as one:
-            return one.connect_ex(("127.0.0.1", port)) == 0
+        with socket.socket() as listener:
+            return listener.connect_ex(("127.0.0.1", port)) == 0
 
     words = [*_java(), "kafka.Kafka", folder / "server.properties"]
     with running("Kafka", words, ready, folder / "process.log", limit_s=120) as process:

@@ -13,7 +13,7 @@ from typing import Any
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from sluice.journal.kafka_settings import KafkaSettings, load
+from sluice.journal.kafka_settings import KafkaSettings, from_environment
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
 from sluice_kit.waiting import until
@@ -55,19 +55,54 @@ group.initial.rebalance.delay.ms=0
 """
 
 
+NAMES = {
+    "SLUICE_TOPIC_PREFIX": PREFIX,
+    "SLUICE_SPANS_TOPIC": "traces",
+    "SLUICE_METRICS_TOPIC": f"{PREFIX}otlp_metrics",
+    "SLUICE_DEAD_LETTER_TOPIC": f"{PREFIX}otlp_dead_letter",
+}
+LIBRDKAFKA = f"""
+security.protocol=SASL_SSL
+ssl.ca.location={{folder}}/ca.pem
+ssl.certificate.location={{folder}}/certificate.pem
+ssl.key.location={{folder}}/key.pem
+sasl.mechanism=SCRAM-SHA-512
+sasl.username={USER}
+sasl.password={PASSWORD}
+"""
+JAVA = f"""
+security.protocol=SASL_SSL
+ssl.truststore.type=PEM
+ssl.truststore.location={{folder}}/ca.pem
+ssl.keystore.type=PEM
+ssl.keystore.location={{folder}}/both.pem
+sasl.mechanism=SCRAM-SHA-512
+sasl.jaas.config=org.apache.flink.kafka.shaded.org.apache.kafka.common.security.scram.ScramLoginModule required \\
+  username="{USER}" password="{PASSWORD}";
+metadata.max.age.ms=5000
+"""
+
+
 @dataclass(frozen=True)
 class SecureKafka:
-    """settings: a file as collector/kafka.toml. brokers: the processes; the second is no controller."""
+    """folder: of the clients' files. bootstrap: of both. brokers: the processes; the second is no controller."""
 
-    settings: Path
+    folder: Path
+    bootstrap: str
     brokers: tuple["subprocess.Popen[bytes]", "subprocess.Popen[bytes]"]
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"SLUICE_KAFKA_SETTINGS": str(self.settings), "SLUICE_KAFKA": "127.0.0.1:1"}
+        """Of all programs but the jobs and the collector."""
+        properties = str(self.folder / "librdkafka.properties")
+        return {"SLUICE_KAFKA": self.bootstrap, "SLUICE_KAFKA_PROPERTIES": properties, **NAMES}
+
+    @property
+    def jobs(self) -> dict[str, str]:
+        return self.environment | {"SLUICE_KAFKA_PROPERTIES": str(self.folder / "java.properties")}
 
     def read(self) -> KafkaSettings:
-        return load(self.settings, "", os.environ)
+        return from_environment(self.environment)
 
     def create(self, folder: Path) -> None:
         """All topics of collector/topics.yaml, each on both brokers."""
@@ -98,40 +133,13 @@ def secure_kafka(folder: Path) -> Iterator[SecureKafka]:
         words += ["--add-scram", f"SCRAM-SHA-512=[name={USER},password={PASSWORD}]"]
         subprocess.run([*_java(), *words], check=True, stdout=subprocess.DEVNULL, timeout=120)
         configs.append(config)
-    settings = _settings(folder, [ports[0], ports[2]])
+    for name, text in (("librdkafka", LIBRDKAFKA), ("java", JAVA)):
+        (folder / f"{name}.properties").write_text(text.format(folder=folder))
+    (folder / "password").write_text(PASSWORD)
     with _broker(folder, configs[0], ports[0]) as one, _broker(folder, configs[1], ports[2]) as two:
-        up = SecureKafka(settings, (one, two))
+        up = SecureKafka(folder, f"127.0.0.1:{ports[0]},127.0.0.1:{ports[2]}", (one, two))
         until("both brokers are known", lambda: _known(up) == 2)
         yield up
-
-
-def _settings(folder: Path, ports: list[int]) -> Path:
-    password = folder / "password"
-    password.write_text(PASSWORD)
-    path = folder / "kafka.toml"
-    path.write_text(
-        f"""
-brokers = {[f"127.0.0.1:{port}" for port in ports]}
-topic_prefix = "{PREFIX}"
-[topics]
-otlp_spans = "traces"
-[tls]
-ca = "{folder}/ca.pem"
-certificate = "{folder}/certificate.pem"
-key = "{folder}/key.pem"
-[sasl]
-mechanism = "SCRAM-SHA-512"
-user = "{USER}"
-password_file = "{password}"
-[java]
-"metadata.max.age.ms" = 5000
-[librdkafka]
-"topic.metadata.refresh.interval.ms" = 5000
-[franz]
-metadata_max_age = "5s"
-"""
-    )
-    return path
 
 
 def certificates(folder: Path) -> None:
@@ -153,8 +161,8 @@ def _known(up: SecureKafka) -> int:
 @contextmanager
 def _broker(folder: Path, config: Path, port: int) -> Iterator["subprocess.Popen[bytes]"]:
     def ready() -> bool:
-        with socket.socket() as one:
-            return one.connect_ex(("127.0.0.1", port)) == 0
+        with socket.socket() as listener:
+            return listener.connect_ex(("127.0.0.1", port)) == 0
 
     words = [*_java(), "kafka.Kafka", config]
     with running("Kafka", words, ready, folder / f"{config.stem}.log", limit_s=120, stop_s=5.0) as process:

@@ -42,12 +42,12 @@ def message(spans: Iterable[SentSpan]) -> bytes:
     resource: ResourceSpans | None = None
     last = None
     for span in spans:
-        of = (span.service, span.instance, span.host)
-        if resource is None or of != last:
-            names = zip(("service.name", "service.instance.id", "host.name"), of, strict=True)
+        origin = (span.service, span.instance, span.host)
+        if resource is None or origin != last:
+            names = zip(("service.name", "service.instance.id", "host.name"), origin, strict=True)
             resource = request.resource_spans.add(resource=Resource(attributes=_attributes(names)))
             resource.scope_spans.add()
-            last = of
+            last = origin
         resource.scope_spans[0].spans.append(_otlp(span))
     return request.SerializeToString()
 

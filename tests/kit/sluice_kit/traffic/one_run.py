@@ -47,8 +47,8 @@ class OneRun:
         self.spans.append(span._replace(site=renamed(span.site, self.prefix), start_ns=start_ns, end_ns=end_ns))
 
     def key(self, pool: str) -> PoolKey:
-        of = self.simulation.pools[pool]
-        return PoolKey(self.prefix + of.service, of.side, self.prefix + of.peer if of.peer else "")  # type: ignore[arg-type]
+        model = self.simulation.pools[pool]
+        return PoolKey(self.prefix + model.service, model.side, self.prefix + model.peer if model.peer else "")  # type: ignore[arg-type]
 
     @property
     def config(self) -> Config:
@@ -58,8 +58,8 @@ class OneRun:
     def directly(self, pool: str, until_ms: int) -> Samples:
         """The samples of the fine windows of the minute before a Unix time."""
         until_s = until_ms / 1000 - self.base_ns / 1e9
-        of = self.simulation.pools[pool]
-        samples = samples_of(self._fine.last(of, round(until_s, 1), WINDOW_S, BUCKET_MS, THRESHOLD_MS[pool]))
+        model = self.simulation.pools[pool]
+        samples = samples_of(self._fine.last(model, round(until_s, 1), WINDOW_S, BUCKET_MS, THRESHOLD_MS[pool]))
         assert samples is not None
         return samples
 

@@ -86,8 +86,8 @@ class Stages:
 
     def _kafka_consumer(self) -> Consumer:
         if self._consumer is None:
-            of = {"bootstrap.servers": self._at["SLUICE_KAFKA"], "group.id": JOB, "enable.auto.commit": False}
-            self._consumer = Consumer(of)
+            settings = {"bootstrap.servers": self._at["SLUICE_KAFKA"], "group.id": JOB, "enable.auto.commit": False}
+            self._consumer = Consumer(settings)
         return self._consumer
 
     def _partitions(self, topic: str) -> list[TopicPartition]:

@@ -4,42 +4,29 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-DEFAULTS: dict[str, str] = {
-    "SLUICE_OTLP_GRPC": "127.0.0.1:4317",
-    "SLUICE_OTLP_HTTP": "127.0.0.1:4318",
-    "SLUICE_COLLECTOR_HEALTH": "127.0.0.1:13133",
-    "SLUICE_COLLECTOR_METRICS": "127.0.0.1:8888",
-    "SLUICE_KAFKA": "127.0.0.1:9092",
-    "SLUICE_FLINK": "http://127.0.0.1:8081",
-    "SLUICE_CLICKHOUSE": "http://127.0.0.1:8123",
-    "SLUICE_NEO4J": "bolt://127.0.0.1:7687",
-    "SLUICE_NEO4J_HTTP": "http://127.0.0.1:7474",
-    "SLUICE_NEO4J_PASSWORD": "",
-    "SLUICE_DECIDER": "127.0.0.1:8092",
-    "SLUICE_RECOMMENDER": "127.0.0.1:50051",
-    "SLUICE_DEMO": "http://127.0.0.1:8090",
-    "SLUICE_ACTUATOR": "http://127.0.0.1:8091",
-}
-
 
 @dataclass(frozen=True)
 class Addresses:
     """Where each stage listens: `host:port` for gRPC, Kafka, the collector and the decider; URLs for the others."""
 
-    otlp_grpc: str
-    otlp_http: str
-    collector_health: str
-    collector_metrics: str
-    kafka: str
-    flink: str
-    clickhouse: str
-    neo4j: str
-    neo4j_http: str
-    neo4j_password: str
-    decider: str
-    recommender: str
-    demo: str
-    actuator: str
+    otlp_grpc: str = "127.0.0.1:4317"
+    otlp_http: str = "127.0.0.1:4318"
+    collector_health: str = "127.0.0.1:13133"
+    collector_metrics: str = "127.0.0.1:8888"
+    kafka: str = "127.0.0.1:9092"
+    flink: str = "http://127.0.0.1:8081"
+    clickhouse: str = "http://127.0.0.1:8123"
+    neo4j: str = "bolt://127.0.0.1:7687"
+    neo4j_http: str = "http://127.0.0.1:7474"
+    neo4j_password: str = ""
+    decider: str = "127.0.0.1:8092"
+    recommender: str = "127.0.0.1:50051"
+    demo: str = "http://127.0.0.1:8090"
+    actuator: str = "http://127.0.0.1:8091"
+
+
+#: The default of each variable.
+DEFAULTS: dict[str, str] = {f"SLUICE_{field.name.upper()}": str(field.default) for field in fields(Addresses)}
 
 
 def addresses(environment: Mapping[str, str] = os.environ) -> Addresses:

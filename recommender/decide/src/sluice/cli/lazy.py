@@ -19,6 +19,11 @@ class Lazy(NamedTuple):
     short_help: str
 
 
+def commands(package: str, **short_helps: tuple[str, str]) -> dict[str, Lazy]:
+    """The functions `NAME_command` of modules in a package, by name: the module, and the line in the list."""
+    return {name: Lazy(f"{package}.{module}:{name}_command", line) for name, (module, line) in short_helps.items()}
+
+
 class LazyGroup(click.Group):
     """Lists and completes the names of `lazy` without importing their modules."""
 

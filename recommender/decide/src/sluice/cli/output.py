@@ -2,13 +2,14 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
 
 from sluice.cli.printable import printable, printable_json
 
+T = TypeVar("T")
 #: Help text of every command.
 EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 #: The values of `-o` for commands that list.
@@ -82,6 +83,22 @@ def print_items(items: Iterable[Any], form: str, row_a_line: bool = False) -> No
 def print_item(item: Any, form: str) -> None:
     """Writes one object: indented JSON, YAML, or JSON on one line."""
     sys.stdout.write(_yaml(item) if form == "yaml" else _json(item, None if form == "jsonl" else 2) + "\n")
+
+
+def show_list(
+    items: Sequence[T],
+    form: str,
+    table: Callable[[Sequence[T]], object],
+    empty: str,
+    to_json: Callable[[T], Any] = lambda item: item,
+) -> None:
+    """Writes a list in the form of `-o`; as a table by `table`, or the line `empty` where there is nothing to show."""
+    if form != "table":
+        print_items(map(to_json, items), form)
+    elif items:
+        table(items)
+    else:
+        say(empty)
 
 
 def output_option(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

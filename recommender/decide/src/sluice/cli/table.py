@@ -22,6 +22,11 @@ class Column:
     """Styles by the text of a cell, e.g. ("fail", "bold red")."""
 
 
+def columns(*names: str, **styles: tuple[tuple[str, str], ...]) -> tuple[Column, ...]:
+    """Columns in a short form: `NAME>` is aligned to the right, `NAME~` folds. styles: of a column, by its name."""
+    return tuple(Column(name.rstrip(">~"), name[-1:] == ">", name[-1:] == "~", styles.get(name, ())) for name in names)
+
+
 def print_table(columns: Sequence[Column], rows: Iterable[Row]) -> None:
     """Escapes control characters. Keeps line breaks in cells on a terminal; elsewhere makes them blanks."""
     if sys.stdout.isatty():

@@ -61,13 +61,15 @@ def authority(environment: Mapping[str, str]) -> str:
 
 
 def secret(environment: Mapping[str, str], name: str) -> str:
-    """The contents of the file NAME_FILE, else the variable NAME; "" without either. Raises UrlError."""
+    """The contents of the file NAME_FILE; "" without it. Raises UrlError, also for a password in the variable NAME."""
+    if environment.get(name):
+        raise UrlError(f"{name} is not legal; legal: {name}_FILE=PATH, of a file that holds the password")
     if path := environment.get(f"{name}_FILE"):
         try:
             return Path(path).read_text().removesuffix("\n")
         except OSError as cause:
             raise UrlError(f"read {name}_FILE={path}: {cause.strerror}") from cause
-    return environment.get(name, "")
+    return ""
 
 
 class Server(NamedTuple):
@@ -171,7 +173,7 @@ class ClickHouse:
         """The error with the setting that is at fault; None for other errors."""
         server = self._servers[0]
         if isinstance(error, DatabaseError) and error.code in LOGIN:
-            login = f"SLUICE_CLICKHOUSE_READER={server.user} or SLUICE_CLICKHOUSE_READER_PASSWORD"
+            login = f"SLUICE_CLICKHOUSE_READER={server.user} or SLUICE_CLICKHOUSE_READER_PASSWORD_FILE"
             return NotLetInError(f"{server.host}:{server.port} refuses {login}: {error}")
         if _of_tls(error):
             set_to = f"SLUICE_CLICKHOUSE_CA={self._authority}" if self._authority else "SLUICE_CLICKHOUSE_CA is not set"

@@ -10,9 +10,11 @@ from pathlib import Path
 import click
 
 from sluice.clickhouse.connection import UrlError
-from sluice.config import ConfigError, load
+from sluice.config import ConfigError
+from sluice.decider.config_file import ConfigFile
 from sluice.decider.process import Process
-from sluice.engine.pages import AddressError
+from sluice.decider.settings import OTHERS, SettingsError, settings
+from sluice.engine.address import AddressError
 from sluice.journal.kafka_settings import KafkaSettingsError
 
 
@@ -24,25 +26,34 @@ def main(path: Path, check: bool) -> None:
 
     \b
     SLUICE_CLICKHOUSE    the database (http://127.0.0.1:8123), read as sluice_reader
-                         with SLUICE_CLICKHOUSE_READER_PASSWORD
+    SLUICE_CLICKHOUSE_READER_PASSWORD_FILE
+                         file with that user's password
     SLUICE_CLICKHOUSE_CA  PEM file of the authority that signed its certificate
     SLUICE_CLICKHOUSE_DATABASE, SLUICE_CLICKHOUSE_READER
                          other names (sluice, sluice_reader)
     SLUICE_KAFKA         the journal's brokers, comma-separated (127.0.0.1:9092)
-    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file like collector/kafka.toml
+    SLUICE_KAFKA_PROPERTIES  file of librdkafka's properties (TLS, SASL), like recommender/kafka.properties
     SLUICE_TOPIC_PREFIX  prefix of the topics' names (sluice_)
-    SLUICE_DECIDER       address of /healthz and /metrics, on loopback (127.0.0.1:8092)
+    SLUICE_HEALTH        IP:PORT of /livez, /readyz and /metrics (127.0.0.1:8092)
+    SLUICE_HEALTH_EXPOSE  true: SLUICE_HEALTH may be an address of the network
+    SLUICE_SETTINGS      a file of NAME=VALUE lines with these variables; the environment goes before it
     OTEL_EXPORTER_OTLP_ENDPOINT  also exports the metrics by OTLP, as the OTEL_EXPORTER_OTLP_* variables set
 
-    Several deciders may run on one file and share its groups of pools. SIGHUP reloads the file; SIGTERM ends.
+    Several deciders may run on one file and share its groups of pools. SIGHUP reloads the file, as does a change of its
+    content within 10 s; SIGTERM releases the shards and ends. It waits for ClickHouse, its schema and Kafka: /readyz
+    names what is missing.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    file = ConfigFile(path)
     try:
-        config = load(path)
+        config = file.load()
         if check:
             click.echo(f"{path}: {len(config.pools)} pools, {len(config.slos)} SLOs, legal")
             return
-        Process(path, config, os.environ).run()
-    except (ConfigError, AddressError, UrlError, KafkaSettingsError) as cause:
+        environment = settings(os.environ)
+        # OpenTelemetry's exporter reads the process's environment.
+        os.environ.update({name: value for name, value in environment.items() if name.startswith(OTHERS)})
+        Process(file, config, environment).run()
+    except (ConfigError, AddressError, UrlError, KafkaSettingsError, SettingsError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)

@@ -133,16 +133,15 @@ def main(old: Path, new: Path) -> None:
 
     \b
     SLUICE_KAFKA         the journal's brokers, comma-separated (127.0.0.1:9092)
-    SLUICE_KAFKA_SETTINGS  TLS, SASL, properties and names of topics: a file like collector/kafka.toml
+    SLUICE_KAFKA_PROPERTIES  file of librdkafka's properties (TLS, SASL), like recommender/kafka.properties
     SLUICE_TOPIC_PREFIX  prefix of the topics' names (sluice_)
     """
     try:
         kafka = from_environment()
-        names = kafka.log(os.environ.get("SLUICE_TOPIC_PREFIX") or "sluice_")
         config = load(new)
         check(load(old), config)
-        broker = KafkaBroker(kafka.brokers, names, "sluice-move", kafka.properties)
-        moved = move(config, broker, names)
+        broker = KafkaBroker(kafka.brokers, kafka.journal, "sluice-move", kafka.properties)
+        moved = move(config, broker, kafka.journal)
     except (ConfigError, KafkaSettingsError, MoveError, OlderError, PartitionsError, HungError) as cause:
         click.echo(cause, err=True)
         sys.exit(2)

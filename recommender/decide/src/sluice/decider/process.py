@@ -1,4 +1,4 @@
-"""Builds the decider's process from its parts, and turns signals into reload and shutdown."""
+"""Builds the decider's process from its parts, and turns signals and changes of its file into reload and shutdown."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ import signal
 import threading
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sluice.clickhouse.connection import connection
-from sluice.config import Config, ConfigError, load
+from sluice.config import Config, ConfigError
+from sluice.decider.config_file import ConfigFile
 from sluice.decider.products import codec, products
+from sluice.decider.readiness import Readiness
+from sluice.decider.signals import Signals
+from sluice.engine.address import health_address
 from sluice.engine.codec import DeciderShards
 from sluice.engine.counts import EngineMetrics
+from sluice.engine.health import Health
 from sluice.engine.loop import Loop
 from sluice.engine.pages import Pages
 from sluice.fast.garbage import search_rarely
+from sluice.journal.acquisition import check_partitions
 from sluice.journal.kafka_broker import KafkaBroker
 from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
@@ -40,7 +45,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-END_S = 5.0
+HEALTH = "127.0.0.1:8092"
+# A period must end within END_S of SIGTERM; Kubernetes kills 30 s after it. The start compiles for some 20 s of CPU.
+END_S, START_S = 20.0, 600.0
+# How often the configuration file is read.
+FOLLOW_S = 10.0
+# How often the thread that waits for the schema looks.
+WAIT_S = 0.2
 OTLP = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 
 
@@ -51,46 +62,57 @@ def now_ms() -> int:
 class Process:
     """The decider from start to SIGTERM. Raises AddressError, UrlError and KafkaSettingsError for its environment."""
 
-    def __init__(self, path: Path, config: Config, environment: Mapping[str, str]) -> None:
-        self._path = path
-        counts = EngineMetrics()
-        address = environment.get("SLUICE_DECIDER") or "127.0.0.1:8092"
-        self._pages = Pages(address, counts.registry, lambda: (now_ms() - counts.looked_ms) / 1e3)
+    def __init__(self, file: ConfigFile, config: Config, environment: Mapping[str, str]) -> None:
+        self._file, self._config = file, config
+        self._counts, self._health = EngineMetrics(), Health()
+        counts, address = self._counts, health_address(environment, HEALTH)
+        self._pages = Pages(address, counts.registry, self._health)
+        self._health.lacks("decider", "starting")
         search_rarely()
         kafka = from_environment(environment)
-        names = kafka.log(environment.get("SLUICE_TOPIC_PREFIX") or "sluice_")
+        names = kafka.journal
         name = f"{platform.node()}-{os.getpid()}"
         self._broker = KafkaBroker(kafka.brokers, names, f"sluice-decider-{name}", kafka.properties)
         me = Identity(name, len(config.groups), config.generation)
         self._shards = DeciderShards(self._broker, names, me, codec())
+        # Not closed: its thread may ask until the process ends.
+        readers = KafkaBroker(kafka.brokers, names, f"sluice-ready-{name}", kafka.properties)
+        self._readiness = Readiness(
+            connection(environment, lambda: None),
+            lambda: check_partitions(readers, names, self._shards.membership.me.shards),
+            self._health,
+        )
         problems = Problems(counts.failed)
         # Connections of their own, since they read in parallel to control periods.
         subsets = SubsetResources(SubsetReader(connection(environment, lambda: None)))
         tuning = TuningResources(TrialReader(connection(environment, lambda: None)))
         spread = Spread(None if config.processes == "auto" else config.processes)
-        pools = PoolResources(Workers(), spread, problems, self._shards.alive, Learners(problems))
-        reader = connection(environment, self._shards.alive)
+        pools = PoolResources(Workers(), spread, problems, self._alive, Learners(problems))
+        reader = connection(environment, self._alive)
         collector, history = lambda: Collector(reader), lambda: read_history(reader)
         self._products = products(collector, pools, subsets, tuning, history, counts.registry)
-        for product in self._products:
-            product.start(config)
-        self._loop = Loop(config, self._shards, self._products, now_ms, problems, counts)
+        self._loop = Loop(config, self._shards, self._products, now_ms, problems, counts, self._health.progress)
         self._push = _push(counts, environment)
         self._stop, self._wake = threading.Event(), threading.Event()
-        self._reload: Config | None = None
-        counts.looked(now_ms(), 0)
-        log.info("deciding %d pools of %s, health at %s", len(config.pools), path, address)
+        log.info("deciding %d pools of %s, health at %s", len(config.pools), file.path, address)
 
     def run(self) -> None:
         """Runs until SIGTERM or SIGINT, then releases the shards."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self._end())
-        signal.signal(signal.SIGHUP, lambda *_: self.reload())
+        signals = Signals((signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
         self._pages.start()
+        self._health.progress(START_S)
+        readiness = threading.Thread(target=self._readiness.run, args=(self._stop,), name="readiness", daemon=True)
+        readiness.start()
+        for product in self._products:
+            product.start(self._config)
+        self._health.progress()
         loop = threading.Thread(target=self._decide, name="decide", daemon=True)
         loop.start()
-        self._stop.wait()
+        self._follow(signals)
         log.info("stopping")
+        self._health.lacks("decider", "stopping")
+        self._stop.set()
+        self._wake.set()
         loop.join(END_S)
         if loop.is_alive():
             log.error("a period did not end in time: other deciders take its shards when the group's session ends")
@@ -103,25 +125,38 @@ class Process:
     def reload(self) -> None:
         """Reads the file again. Logs an error and keeps the old configuration for an illegal or older file."""
         try:
-            config = load(self._path)
+            config = self._file.load()
+            newest = (self._loop.next_config or self._loop.config).generation
+            if config.generation < newest:
+                raise ConfigError(f"generation {config.generation} is older; legal: {newest} or more")
         except ConfigError as cause:
             log.error("reload kept the old configuration: %s", cause)
+            self._counts.configured(False)
             return
-        if config.generation < self._loop.config.generation:
-            log.error("reload kept the old configuration: generation %d is older", config.generation)
-            return
+        self._counts.configured(True)
         self._loop.next_config = config
-        log.info("reloaded %s: %d pools", self._path, len(config.pools))
+        log.info("reloaded %s: %d pools", self._file.path, len(config.pools))
         self._wake.set()
 
+    def _follow(self, signals: Signals) -> None:
+        """Until SIGTERM or SIGINT. Reloads after SIGHUP and when the file's content has changed."""
+        while (number := signals.next(FOLLOW_S)) in (None, signal.SIGHUP):
+            if number == signal.SIGHUP or self._file.changed():
+                self.reload()
+
     def _decide(self) -> None:
-        self._loop.run(self._stop, self._wake)
+        while not self._readiness.schema.wait(WAIT_S) and not self._stop.is_set():
+            self._health.progress()
+        if not self._stop.is_set():
+            self._health.has("decider")
+            self._loop.run(self._stop, self._wake)
         self._shards.close()
         self._broker.close()
 
-    def _end(self) -> None:
-        self._stop.set()
-        self._wake.set()
+    def _alive(self) -> None:
+        """Progress within a period."""
+        self._health.progress()
+        self._shards.alive()
 
 
 def _push(counts: EngineMetrics, environment: Mapping[str, str]) -> Push | None:

@@ -13,8 +13,6 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 class EngineMetrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.looked_ms = 0
-        """Unix time of the loop's last turn."""
         self._period = Gauge("sluice_decider_period_seconds", "Duration of the last period.", registry=self.registry)
         self._periods = Counter("sluice_decider_periods", "Periods that ended.", registry=self.registry)
         self._over = Counter(
@@ -22,16 +20,21 @@ class EngineMetrics:
         )
         self._shards = Gauge("sluice_decider_shards", "Shards that this decider owns.", registry=self.registry)
         self._failed = Counter("sluice_decider_failures", "Failures by activity.", ["source"], registry=self.registry)
+        text = "1 while the newest content of the configuration file is refused and an earlier one is in use."
+        self._refused = Gauge("sluice_decider_configuration_refused", text, registry=self.registry)
         self._newest = Gauge(
             "sluice_decider_newest_period_timestamp_seconds",
             "Start of the newest committed period.",
             registry=self.registry,
         )
 
-    def looked(self, now_ms: int, shards: int) -> None:
+    def owns(self, shards: int) -> None:
         """shards: number that this decider owns."""
-        self.looked_ms = now_ms
         self._shards.set(shards)
+
+    def configured(self, legal: bool) -> None:
+        """legal: whether the configuration file's newest content is in use."""
+        self._refused.set(not legal)
 
     def period(self, spent_ms: float, asked_ms: float) -> None:
         self._period.set(spent_ms / 1e3)

@@ -57,6 +57,8 @@ class Loop:
     clock: Clock
     problems: Problems = field(default_factory=Problems)
     counts: EngineMetrics = field(default_factory=EngineMetrics)
+    progress: Callable[[], None] = lambda: None
+    """Called several times a second between periods, and after each."""
     owned: dict[int, Shard] = field(default_factory=dict)
     next_config: LoopConfig | None = None
     """The configuration from the next period on."""
@@ -83,7 +85,8 @@ class Loop:
         self.own()
         for number, shard_log in self.shards.owned.items():
             self._period(number, shard_log, self.owned[number])
-        self.counts.looked(self.clock(), len(self.owned))
+        self.counts.owns(len(self.owned))
+        self.progress()
         for product in self.products:
             product.measure([shard.parts[product.name] for shard in self.owned.values()])
 
@@ -157,6 +160,7 @@ class Loop:
         end, known = time.monotonic() + wait_s, set(self.owned)
         while (left_s := end - time.monotonic()) > 0 and not stop.is_set() and not wake.is_set():
             self.own(min(LOOK_S, left_s))
+            self.progress()
             if self.hear() or self.owned.keys() - known:
                 return
 

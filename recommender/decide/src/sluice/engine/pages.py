@@ -1,49 +1,66 @@
-"""Health and metrics of a decider, over HTTP on this machine."""
+"""Health and metrics of a process, over HTTP. Readers change nothing."""
 
 from __future__ import annotations
 
-import json
+import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import ip_address
+from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
-# A loop without a turn for this long hangs.
-HANGS_S = 60.0
+from sluice.engine.address import Address, AddressError
+from sluice.engine.health import Health
 
-
-class AddressError(Exception):
-    """An address that the process cannot listen on."""
+# Bounds for readers of another host: connections at a time, and seconds for a request.
+READERS, REQUEST_S = 32, 10.0
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+
+    def __init__(self, address: Address, handler: type[BaseHTTPRequestHandler]) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        self._free = threading.BoundedSemaphore(READERS)
+        super().__init__((address.host, address.port), handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Closes a connection beyond READERS."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Ignores readers that close the connection."""
 
 
 class Pages:
-    """/healthz: 200 while the loop turns, 503 when it hangs. /metrics: Prometheus text.
+    """/livez: 503 when the loop hangs. /readyz: 503 with a line for each cause. Both else 200. /metrics: Prometheus."""
 
-    address: HOST:PORT, of loopback. age_s: seconds since the loop's last turn.
-    """
-
-    def __init__(self, address: str, registry: CollectorRegistry, age_s: Callable[[], float]) -> None:
-        host, port = _loopback(address)
+    def __init__(self, address: Address, registry: CollectorRegistry, health: Health) -> None:
+        """Raises AddressError for an address that is not free."""
+        causes: dict[str, Callable[[], Sequence[str]]] = {"/livez": health.hangs, "/readyz": health.unready}
 
         class Handler(BaseHTTPRequestHandler):
+            timeout = REQUEST_S
+
             def do_GET(self) -> None:
-                if self.path == "/metrics":
+                path = self.path.partition("?")[0]
+                if path == "/metrics":
                     self._answer(HTTPStatus.OK, CONTENT_TYPE_LATEST, generate_latest(registry))
-                elif self.path == "/healthz":
-                    age = age_s()
-                    status = HTTPStatus.OK if age < HANGS_S else HTTPStatus.SERVICE_UNAVAILABLE
-                    body = json.dumps({"loop_came_round_s_ago": round(age, 1)})
-                    self._answer(status, "application/json", body.encode())
+                elif path in causes:
+                    lines = causes[path]()
+                    status = HTTPStatus.SERVICE_UNAVAILABLE if lines else HTTPStatus.OK
+                    self._answer(status, "text/plain; charset=utf-8", ("\n".join(lines or ["ok"]) + "\n").encode())
                 else:
                     self.send_error(HTTPStatus.NOT_FOUND)
 
@@ -58,9 +75,9 @@ class Pages:
                 """Logs no requests."""
 
         try:
-            self._server = _Server((host, port), Handler)
+            self._server = _Server(address, Handler)
         except OSError as cause:
-            raise AddressError(f"listen on SLUICE_DECIDER={address}: {cause}") from cause
+            raise AddressError(f"listen on SLUICE_HEALTH={address}: {cause}") from cause
 
     def start(self) -> None:
         threading.Thread(target=self._server.serve_forever, name="pages", daemon=True).start()
@@ -72,13 +89,3 @@ class Pages:
     @property
     def port(self) -> int:
         return self._server.server_port
-
-
-def _loopback(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    try:
-        if ip_address(host).is_loopback and 0 <= int(port) <= 65_535:
-            return host, int(port)
-    except ValueError:
-        pass
-    raise AddressError(f"SLUICE_DECIDER={address} is not legal; legal: a loopback address, as 127.0.0.1:8092")

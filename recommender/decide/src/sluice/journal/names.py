@@ -31,5 +31,5 @@ def names_in(key: str, prefix: str, count: int) -> list[str]:
     """The inverse of `key_with`; ValueError for any other text."""
     names = [unquote(name) for name in key.removeprefix(prefix).split("/")]
     if not key.startswith(prefix) or len(names) != count or not all(names):
-        raise ValueError(f"read the log: a key {key!r} is not {prefix} and {count} names")
+        raise ValueError(f"read the journal: a key {key!r} is not {prefix} and {count} names")
     return names

@@ -114,7 +114,7 @@ def read_decisions(records: Mapping[str, bytes]) -> tuple[dict[PoolKey, PoolSize
         try:
             size = parsed(PoolSize, name, value)
             if pool_of(name) != key_of(size.pool):
-                raise ValueError(f"read the log: under the key {name} a decision of {key_of(size.pool)}")
+                raise ValueError(f"read the journal: under the key {name} a decision of {key_of(size.pool)}")
         except ValueError as cause:
             left_out += 1
             log_skipped(cause)

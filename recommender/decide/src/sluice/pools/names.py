@@ -30,7 +30,7 @@ def pool_of(name: str, word: str = POOL) -> PoolKey:
         service, side, peer = (unquote(name) for name in names)
         if service and side in get_args(Side) and (side == "client") == bool(peer):
             return PoolKey(service, cast(Side, side), peer)
-    raise ValueError(f"read the log: a key {name!r} is not {word}SERVICE/SIDE/PEER")
+    raise ValueError(f"read the journal: a key {name!r} is not {word}SERVICE/SIDE/PEER")
 
 
 def key_of(pool: Pool) -> PoolKey:

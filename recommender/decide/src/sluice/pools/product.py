@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from sluice.engine.product import ProductShard, Proposal, Takeover
@@ -21,7 +22,7 @@ from sluice.pools.period.acquisition import Acquisition
 from sluice.pools.period.catching_up import caught_up
 from sluice.pools.period.clock_offsets import ShardClocks
 from sluice.pools.period.data_sizes import DataSizes
-from sluice.pools.period.decide import PoolOutcome, decide
+from sluice.pools.period.decide import decide
 from sluice.pools.period.demands import Demands
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.history import History
@@ -31,10 +32,11 @@ from sluice.pools.period.source import WindowSource
 from sluice.pools.period.thresholds import Thresholds
 from sluice.pools.policy.prepare import prepare
 from sluice.pools.policy.state import PoolState
+from sluice.pools.pool_step import PoolStep
 from sluice.pools.publication.alarms import Alarms
 from sluice.pools.publication.leases import Leases
 from sluice.pools.publication.publication import AWAITED, Publication, undecided
-from sluice.pools.publication.publisher import Publications, Published, publications, restored
+from sluice.pools.publication.publisher import Publisher
 from sluice.pools.publication.schedule import WriteSchedule
 from sluice.pools.section import PoolsSection
 
@@ -78,11 +80,10 @@ class PoolsProduct:
         self._resources.close()
 
 
-class Period(NamedTuple):
+class _Period(NamedTuple):
     """The result of a period. It holds only once it is committed."""
 
     commit: PoolsCommit
-    publications: Publications
     states: Mapping[PoolKey, PoolState]
     not_renewed: frozenset[PoolKey]
 
@@ -103,10 +104,8 @@ class PoolsShard:
         self._collector, self._resources, self._history, self._counts = collector, resources, history, counts
         self._operator_inputs, self._received_to = OperatorInputs(records, now_ms), 0
         self._states = records.states.states()
-        self._published = restored(records.decisions)
-        codes = {key: last.content.codes for key, last in self._published.items() if last.content}
-        self._alarms = Alarms(codes)
-        self._answers: dict[PoolKey, Publication] = {}
+        self._publisher = Publisher(records.decisions)
+        self._alarms = Alarms({key: content.codes for key, content in self._publisher.contents.items()})
         self._schedule = WriteSchedule()
         self._schedule.restored(records.states)
         self._leases = Leases(takeover.heartbeat)
@@ -116,7 +115,7 @@ class PoolsShard:
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._acquisition = Acquisition()
         self._caught_up = False
-        self._period: Period | None = None
+        self._period: _Period | None = None
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
@@ -126,7 +125,7 @@ class PoolsShard:
     @property
     def answers(self) -> Mapping[PoolKey, Publication]:
         """The newest answer of each pool."""
-        return self._answers
+        return self._publisher.answers
 
     @property
     def alarms(self) -> Mapping[PoolKey, str]:
@@ -158,13 +157,13 @@ class PoolsShard:
         inputs = self._with_measurements(inputs)
         states: dict[PoolKey, PoolState] = {}
         # Publications of decided pools are made while others are still being decided.
-        answers = self._answers_of(decide(inputs, window, self._resources), states, now_ms)
+        answers = self._answers_of(decide(inputs, window, self._resources), states)
         keys = [pool.key for pool in inputs.config.pools]
-        published = publications(self._published, answers, keys, now_ms)
-        not_renewed = frozenset(keys) - published.answers.keys()
+        commit = self._publisher.publish(answers, keys, now_ms)
+        not_renewed = frozenset(keys) - self._publisher.renewed.keys()
         due = dict(self._schedule.of({**self._states, **states}))
-        commit = PoolsCommit(published.decisions, published.explanations, due, changes.pauses, changes.scalings)
-        self._period = Period(commit, published, states, not_renewed)
+        commit = replace(commit, states=due, pauses=changes.pauses, scalings=changes.scalings)
+        self._period = _Period(commit, states, not_renewed)
         return Proposal(commit, self._leases.of(not_renewed))
 
     def committed(self, heartbeat: Heartbeat, written: bool) -> None:
@@ -173,19 +172,16 @@ class PoolsShard:
         if period is None:
             return
         self._states |= period.states
-        self._published |= period.publications.published
-        pools = {pool.key for pool in self.config.pools}
-        removed = self._answers.keys() - pools
-        kept = {key: answer for key, answer in self._answers.items() if key not in removed}
-        self._answers = kept | period.publications.answers
+        pools, answers = {pool.key for pool in self.config.pools}, self._publisher.renewed
+        self._publisher.committed(pools)
         if written:
             self._history = None
             self._leases.renewed(heartbeat, period.not_renewed)
-        entered = self._alarms.look(period.publications.answers.values(), pools)
+        entered = self._alarms.look(answers.values(), pools)
         for alarm in entered:
             log.warning("%s: %s: %s", alarm.key, alarm.case, alarm.text)
         if self._counts is not None:
-            self._counts.decided(len(period.publications.answers), len(period.not_renewed))
+            self._counts.decided(len(answers), len(period.not_renewed))
             self._counts.entered(entered)
             if written:
                 self._counts.written(period.commit)
@@ -193,6 +189,7 @@ class PoolsShard:
     def aborted(self) -> None:
         if self._period is not None:
             self._schedule.again(self._period.commit.states)
+            self._publisher.aborted()
             self._period = None
 
     def _take(self, received: Received) -> DurableInputs:
@@ -203,7 +200,7 @@ class PoolsShard:
 
     def _take_up(self, history: History) -> DurableInputs:
         keys = {pool.key for pool in self.config.pools}
-        self._published = {key: Published(revision) for key, revision in history.revisions.items() if key in keys}
+        self._publisher.continue_from({key: last for key, last in history.revisions.items() if key in keys})
         pauses = {key: pause for key, pause in history.pauses.items() if key in keys}
         return self._operator_inputs.take_up(pauses, history.scalings)
 
@@ -239,35 +236,26 @@ class PoolsShard:
 
     def _deferred(self, config: PoolsSection) -> frozenset[PoolKey]:
         """Pools left for a later period. Paused pools are never left."""
-        answered = {key for key, last in self._published.items() if last.content is not None}
-        return self._acquisition.left(
-            [pool.key for pool in config.pools], answered - self._operator_inputs.pauses.keys()
-        )
+        stands = self._publisher.contents.keys() - self._operator_inputs.pauses.keys()
+        return self._acquisition.left([pool.key for pool in config.pools], stands)
 
     def _answers_of(
-        self, outcomes: Iterable[PoolOutcome], states: dict[PoolKey, PoolState], now_ms: int
+        self, outcomes: Iterable[tuple[PoolStep, Publication | None]], states: dict[PoolKey, PoolState]
     ) -> Iterator[Publication]:
-        """Answers of outcomes. Adds new states to `states`."""
-        for outcome in outcomes:
-            if outcome.state is not None:
-                states[outcome.context.pool.key] = outcome.state
-            answer = self._answer(outcome, now_ms)
+        """Answers of pools. Adds new states to `states`. No answer where the last one stays, with the rest of its
+        lease."""
+        problems = self._resources.problems
+        for pool_step, answer in outcomes:
+            key, activity = pool_step.key, f"decision of {pool_step.key}"
+            if pool_step.state is not None:
+                states[key] = pool_step.state
+            if pool_step.failure is not None:
+                problems.failed(activity, pool_step.failure.error())
             if answer is not None:
+                problems.succeeded(activity)
                 yield answer
-
-    def _answer(self, outcome: PoolOutcome, now_ms: int) -> Publication | None:
-        """The answer; None where the last one stays, with the rest of its lease."""
-        context, answer, problems = outcome.context, outcome.publication, self._resources.problems
-        key = context.pool.key
-        if isinstance(answer, Publication):
-            problems.succeeded(f"decision of {key}")
-            return answer
-        if answer is not None:
-            problems.failed(f"decision of {key}", answer.error())
-        last = self._published.get(key)
-        if last is not None and last.content is not None and last.content.codes != (AWAITED.code,):
-            return None
-        return undecided(context.pool, context.threshold, context.targets, answer, now_ms)
+            elif (last := self._publisher.content(key)) is None or last.codes == (AWAITED.code,):
+                yield undecided(pool_step)
 
     def _path_sets(self, config: PoolsSection) -> list[set[PoolKey]]:
         if self._paths is None or self._paths[0] is not config:

@@ -97,7 +97,8 @@ def _hosts(
         elif without:
             missing.append(f"no {kind} utilization of any host: the solver ignores it")
     return tuple(
-        Host(name, **{field: of[name] for field, of in values.items()}, zone=zones[name]) for name in sorted(zones)
+        Host(name, **{field: value_of[name] for field, value_of in values.items()}, zone=zones[name])
+        for name in sorted(zones)
     )
 
 

@@ -54,22 +54,22 @@ class Damping:
         self.best = best
         now = self.first_loads(problem) if self.now is None else self.now
         base = [_loads(fleet, now, reference.load) for fleet, reference in zip(problem.fleets, best, strict=True)]
-        ways = [reference.load - one for reference, one in zip(best, base, strict=True)]
+        ways = [reference.load - steady for reference, steady in zip(best, base, strict=True)]
         self.paces = {
-            fleet.service: self._pace(fleet, one, way)
-            for fleet, one, way in zip(problem.fleets, base, ways, strict=True)
+            fleet.service: self._pace(fleet, steady, way)
+            for fleet, steady, way in zip(problem.fleets, base, ways, strict=True)
         }
-        part = [self._part(fleet, one, way) for fleet, one, way in zip(problem.fleets, base, ways, strict=True)]
+        part = [self._part(fleet, steady, way) for fleet, steady, way in zip(problem.fleets, base, ways, strict=True)]
         moved = sum(pace * float(np.abs(way).sum()) / 2 for pace, way in zip(part, ways, strict=True))
         calls = sum(pair.rate_per_s for pair in problem.pairs)
         within = min(1.0, self.budget * calls / moved) if moved > 0 else 1.0
         self.moved = moved * within / max(calls, 1e-300)
         loads, changed, unfinished = [], set(), set()
-        for fleet, reference, one, way, some in zip(problem.fleets, best, base, ways, part, strict=True):
-            loads.append(replace(reference, load=one + within * some * way))
-            if _far(one, within * some * way):
+        for fleet, reference, steady, way, some in zip(problem.fleets, best, base, ways, part, strict=True):
+            loads.append(replace(reference, load=steady + within * some * way))
+            if _far(steady, within * some * way):
                 changed.add(fleet.service)
-            if self.paces[fleet.service].step > 2 * LEAST and _far(one, (1 - within * some) * way):
+            if self.paces[fleet.service].step > 2 * LEAST and _far(steady, (1 - within * some) * way):
                 unfinished.add(fleet.service)
         self.changed, self.unfinished = frozenset(changed), frozenset(unfinished)
         return loads
@@ -100,8 +100,8 @@ def relative(problem: Problem, loads: list[Floats]) -> dict[str, dict[str, float
 
 def _loads(fleet: Fleet, known: Loads, like: Floats) -> Floats:
     """Known loads in calls per second, scaled to the sum of `like`."""
-    of = known.get(fleet.service, {})
-    level = np.array([of.get(name, 1.0) for name in fleet.names])
+    weights = known.get(fleet.service, {})
+    level = np.array([weights.get(name, 1.0) for name in fleet.names])
     return np.asarray(level * (float(like.sum()) / level.sum()))
 
 

@@ -116,7 +116,7 @@ def loads_of(problem: Problem, previous: NamedConnections) -> Loads:
     kept = kept_by_name(problem, previous)
     down = Downwards(problem)
     for number, pair, sent in down:
-        one = kept[number]
+        eased = kept[number]
         even = np.full(pair.containers, sent.sum() / pair.containers)
-        down.brings(number, even if one is None else one.connections.received(sent, pair.containers))
+        down.brings(number, even if eased is None else eased.connections.received(sent, pair.containers))
     return relative(problem, down.work)

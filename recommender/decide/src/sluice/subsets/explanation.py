@@ -99,7 +99,7 @@ def _full(state: SubsetState) -> Floats:
     """Latency of pairs with full connection and equal shares."""
     problem = state.solved.problem
     rate = problem.rate_per_s
-    work = [np.full(len(fleet), of / len(fleet)) for fleet, of in zip(problem.fleets, rate, strict=True)]
+    work = [np.full(len(fleet), calls / len(fleet)) for fleet, calls in zip(problem.fleets, rate, strict=True)]
     got = [np.full(pair.containers, pair.rate_per_s / pair.containers) for pair in problem.pairs]
     return pair_latency(problem, state.solved.curves, work, got)[0]
 

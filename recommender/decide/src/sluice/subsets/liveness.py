@@ -28,7 +28,7 @@ def live_containers(
         by_instance[container.instance] = container
     by_name = {name: (NotifiedContainer(name, host=container.host), True) for name, container in by_instance.items()}
     if reported is not None:
-        since = {name: one for name, one in by_name.items() if by_instance[name].first_s > reported.at_s}
+        since = {name: member for name, member in by_name.items() if by_instance[name].first_s > reported.at_s}
         known = {
             container.instance: (_with_host(container, by_instance), container.instance in by_name)
             for container in reported.containers

@@ -34,7 +34,7 @@ def trial_name(session: str, number: int) -> str:
 def trial_of(name: str) -> TrialName:
     session, number = names_in(name, TRIAL, 2)
     if not (number.isascii() and number.isdigit() and str(int(number)) == number):
-        raise ValueError(f"read the log: a key {name!r} is not {TRIAL}SESSION/NUMBER")
+        raise ValueError(f"read the journal: a key {name!r} is not {TRIAL}SESSION/NUMBER")
     return TrialName(session, int(number))
 
 

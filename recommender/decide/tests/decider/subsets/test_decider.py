@@ -1,4 +1,4 @@
-"""Subsets in the decider: what is written into the log, by what the pipeline saw and callers told."""
+"""Subsets in the decider: what is written into the journal, by what the pipeline saw and callers told."""
 
 from __future__ import annotations
 

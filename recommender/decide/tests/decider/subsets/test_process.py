@@ -1,5 +1,5 @@
-"""The decider's process: subsets from a real ClickHouse onto a real log, with a latency model that a process of its own
-trains, and over a kill -9."""
+"""The decider's process: subsets from a real ClickHouse onto a real journal, with a latency model that a process of its
+own trains, and over a kill -9."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning sessions in the decider: what commands and measurements make of them in the log."""
+"""Tuning sessions in the decider: what commands and measurements make of them in the journal."""
 
 from __future__ import annotations
 

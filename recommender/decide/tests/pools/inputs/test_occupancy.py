@@ -1,4 +1,4 @@
-"""What targets tell of their use, from the log to the observation of a pool."""
+"""What targets tell of their use, from the journal to the observation of a pool."""
 
 import pytest
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from sluice.model.scaling import Scaling
-from sluice.pools.inputs.baseline import Baseline, Machine
+from sluice.pools.inputs.deployments import Deployment, Deployments
 from sluice.pools.inputs.scalings import Course, Scalings
 from sluice_kit.decide.fakes import CART, DB
 
@@ -20,29 +20,29 @@ def course(*events: Scaling) -> Course:
     return Scalings(events).course(CART)
 
 
-def stands(*events: Scaling) -> tuple[Machine, int | None]:
+def stands(*events: Scaling) -> tuple[Deployment, int | None]:
     found = course(*events)
     return found.now.own, found.since_ms
 
 
 def test_nothing_told() -> None:
-    assert stands() == (Machine(), None)
+    assert stands() == (Deployment(), None)
     assert course().cores(CART, np.array([0, 99])).tolist() == [0, 0]
 
 
 def test_what_an_event_does_not_tell_stays() -> None:
-    assert stands(told(1, cores=2), told(5, version="b")) == (Machine(2, "b"), 5)
+    assert stands(told(1, cores=2), told(5, version="b")) == (Deployment(2, "b"), 5)
 
 
 def test_an_event_that_changes_no_curve_begins_nothing() -> None:
-    assert stands(told(1, cores=2), told(5, cores=2)) == (Machine(2), 1)
-    assert stands(told(1, cores=2), told(9, replicas=4)) == (Machine(2, replicas=4), 1)
+    assert stands(told(1, cores=2), told(5, cores=2)) == (Deployment(2), 1)
+    assert stands(told(1, cores=2), told(9, replicas=4)) == (Deployment(2, replicas=4), 1)
 
 
 def test_any_order_and_repeats_give_the_same() -> None:
     events = [told(1, cores=1), told(5, cores=2), told(9, cores=1, version="b")]
     for order in itertools.permutations(events):
-        assert stands(*order, order[0]) == (Machine(1, "b"), 9)
+        assert stands(*order, order[0]) == (Deployment(1, "b"), 9)
 
 
 def test_the_cores_of_each_bucket_but_just_before_a_change() -> None:
@@ -66,16 +66,16 @@ def test_a_connection_pool_has_its_part_of_what_its_peer_has() -> None:
     ):
         scalings.notify(event)
     now = scalings.course(DB).now
-    assert now == Baseline(Machine(1, "", 3), Machine(4, "15", 2))
+    assert now == Deployments(Deployment(1, "", 3), Deployment(4, "15", 2))
     assert now.cores("client") == 8 / 3
     assert now.cores("server") == 1
     assert now.version == "15"
-    assert scalings.course(CART).now == Baseline()
+    assert scalings.course(CART).now == Deployments()
     assert (scalings.replicas("catalogue"), scalings.replicas("cart")) == (3, None)
 
 
 def test_what_is_told_moves_what_was_asked_before() -> None:
     scalings = Scalings()
-    assert scalings.course(CART).now == Baseline()
+    assert scalings.course(CART).now == Deployments()
     scalings.notify(told(1, cores=2))
     assert scalings.course(CART).now.own.cores == 2

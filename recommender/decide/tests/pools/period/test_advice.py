@@ -1,4 +1,4 @@
-"""What is said of the hardware, from a reading to the log: with the curve on the CPU limit that is advised."""
+"""What is said of the hardware, from a reading to the journal: with the curve on the CPU limit that is advised."""
 
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey

@@ -37,12 +37,12 @@ def test_a_log_that_was_never_written_goes_on_from_the_tables_once() -> None:
     assert CART not in world.decider.answers  # without it a revision would be given out again
     assert (world.step().content.state, world.cart.revision) == ("PAUSED", 42)
     assert world.decider.answers[DB].revision == 1
-    assert (world.cart.baseline.own.cores, world.cart.baseline.own.version) == (2.0, "v2")
+    assert (world.cart.deployments.own.cores, world.cart.deployments.own.version) == (2.0, "v2")
     world.step()
     assert len(asked) == 2
     after = World(log=world.log, collector=world.collector)
     assert (after.step().content.state, after.cart.revision) == ("PAUSED", 42)
-    assert after.cart.baseline.own.version == "v2"
+    assert after.cart.deployments.own.version == "v2"
 
 
 @pytest.mark.integration

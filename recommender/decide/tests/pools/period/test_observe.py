@@ -8,21 +8,15 @@ from sluice.pools.inputs.sizes import TargetSize
 from sluice.pools.period.observations import buckets_of, by_target, ceilings_of
 from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.learn import learn
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
-from sluice.pools.windows.complete_buckets import CompleteBuckets
 from sluice_kit.decide.fakes import CART, DB, config
 
 COURSE = Scalings().course(CART)
 
 
-def whole(start_ms: int, in_flight: float, completions: float, buckets: int = 10) -> CompleteBuckets:
-    return CompleteBuckets(
-        start_ms + 100 * np.arange(buckets),
-        np.full(buckets, in_flight),
-        np.full(buckets, completions),
-        np.ones(buckets, dtype=np.int64),
-        100,
-    )
+def whole(start_ms: int, in_flight: float, completions: float, buckets: int = 10) -> Buckets:
+    return Buckets(start_ms + 100 * np.arange(buckets), np.full(buckets, in_flight), np.full(buckets, completions), 0.1)
 
 
 def test_what_nobody_told_the_size_of_is_not_taken_yet() -> None:

@@ -15,12 +15,15 @@ import pytest
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
-from sluice.pools.estimate.attempt import Failed
+from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.inputs.scalings import Scalings
 from sluice.pools.period.resources import PoolResources
-from sluice.pools.period.spread import AHEAD, TASK, Outcome, Spread, StepJob, Stepped
+from sluice.pools.period.spread import AHEAD, TASK, Spread
 from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import PoolState
+from sluice.pools.pool_step import PoolStep
 from sluice.pools.publication.publication import Publication
+from sluice.pools.section import Pool
 from sluice_kit.decide.fakes import BUCKET_MS, FakeClock, FakeCollector, FakeService
 from sluice_kit.journal.memory_log import MemoryLog, pool_shard
 
@@ -106,31 +109,36 @@ def test_the_same_answers_as_of_one_process_to_the_digit_and_the_same_sizes_over
 
 
 def seen(cores: float = 4.0) -> Observation:
-    buckets = Buckets(np.arange(0, 1_000, 100), *(np.full(10, each) for each in (8.0, 10.0, 8.0, 4.0)), bucket_s=0.1)
+    eight, ten, four = (np.full(10, value) for value in (8.0, 10.0, 4.0))
+    buckets = Buckets(np.arange(0, 1_000, 100), eight, ten, 0.1, size=eight, cores=four)
     return Observation({"a": 8}, buckets, cores, 0.1)
 
 
-def jobs(count: int) -> list[StepJob]:
-    return [StepJob(PoolKey(f"s-{i}", "server", ""), PoolState(), seen(), 2_000, i) for i in range(count)]
+def steps(count: int) -> list[PoolStep]:
+    course, threshold = Scalings().course(PoolKey("s", "server", "")), Threshold(100.0, "pool", "")
+    given = [{"service": f"s-{i}", "side": "server", "threshold": "100ms"} for i in range(count)]
+    pools = [Pool.model_validate(pool) for pool in given]
+    return [PoolStep(pool, threshold, (), course, 2_000, state=PoolState(), observation=seen()) for pool in pools]
 
 
-def by_key(spread: Spread, given: list[StepJob]) -> dict[PoolKey, Outcome]:
-    return {job.key: outcome for job, outcome in spread.run(given, len(given))}
+def by_key(spread: Spread, given: list[PoolStep]) -> dict[PoolKey, PoolStep]:
+    return {done.key: done for done in spread.run(given, len(given))}
 
 
 def test_few_pools_need_no_process() -> None:
     spread = Spread(from_pools=10)
-    assert len(list(spread.run(jobs(9), 9))) == 9
+    assert len(list(spread.run(steps(9), 9))) == 9
     assert spread.pids == []
 
 
 def test_a_pool_that_fails_leaves_the_others_alone_and_its_state_where_it_was(spread: Spread) -> None:
-    first = by_key(spread, jobs(3))
-    good = [StepJob(key, of.state, seen(), 3_000) for key, of in first.items() if isinstance(of, Stepped)]
+    first = by_key(spread, steps(3))
+    good = [step._replace(state=first[step.key].state, now_ms=3_000) for step in steps(3)]
     later = replace(seen().buckets, start_ms=seen().buckets.start_ms + 1_000, size=np.zeros(3))  # lengths that differ
     broken = replace(seen(), buckets=later)
     found = by_key(spread, [good[0]._replace(observation=broken), *good[1:]])
-    assert [key for key, of in found.items() if isinstance(of, Failed)] == [good[0].key]
+    assert [key for key, of in found.items() if of.failure is not None] == [good[0].key]
+    assert found[good[0].key].state is None
     assert by_key(spread, good[:1]) == by_key(Spread(1), good[:1])
 
 
@@ -138,7 +146,7 @@ def test_what_a_process_that_hangs_was_to_do_is_done_all_the_same() -> None:
     spread = Spread(2, hangs_s=1.0)
     spread.start(4)
     os.kill(spread.pids[0], signal.SIGSTOP)
-    assert by_key(spread, jobs(4)) == by_key(Spread(1), jobs(4))
+    assert by_key(spread, steps(4)) == by_key(Spread(1), steps(4))
     assert spread.died >= 1
     spread.close()
 
@@ -146,25 +154,25 @@ def test_what_a_process_that_hangs_was_to_do_is_done_all_the_same() -> None:
 def test_jobs_are_asked_for_when_those_before_are_done_and_all_come_back(spread: Spread) -> None:
     asked = 0
 
-    def given() -> Iterator[StepJob]:
+    def given() -> Iterator[PoolStep]:
         nonlocal asked
-        for job in jobs(count):
+        for step in steps(count):
             asked += 1
-            yield job
+            yield step
 
     count = 2 * TASK * (AHEAD + 2) * 2
     found = spread.run(given(), count)
     first = next(found)
     assert asked < count
-    assert sorted([first[0].context, *(job.context for job, _ in found)]) == list(range(count))
+    assert sorted([first.key, *(done.key for done in found)]) == sorted(step.key for step in steps(count))
 
 
 def test_what_was_not_taken_back_is_not_held(spread: Spread) -> None:
     """As when a period fails in the middle: the next one goes on from the states that are known here."""
-    given = jobs(120)
+    given = steps(120)
     for _ in spread.run(given, len(given)):
         break
-    later = [job._replace(now_ms=9_000) for job in given]
+    later = [step._replace(now_ms=9_000) for step in given]
     assert by_key(spread, later) == by_key(Spread(1), later)
 
 
@@ -176,21 +184,21 @@ class Deadly(np.ndarray):
 
 
 def test_a_pool_that_kills_every_process_is_decided_in_this_one(spread: Spread) -> None:
-    given = jobs(5)
+    given = steps(5)
     deadly = replace(seen(), buckets=replace(seen().buckets, size=np.full(10, 8.0).view(Deadly)))
     found = list(spread.run([given[0]._replace(observation=deadly), *given[1:]], 5))
-    assert sorted(job.context for job, _ in found) == [0, 1, 2, 3, 4]
-    assert all(isinstance(outcome, Stepped) for _, outcome in found)
+    assert sorted(done.key for done in found) == [step.key for step in given]
+    assert all(done.decision is not None for done in found)
     assert spread.died == 2
 
 
 ORPHAN = """
 import time
 from sluice.pools.period.spread import Spread
-from test_spread import jobs
+from test_spread import steps
 if __name__ == "__main__":
     spread = Spread(2)
-    list(spread.run(jobs(20), 20))
+    list(spread.run(steps(20), 20))
     print(*spread.pids, flush=True)
     time.sleep(60)
 """

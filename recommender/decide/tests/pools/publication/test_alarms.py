@@ -13,6 +13,8 @@ from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.counts import PoolMetrics
 from sluice.pools.estimate.threshold import Threshold
+from sluice.pools.inputs.scalings import Scalings
+from sluice.pools.pool_step import PoolStep
 from sluice.pools.publication.alarms import Alarms, Entered
 from sluice.pools.publication.publication import Publication, undecided
 from sluice_kit.decide.fakes import CART, DB, FakeService, config
@@ -24,7 +26,7 @@ README = Path(__file__).parents[4] / "README.md"
 
 def of(code: str, text: str = "", key: PoolKey = CART) -> Publication:
     """An answer that says the case, and another reason behind it."""
-    made = undecided(config().pools[0], Threshold(60.0, "pool", ""), (), None, 0)
+    made = undecided(PoolStep(config().pools[0], Threshold(60.0, "pool", ""), (), Scalings().course(key), 0))
     return replace(
         made,
         key=key,

@@ -92,7 +92,7 @@ def test_what_was_not_stored_is_due_again() -> None:
 
 
 def test_facts_that_are_as_those_of_a_new_pool_are_due_again_too() -> None:
-    """The log may hold others."""
+    """The journal may hold others."""
     due = WriteSchedule()
     assert "facts" in parts(due, SHOP, state(1_000, current=5))
     assert "facts" in parts(due, SHOP, state(2_000))

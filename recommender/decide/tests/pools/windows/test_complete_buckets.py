@@ -4,12 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.pools.windows.complete_buckets import CompleteBuckets, alone, whole
+from sluice.pools.policy.observation import Buckets
+from sluice.pools.windows.complete_buckets import alone, whole
 
 BUSY = 10**8  # one in flight for all of a bucket of 100 ms
 
 
-def of(busy: list[list[float]], done: list[list[int]], before_ms: int, bucket_ms: int = 100) -> CompleteBuckets | None:
+def of(busy: list[list[float]], done: list[list[int]], before_ms: int, bucket_ms: int = 100) -> Buckets | None:
     start = 1_000 + bucket_ms * np.arange(len(busy[0]) if busy else 3)
     shape = (len(busy), len(start))
     in_flight = np.array(busy, dtype=np.float64).reshape(shape)

@@ -14,9 +14,9 @@ from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.windows import Collector, PoolWindow, Window
 from sluice.pools.windows.latency import last_index_within
-from sluice.pools.windows.newest import measure_newest
-from sluice.pools.windows.query import ENGINE_SQL, NUMBERED, Key, keys
-from sluice.pools.windows.rows import EMPTY, WindowRows
+from sluice.pools.windows.newest import newest
+from sluice.pools.windows.query import ENGINE_SQL, NUMBERED, keys
+from sluice.pools.windows.rows import WindowRows, complete_before
 
 pytestmark = pytest.mark.integration
 
@@ -48,20 +48,24 @@ CONFIG = Config.model_validate(
         ],
     }
 )
+NO_ROWS = WindowRows(*[np.zeros(0, dtype=np.int64)] * 7)
 KEYS = [PoolKey(*one) for one in POOLS]  # type: ignore[arg-type]
 
 
 def whole(client: Any, thresholds: dict[PoolKey, int], now_ms: int) -> dict[PoolKey, PoolWindow | None]:
     """Everything read anew, with the query as it stands beside this file."""
-    requests = [Key(i, key, last_index_within(thresholds[key])) for i, key in enumerate(KEYS)]
+    requests = [(i, key, last_index_within(thresholds[key])) for i, key in enumerate(KEYS)]
     table = keys(requests)
     data = "\n".join("\t".join(map(str, row)) for row in table.rows).encode()
     sent = ExternalData(file_name=table.name, data=data, fmt="TSV", structure=list(table.columns))
     from_ms = now_ms - int(CONFIG.window + CONFIG.settle) - 10_000
     span = {"from_ms": from_ms, "to_ms": now_ms, "bucket_ms": BUCKET_MS}
     columns = client.query_np(ALL, parameters=span, external_data=sent).T
-    rows = WindowRows(*columns) if len(columns) else EMPTY
-    return dict(zip(KEYS, measure_newest(rows, CONFIG.pools, CONFIG, now_ms), strict=True))
+    found: dict[PoolKey, PoolWindow | None] = {}
+    for number, pool in enumerate(CONFIG.pools):
+        rows = WindowRows(*(column[columns[0] == number] for column in columns[1:])) if len(columns) else NO_ROWS
+        found[pool.key] = newest(rows, pool, CONFIG, complete_before(rows, now_ms, 1_000), None)
+    return found
 
 
 class Writer:

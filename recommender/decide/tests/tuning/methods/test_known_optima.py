@@ -60,5 +60,5 @@ def test_every_kind_of_parameter_with_a_condition_and_a_constraint(name: str) ->
 
 def test_branin_by_a_gaussian_process() -> None:
     """17.5 at the default."""
-    found = [best(search("gaussian_process", sphere(2), branin, budget=30, seed=seed)) for seed in range(2)]
-    assert np.mean(found) < 0.397887 + 1.5
+    values = [best(search("gaussian_process", sphere(2), branin, budget=30, seed=seed)) for seed in range(2)]
+    assert np.mean(values) < 0.397887 + 1.5

@@ -9,10 +9,10 @@ from sluice.tuning.reader.cpu import ContainerWindows, CpuReading, Used, contain
 
 
 def test_a_window_has_the_cores_that_the_next_point_tells() -> None:
-    each = ContainerWindows("web", "web-1", {0, 10, 20, 30, 40, 130}, {30: 0.5, 60: 0.7})
-    assert [each.used(at) for at in (0, 10, 20, 30, 40, 60)] == [0.5, 0.5, 0.5, 0.5, 0.7, 0.7]
-    assert each.used(130) is None, "it worked, and nobody tells"
-    assert each.used(120) == 0.0, "it was not there"
+    container = ContainerWindows("web", "web-1", {0, 10, 20, 30, 40, 130}, {30: 0.5, 60: 0.7})
+    assert [container.used(at) for at in (0, 10, 20, 30, 40, 60)] == [0.5, 0.5, 0.5, 0.5, 0.7, 0.7]
+    assert container.used(130) is None, "it worked, and nobody tells"
+    assert container.used(120) == 0.0, "it was not there"
     assert ContainerWindows("web", "web-1", {0}, {60: 0.5}).used(0) is None, (
         "a point a minute later tells of what came after"
     )
@@ -33,9 +33,12 @@ def test_all_that_a_root_calls_is_reached_once_round_circles_too() -> None:
 
 
 def test_one_that_does_not_tell_leaves_the_window_unknown_and_is_named_once_it_is_too_late() -> None:
-    of = [ContainerWindows("web", "a", {0, 10}, {0: 0.5, 10: 0.5}), ContainerWindows("db", "b", {0, 10}, {0: 0.1})]
-    assert used(of, [0, 10], 109) == Used({0: pytest.approx(6.0)}, ())
-    assert used(of, [0, 10], 110) == Used({0: pytest.approx(6.0)}, ("'b' of 'db'",))
+    containers = [
+        ContainerWindows("web", "a", {0, 10}, {0: 0.5, 10: 0.5}),
+        ContainerWindows("db", "b", {0, 10}, {0: 0.1}),
+    ]
+    assert used(containers, [0, 10], 109) == Used({0: pytest.approx(6.0)}, ())
+    assert used(containers, [0, 10], 110) == Used({0: pytest.approx(6.0)}, ("'b' of 'db'",))
     assert used([], [0], 99) == Used({}, ())
     assert used([], [0], 100) == Used({}, ("any container",))
 
@@ -60,8 +63,8 @@ class Counted:
 def test_the_same_windows_are_read_once_in_ten_seconds() -> None:
     database = Counted()
     reading = CpuReading(database)
-    asked = []
+    queries = []
     for windows, upto_s in (([0, 10], 20), ([0, 10], 29), ([0, 10], 30), ([0, 10, 20], 31), ([], 31)):
         reading.used("web", windows, upto_s)
-        asked.append(database.asked)
-    assert asked == [2, 2, 4, 6, 6], "two queries a reading"
+        queries.append(database.asked)
+    assert queries == [2, 2, 4, 6, 6], "two queries a reading"

@@ -65,7 +65,7 @@ def reading(database: ClickHouse) -> TrialReader:
 
 def written(database: ClickHouse, second: int, at_s: int) -> None:
     """A request of another service, of that second, and a path of it, written at `at_s`."""
-    client, at, written = database.client("sluice"), *(datetime.fromtimestamp(each, UTC) for each in (second, at_s))
+    client, at, written = database.client("sluice"), *(datetime.fromtimestamp(unix_s, UTC) for unix_s in (second, at_s))
     row = ["server", "shop", "", "shop-1", at, 100, 1, 0, {index_of(50): 1}, 1]
     client.insert("windows", [[*row, written]], column_names=[*WINDOWS, "written"])
     path = ["shop", "GET /", True, "shop", 10, at, 1, {index_of(50): 1}, "a", "b", 1]
@@ -169,8 +169,8 @@ def cpu_s(reading: TrialReader, root: MeasuredRoot, now_s: int) -> tuple[list[fl
 
 def test_cpu_time_is_of_all_that_the_root_calls(reading: TrialReader, database: ClickHouse) -> None:
     used(database, NOW_S + 60)
-    found = cpu_s(reading, MeasuredRoot("web"), NOW_S + 30)
-    assert found == ([10.0] * 4, True, []), "10 s of 0.2 + 0.2 + 0.5 + 0.1 cores"
+    cpu = cpu_s(reading, MeasuredRoot("web"), NOW_S + 30)
+    assert cpu == ([10.0] * 4, True, []), "10 s of 0.2 + 0.2 + 0.5 + 0.1 cores"
     written(database, NOW_S + 20, NOW_S + 30)
     spent, whole, _ = cpu_s(reading, MeasuredRoot("web", "GET /home"), NOW_S + 30)
     assert spent == [1.0, 1.0, 1.0, pytest.approx(40 * 10 / 320, abs=1e-6)], "40 of 400 requests, later of 320, are its"
@@ -199,7 +199,9 @@ def test_several_trials_are_one_query_each(reading: TrialReader) -> None:
         TrialName("third", 1): MeasuredSpan(MeasuredRoot("web", "GET /home"), 1000 * (NOW_S - 60), 1000 * (NOW_S - 30)),
     }
     measurement = reading.measured(spans, 1000 * NOW_S)
-    assert {trial.session: sum(block.completions for block in each.blocks) for trial, each in measurement.items()} == {
+    assert {
+        trial.session: sum(block.completions for block in measured.blocks) for trial, measured in measurement.items()
+    } == {
         "first": 5 * 38,
         "second": 0,
         "third": 3 * 38,

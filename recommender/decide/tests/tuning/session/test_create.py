@@ -47,23 +47,23 @@ from .runs import PLAN, opened, run
     ],
 )
 def test_a_plan_that_is_not_legal_is_refused_by_field_and_range(plan: Plan, problem: str) -> None:
-    found = create(plan, (), 0)
-    assert isinstance(found, RefusedCommand)
-    assert problem in found.why.splitlines()
-    assert found.field == found.why.partition(":")[0]
+    refusal = create(plan, (), 0)
+    assert isinstance(refusal, RefusedCommand)
+    assert problem in refusal.why.splitlines()
+    assert refusal.field == refusal.why.partition(":")[0]
 
 
 def test_an_unknown_method_is_told_which_there_are() -> None:
-    found = create(replace(PLAN, method="simplex"), (), 0)
-    assert isinstance(found, RefusedCommand)
-    assert "legal: annealing, boosted_trees, cma_es, dds, " in found.why
+    refusal = create(replace(PLAN, method="simplex"), (), 0)
+    assert isinstance(refusal, RefusedCommand)
+    assert "legal: annealing, boosted_trees, cma_es, dds, " in refusal.why
 
 
 def test_a_session_that_would_not_fit_a_record_is_refused() -> None:
     space = Space(tuple(Parameter(f"p{index}", Integer(0, 9), 0) for index in range(200)))
-    found = create(replace(PLAN, space=space, budget=1000), (), 0)
-    assert isinstance(found, RefusedCommand)
-    assert "legal: trials x parameters <= 20000" in found.why
+    refusal = create(replace(PLAN, space=space, budget=1000), (), 0)
+    assert isinstance(refusal, RefusedCommand)
+    assert "legal: trials x parameters <= 20000" in refusal.why
 
 
 def test_two_sessions_on_one_target_are_refused_until_the_first_ended() -> None:
@@ -82,9 +82,9 @@ def test_two_sessions_on_one_target_are_refused_until_the_first_ended() -> None:
 def test_a_warm_start_takes_what_still_fits() -> None:
     earlier = run(opened())
     assert earlier.best is not None
-    found = first(earlier, MIXED)
-    assert found[0] == earlier.best.configuration
-    assert len(found) == 3
+    seeds = first(earlier, MIXED)
+    assert seeds[0] == earlier.best.configuration
+    assert len(seeds) == 3
     changed = Space((Parameter("cache_mb", Float(1.0, 1000.0, log=True), 10.0), Parameter("new", Integer(1, 5), 2)))
     for configuration in first(earlier, changed):
         assert changed.problems(configuration) == []
@@ -95,9 +95,9 @@ def test_a_warm_start_takes_what_still_fits() -> None:
 def test_the_order_of_confirmation_takes_a_drift_out() -> None:
     assert [is_default(place) for place in range(8)] == [True, False, False, True, True, False, False, True]
     # Both are alike, and each trial is 1 slower than the one before: D 100, W 101, W 102, D 103.
-    found = gain([(100.0, 101.0), (103.0, 102.0)])
-    assert found is not None
-    assert found.share == pytest.approx(0.0, abs=1e-3)
+    estimate = gain([(100.0, 101.0), (103.0, 102.0)])
+    assert estimate is not None
+    assert estimate.share == pytest.approx(0.0, abs=1e-3)
 
 
 def test_the_gain_and_its_interval() -> None:

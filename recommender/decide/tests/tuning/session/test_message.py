@@ -135,9 +135,15 @@ def test_what_is_absent_in_a_plan_has_its_default() -> None:
     message = session_message(opened()).plan
     for field in ("method", "budget", "parallel", "pairs", "patience_ms", "window"):
         message.ClearField(field)
-    found = read_plan(message)
-    assert (found.method, found.budget, found.parallel, found.pairs, found.patience_ms) == ("dds", 15, 1, 5, 600_000)
-    assert found.window == Plan("", "", MIXED, FULL.objective).window
+    loaded = read_plan(message)
+    assert (loaded.method, loaded.budget, loaded.parallel, loaded.pairs, loaded.patience_ms) == (
+        "dds",
+        15,
+        1,
+        5,
+        600_000,
+    )
+    assert loaded.window == Plan("", "", MIXED, FULL.objective).window
 
 
 def test_the_largest_session_is_a_record_of_under_a_megabyte() -> None:

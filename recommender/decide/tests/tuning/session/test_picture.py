@@ -21,10 +21,10 @@ SPACE = Space(
 
 
 def test_the_best_so_far() -> None:
-    told = iter([5.0, None, 7.0, 4.0, 4.0, 2.0, 3.0])
+    values = iter([5.0, None, 7.0, 4.0, 4.0, 2.0, 3.0])
 
     def outcome(trial: Trial) -> Outcome:
-        given = next(told)
+        given = next(values)
         return Outcome(TrialVerdict.FAILED) if given is None else Outcome(TrialVerdict.GOOD, given)
 
     session = run(opened(replace(PLAN, pairs=0)), outcome)
@@ -38,11 +38,11 @@ def test_what_matters_is_seen() -> None:
         return Outcome(TrialVerdict.GOOD, loss)
 
     plan = replace(PLAN, space=SPACE, method="random_search", budget=40, pairs=0)
-    found = {effect.parameter: effect for effect in effects(run(opened(plan), outcome))}
-    assert list(found)[-1] == "idle"
-    assert found["idle"].chance > 0.05
-    assert found["flag"].strength == pytest.approx(0.87, abs=0.05)  # half and half: the ranks' groups, far apart
-    assert found["flag"].chance < 0.001
-    assert found["more"].strength < -0.2  # more of it is better; half of the ranks are the flag's
-    assert found["more"].trials == 41
+    by_parameter = {effect.parameter: effect for effect in effects(run(opened(plan), outcome))}
+    assert list(by_parameter)[-1] == "idle"
+    assert by_parameter["idle"].chance > 0.05
+    assert by_parameter["flag"].strength == pytest.approx(0.87, abs=0.05)  # half and half: the ranks' groups, far apart
+    assert by_parameter["flag"].chance < 0.001
+    assert by_parameter["more"].strength < -0.2  # more of it is better; half of the ranks are the flag's
+    assert by_parameter["more"].trials == 41
     assert effects(opened(plan)) == ()

@@ -159,8 +159,8 @@ def test_a_trial_told_twice_is_refused() -> None:
 )
 def test_what_is_refused_changes_nothing(event: Tell | Ask, code: str, field: str) -> None:
     session, _ = step(opened(), Ask(), 2_000)
-    found = refused(session, event)
-    assert (found.code, found.field) == (code, field)
+    refusal = refused(session, event)
+    assert (refusal.code, refusal.field) == (code, field)
 
 
 def test_the_same_call_again_gets_the_same_trials() -> None:

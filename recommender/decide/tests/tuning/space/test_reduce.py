@@ -23,9 +23,9 @@ FIGURES = {
 
 def kept(*rules: Rule, named: tuple[str, ...] = ()) -> list[str]:
     space, left = reduced(SPACE, FIGURES, rules, named)
-    assert {each.service for each in left}.isdisjoint(parameter.service for parameter in space.parameters)
+    assert {service.service for service in left}.isdisjoint(parameter.service for parameter in space.parameters)
     assert "all" in [parameter.name for parameter in space.parameters]
-    assert len(space.parameters) + sum(each.parameters for each in left) == len(SPACE.parameters)
+    assert len(space.parameters) + sum(service.parameters for service in left) == len(SPACE.parameters)
     return list(dict.fromkeys(parameter.service for parameter in space.parameters if parameter.service))
 
 
@@ -47,7 +47,7 @@ def test_what_is_left_out_is_said_with_its_reason() -> None:
     )
     # media.a stays at 5, twice: 10 of the 20 are left to web.a.
     assert space.constraints == (Linear((("web.a", 1.0),), at_most=10.0),)
-    (posts,) = [each for each in reduced(SPACE, FIGURES, [Rule.CRITICAL_PATH])[1] if each.service == "posts"]
+    (posts,) = [service for service in reduced(SPACE, FIGURES, [Rule.CRITICAL_PATH])[1] if service.service == "posts"]
     assert posts.why == "has 0.99 ms of its own on the critical path"
 
 
@@ -65,7 +65,7 @@ def test_bottlenecks_have_more_than_four_fifths_of_the_path_together() -> None:
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 50)))
 def test_none_of_the_bottlenecks_could_be_spared(path_ms: dict[str, int]) -> None:
     services = bottlenecks({name: Figures(1.0, float(ms), 1.0) for name, ms in path_ms.items()})
-    total, held = sum(path_ms.values()), [path_ms[each] for each in services]
+    total, held = sum(path_ms.values()), [path_ms[service] for service in services]
     assert held == sorted(path_ms.values(), reverse=True)[: len(held)]
     assert 5 * sum(held) > 4 * total or total == 0 == len(held)
     assert 5 * sum(held[:-1]) <= 4 * total

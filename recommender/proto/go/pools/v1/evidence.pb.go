@@ -76,58 +76,6 @@ func (LatencySource) EnumDescriptor() ([]byte, []int) {
 	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{0}
 }
 
-// How the size is converted to the present baseline.
-type RememberedCurve_Kind int32
-
-const (
-	RememberedCurve_KIND_UNSPECIFIED RememberedCurve_Kind = 0
-	// The curve was measured on the same baseline.
-	RememberedCurve_KIND_SAME RememberedCurve_Kind = 1
-	// The curve was measured on another CPU limit; the size is multiplied by the ratio of the limits.
-	RememberedCurve_KIND_SCALED RememberedCurve_Kind = 2
-)
-
-// Enum value maps for RememberedCurve_Kind.
-var (
-	RememberedCurve_Kind_name = map[int32]string{
-		0: "KIND_UNSPECIFIED",
-		1: "KIND_SAME",
-		2: "KIND_SCALED",
-	}
-	RememberedCurve_Kind_value = map[string]int32{
-		"KIND_UNSPECIFIED": 0,
-		"KIND_SAME":        1,
-		"KIND_SCALED":      2,
-	}
-)
-
-func (x RememberedCurve_Kind) Enum() *RememberedCurve_Kind {
-	p := new(RememberedCurve_Kind)
-	*p = x
-	return p
-}
-
-func (x RememberedCurve_Kind) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (RememberedCurve_Kind) Descriptor() protoreflect.EnumDescriptor {
-	return file_sluice_pools_v1_evidence_proto_enumTypes[1].Descriptor()
-}
-
-func (RememberedCurve_Kind) Type() protoreflect.EnumType {
-	return &file_sluice_pools_v1_evidence_proto_enumTypes[1]
-}
-
-func (x RememberedCurve_Kind) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use RememberedCurve_Kind.Descriptor instead.
-func (RememberedCurve_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{11, 0}
-}
-
 // A decision with its evidence.
 type Explanation struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -142,8 +90,6 @@ type Explanation struct {
 	Instances     uint32                 `protobuf:"varint,9,opt,name=instances,proto3" json:"instances,omitempty"`
 	// Hardware and versions under the pool, from scaling events.
 	Baseline *Baseline `protobuf:"bytes,10,opt,name=baseline,proto3" json:"baseline,omitempty"`
-	// Never set: the points of the belief hold earlier evidence, also that on other CPU limits.
-	RememberedCurve *RememberedCurve `protobuf:"bytes,11,opt,name=remembered_curve,json=rememberedCurve,proto3" json:"remembered_curve,omitempty"`
 	// Evidence of the pool's model; absent while there is none.
 	//
 	// Types that are valid to be assigned to Evidence:
@@ -256,13 +202,6 @@ func (x *Explanation) GetInstances() uint32 {
 func (x *Explanation) GetBaseline() *Baseline {
 	if x != nil {
 		return x.Baseline
-	}
-	return nil
-}
-
-func (x *Explanation) GetRememberedCurve() *RememberedCurve {
-	if x != nil {
-		return x.RememberedCurve
 	}
 	return nil
 }
@@ -1147,106 +1086,11 @@ func (x *Baseline) GetSince() *timestamppb.Timestamp {
 	return nil
 }
 
-// Never sent. The best size of an earlier curve.
-type RememberedCurve struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	Kind  RememberedCurve_Kind   `protobuf:"varint,1,opt,name=kind,proto3,enum=sluice.pools.v1.RememberedCurve_Kind" json:"kind,omitempty"`
-	// Size for the present baseline.
-	Target uint32 `protobuf:"varint,2,opt,name=target,proto3" json:"target,omitempty"`
-	// Best size and range on `baseline` at `found_at`.
-	FoundTarget     uint32                 `protobuf:"varint,3,opt,name=found_target,json=foundTarget,proto3" json:"found_target,omitempty"`
-	FoundLowerBound uint32                 `protobuf:"varint,4,opt,name=found_lower_bound,json=foundLowerBound,proto3" json:"found_lower_bound,omitempty"`
-	FoundUpperBound uint32                 `protobuf:"varint,5,opt,name=found_upper_bound,json=foundUpperBound,proto3" json:"found_upper_bound,omitempty"`
-	Baseline        *Baseline              `protobuf:"bytes,6,opt,name=baseline,proto3" json:"baseline,omitempty"`
-	FoundAt         *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=found_at,json=foundAt,proto3" json:"found_at,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
-}
-
-func (x *RememberedCurve) Reset() {
-	*x = RememberedCurve{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *RememberedCurve) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*RememberedCurve) ProtoMessage() {}
-
-func (x *RememberedCurve) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use RememberedCurve.ProtoReflect.Descriptor instead.
-func (*RememberedCurve) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{11}
-}
-
-func (x *RememberedCurve) GetKind() RememberedCurve_Kind {
-	if x != nil {
-		return x.Kind
-	}
-	return RememberedCurve_KIND_UNSPECIFIED
-}
-
-func (x *RememberedCurve) GetTarget() uint32 {
-	if x != nil {
-		return x.Target
-	}
-	return 0
-}
-
-func (x *RememberedCurve) GetFoundTarget() uint32 {
-	if x != nil {
-		return x.FoundTarget
-	}
-	return 0
-}
-
-func (x *RememberedCurve) GetFoundLowerBound() uint32 {
-	if x != nil {
-		return x.FoundLowerBound
-	}
-	return 0
-}
-
-func (x *RememberedCurve) GetFoundUpperBound() uint32 {
-	if x != nil {
-		return x.FoundUpperBound
-	}
-	return 0
-}
-
-func (x *RememberedCurve) GetBaseline() *Baseline {
-	if x != nil {
-		return x.Baseline
-	}
-	return nil
-}
-
-func (x *RememberedCurve) GetFoundAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.FoundAt
-	}
-	return nil
-}
-
 var File_sluice_pools_v1_evidence_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xd1\x06\n" +
+	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\x9c\x06\n" +
 	"\vExplanation\x126\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\x128\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x1a.sluice.pools.v1.ThresholdR\tthreshold\x12E\n" +
@@ -1259,14 +1103,13 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\vcompletions\x18\b \x01(\x04R\vcompletions\x12\x1c\n" +
 	"\tinstances\x18\t \x01(\rR\tinstances\x125\n" +
 	"\bbaseline\x18\n" +
-	" \x01(\v2\x19.sluice.pools.v1.BaselineR\bbaseline\x12K\n" +
-	"\x10remembered_curve\x18\v \x01(\v2 .sluice.pools.v1.RememberedCurveR\x0frememberedCurve\x126\n" +
+	" \x01(\v2\x19.sluice.pools.v1.BaselineR\bbaseline\x126\n" +
 	"\x05curve\x18\f \x01(\v2\x1e.sluice.pools.v1.CurveEvidenceH\x00R\x05curve\x129\n" +
 	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06belief\x12:\n" +
 	"\alearned\x18\x0e \x01(\v2 .sluice.pools.v1.LearnedEvidenceR\alearned\x12C\n" +
 	"\radvised_curve\x18\x0f \x03(\v2\x1e.sluice.pools.v1.BelievedPointR\fadvisedCurveB\n" +
 	"\n" +
-	"\bevidence\"\x9f\x03\n" +
+	"\bevidenceJ\x04\b\v\x10\fR\x10remembered_curve\"\x9f\x03\n" +
 	"\x0fLearnedEvidence\x122\n" +
 	"\x06values\x18\x01 \x03(\v2\x1a.sluice.pools.v1.SizeValueR\x06values\x12)\n" +
 	"\x10throughput_ratio\x18\x02 \x01(\x01R\x0fthroughputRatio\x12#\n" +
@@ -1343,19 +1186,7 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\fpeer_version\x18\x04 \x01(\tR\vpeerVersion\x120\n" +
 	"\x05since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05sinceB\x12\n" +
 	"\x10_cpu_limit_coresB\x17\n" +
-	"\x15_peer_cpu_limit_cores\"\x8b\x03\n" +
-	"\x0fRememberedCurve\x129\n" +
-	"\x04kind\x18\x01 \x01(\x0e2%.sluice.pools.v1.RememberedCurve.KindR\x04kind\x12\x16\n" +
-	"\x06target\x18\x02 \x01(\rR\x06target\x12!\n" +
-	"\ffound_target\x18\x03 \x01(\rR\vfoundTarget\x12*\n" +
-	"\x11found_lower_bound\x18\x04 \x01(\rR\x0ffoundLowerBound\x12*\n" +
-	"\x11found_upper_bound\x18\x05 \x01(\rR\x0ffoundUpperBound\x125\n" +
-	"\bbaseline\x18\x06 \x01(\v2\x19.sluice.pools.v1.BaselineR\bbaseline\x125\n" +
-	"\bfound_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\afoundAt\"<\n" +
-	"\x04Kind\x12\x14\n" +
-	"\x10KIND_UNSPECIFIED\x10\x00\x12\r\n" +
-	"\tKIND_SAME\x10\x01\x12\x0f\n" +
-	"\vKIND_SCALED\x10\x02*b\n" +
+	"\x15_peer_cpu_limit_cores*b\n" +
 	"\rLatencySource\x12\x1e\n" +
 	"\x1aLATENCY_SOURCE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15LATENCY_SOURCE_CALLER\x10\x01\x12\x16\n" +
@@ -1373,58 +1204,52 @@ func file_sluice_pools_v1_evidence_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_evidence_proto_rawDescData
 }
 
-var file_sluice_pools_v1_evidence_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_sluice_pools_v1_evidence_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_sluice_pools_v1_evidence_proto_goTypes = []any{
 	(LatencySource)(0),            // 0: sluice.pools.v1.LatencySource
-	(RememberedCurve_Kind)(0),     // 1: sluice.pools.v1.RememberedCurve.Kind
-	(*Explanation)(nil),           // 2: sluice.pools.v1.Explanation
-	(*LearnedEvidence)(nil),       // 3: sluice.pools.v1.LearnedEvidence
-	(*LearnedCondition)(nil),      // 4: sluice.pools.v1.LearnedCondition
-	(*SizeValue)(nil),             // 5: sluice.pools.v1.SizeValue
-	(*CurveEvidence)(nil),         // 6: sluice.pools.v1.CurveEvidence
-	(*CurvePoint)(nil),            // 7: sluice.pools.v1.CurvePoint
-	(*BeliefEvidence)(nil),        // 8: sluice.pools.v1.BeliefEvidence
-	(*SeenPoint)(nil),             // 9: sluice.pools.v1.SeenPoint
-	(*BelievedPoint)(nil),         // 10: sluice.pools.v1.BelievedPoint
-	(*Threshold)(nil),             // 11: sluice.pools.v1.Threshold
-	(*Baseline)(nil),              // 12: sluice.pools.v1.Baseline
-	(*RememberedCurve)(nil),       // 13: sluice.pools.v1.RememberedCurve
-	(*PoolSize)(nil),              // 14: sluice.pools.v1.PoolSize
-	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
-	(*Checkpoint)(nil),            // 17: sluice.pools.v1.Checkpoint
+	(*Explanation)(nil),           // 1: sluice.pools.v1.Explanation
+	(*LearnedEvidence)(nil),       // 2: sluice.pools.v1.LearnedEvidence
+	(*LearnedCondition)(nil),      // 3: sluice.pools.v1.LearnedCondition
+	(*SizeValue)(nil),             // 4: sluice.pools.v1.SizeValue
+	(*CurveEvidence)(nil),         // 5: sluice.pools.v1.CurveEvidence
+	(*CurvePoint)(nil),            // 6: sluice.pools.v1.CurvePoint
+	(*BeliefEvidence)(nil),        // 7: sluice.pools.v1.BeliefEvidence
+	(*SeenPoint)(nil),             // 8: sluice.pools.v1.SeenPoint
+	(*BelievedPoint)(nil),         // 9: sluice.pools.v1.BelievedPoint
+	(*Threshold)(nil),             // 10: sluice.pools.v1.Threshold
+	(*Baseline)(nil),              // 11: sluice.pools.v1.Baseline
+	(*PoolSize)(nil),              // 12: sluice.pools.v1.PoolSize
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*Checkpoint)(nil),            // 15: sluice.pools.v1.Checkpoint
 }
 var file_sluice_pools_v1_evidence_proto_depIdxs = []int32{
-	14, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
-	11, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
+	12, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
+	10, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
 	0,  // 2: sluice.pools.v1.Explanation.latency_source:type_name -> sluice.pools.v1.LatencySource
-	15, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
-	15, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
-	16, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
-	12, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
-	13, // 7: sluice.pools.v1.Explanation.remembered_curve:type_name -> sluice.pools.v1.RememberedCurve
-	6,  // 8: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
-	8,  // 9: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
-	3,  // 10: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
-	10, // 11: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
-	5,  // 12: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
-	15, // 13: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
-	17, // 14: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	4,  // 15: sluice.pools.v1.LearnedEvidence.condition:type_name -> sluice.pools.v1.LearnedCondition
-	7,  // 16: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
-	9,  // 17: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
-	10, // 18: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
-	16, // 19: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
-	15, // 20: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
-	1,  // 21: sluice.pools.v1.RememberedCurve.kind:type_name -> sluice.pools.v1.RememberedCurve.Kind
-	12, // 22: sluice.pools.v1.RememberedCurve.baseline:type_name -> sluice.pools.v1.Baseline
-	15, // 23: sluice.pools.v1.RememberedCurve.found_at:type_name -> google.protobuf.Timestamp
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	13, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
+	13, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
+	14, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
+	11, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
+	5,  // 7: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
+	7,  // 8: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
+	2,  // 9: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
+	9,  // 10: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
+	4,  // 11: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
+	13, // 12: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
+	15, // 13: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	3,  // 14: sluice.pools.v1.LearnedEvidence.condition:type_name -> sluice.pools.v1.LearnedCondition
+	6,  // 15: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
+	8,  // 16: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
+	9,  // 17: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
+	14, // 18: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
+	13, // 19: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_evidence_proto_init() }
@@ -1448,8 +1273,8 @@ func file_sluice_pools_v1_evidence_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_evidence_proto_rawDesc), len(file_sluice_pools_v1_evidence_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   12,
+			NumEnums:      1,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -498,7 +498,6 @@ type WatchSessionResponse struct {
 	//
 	//	*WatchSessionResponse_Session
 	//	*WatchSessionResponse_Trial
-	//	*WatchSessionResponse_Moved
 	//	*WatchSessionResponse_Heartbeat
 	//	*WatchSessionResponse_Snapshot
 	Event         isWatchSessionResponse_Event `protobuf_oneof:"event"`
@@ -562,16 +561,6 @@ func (x *WatchSessionResponse) GetTrial() *Trial {
 	return nil
 }
 
-// Deprecated: Marked as deprecated in sluice/tuning/v1/tuning_service.proto.
-func (x *WatchSessionResponse) GetMoved() *TuningSession {
-	if x != nil {
-		if x, ok := x.Event.(*WatchSessionResponse_Moved); ok {
-			return x.Moved
-		}
-	}
-	return nil
-}
-
 func (x *WatchSessionResponse) GetHeartbeat() *v1.Heartbeat {
 	if x != nil {
 		if x, ok := x.Event.(*WatchSessionResponse_Heartbeat); ok {
@@ -611,13 +600,6 @@ type WatchSessionResponse_Trial struct {
 	Trial *Trial `protobuf:"bytes,2,opt,name=trial,proto3,oneof"`
 }
 
-type WatchSessionResponse_Moved struct {
-	// Never sent: see `session`.
-	//
-	// Deprecated: Marked as deprecated in sluice/tuning/v1/tuning_service.proto.
-	Moved *TuningSession `protobuf:"bytes,3,opt,name=moved,proto3,oneof"`
-}
-
 type WatchSessionResponse_Heartbeat struct {
 	Heartbeat *v1.Heartbeat `protobuf:"bytes,4,opt,name=heartbeat,proto3,oneof"`
 }
@@ -630,8 +612,6 @@ type WatchSessionResponse_Snapshot struct {
 func (*WatchSessionResponse_Session) isWatchSessionResponse_Event() {}
 
 func (*WatchSessionResponse_Trial) isWatchSessionResponse_Event() {}
-
-func (*WatchSessionResponse_Moved) isWatchSessionResponse_Event() {}
 
 func (*WatchSessionResponse_Heartbeat) isWatchSessionResponse_Event() {}
 
@@ -1140,15 +1120,14 @@ const file_sluice_tuning_v1_tuning_service_proto_rawDesc = "" +
 	"\asession\x18\x01 \x01(\v2\x1f.sluice.tuning.v1.TuningSessionR\asession\"R\n" +
 	"\x13WatchSessionRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12!\n" +
-	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xe4\x02\n" +
+	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xb4\x02\n" +
 	"\x14WatchSessionResponse\x12;\n" +
 	"\asession\x18\x01 \x01(\v2\x1f.sluice.tuning.v1.TuningSessionH\x00R\asession\x12/\n" +
 	"\x05trial\x18\x02 \x01(\v2\x17.sluice.tuning.v1.TrialH\x00R\x05trial\x12;\n" +
-	"\x05moved\x18\x03 \x01(\v2\x1f.sluice.tuning.v1.TuningSessionB\x02\x18\x01H\x00R\x05moved\x12;\n" +
 	"\theartbeat\x18\x04 \x01(\v2\x1b.sluice.common.v1.HeartbeatH\x00R\theartbeat\x128\n" +
 	"\bsnapshot\x18\x06 \x01(\v2\x1a.sluice.common.v1.SnapshotH\x00R\bsnapshot\x12!\n" +
 	"\fresume_token\x18\x05 \x01(\tR\vresumeTokenB\a\n" +
-	"\x05event\"1\n" +
+	"\x05eventJ\x04\b\x03\x10\x04R\x05moved\"1\n" +
 	"\x15ExplainSessionRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\"\xc1\x04\n" +
 	"\x16ExplainSessionResponse\x129\n" +
@@ -1243,37 +1222,36 @@ var file_sluice_tuning_v1_tuning_service_proto_depIdxs = []int32{
 	19, // 6: sluice.tuning.v1.GetSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
 	19, // 7: sluice.tuning.v1.WatchSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
 	20, // 8: sluice.tuning.v1.WatchSessionResponse.trial:type_name -> sluice.tuning.v1.Trial
-	19, // 9: sluice.tuning.v1.WatchSessionResponse.moved:type_name -> sluice.tuning.v1.TuningSession
-	24, // 10: sluice.tuning.v1.WatchSessionResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
-	25, // 11: sluice.tuning.v1.WatchSessionResponse.snapshot:type_name -> sluice.common.v1.Snapshot
-	19, // 12: sluice.tuning.v1.ExplainSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
-	26, // 13: sluice.tuning.v1.ExplainSessionResponse.recommended:type_name -> sluice.tuning.v1.Configuration
-	17, // 14: sluice.tuning.v1.ExplainSessionResponse.improvements:type_name -> sluice.tuning.v1.ExplainSessionResponse.Improvement
-	16, // 15: sluice.tuning.v1.ExplainSessionResponse.effects:type_name -> sluice.tuning.v1.ExplainSessionResponse.Effect
-	27, // 16: sluice.tuning.v1.ExplainSessionResponse.changed:type_name -> sluice.tuning.v1.Configuration.Setting
-	19, // 17: sluice.tuning.v1.StopSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
-	19, // 18: sluice.tuning.v1.ListSessionsResponse.sessions:type_name -> sluice.tuning.v1.TuningSession
-	0,  // 19: sluice.tuning.v1.TuningService.CreateSession:input_type -> sluice.tuning.v1.CreateSessionRequest
-	2,  // 20: sluice.tuning.v1.TuningService.AskTrials:input_type -> sluice.tuning.v1.AskTrialsRequest
-	4,  // 21: sluice.tuning.v1.TuningService.TellTrial:input_type -> sluice.tuning.v1.TellTrialRequest
-	6,  // 22: sluice.tuning.v1.TuningService.GetSession:input_type -> sluice.tuning.v1.GetSessionRequest
-	8,  // 23: sluice.tuning.v1.TuningService.WatchSession:input_type -> sluice.tuning.v1.WatchSessionRequest
-	10, // 24: sluice.tuning.v1.TuningService.ExplainSession:input_type -> sluice.tuning.v1.ExplainSessionRequest
-	12, // 25: sluice.tuning.v1.TuningService.StopSession:input_type -> sluice.tuning.v1.StopSessionRequest
-	14, // 26: sluice.tuning.v1.TuningService.ListSessions:input_type -> sluice.tuning.v1.ListSessionsRequest
-	1,  // 27: sluice.tuning.v1.TuningService.CreateSession:output_type -> sluice.tuning.v1.CreateSessionResponse
-	3,  // 28: sluice.tuning.v1.TuningService.AskTrials:output_type -> sluice.tuning.v1.AskTrialsResponse
-	5,  // 29: sluice.tuning.v1.TuningService.TellTrial:output_type -> sluice.tuning.v1.TellTrialResponse
-	7,  // 30: sluice.tuning.v1.TuningService.GetSession:output_type -> sluice.tuning.v1.GetSessionResponse
-	9,  // 31: sluice.tuning.v1.TuningService.WatchSession:output_type -> sluice.tuning.v1.WatchSessionResponse
-	11, // 32: sluice.tuning.v1.TuningService.ExplainSession:output_type -> sluice.tuning.v1.ExplainSessionResponse
-	13, // 33: sluice.tuning.v1.TuningService.StopSession:output_type -> sluice.tuning.v1.StopSessionResponse
-	15, // 34: sluice.tuning.v1.TuningService.ListSessions:output_type -> sluice.tuning.v1.ListSessionsResponse
-	27, // [27:35] is the sub-list for method output_type
-	19, // [19:27] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	24, // 9: sluice.tuning.v1.WatchSessionResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
+	25, // 10: sluice.tuning.v1.WatchSessionResponse.snapshot:type_name -> sluice.common.v1.Snapshot
+	19, // 11: sluice.tuning.v1.ExplainSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
+	26, // 12: sluice.tuning.v1.ExplainSessionResponse.recommended:type_name -> sluice.tuning.v1.Configuration
+	17, // 13: sluice.tuning.v1.ExplainSessionResponse.improvements:type_name -> sluice.tuning.v1.ExplainSessionResponse.Improvement
+	16, // 14: sluice.tuning.v1.ExplainSessionResponse.effects:type_name -> sluice.tuning.v1.ExplainSessionResponse.Effect
+	27, // 15: sluice.tuning.v1.ExplainSessionResponse.changed:type_name -> sluice.tuning.v1.Configuration.Setting
+	19, // 16: sluice.tuning.v1.StopSessionResponse.session:type_name -> sluice.tuning.v1.TuningSession
+	19, // 17: sluice.tuning.v1.ListSessionsResponse.sessions:type_name -> sluice.tuning.v1.TuningSession
+	0,  // 18: sluice.tuning.v1.TuningService.CreateSession:input_type -> sluice.tuning.v1.CreateSessionRequest
+	2,  // 19: sluice.tuning.v1.TuningService.AskTrials:input_type -> sluice.tuning.v1.AskTrialsRequest
+	4,  // 20: sluice.tuning.v1.TuningService.TellTrial:input_type -> sluice.tuning.v1.TellTrialRequest
+	6,  // 21: sluice.tuning.v1.TuningService.GetSession:input_type -> sluice.tuning.v1.GetSessionRequest
+	8,  // 22: sluice.tuning.v1.TuningService.WatchSession:input_type -> sluice.tuning.v1.WatchSessionRequest
+	10, // 23: sluice.tuning.v1.TuningService.ExplainSession:input_type -> sluice.tuning.v1.ExplainSessionRequest
+	12, // 24: sluice.tuning.v1.TuningService.StopSession:input_type -> sluice.tuning.v1.StopSessionRequest
+	14, // 25: sluice.tuning.v1.TuningService.ListSessions:input_type -> sluice.tuning.v1.ListSessionsRequest
+	1,  // 26: sluice.tuning.v1.TuningService.CreateSession:output_type -> sluice.tuning.v1.CreateSessionResponse
+	3,  // 27: sluice.tuning.v1.TuningService.AskTrials:output_type -> sluice.tuning.v1.AskTrialsResponse
+	5,  // 28: sluice.tuning.v1.TuningService.TellTrial:output_type -> sluice.tuning.v1.TellTrialResponse
+	7,  // 29: sluice.tuning.v1.TuningService.GetSession:output_type -> sluice.tuning.v1.GetSessionResponse
+	9,  // 30: sluice.tuning.v1.TuningService.WatchSession:output_type -> sluice.tuning.v1.WatchSessionResponse
+	11, // 31: sluice.tuning.v1.TuningService.ExplainSession:output_type -> sluice.tuning.v1.ExplainSessionResponse
+	13, // 32: sluice.tuning.v1.TuningService.StopSession:output_type -> sluice.tuning.v1.StopSessionResponse
+	15, // 33: sluice.tuning.v1.TuningService.ListSessions:output_type -> sluice.tuning.v1.ListSessionsResponse
+	26, // [26:34] is the sub-list for method output_type
+	18, // [18:26] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_sluice_tuning_v1_tuning_service_proto_init() }
@@ -1287,7 +1265,6 @@ func file_sluice_tuning_v1_tuning_service_proto_init() {
 	file_sluice_tuning_v1_tuning_service_proto_msgTypes[9].OneofWrappers = []any{
 		(*WatchSessionResponse_Session)(nil),
 		(*WatchSessionResponse_Trial)(nil),
-		(*WatchSessionResponse_Moved)(nil),
 		(*WatchSessionResponse_Heartbeat)(nil),
 		(*WatchSessionResponse_Snapshot)(nil),
 	}

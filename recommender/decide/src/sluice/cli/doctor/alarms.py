@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.pool_spans import PoolSpans, pool_spans
 from sluice.cli.doctor.recommender import listed
 from sluice.cli.environment import Addresses
@@ -80,6 +80,3 @@ def _idle(size: PoolSize) -> bool:
         return False
     busiest = max(reported.occupancy.busy_most / max(1, reported.size) for reported in telling)
     return busiest < 0.5 and not any(reported.occupancy.waiting_most for reported in telling)
-
-
-CHECKS = [Check("recommender", "alarms of pools", alarms)]

@@ -3,7 +3,7 @@
 import re
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Diagnosis
+from sluice.cli.doctor.finding import Diagnosis
 from sluice.cli.doctor.kafka import admin, group_lags, partition_counts, partition_ends
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.text import seconds
@@ -14,8 +14,8 @@ _READERS = re.compile(r".+-(deciders|sluice-records)")
 
 def journal_readers(where: Addresses, timeout_s: float) -> Diagnosis:
     client = admin(where, timeout_s)
-    found = partition_counts(client, where, timeout_s)
-    ends = partition_ends(client, timeout_s, {name: n for name, n in found.items() if not name.startswith("__")})
+    counts = partition_counts(client, where, timeout_s)
+    ends = partition_ends(client, timeout_s, {name: n for name, n in counts.items() if not name.startswith("__")})
     return judge_readers(group_lags(client, timeout_s, ends, lambda group: _READERS.fullmatch(group) is not None))
 
 
@@ -37,7 +37,3 @@ def judge_stage_lags(rows: list[tuple[str, float | None]]) -> Diagnosis:
     """rows: stage and lag in ms as in the view v_stage_lag, None where no data of the last minute shows it."""
     parts = [f"{stage} " + ("unknown" if ms is None else seconds(ms / 1000)) for stage, ms in rows]
     return Diagnosis("unknown" if all(ms is None for _, ms in rows) else "ok", "; ".join(parts))
-
-
-KAFKA_CHECKS = [Check("kafka", "journal readers", journal_readers)]
-CLICKHOUSE_CHECKS = [Check("clickhouse", "stage lags", stage_lags)]

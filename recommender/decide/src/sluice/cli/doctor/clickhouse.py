@@ -2,17 +2,18 @@
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.text import seconds
-from sluice.cli.sql.http import reader, run_query
-from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+from sluice.cli.sql.http import reader
+from sluice.cli.sql.result import read_rows
 
 _MIGRATIONS = Path(__file__).resolve().parents[6] / "storage" / "clickhouse" / "migrations"
 #: The version that records the first schema.
@@ -156,25 +157,16 @@ def judge_missed_records(rows: list[tuple[str, int, float]], now_s: float) -> Di
     )
 
 
-def ask(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
+def ask(where: Addresses, timeout_s: float, query: str, parameters: Mapping[str, str] | None = None) -> list[list[Any]]:
     """As `_rows`, but every error becomes NotAnsweringError: the check then is unknown."""
     try:
-        return _rows(where, timeout_s, query)
+        return _rows(where, timeout_s, query, parameters)
     except CliError as error:
         raise NotAnsweringError(str(error)) from None
 
 
-def _rows(where: Addresses, timeout_s: float, query: str) -> list[list[Any]]:
+def _rows(
+    where: Addresses, timeout_s: float, query: str, parameters: Mapping[str, str] | None = None
+) -> list[list[Any]]:
     server = replace(reader(), url=where.clickhouse.split(",")[0])
-    with run_query(server, query, ROWS_FORMAT, {}, timeout_s) as answer:
-        return list(parse_rows(answer.iter_lines()).rows)
-
-
-CHECKS = [
-    Check("clickhouse", "reachable", reachable),
-    Check("clickhouse", "migrations", migrations),
-    Check("clickhouse", "newest window", freshness),
-    Check("clickhouse", "dead letters", dead_letters),
-    Check("clickhouse", "names", names),
-    Check("clickhouse", "missed records", missed_records),
-]
+    return list(read_rows(query, parameters or {}, server, timeout_s).rows)

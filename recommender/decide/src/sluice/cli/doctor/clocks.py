@@ -2,13 +2,10 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.clickhouse import ask
+from sluice.cli.doctor.finding import Diagnosis, limited
 from sluice.cli.environment import Addresses
-from sluice.cli.output import CliError
-from sluice.cli.sql.http import reader, run_query
-from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
 from sluice.pools.clocks.offsets import (
     LONGEST_BATCH_MS,
     SQL,
@@ -24,13 +21,8 @@ _SHOWN = 10
 
 
 def clocks(where: Addresses, timeout_s: float) -> Diagnosis:
-    server = replace(reader(), url=where.clickhouse.split(",")[0])
     given = {name: str(value) for name, value in parameters(round(1_000 * time.time())).items()}
-    try:
-        with run_query(server, SQL, ROWS_FORMAT, given, timeout_s) as answer:
-            rows = [list(row) for row in parse_rows(answer.iter_lines()).rows]
-    except CliError as error:
-        raise NotAnsweringError(str(error)) from None
+    rows = ask(where, timeout_s, SQL, given)
     return judge(delays_of([list(column) for column in zip(*rows, strict=True)]) if rows else {})
 
 
@@ -49,9 +41,7 @@ def judge(delays: Mapping[Instance, InstanceDelay]) -> Diagnosis:
     if not off:
         return Diagnosis("ok", f"{len(delays)} instances, none known to be off by more than 200 ms")
     worst = sorted(off, key=lambda instance: (-abs(off[instance]), instance))
-    parts = [f"{instance} {_clock(off[instance])}" for instance in worst[:_SHOWN]]
-    if len(worst) > _SHOWN:
-        parts.append(f"{len(worst) - _SHOWN} more")
+    parts = limited([f"{instance} {_clock(off[instance])}" for instance in worst], _SHOWN, "")
     return Diagnosis(
         "warn",
         f"clocks of {len(off)} of {len(delays)} instances are off: {', '.join(parts)}",
@@ -65,6 +55,3 @@ def _clock(ms: int) -> str:
     if ms > 0:
         return f"{ms / 1000:.1f} s ahead"
     return f"{-ms / 1000:.1f} s behind (beside the {LONGEST_BATCH_MS // 1000} s that an exporter may keep spans)"
-
-
-CHECKS = [Check("clocks", "of instances", clocks)]

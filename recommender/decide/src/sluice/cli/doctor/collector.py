@@ -1,7 +1,7 @@
 """The collector: whether it accepts spans, and whether it can send them on."""
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
-from sluice.cli.doctor.probe import START, get, open_port
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
+from sluice.cli.doctor.probe import START, get, get_metrics, open_port
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
 
@@ -30,10 +30,7 @@ def ports(where: Addresses, timeout_s: float) -> Diagnosis:
 
 
 def counters(where: Addresses, timeout_s: float) -> Diagnosis:
-    answer = get(f"{where.collector_metrics}/metrics", timeout_s)
-    if not answer.ok:
-        raise NotAnsweringError(f"{where.collector_metrics} answered HTTP {answer.status_code}")
-    return judge(sums(answer.text))
+    return judge(sums(get_metrics(where.collector_metrics, timeout_s)))
 
 
 def judge(metrics: dict[str, float]) -> Diagnosis:
@@ -56,10 +53,3 @@ def judge(metrics: dict[str, float]) -> Diagnosis:
     if failed or refused:
         return Diagnosis("warn", text, "read the collector's log for the cause; senders retry refused requests")
     return Diagnosis("ok", text)
-
-
-CHECKS = [
-    Check("collector", "health", health),
-    Check("collector", "ports", ports),
-    Check("collector", "counters", counters),
-]

@@ -28,37 +28,52 @@ from sluice.cli.doctor import (
     subsets,
     time_kept,
 )
-from sluice.cli.doctor.finding import LEVELS, Finding
+from sluice.cli.doctor.finding import LEVELS, Check, Finding
 from sluice.cli.doctor.run import run_checks
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_items, say
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 
 #: In the order in which a span passes the stages.
 CHECKS = [
-    *collector.CHECKS,
-    *spans.CHECKS,
-    *kafka.CHECKS,
-    *retention.CHECKS,
-    *time_kept.CHECKS,
-    *backlog.KAFKA_CHECKS,
-    *flink.CHECKS,
-    *left_out.CHECKS,
-    *clickhouse.CHECKS,
-    *backlog.CLICKHOUSE_CHECKS,
-    *rejected.CHECKS,
-    *clocks.CHECKS,
-    *peers.CHECKS,
-    *neo4j.CHECKS,
-    *decider.CHECKS,
-    *recommender.CHECKS,
-    *alarms.CHECKS,
-    *owners.CHECKS,
-    *subsets.CHECKS,
-    *processes.CHECKS,
+    Check("collector", "health", collector.health),
+    Check("collector", "ports", collector.ports),
+    Check("collector", "counters", collector.counters),
+    Check("collector", "spans on the topic", spans.on_topic),
+    Check("collector", "large spans", spans.large),
+    Check("kafka", "topics", kafka.topics),
+    Check("kafka", "lag", kafka.lag),
+    Check("kafka", "retention", retention.retention),
+    Check("kafka", "time kept", time_kept.time_kept),
+    Check("kafka", "journal readers", backlog.journal_readers),
+    Check("flink", "job", flink.job),
+    Check("flink", "restarts", flink.restarts),
+    Check("flink", "checkpoints", flink.checkpoints),
+    Check("flink", "sinks", flink.sinks),
+    Check("flink", "spans left out", left_out.left_out),
+    Check("clickhouse", "reachable", clickhouse.reachable),
+    Check("clickhouse", "migrations", clickhouse.migrations),
+    Check("clickhouse", "newest window", clickhouse.freshness),
+    Check("clickhouse", "dead letters", clickhouse.dead_letters),
+    Check("clickhouse", "names", clickhouse.names),
+    Check("clickhouse", "missed records", clickhouse.missed_records),
+    Check("clickhouse", "stage lags", backlog.stage_lags),
+    Check("clickhouse", "rejected rows", rejected.rejected_rows),
+    Check("clocks", "of instances", clocks.clocks),
+    Check("clickhouse", "peers", peers.peers),
+    Check("neo4j", "call graph", neo4j.edges),
+    Check("decider", "health", decider.health),
+    Check("decider", "periods", decider.periods),
+    Check("recommender", "health", recommender.health),
+    Check("recommender", "pools", recommender.pools),
+    Check("recommender", "alarms of pools", alarms.alarms),
+    Check("recommender", "owners of targets", owners.owners),
+    Check("recommender", "subsets", subsets.subsets),
+    Check("actuator", "health", processes.actuator),
+    Check("demo", "health", processes.demo),
 ]
 _STYLES = (("ok", "green"), ("warn", "yellow"), ("fail", "bold red"), ("unknown", "magenta"))
-_COLUMNS = (Column("STAGE"), Column("CHECK"), Column("LEVEL", styles=_STYLES), Column("FOUND", fold=True))
+_COLUMNS = columns("STAGE", "CHECK", "LEVEL", "FOUND~", LEVEL=_STYLES)
 
 
 @click.command("doctor", epilog=EXIT_CODES)

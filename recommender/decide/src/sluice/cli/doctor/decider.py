@@ -2,8 +2,8 @@
 
 import time
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
-from sluice.cli.doctor.probe import START, get
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
+from sluice.cli.doctor.probe import START, get, get_metrics
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
 
@@ -13,19 +13,17 @@ _LOG = "read the decider's log"
 
 def health(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
-        answer = get(f"{where.decider}/healthz", timeout_s)
+        answer = get(f"{where.decider}/readyz", timeout_s)
     except NotAnsweringError as error:
         return Diagnosis("fail", str(error), START)
     if not answer.ok:
-        return Diagnosis("fail", f"{where.decider} answered HTTP {answer.status_code}: a period hangs", _LOG)
-    return Diagnosis("ok", f"healthy at {where.decider}")
+        causes = "; ".join(answer.text.splitlines()) or f"HTTP {answer.status_code}"
+        return Diagnosis("fail", f"{where.decider} is not ready: {causes}", _LOG)
+    return Diagnosis("ok", f"ready at {where.decider}")
 
 
 def periods(where: Addresses, timeout_s: float) -> Diagnosis:
-    answer = get(f"{where.decider}/metrics", timeout_s)
-    if not answer.ok:
-        raise NotAnsweringError(f"{where.decider} answered HTTP {answer.status_code}")
-    return judge(sums(answer.text), time.time())
+    return judge(sums(get_metrics(where.decider, timeout_s)), time.time())
 
 
 def judge(metrics: dict[str, float], now_s: float) -> Diagnosis:
@@ -43,6 +41,3 @@ def judge(metrics: dict[str, float], now_s: float) -> Diagnosis:
     if standing := int(metrics.get("sluice_decider_not_renewed", 0)):
         return Diagnosis("warn", f"{text}; {standing} pools without a decision", f"wait for their windows, or {_LOG}")
     return Diagnosis("ok", text)
-
-
-CHECKS = [Check("decider", "health", health), Check("decider", "periods", periods)]

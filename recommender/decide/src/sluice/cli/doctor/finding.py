@@ -1,6 +1,6 @@
 """The result of one check."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -31,6 +31,11 @@ class Diagnosis:
     level: Level
     text: str
     remedy: str = ""
+
+
+def limited(parts: Sequence[str], most: int, what: str) -> list[str]:
+    """The first `most` parts; where there are more, also "N more" and `what` they are."""
+    return [*parts[:most], *([f"{len(parts) - most} more {what}".rstrip()] if len(parts) > most else [])]
 
 
 class NotAnsweringError(Exception):

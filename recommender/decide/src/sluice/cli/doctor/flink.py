@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, get_json
 from sluice.cli.doctor.sinks import judge_sinks, troubles
 from sluice.cli.environment import Addresses
@@ -140,11 +140,3 @@ def _newest(where: Addresses, timeout_s: float) -> str:
     if not ours:
         raise NotAnsweringError(f"there is no job {JOB}")
     return str(max(ours, key=lambda job: (job["state"] == "RUNNING", job["start-time"]))["jid"])
-
-
-CHECKS = [
-    Check("flink", "job", job),
-    Check("flink", "restarts", restarts),
-    Check("flink", "checkpoints", checkpoints),
-    Check("flink", "sinks", sinks),
-]

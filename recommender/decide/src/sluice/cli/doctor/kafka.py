@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.groups import Known, known
 from sluice.cli.doctor.probe import START, open_port
 from sluice.cli.environment import Addresses
@@ -155,6 +155,3 @@ def committed(
             if (partition.topic, partition.partition) in partitions and partition.offset >= 0:
                 by_group.setdefault(group.group_id, {})[(partition.topic, partition.partition)] = partition.offset
     return by_group
-
-
-CHECKS = [Check("kafka", "topics", topics), Check("kafka", "lag", lag)]

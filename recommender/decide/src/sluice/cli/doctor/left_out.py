@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Diagnosis
+from sluice.cli.doctor.finding import Diagnosis, limited
 from sluice.cli.environment import Addresses
 
 _SHOWN = 6
@@ -39,14 +39,12 @@ def left_out(where: Addresses, timeout_s: float) -> Diagnosis:
 def judge(rows: Sequence[LeftOut]) -> Diagnosis:
     if not rows:
         return Diagnosis("ok", "no rule of spans.toml left a span out in the last 10 minutes")
-    of: dict[tuple[str, str], list[LeftOut]] = {}
+    by_service: dict[tuple[str, str], list[LeftOut]] = {}
     for row in rows:
-        of.setdefault((row.service, row.side), []).append(row)
-    wrong = sorted(key for key, share in of.items() if _too_much(share))
-    rest = sorted(of.keys() - set(wrong), key=lambda key: (-sum(row.share for row in of[key]), key))
-    parts = [_text(key, of[key]) for key in (*wrong, *rest)[:_SHOWN]]
-    if len(of) > _SHOWN:
-        parts.append(f"{len(of) - _SHOWN} more services")
+        by_service.setdefault((row.service, row.side), []).append(row)
+    wrong = sorted(key for key, share in by_service.items() if _too_much(share))
+    rest = sorted(by_service.keys() - set(wrong), key=lambda key: (-sum(row.share for row in by_service[key]), key))
+    parts = limited([_text(key, by_service[key]) for key in (*wrong, *rest)], _SHOWN, "services")
     text = f"left out of pools in the last 10 minutes, by rule: {'; '.join(parts)}"
     if not wrong:
         return Diagnosis("ok", text)
@@ -67,14 +65,10 @@ def _too_much(rows: Sequence[LeftOut]) -> bool:
 
 def _text(key: tuple[str, str], rows: Sequence[LeftOut]) -> str:
     first = sorted(rows, key=lambda row: (-row.share, row.operation, row.rule))
-    named = [f"{row.operation or '(any)'} {_percent(row.share)} ({row.rule})" for row in first[:_SHOWN]]
-    if len(first) > _SHOWN:
-        named.append(f"{len(first) - _SHOWN} more operations")
+    operations = [f"{row.operation or '(any)'} {_percent(row.share)} ({row.rule})" for row in first]
+    named = limited(operations, _SHOWN, "operations")
     return f"of {key[0]} ({key[1]}) {', '.join(named)}"
 
 
 def _percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.01 else "under 1%"
-
-
-CHECKS = [Check("flink", "spans left out", left_out)]

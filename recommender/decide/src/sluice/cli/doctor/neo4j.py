@@ -6,7 +6,7 @@ from typing import Any
 
 import requests
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, host_and_port, open_port
 from sluice.cli.environment import Addresses, with_scheme
 from sluice.cli.pools.text import seconds
@@ -68,6 +68,3 @@ def judge_edges(count: int, newest_s: float | None, now_s: float) -> Diagnosis:
         return Diagnosis("warn", "answers, but has no call between services yet", "send spans; if you do, see flink")
     age = "" if newest_s is None else f", newest window began {seconds(now_s - newest_s)} ago"
     return Diagnosis("ok", f"{count:,} CALLS edges{age}")
-
-
-CHECKS = [Check("neo4j", "call graph", edges)]

@@ -1,7 +1,7 @@
 """Targets that two actuators report: which one owns each, and which one the servers refuse."""
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Diagnosis
+from sluice.cli.doctor.finding import Diagnosis, limited
 from sluice.cli.environment import Addresses
 
 _SHOWN = 6
@@ -22,15 +22,10 @@ def judge_owners(details: list[str]) -> Diagnosis:
     """details: the newest refusal of each target in the audit, as a server wrote it."""
     if not details:
         return Diagnosis("ok", "no target was reported by two actuators in the last minute")
-    parts = [detail.removeprefix(_PREFIX).partition(";")[0] for detail in details[:_SHOWN]]
-    if len(details) > _SHOWN:
-        parts.append(f"{len(details) - _SHOWN} more targets")
+    parts = limited([detail.removeprefix(_PREFIX).partition(";")[0] for detail in details], _SHOWN, "targets")
     return Diagnosis(
         "warn",
         f"in the last minute: {'; '.join(parts)}",
         "one actuator owns a target: remove it from one of the two configurations. Where you replaced the owner, the "
         "server accepts its successor a minute after the owner's last report. `./sluice actuations` lists the refusals",
     )
-
-
-CHECKS = [Check("recommender", "owners of targets", owners)]

@@ -1,7 +1,7 @@
 """Client spans that name no peer: all their calls count in one pool per service, `unknown`."""
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Diagnosis
+from sluice.cli.doctor.finding import Diagnosis, limited
 from sluice.cli.environment import Addresses
 
 #: Share of a service's calls without a peer from which on the check warns: a smaller share is stray spans.
@@ -23,9 +23,8 @@ def judge_peers(rows: list[tuple[str, int, int]]) -> Diagnosis:
     """rows: service, client spans of the last hour without a peer, all client spans of it; most first."""
     if not rows:
         return Diagnosis("ok", "every client span of the last hour names its peer")
-    parts = [f"{service}: {unknown / calls:.1%} of {calls:,}" for service, unknown, calls in rows[:_SHOWN]]
-    if len(rows) > _SHOWN:
-        parts.append(f"{len(rows) - _SHOWN} more services")
+    shares = [f"{service}: {unknown / calls:.1%} of {calls:,}" for service, unknown, calls in rows]
+    parts = limited(shares, _SHOWN, "services")
     text = f"client spans of the last hour that name no peer, and count under `unknown`: {', '.join(parts)}"
     if all(unknown < _SHARE_WARN * calls for _, unknown, calls in rows):
         return Diagnosis("ok", text)
@@ -35,6 +34,3 @@ def judge_peers(rows: list[tuple[str, int, int]]) -> Diagnosis:
         "each peer gets a pool of its own once the spans have service.peer.name, peer.service or server.address; "
         "streaming-jobs/functions/src/main/resources/dev/sluice/otlp/attributes.csv lists all attributes that count",
     )
-
-
-CHECKS = [Check("clickhouse", "peers", peers)]

@@ -48,6 +48,14 @@ def get(url: str, timeout_s: float, authority: str = "") -> requests.Response:
         raise NotAnsweringError(f"cannot query {url}: {error}") from None
 
 
+def get_metrics(address: str, timeout_s: float) -> str:
+    """The Prometheus text under /metrics of an address. Raises NotAnsweringError."""
+    answer = get(f"{address}/metrics", timeout_s)
+    if not answer.ok:
+        raise NotAnsweringError(f"{address} answered HTTP {answer.status_code}")
+    return answer.text
+
+
 def get_json(url: str, timeout_s: float) -> Any:
     """The JSON of a successful GET. Raises NotAnsweringError otherwise."""
     answer = get(url, timeout_s)

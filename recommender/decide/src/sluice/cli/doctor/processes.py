@@ -1,6 +1,6 @@
 """The two programs at the ends of the flow: the actuator, and the demo that sends spans."""
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import get
 from sluice.cli.environment import Addresses
 
@@ -26,6 +26,3 @@ def demo(where: Addresses, timeout_s: float) -> Diagnosis:
     if not answer.ok:
         return Diagnosis("warn", f"{where.demo}/healthz answered HTTP {answer.status_code}", "read the demo's log")
     return Diagnosis("ok", f"healthy at {where.demo}")
-
-
-CHECKS = [Check("actuator", "health", actuator), Check("demo", "health", demo)]

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.calls import pages
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START
 from sluice.cli.environment import Addresses
 from sluice.cli.output import CliError
@@ -25,7 +26,7 @@ _REMEDIES = {
 
 def health(where: Addresses, timeout_s: float) -> Diagnosis:
     try:
-        with _channel(where) as channel:
+        with channel_of(where) as channel:
             answer = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=timeout_s)
     except NotAnsweringError as error:
         return Diagnosis("fail", str(error), "see `./sluice pools --help` for SLUICE_TLS_CA and SLUICE_TOKEN")
@@ -43,23 +44,16 @@ def pools(where: Addresses, timeout_s: float) -> Diagnosis:
 
 def listed(where: Addresses, timeout_s: float) -> list[PoolSize]:
     """The newest decision of each pool."""
-    sizes: list[PoolSize] = []
-    request = ListPoolSizesRequest()
     try:
-        with _channel(where) as channel:
+        with channel_of(where) as channel:
             stub = PoolSizeServiceStub(channel)
-            while not sizes or request.page_token:
-                page = stub.ListPoolSizes(request, timeout=timeout_s)
-                sizes += page.pool_sizes
-                request.page_token = page.next_page_token
-                if not page.pool_sizes:
-                    break
+            return list(pages(stub.ListPoolSizes, ListPoolSizesRequest(), "pool_sizes", timeout_s))
     except grpc.RpcError as error:
         raise NotAnsweringError(f"the recommender does not list pools ({error.code().name})") from None
-    return sizes
 
 
-def _channel(where: Addresses) -> grpc.Channel:
+def channel_of(where: Addresses) -> grpc.Channel:
+    """Raises NotAnsweringError where the environment's settings of the connection are wrong."""
     try:
         return open_channel(where.recommender)
     except CliError as error:
@@ -83,6 +77,3 @@ def judge_pools(sizes: list[PoolSize], now: datetime) -> Diagnosis:
         if states[state]:
             return Diagnosis("warn", text, remedy)
     return Diagnosis("ok", text)
-
-
-CHECKS = [Check("recommender", "health", health), Check("recommender", "pools", pools)]

@@ -1,7 +1,7 @@
 """Rows that a store refused: which ones, the cause, and the remedy."""
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Diagnosis
+from sluice.cli.doctor.finding import Diagnosis
 from sluice.cli.environment import Addresses
 
 _MISSING = "column_missing"
@@ -37,6 +37,3 @@ def judge_rejected_rows(rows: list[tuple[str, str, str, str, int, str]]) -> Diag
     remedies = [_REMEDIES.get(reason, _REMEDIES["refused"]) for _, _, reason, *_ in rows]
     remedy = "; ".join(dict.fromkeys(remedies)) + "; `./sluice sql --recipe rejected_rows` lists them"
     return Diagnosis("warn", f"in the last 10 minutes: {'; '.join(parts)}", remedy)
-
-
-CHECKS = [Check("clickhouse", "rejected rows", rejected_rows)]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.groups import known
 from sluice.cli.doctor.kafka import admin, committed, kafka_settings, partition_counts
 from sluice.cli.environment import Addresses
@@ -162,8 +162,5 @@ def _retention(client: Any, timeout_s: float, topics: list[str]) -> dict[str, tu
     resources = client.describe_configs(
         [ConfigResource(ResourceType.TOPIC, t) for t in topics], request_timeout=timeout_s
     )
-    configs = {of.name: future.result(timeout_s) for of, future in resources.items()}
+    configs = {resource.name: future.result(timeout_s) for resource, future in resources.items()}
     return {topic: (int(c["retention.ms"].value), int(c["retention.bytes"].value)) for topic, c in configs.items()}
-
-
-CHECKS = [Check("kafka", "retention", retention)]

@@ -4,8 +4,8 @@ import time
 from dataclasses import dataclass
 
 from sluice.cli.doctor.clickhouse import ask
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
-from sluice.cli.doctor.probe import get
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError, limited
+from sluice.cli.doctor.probe import get_metrics
 from sluice.cli.doctor.prometheus import sums
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.text import seconds
@@ -48,9 +48,7 @@ def judge_large(rows: list[tuple[str, int]]) -> Diagnosis:
     """rows: service, spans of the last hour that fit no message; most first."""
     if not rows:
         return Diagnosis("ok", "every span of the last hour fitted a message")
-    parts = [f"{service or '(no service.name)'}: {spans:,}" for service, spans in rows[:_SHOWN]]
-    if len(rows) > _SHOWN:
-        parts.append(f"{len(rows) - _SHOWN} more services")
+    parts = limited([f"{service or '(no service.name)'}: {spans:,}" for service, spans in rows], _SHOWN, "services")
     return Diagnosis(
         "warn",
         f"spans of the last hour that were too large for a message, and so not counted: {', '.join(parts)}",
@@ -129,18 +127,9 @@ def parse(text: str) -> Counters:
 
 
 def _counters(where: Addresses, timeout_s: float) -> Counters:
-    answer = get(f"{where.collector_metrics}/metrics", timeout_s)
-    if not answer.ok:
-        raise NotAnsweringError(f"{where.collector_metrics} answered HTTP {answer.status_code}")
-    return parse(answer.text)
+    return parse(get_metrics(where.collector_metrics, timeout_s))
 
 
 def _on_topic(where: Addresses, timeout_s: float, since_ms: int) -> OnTopic:
     rows = ask(where, timeout_s, f"SELECT at_least, at_most FROM v_spans_on_topic(since_ms = {since_ms})")
     return OnTopic(*(int(row) for row in rows[0])) if rows else OnTopic(0, 0)
-
-
-CHECKS = [
-    Check("collector", "spans on the topic", on_topic),
-    Check("collector", "large spans", large),
-]

@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import grpc
 
-from sluice.cli.doctor.finding import Check, Diagnosis, NotAnsweringError
+from sluice.cli.calls import pages
+from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import get
 from sluice.cli.doctor.prometheus import sums
+from sluice.cli.doctor.recommender import channel_of
 from sluice.cli.environment import Addresses
-from sluice.cli.output import CliError
-from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.text import moment, seconds
 from sluice.cli.subsets.subset_table import state_name
 from sluice.subsets.v1 import subset_service_pb2 as api
@@ -32,14 +32,10 @@ _REMEDIES = {
 
 
 def subsets(where: Addresses, timeout_s: float) -> Diagnosis:
-    try:
-        channel = open_channel(where.recommender)
-    except CliError as error:
-        raise NotAnsweringError(str(error)) from None
-    with channel:
+    with channel_of(where) as channel:
         stub = SubsetServiceStub(channel)
         try:
-            subsets_read = list(_all(stub, timeout_s))
+            subsets_read = list(pages(stub.ListSubsets, api.ListSubsetsRequest(), "subsets", timeout_s))
             runs = [] if not subsets_read else list(_runs(stub, subsets_read, timeout_s))
         except grpc.RpcError as error:
             raise NotAnsweringError(f"the recommender does not list subsets ({error.code().name})") from None
@@ -74,8 +70,8 @@ def _wrong(subsets: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:
     for subset in subsets:
         for reason in subset.reasons:
             text = reason.text or reason.code
-            of = subset.key.downstream
-            wrong[text if subset.state == STATE_HELD or of in text else f"{of}: {text}"] = reason.code
+            service = subset.key.downstream
+            wrong[text if subset.state == STATE_HELD or service in text else f"{service}: {text}"] = reason.code
     # Missing addresses and samples are already reasons of each subset that lacks them.
     lines = [line for run in runs for line in run.missing]
     wrong |= {line: line for line in lines if "address" not in line and "sample" not in line}
@@ -85,16 +81,6 @@ def _wrong(subsets: Iterable[Subset], runs: Iterable[Run]) -> dict[str, str]:
 def _remedy(wrong: dict[str, str]) -> str:
     of_all = [text for key, text in _REMEDIES.items() if any(key in by for by in wrong.values())]
     return "; ".join(of_all) or "`./sluice subsets explain UPSTREAM DOWNSTREAM` shows what they rest on"
-
-
-def _all(stub: SubsetServiceStub, timeout_s: float) -> Iterable[Subset]:
-    request = api.ListSubsetsRequest()
-    while True:
-        page = stub.ListSubsets(request, timeout=timeout_s)
-        yield from page.subsets
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            return
 
 
 def _runs(stub: SubsetServiceStub, subsets: Iterable[Subset], timeout_s: float) -> Iterable[Run]:
@@ -114,6 +100,3 @@ def _runs(stub: SubsetServiceStub, subsets: Iterable[Subset], timeout_s: float) 
 def _configured(where: Addresses, timeout_s: float) -> int:
     answer = get(f"{where.decider}/metrics", timeout_s)
     return int(sums(answer.text).get("sluice_decider_applications", 0)) if answer.ok else 0
-
-
-CHECKS = [Check("recommender", "subsets", subsets)]

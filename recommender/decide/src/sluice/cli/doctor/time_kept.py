@@ -3,9 +3,10 @@
 import os
 import time
 from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 
-from sluice.cli.doctor.finding import Check, Diagnosis
+from sluice.cli.doctor.finding import Diagnosis
 from sluice.cli.doctor.retention import PartitionRetention, kept_by_partition
 from sluice.cli.environment import Addresses
 from sluice.cli.pools.text import seconds
@@ -31,14 +32,16 @@ def judge_time_kept(
 ) -> Diagnosis:
     """log_bytes: size of a partition on disk, by topic and partition."""
     times: dict[str, tuple[float, PartitionRetention]] = {}
-    for each in kept:
-        held, age_s = log_bytes[each.topic, each.partition], (now_ms - (each.oldest_ms or now_ms)) / 1000
-        if held and age_s >= _RATE_S and each.retention_bytes >= 0:
-            full_s = each.retention_bytes * age_s / held
-            times[each.topic] = min(times.get(each.topic, (full_s, each)), (full_s, each), key=lambda found: found[0])
+    for partition in kept:
+        held, age_s = log_bytes[partition.topic, partition.partition], (now_ms - (partition.oldest_ms or now_ms)) / 1000
+        if held and age_s >= _RATE_S and partition.retention_bytes >= 0:
+            full_s = partition.retention_bytes * age_s / held
+            times[partition.topic] = min(
+                times.get(partition.topic, (full_s, partition)), (full_s, partition), key=itemgetter(0)
+            )
     if not times:
         return Diagnosis("ok", "too few records to tell a rate")
-    return Diagnosis("ok", "; ".join(_text(topic, *found) for topic, found in times.items()))
+    return Diagnosis("ok", "; ".join(_text(topic, *shortest) for topic, shortest in times.items()))
 
 
 def _text(topic: str, full_s: float, kept: PartitionRetention) -> str:
@@ -48,6 +51,3 @@ def _text(topic: str, full_s: float, kept: PartitionRetention) -> str:
         f"{topic}: {seconds(full_s)} at this rate, because {kept.retention_bytes / 2**20:,.0f} MiB a partition are "
         f"full before {seconds(kept.retention_ms / 1000)}"
     )
-
-
-CHECKS = [Check("kafka", "time kept", time_kept)]

@@ -1,34 +1,27 @@
 """The commands `sluice pools diff | apply`."""
 
-import getpass
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
 
-from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say
+from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, say, show_list
 from sluice.cli.pools.client import connect
-from sluice.cli.pools.commands import select
-from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
-from sluice.cli.pools.selector import pool_name
+from sluice.cli.pools.options import address_option, by_option, dry_run_option, pool_options, service_option, why_option
+from sluice.cli.pools.selector import Selector, pool_name
 from sluice.cli.pools.text import action, basis, optional
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
 
-_COLUMNS = (
-    *(Column(name) for name in ("POOL", "INSTANCE")),
-    *(Column(name, right=True) for name in ("IN FORCE", "TARGET")),
-    *(Column(name) for name in ("ACTION", "BASIS", "WHEN")),
-)
+_COLUMNS = columns("POOL", "INSTANCE", "IN FORCE>", "TARGET>", "ACTION", "BASIS", "WHEN")
 
 
 @click.command("diff", epilog=EXIT_CODES)
 @service_option
 @address_option
 @output_option(*FORMS)
-def diff_command(service: str, address: str | None, output: str) -> None:
+def diff_command(service: str, address: str, output: str) -> None:
     """Show where the size in force differs from the decision's target size.
 
     One row an instance, with the size that its actuator read. WHEN tells when an actuator that applies decisions would
@@ -40,16 +33,16 @@ def diff_command(service: str, address: str | None, output: str) -> None:
       sluice pools diff
       sluice pools diff --service cart -o json
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         sizes = client.list(service)
     rows = [row for size in sizes for row in _differences(size)]
-    if output != "table":
-        print_items(rows, output)
-    elif rows:
-        print_table(_COLUMNS, (tuple(map(_cell, row.values())) for row in rows))
-    else:
-        reporting = sum(bool(size.sizes) for size in sizes)
-        say(f"Nothing differs: actuators reported a size for {reporting} of {len(sizes)} pools.")
+    reporting = sum(bool(size.sizes) for size in sizes)
+    empty = f"Nothing differs: actuators reported a size for {reporting} of {len(sizes)} pools."
+    show_list(rows, output, _print_differences, empty)
+
+
+def _print_differences(rows: Iterable[dict[str, Any]]) -> None:
+    print_table(_COLUMNS, (tuple(map(_cell, row.values())) for row in rows))
 
 
 def _differences(size: PoolSize) -> Iterator[dict[str, Any]]:
@@ -80,16 +73,12 @@ def _when(size: PoolSize, target: TargetSize) -> str:
 
 
 @click.command("apply", epilog=EXIT_CODES)
-@pool_argument
-@side_option
-@peer_option
-@click.option("--why", default="", help="Reason; everybody who looks at the pool sees it.")
-@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
-@click.option("--dry-run", is_flag=True, help="Only print the change.")
+@pool_options
+@why_option
+@by_option
+@dry_run_option
 @address_option
-def apply_command(
-    pool: str, side: str | None, peer: str | None, why: str, by: str, dry_run: bool, address: str | None
-) -> None:
+def apply_command(selector: Selector, why: str, by: str, dry_run: bool, address: str) -> None:
     """Set a pool to the best size known, and hold it there.
 
     All of its targets that apply decisions get the size at once, within the pool's bounds and their own limits. They
@@ -101,8 +90,7 @@ def apply_command(
       sluice pools apply cart --dry-run
       sluice pools apply catalogue/client/catalogue-db --why "the sale begins"
     """
-    with connect(address or addresses().recommender) as client:
-        selector = select(pool, side, peer)
+    with connect(address) as client:
         size = client.get(selector)
         name = pool_name(size.pool)
         best = optional(size, "unguarded_target" if size.HasField("unguarded_target") else "target")

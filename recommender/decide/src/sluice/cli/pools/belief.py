@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import click
 
 from sluice.cli.pools.curve_plot import CurvePlot, Symbols, plot_curve
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.pools.v1.evidence_pb2 import BeliefEvidence, SeenPoint
 
-_POINTS = (*(Column(name, right=True) for name in ("CONCURRENCY", "THROUGHPUT/S", "SECONDS")), Column("POOL"))
+_POINTS = columns("CONCURRENCY>", "THROUGHPUT/S>", "SECONDS>", "POOL")
 
 
 def belief_facts(belief: BeliefEvidence) -> Iterator[tuple[str, str]]:

@@ -1,30 +1,27 @@
 """The commands `sluice pools watch | history | pause | resume`."""
 
-import getpass
-import sys
-from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
-from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items, say
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, say, show_list
 from sluice.cli.pools.client import connect
-from sluice.cli.pools.commands import select
-from sluice.cli.pools.history import COLUMNS, HISTORY_SQL, parameters
-from sluice.cli.pools.message_json import message_to_json
-from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
-from sluice.cli.pools.selector import pool_name
+from sluice.cli.pools.message_json import show_change
+from sluice.cli.pools.options import address_option, by_option, pool_options, service_option
+from sluice.cli.pools.selector import Selector, pool_name, side_name
 from sluice.cli.pools.table import change_line
-from sluice.cli.sql.http import reader, run_query
-from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
-from sluice.cli.table import print_table
+from sluice.cli.sql.result import read_rows
+from sluice.cli.table import columns, print_table
+
+HISTORY_SQL = Path(__file__).with_name("history.sql").read_text(encoding="utf-8")
+_HISTORY = columns("AT (UTC)", "WHAT", "DETAIL~")
 
 
 @click.command("watch", epilog=EXIT_CODES)
 @service_option
 @address_option
 @output_option("lines", "jsonl")
-def watch_command(service: str, address: str | None, output: str) -> None:
+def watch_command(service: str, address: str, output: str) -> None:
     """Print every decision when it changes, until you interrupt the command.
 
     Prints the newest decision of each pool first, then changes. After a lost connection, it connects again and prints
@@ -35,27 +32,18 @@ def watch_command(service: str, address: str | None, output: str) -> None:
       sluice pools watch
       sluice pools watch --service cart -o jsonl | jq --unbuffered -c '[.state, .target]'
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         for event in client.watch(service, note):
-            if not event.HasField("pool_size"):
-                continue
-            if output == "jsonl":
-                print_items([message_to_json(event.pool_size)], output)
-                sys.stdout.flush()
-            else:
-                say(change_line(event.pool_size, datetime.now(UTC)))
+            if event.HasField("pool_size"):
+                show_change(event.pool_size, output, change_line)
 
 
 @click.command("history", epilog=EXIT_CODES)
-@pool_argument
-@side_option
-@peer_option
+@pool_options
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of entries.")
 @address_option
 @output_option(*FORMS)
-def history_command(
-    pool: str, side: str | None, peer: str | None, limit: int, address: str | None, output: str
-) -> None:
+def history_command(selector: Selector, limit: int, address: str, output: str) -> None:
     """Show one pool's decisions, actuations, pauses and resumes, oldest first.
 
     The history is in ClickHouse (SLUICE_CLICKHOUSE). -o json prints an array of {at, what, detail}.
@@ -65,30 +53,29 @@ def history_command(
       sluice pools history cart
       sluice pools history catalogue/client/catalogue-db --limit 100 -o json
     """
-    with connect(address or addresses().recommender) as client:
-        named = client.resolve(select(pool, side, peer))
-    server = reader()
-    with run_query(server, HISTORY_SQL, ROWS_FORMAT, parameters(named, limit)) as answer:
-        rows = list(parse_rows(answer.iter_lines(1 << 16)).rows)
-    if output != "table":
-        print_items(({"at": at, "what": what, "detail": detail} for at, what, detail in rows), output)
-    elif rows:
-        print_table(COLUMNS, rows)
-    else:
-        say(f"{pool_name(named)} has no history.")
+    with connect(address) as client:
+        named = client.resolve(selector)
+    rows = list(
+        read_rows(
+            HISTORY_SQL, {"service": named.service, "side": side_name(named), "peer": named.peer, "limit": str(limit)}
+        ).rows
+    )
+    show_list(
+        rows,
+        output,
+        lambda shown: print_table(_HISTORY, shown),
+        f"{pool_name(named)} has no history.",
+        lambda row: dict(zip(("at", "what", "detail"), row, strict=True)),
+    )
 
 
 @click.command("pause", epilog=EXIT_CODES)
-@pool_argument
-@side_option
-@peer_option
+@pool_options
 @click.option("--why", required=True, help="Reason; everybody who looks at the pool sees it.")
-@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
+@by_option
 @click.option("--size", type=click.IntRange(1, 100_000), help="Hold it at this size.  [default: the one in force]")
 @address_option
-def pause_command(
-    pool: str, side: str | None, peer: str | None, why: str, by: str, size: int | None, address: str | None
-) -> None:
+def pause_command(selector: Selector, why: str, by: str, size: int | None, address: str) -> None:
     """Keep a pool's size, or hold it at another one, until you resume it. A restart of the recommender keeps the pause.
 
     All targets that apply decisions get the size of --size, within the pool's bounds.
@@ -98,24 +85,22 @@ def pause_command(
       sluice pools pause cart --why "release 2.4 is rolled out"
       sluice pools pause cart --size 32 --why "for the sale"
     """
-    with connect(address or addresses().recommender) as client:
-        named = pool_name(client.pause(select(pool, side, peer), by, why, size))
+    with connect(address) as client:
+        named = pool_name(client.pause(selector, by, why, size))
     say(f"{named} is paused" + (f" at {size}" if size is not None else ""))
 
 
 @click.command("resume", epilog=EXIT_CODES)
-@pool_argument
-@side_option
-@peer_option
-@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
+@pool_options
+@by_option
 @address_option
-def resume_command(pool: str, side: str | None, peer: str | None, by: str, address: str | None) -> None:
+def resume_command(selector: Selector, by: str, address: str) -> None:
     """End a pause.
 
     \b
     Example:
       sluice pools resume cart
     """
-    with connect(address or addresses().recommender) as client:
-        named, was_paused = client.resume(select(pool, side, peer), by)
+    with connect(address) as client:
+        named, was_paused = client.resume(selector, by)
     say(f"{pool_name(named)} is resumed" if was_paused else f"{pool_name(named)} was not paused")

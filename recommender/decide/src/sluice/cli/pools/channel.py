@@ -11,19 +11,30 @@ from sluice.cli.output import CliError
 
 
 def open_channel(address: str, environment: Mapping[str, str] = os.environ) -> grpc.Channel:
-    """SLUICE_TLS_CA: PEM file of the authority that signed the server's certificate. SLUICE_TOKEN: sent with each call.
+    """SLUICE_TLS_CA: PEM file of the authority that signed the server's certificate. Each call has SLUICE_TOKEN, or the
+    content of the file SLUICE_TOKEN_FILE.
 
     Raises:
-        CliError: the file cannot be read, or the token would leave this machine without TLS.
+        CliError: a file cannot be read, or the token would leave this machine without TLS.
     """
     authority = environment.get("SLUICE_TLS_CA")
-    if environment.get("SLUICE_TOKEN") and not authority and not _loopback(address):
+    token = _token(environment)
+    if token and not authority and not _loopback(address):
         raise CliError(
             f"SLUICE_TOKEN would travel to {address} in the clear: set SLUICE_TLS_CA, or use a loopback address"
         )
     channel = grpc.insecure_channel(address) if not authority else _secure(address, authority)
-    token = environment.get("SLUICE_TOKEN")
     return grpc.intercept_channel(channel, _Token(token)) if token else channel
+
+
+def _token(environment: Mapping[str, str]) -> str:
+    if not (path := environment.get("SLUICE_TOKEN_FILE")):
+        return environment.get("SLUICE_TOKEN", "")
+    try:
+        return Path(path).read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        cause = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise CliError(f"cannot read SLUICE_TOKEN_FILE={path}: {cause}") from None
 
 
 def _loopback(address: str) -> bool:

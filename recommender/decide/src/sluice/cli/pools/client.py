@@ -1,13 +1,14 @@
-"""Calls the recommender, and turns its errors into sentences."""
+"""Calls the recommender for pools."""
 
+from __future__ import annotations
+
+import builtins
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
 
 import grpc
 
+from sluice.cli.calls import TIMEOUT_S, Client, connecting
 from sluice.cli.output import CliError
-from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.selector import Selector, pool_name
 from sluice.cli.pools.watching import follow
 from sluice.pools.v1 import pool_size_service_pb2 as api
@@ -16,42 +17,15 @@ from sluice.pools.v1.pool_pb2 import Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
-TIMEOUT_S = 5.0
 
+class PoolsClient(Client):
+    """Calls of PoolSizeService."""
 
-def why_not(error: grpc.RpcError, address: str) -> str:
-    """The cause of a failed call to the recommender at `address`, and the remedy."""
-    code, details = error.code(), error.details() or "no details"
-    if code == grpc.StatusCode.UNAVAILABLE:
-        return (
-            f"cannot reach the recommender at {address}: {details}. Start the stack with `make up`, or set "
-            "another address with --address or SLUICE_RECOMMENDER; `./sluice doctor` names the stage that is down."
-        )
-    if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-        return (
-            f"the recommender at {address} did not answer within {TIMEOUT_S:g} s; "
-            "`./sluice doctor` names the stage at fault."
-        )
-    return f"the recommender at {address} answered {code.name}: {details}"
+    stub = PoolSizeServiceStub
 
-
-class PoolsClient:
-    """The CLI's calls. Every failure is a CliError with a remedy."""
-
-    def __init__(self, channel: grpc.Channel, address: str) -> None:
-        self._stub = PoolSizeServiceStub(channel)
-        self._address = address
-
-    def list(self, service: str = "") -> list[PoolSize]:
+    def list(self, service: str = "") -> builtins.list[PoolSize]:
         """The pool sizes of all pages."""
-        sizes: list[PoolSize] = []
-        request = api.ListPoolSizesRequest(service=service)
-        while True:
-            page: api.ListPoolSizesResponse = self._call(self._stub.ListPoolSizes, request)
-            sizes += page.pool_sizes
-            request.page_token = page.next_page_token
-            if not page.next_page_token:
-                return sizes
+        return [*self._pages(self._stub.ListPoolSizes, api.ListPoolSizesRequest(service=service), "pool_sizes")]
 
     def get(self, selector: Selector) -> PoolSize:
         pool = self.resolve(selector)
@@ -96,13 +70,10 @@ class PoolsClient:
         names = ", ".join(pool_name(pool) for pool in pools)
         raise CliError(f"{selector.service} has no server pool and several client pools; name one of: {names}")
 
-    def _call(self, method: Callable[..., Any], request: Any) -> Any:
-        try:
-            return method(request, timeout=TIMEOUT_S)
-        except grpc.RpcError as error:
-            if error.code() == grpc.StatusCode.NOT_FOUND:
-                raise CliError(f"no such pool: {error.details() or 'no details'}. {self._existing()}") from None
-            raise CliError(why_not(error, self._address)) from None
+    def refusal(self, error: grpc.RpcError) -> str:
+        if error.code() != grpc.StatusCode.NOT_FOUND:
+            return ""
+        return f"no such pool: {error.details() or 'no details'}. {self._existing()}"
 
     def _existing(self) -> str:
         try:
@@ -113,7 +84,4 @@ class PoolsClient:
         return f"Pools that exist: {names}." if names else "The recommender's configuration has no pool."
 
 
-@contextmanager
-def connect(address: str) -> Iterator[PoolsClient]:
-    with open_channel(address) as channel:
-        yield PoolsClient(channel, address)
+connect = connecting(PoolsClient)

@@ -4,13 +4,12 @@ from datetime import UTC, datetime
 
 import click
 
-from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_item, print_items, say
+from sluice.cli.output import EXIT_CODES, FORMS, output_option, show_list
 from sluice.cli.pools.client import connect
 from sluice.cli.pools.explanation import print_explanation
-from sluice.cli.pools.message_json import message_to_json
-from sluice.cli.pools.options import address_option, peer_option, pool_argument, service_option, side_option
-from sluice.cli.pools.selector import Selector, SelectorError, parse_selector
+from sluice.cli.pools.message_json import message_to_json, show_message
+from sluice.cli.pools.options import address_option, pool_options, service_option
+from sluice.cli.pools.selector import Selector
 from sluice.cli.pools.table import print_pools
 
 
@@ -18,7 +17,7 @@ from sluice.cli.pools.table import print_pools
 @service_option
 @address_option
 @output_option(*FORMS)
-def list_command(service: str, address: str | None, output: str) -> None:
+def list_command(service: str, address: str, output: str) -> None:
     """List every pool with its state and sizes.
 
     \b
@@ -27,24 +26,17 @@ def list_command(service: str, address: str | None, output: str) -> None:
       sluice pools list --service cart
       sluice pools list -o json | jq -r '.[] | select(.state == "PROVIDED") | .target'
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         sizes = client.list(service)
-    if output != "table":
-        print_items(map(message_to_json, sizes), output)
-    elif sizes:
-        print_pools(sizes, datetime.now(UTC))
-    else:
-        of = f" of service {service!r}" if service else ""
-        say(f"The recommender's configuration has no pool{of}.")
+    empty = f"The recommender's configuration has no pool{f' of service {service!r}' if service else ''}."
+    show_list(sizes, output, lambda shown: print_pools(shown, datetime.now(UTC)), empty, message_to_json)
 
 
 @click.command("get", epilog=EXIT_CODES)
-@pool_argument
-@side_option
-@peer_option
+@pool_options
 @address_option
 @output_option(*FORMS)
-def get_command(pool: str, side: str | None, peer: str | None, address: str | None, output: str) -> None:
+def get_command(selector: Selector, address: str, output: str) -> None:
     """Show one pool.
 
     \b
@@ -53,22 +45,16 @@ def get_command(pool: str, side: str | None, peer: str | None, address: str | No
       sluice pools get catalogue/client/catalogue-db
       sluice pools get catalogue --side client --peer catalogue-db -o json
     """
-    selector = select(pool, side, peer)
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         size = client.get(selector)
-    if output != "table":
-        print_item(message_to_json(size), output)
-    else:
-        print_pools([size], datetime.now(UTC))
+    show_message(size, output, lambda shown: print_pools([shown], datetime.now(UTC)))
 
 
 @click.command("explain", epilog=EXIT_CODES)
-@pool_argument
-@side_option
-@peer_option
+@pool_options
 @address_option
 @output_option(*FORMS)
-def explain_command(pool: str, side: str | None, peer: str | None, address: str | None, output: str) -> None:
+def explain_command(selector: Selector, address: str, output: str) -> None:
     """Show the evidence: threshold, window, the curve and its knee.
 
     \b
@@ -76,17 +62,6 @@ def explain_command(pool: str, side: str | None, peer: str | None, address: str 
       sluice pools explain cart
       sluice pools explain cart/server -o json | jq '.belief.curve'
     """
-    selector = select(pool, side, peer)
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         explanation = client.explain(selector)
-    if output != "table":
-        print_item(message_to_json(explanation), output)
-    else:
-        print_explanation(explanation, datetime.now(UTC))
-
-
-def select(pool: str, side: str | None, peer: str | None) -> Selector:
-    try:
-        return parse_selector(pool, side, peer)
-    except SelectorError as error:
-        raise click.UsageError(str(error)) from None
+    show_message(explanation, output, lambda shown: print_explanation(shown, datetime.now(UTC)))

@@ -32,7 +32,6 @@ from sluice.pools.v1.evidence_pb2 import (
     Baseline,
     Explanation,
     LatencySource,
-    RememberedCurve,
 )
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT
 from sluice.pools.v1.pool_size_pb2 import TargetSize
@@ -76,8 +75,6 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     if explanation.latency_source != LatencySource.LATENCY_SOURCE_UNSPECIFIED:
         yield "latency source", _latency_source(explanation)
     yield "rests on", _baseline(explanation.baseline)
-    if explanation.HasField("remembered_curve"):
-        yield "memory", _remembered(explanation, now)
     yield "hardware", advice(size)
     yield "window", _window(explanation)
     yield "instances", str(explanation.instances)
@@ -123,15 +120,6 @@ def _baseline(baseline: Baseline) -> str:
         if baseline.HasField("since")
         else conditions
     )
-
-
-def _remembered(explanation: Explanation, now: datetime) -> str:
-    curve = explanation.remembered_curve
-    best = f"{curve.found_target} ({curve.found_lower_bound} to {curve.found_upper_bound})"
-    when = seconds((now - moment(curve.found_at)).total_seconds())
-    if curve.kind == RememberedCurve.KIND_SAME:
-        return f"{best} was best here {when} ago"
-    return f"{best} was best {when} ago with {_baseline(curve.baseline)}: {curve.target} by the ratio of CPU limits"
 
 
 def _window(explanation: Explanation) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import click
 
 from sluice.cli.pools.curve_plot import CurvePlot, Symbols, plot_curve
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.pools.v1.evidence_pb2 import CurveEvidence
 
-_POINTS = (*(Column(name, right=True) for name in ("CONCURRENCY", "GOODPUT/S", "FIT", "SAMPLES")), Column(""))
+_POINTS = columns("CONCURRENCY>", "GOODPUT/S>", "FIT>", "SAMPLES>", "")
 
 
 def curve_facts(curve: CurveEvidence) -> Iterator[tuple[str, str]]:

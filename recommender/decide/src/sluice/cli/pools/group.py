@@ -2,38 +2,21 @@
 
 import click
 
-from sluice.cli.lazy import Lazy, LazyGroup
+from sluice.cli.lazy import LazyGroup, commands
 from sluice.cli.output import EXIT_CODES
 
-COMMANDS = {
-    "list": Lazy("sluice.cli.pools.commands:list_command", "List every pool with its state and sizes."),
-    "get": Lazy("sluice.cli.pools.commands:get_command", "Show one pool."),
-    "explain": Lazy(
-        "sluice.cli.pools.commands:explain_command",
-        "Show the evidence: threshold, window, the curve and its knee.",
-    ),
-    "diff": Lazy(
-        "sluice.cli.pools.applying:diff_command",
-        "Show where the size in force differs from the decision's target size.",
-    ),
-    "apply": Lazy(
-        "sluice.cli.pools.applying:apply_command",
-        "Set a pool to the best size known, and hold it there.",
-    ),
-    "watch": Lazy(
-        "sluice.cli.pools.changing:watch_command",
-        "Print every decision when it changes, until you interrupt the command.",
-    ),
-    "history": Lazy(
-        "sluice.cli.pools.changing:history_command",
-        "Show one pool's decisions, actuations, pauses and resumes, oldest first.",
-    ),
-    "pause": Lazy(
-        "sluice.cli.pools.changing:pause_command",
-        "Keep a pool's size, or hold it at another one, until you resume it.",
-    ),
-    "resume": Lazy("sluice.cli.pools.changing:resume_command", "End a pause."),
-}
+COMMANDS = commands(
+    "sluice.cli.pools",
+    list=("commands", "List every pool with its state and sizes."),
+    get=("commands", "Show one pool."),
+    explain=("commands", "Show the evidence: threshold, window, the curve and its knee."),
+    diff=("applying", "Show where the size in force differs from the decision's target size."),
+    apply=("applying", "Set a pool to the best size known, and hold it there."),
+    watch=("changing", "Print every decision when it changes, until you interrupt the command."),
+    history=("changing", "Show one pool's decisions, actuations, pauses and resumes, oldest first."),
+    pause=("changing", "Keep a pool's size, or hold it at another one, until you resume it."),
+    resume=("changing", "End a pause."),
+)
 
 
 @click.group("pools", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)
@@ -54,5 +37,5 @@ def pools() -> None:
       diff     an array of {pool, instance, in_force, target, action, basis, when}; in_force is null without a limit
       watch    a PoolSize a line (-o jsonl)
 
-    SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN are for a recommender with TLS and tokens.
+    SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN, or SLUICE_TOKEN_FILE, are for a recommender with TLS and tokens.
     """

@@ -5,45 +5,45 @@ from collections.abc import Iterator
 import click
 
 from sluice.cli.pools.text import moment
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.pools.v1.evidence_pb2 import LearnedCondition, LearnedEvidence, SizeValue
 
-_SIZES = (*(Column(name, right=True) for name in ("SIZE", "Q", "REWARD", "ERROR", "SECONDS")), Column(""))
+_SIZES = columns("SIZE>", "Q>", "REWARD>", "ERROR>", "SECONDS>", "")
 
 
-def learned_facts(of: LearnedEvidence) -> Iterator[tuple[str, str]]:
-    yield "agent", f"{of.steps:,} gradient steps, {of.transitions:,} transitions remembered"
-    state = f"TPR {of.throughput_ratio:.2f}, LR {of.latency_ratio:.2f}, RU {of.utilization:.2f}"
-    yield "its state", f"{state} at {moment(of.until):%H:%M:%S} UTC"
-    yield "its condition", ", ".join(_condition(of.condition)) or "not known"
-    yield "checkpoint", _checkpoint(of)
+def learned_facts(evidence: LearnedEvidence) -> Iterator[tuple[str, str]]:
+    yield "agent", f"{evidence.steps:,} gradient steps, {evidence.transitions:,} transitions remembered"
+    state = f"TPR {evidence.throughput_ratio:.2f}, LR {evidence.latency_ratio:.2f}, RU {evidence.utilization:.2f}"
+    yield "its state", f"{state} at {moment(evidence.until):%H:%M:%S} UTC"
+    yield "its condition", ", ".join(_condition(evidence.condition)) or "not known"
+    yield "checkpoint", _checkpoint(evidence)
 
 
-def print_learned(of: LearnedEvidence) -> None:
+def print_learned(evidence: LearnedEvidence) -> None:
     click.echo("\nQ by size in the present state; reward of a second at that size, at the present demand")
-    best = max(of.values, key=lambda value: value.q, default=None)
-    print_table(_SIZES, (_row(value, value is best) for value in of.values))
+    best = max(evidence.values, key=lambda value: value.q, default=None)
+    print_table(_SIZES, (_row(value, value is best) for value in evidence.values))
 
 
-def _condition(of: LearnedCondition) -> Iterator[str]:
-    if of.HasField("cpu_limit_cores"):
-        yield f"{of.cpu_limit_cores:g} cores"
-    if of.HasField("peer_cpu_limit_cores"):
-        yield f"{of.peer_cpu_limit_cores:g} cores of its peer"
-    if of.versions:
-        yield f"version {of.versions}"
-    if of.HasField("work_ms"):
-        yield f"{of.work_ms:.3g} ms of work a request"
-    if of.HasField("rows"):
-        yield f"{of.rows:,.1f} rows a span"
-    if of.HasField("bytes"):
-        yield f"{of.bytes:,.0f} bytes a span"
+def _condition(condition: LearnedCondition) -> Iterator[str]:
+    if condition.HasField("cpu_limit_cores"):
+        yield f"{condition.cpu_limit_cores:g} cores"
+    if condition.HasField("peer_cpu_limit_cores"):
+        yield f"{condition.peer_cpu_limit_cores:g} cores of its peer"
+    if condition.versions:
+        yield f"version {condition.versions}"
+    if condition.HasField("work_ms"):
+        yield f"{condition.work_ms:.3g} ms of work a request"
+    if condition.HasField("rows"):
+        yield f"{condition.rows:,.1f} rows a span"
+    if condition.HasField("bytes"):
+        yield f"{condition.bytes:,.0f} bytes a span"
 
 
-def _checkpoint(of: LearnedEvidence) -> str:
-    if not of.HasField("checkpoint"):
+def _checkpoint(evidence: LearnedEvidence) -> str:
+    if not evidence.HasField("checkpoint"):
         return "none yet"
-    checkpoint = of.checkpoint
+    checkpoint = evidence.checkpoint
     return (
         f"{checkpoint.name} of {moment(checkpoint.at):%Y-%m-%d %H:%M:%S} UTC, {checkpoint.steps:,} steps, sha256 "
         f"{checkpoint.sha256[:12]}"

@@ -4,14 +4,19 @@ The result follows protobuf's JSON mapping (times RFC 3339, durations "0.250s", 
 Fields have their names in the proto (snake_case); an absent field with presence is null; 64-bit integers are numbers.
 """
 
-from typing import Any
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from sluice.cli.output import print_item, print_items, say
 from sluice.cli.pools.text import short_name
 
+M = TypeVar("M", bound=Message)
 # Enums whose values appear without their prefix.
 SHORT = {
     *("sluice.pools.v1.State", "sluice.pools.v1.Basis", "sluice.pools.v1.Advice.Kind"),
@@ -24,6 +29,23 @@ def message_to_json(message: Message) -> Any:
     if isinstance(message, Duration | Timestamp):
         return message.ToJsonString()
     return {field.name: _field(message, field) for field in message.DESCRIPTOR.fields}
+
+
+def show_message(message: M, form: str, text: Callable[[M], object]) -> None:
+    """Writes a message in the form of `-o`; as a table by `text`."""
+    if form != "table":
+        print_item(message_to_json(message), form)
+    else:
+        text(message)
+
+
+def show_change(message: M, form: str, line: Callable[[M, datetime], str]) -> None:
+    """Writes an event of a watch at once: as JSON on one line, or by `line` and the present time."""
+    if form == "jsonl":
+        print_items([message_to_json(message)], form)
+        sys.stdout.flush()
+    else:
+        say(line(message, datetime.now(UTC)))
 
 
 def _field(message: Message, field: Any) -> Any:

@@ -1,48 +1,92 @@
 """Arguments and options that the commands on pools share, and their completion."""
 
+import getpass
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
 
 import click
 
 from sluice.cli.environment import addresses
-from sluice.cli.pools.selector import SIDES
+from sluice.cli.pools.selector import SIDES, Selector, SelectorError, parse_selector, pool_name
 
-_PATIENCE_S = 1.0
+PATIENCE_S = 1.0
 # A completion goes to the prompt unquoted, so it must hold nothing that a shell would expand.
 PLAIN = re.compile(r"[\w./:@%+,-]+")
 
 
-def _pool_names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    from sluice.cli.pools.selector import pool_name
-
-    return _known(ctx, incomplete, lambda size: pool_name(size.pool))
+Names = Callable[[Any, click.Context], Iterable[str]]
+Command = Callable[..., Any]
 
 
-def _services(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    return _known(ctx, incomplete, lambda size: str(size.pool.service))
+def completing(names: Names) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """A completion with the names that a call of the recommender's channel gives; none where it does not answer, since
+    completion must not print errors."""
+
+    def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+        import grpc
+
+        from sluice.cli.output import CliError
+        from sluice.cli.pools.channel import open_channel
+
+        try:
+            with open_channel(ctx.params.get("address") or addresses().recommender) as channel:
+                known = sorted(set(names(channel, ctx)))
+        except (grpc.RpcError, CliError):
+            return []
+        return [name for name in known if name.startswith(incomplete) and PLAIN.fullmatch(name)]
+
+    return complete
 
 
-def _known(ctx: click.Context, incomplete: str, name: Callable[..., str]) -> list[str]:
-    """Names from the recommender; none where it does not answer, since completion must not print errors."""
-    import grpc
+def _pools(name: Callable[..., str]) -> Names:
+    def names(channel: Any, _ctx: click.Context) -> list[str]:
+        from sluice.pools.v1.pool_size_service_pb2 import ListPoolSizesRequest
+        from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
-    from sluice.cli.output import CliError
-    from sluice.cli.pools.channel import open_channel
-    from sluice.pools.v1.pool_size_service_pb2 import ListPoolSizesRequest
-    from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
+        answer = PoolSizeServiceStub(channel).ListPoolSizes(ListPoolSizesRequest(), timeout=PATIENCE_S)
+        return [name(size.pool) for size in answer.pool_sizes]
 
+    return names
+
+
+address_option = click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="Recommender.  [default: SLUICE_RECOMMENDER]",
+    callback=lambda _ctx, _param, value: value or addresses().recommender,
+)
+by_option = click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
+why_option = click.option("--why", default="", help="Reason; everybody who looks at the pool sees it.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Only print the change.")
+service_option = click.option(
+    "--service",
+    default="",
+    help="Only the pools of this service.",
+    shell_complete=completing(_pools(lambda pool: str(pool.service))),
+)
+
+
+def selected(pool: str, side: str | None = None, peer: str | None = None) -> Selector:
+    """The pool of a command's words. Raises click.UsageError."""
     try:
-        with open_channel(ctx.params.get("address") or addresses().recommender) as channel:
-            answer = PoolSizeServiceStub(channel).ListPoolSizes(ListPoolSizesRequest(), timeout=_PATIENCE_S)
-    except (grpc.RpcError, CliError):
-        return []
-    names = sorted({name(size) for size in answer.pool_sizes})
-    return [known_name for known_name in names if known_name.startswith(incomplete) and PLAIN.fullmatch(known_name)]
+        return parse_selector(pool, side, peer)
+    except SelectorError as error:
+        raise click.UsageError(str(error)) from None
 
 
-address_option = click.option("--address", metavar="HOST:PORT", help="Recommender.  [default: SLUICE_RECOMMENDER]")
-pool_argument = click.argument("pool", metavar="POOL", shell_complete=_pool_names)
-service_option = click.option("--service", default="", help="Only the pools of this service.", shell_complete=_services)
-side_option = click.option("--side", type=click.Choice([*SIDES]), help="Side, when POOL is a service.")
-peer_option = click.option("--peer", help="Peer of a client pool.")
+def pool_options(command: Command) -> Command:
+    """POOL, --side and --peer, passed to the command as `selector`."""
+
+    @wraps(command)
+    def with_selector(pool: str, side: str | None, peer: str | None, **others: Any) -> Any:
+        return command(selector=selected(pool, side, peer), **others)
+
+    for option in (
+        click.option("--peer", help="Peer of a client pool."),
+        click.option("--side", type=click.Choice([*SIDES]), help="Side, when POOL is a service."),
+        click.argument("pool", metavar="POOL", shell_complete=completing(_pools(pool_name))),
+    ):
+        option(with_selector)
+    return with_selector

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.pools.text import action, age, basis, current, optional, reasons, size_range, state_name
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
@@ -17,14 +17,9 @@ _STYLES = (
     ("STALE", "red"),
     ("NO_DATA", "red"),
 )
-_COLUMNS = (
-    Column("POOL"),
-    Column("STATE", styles=_STYLES),
-    *(Column(name, right=True) for name in ("CURRENT", "TARGET")),
-    *(Column(name) for name in ("ACTION", "BASIS")),
-    *(Column(name, right=True) for name in ("RANGE", "CONFIDENCE")),
-    Column("AGE"),
-    Column("REASONS", fold=True),
+_COLUMNS = columns(
+    *("POOL", "STATE", "CURRENT>", "TARGET>", "ACTION", "BASIS", "RANGE>", "CONFIDENCE>", "AGE", "REASONS~"),
+    STATE=_STYLES,
 )
 
 

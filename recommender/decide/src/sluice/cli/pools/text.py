@@ -58,14 +58,14 @@ def advice(size: PoolSize) -> str:
     replicas would do, of 4 cores each and 2 replicas`; `-` where there is no advice."""
     if not size.HasField("advice"):
         return "-"
-    of = size.advice
-    late = f", {of.in_time:.0%} in time" if of.HasField("in_time") else ""
+    hint = size.advice
+    late = f", {hint.in_time:.0%} in time" if hint.HasField("in_time") else ""
     parts = [
-        _meaning(str(short_name(Advice.Kind.DESCRIPTOR, of.kind)), ADVICE),
-        f"demand {of.asked_per_s:.4g} per second and instance{late}; size {of.best} completes {of.best_per_s:.4g}",
+        _meaning(str(short_name(Advice.Kind.DESCRIPTOR, hint.kind)), ADVICE),
+        f"demand {hint.asked_per_s:.4g} per second and instance{late}; size {hint.best} completes {hint.best_per_s:.4g}",
     ]
-    there = _hardware(of.cpu_limit_cores, of.replicas)
-    if of.kind != Advice.KIND_KEEP and (would := _hardware(of.advised_cpu_limit_cores, of.advised_replicas)):
+    there = _hardware(hint.cpu_limit_cores, hint.replicas)
+    if hint.kind != Advice.KIND_KEEP and (would := _hardware(hint.advised_cpu_limit_cores, hint.advised_replicas)):
         parts.append(f"{' or '.join(would)} would do")
     return "; ".join(parts) + (f", of {' and '.join(there)}" if there else "")
 

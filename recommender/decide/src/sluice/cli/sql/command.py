@@ -10,7 +10,7 @@ from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_item
 from sluice.cli.sql.cookbook import recipe, recipes
 from sluice.cli.sql.http import SqlServer, run_query, secret
 from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows, print_rows, write_raw
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 
 
 class QueryParameter(click.ParamType[tuple[str, str]]):
@@ -126,9 +126,7 @@ def _query_text(query: str | None, file: TextIO | None, recipe_name: str | None)
 def _print_cookbook(output: str) -> None:
     all_recipes = recipes()
     if output == "table":
-        print_table(
-            (Column("RECIPE"), Column("TITLE", fold=True)), ((recipe.name, recipe.title) for recipe in all_recipes)
-        )
+        print_table(columns("RECIPE", "TITLE~"), ((recipe.name, recipe.title) for recipe in all_recipes))
     elif output == "csv":
         raise click.UsageError("--list has no form csv; legal: table, json, yaml, jsonl")
     else:

@@ -4,11 +4,12 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 from sluice.cli.printable import printable
+from sluice.cli.sql.http import SqlServer, reader, run_query
 from sluice.cli.table import Column, print_table
 
 #: The format that this module parses: a line of names, a line of types, then a JSON array a row.
@@ -29,6 +30,15 @@ def parse_rows(lines: Iterable[bytes]) -> ResultRows:
     """Parses ROWS_FORMAT; a statement without a result has no columns."""
     values = (json.loads(line) for line in lines if line.strip())
     return ResultRows(next(values, []), next(values, []), values)
+
+
+def read_rows(
+    query: str, parameters: Mapping[str, str], server: SqlServer | None = None, timeout_s: float = 60.0
+) -> ResultRows:
+    """All rows of a query on `server`, by default the one of the environment. Raises CliError."""
+    with run_query(server or reader(), query, ROWS_FORMAT, parameters, timeout_s) as answer:
+        result = parse_rows(answer.iter_lines(1 << 16))
+        return ResultRows(result.names, result.types, iter(list(result.rows)))
 
 
 def print_rows(result: ResultRows, most: int | None) -> int:

@@ -1,47 +1,29 @@
-"""Calls the recommender for subsets, and turns its errors into sentences."""
+"""Calls the recommender for subsets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
 
 import grpc
 
+from sluice.cli.calls import Client, connecting
 from sluice.cli.output import CliError
-from sluice.cli.pools.channel import open_channel
-from sluice.cli.pools.client import TIMEOUT_S, why_not
 from sluice.cli.pools.watching import follow
+from sluice.cli.subsets.options import Filter
 from sluice.subsets.v1 import subset_service_pb2 as api
 from sluice.subsets.v1.explanation_pb2 import Pair
 from sluice.subsets.v1.subset_pb2 import Subset, SubsetKey
 from sluice.subsets.v1.subset_service_pb2_grpc import SubsetServiceStub
 
 
-class Filter(NamedTuple):
-    """Selects subsets of an upstream service, a container of it, and a downstream service; empty: any."""
+class SubsetsClient(Client):
+    """Calls of SubsetService."""
 
-    upstream: str
-    instance: str
-    downstream: str
+    stub = SubsetServiceStub
 
-
-class SubsetsClient:
-    """The CLI's calls. Every failure is a CliError with a remedy."""
-
-    def __init__(self, channel: grpc.Channel, address: str) -> None:
-        self._stub = SubsetServiceStub(channel)
-        self._address = address
-
-    def list(self, of: Filter) -> Iterator[Subset]:
+    def list(self, filters: Filter) -> Iterator[Subset]:
         """The subsets of all pages."""
-        request = api.ListSubsetsRequest(**of._asdict())
-        while True:
-            page: api.ListSubsetsResponse = self._call(self._stub.ListSubsets, request)
-            yield from page.subsets
-            request.page_token = page.next_page_token
-            if not page.next_page_token:
-                return
+        return self._pages(self._stub.ListSubsets, api.ListSubsetsRequest(**filters._asdict()), "subsets")
 
     def get(self, key: SubsetKey) -> Subset:
         answer: api.GetSubsetResponse = self._call(self._stub.GetSubset, api.GetSubsetRequest(key=key))
@@ -51,32 +33,22 @@ class SubsetsClient:
         answer: api.ExplainPairResponse = self._call(self._stub.ExplainPair, api.ExplainPairRequest(pair=pair))
         return answer
 
-    def watch(self, of: Filter, say: Callable[[str], None]) -> Iterator[api.WatchSubsetsResponse]:
+    def watch(self, filters: Filter, say: Callable[[str], None]) -> Iterator[api.WatchSubsetsResponse]:
         """Every event, for ever; reports breaks to `say`. Raises on the first failure, so that a typo ends."""
-        self._call(self._stub.ListSubsets, api.ListSubsetsRequest(**of._asdict(), page_size=1))
+        self._call(self._stub.ListSubsets, api.ListSubsetsRequest(**filters._asdict(), page_size=1))
         return follow(
-            lambda token: self._stub.WatchSubsets(api.WatchSubsetsRequest(**of._asdict(), resume_token=token)), say
+            lambda token: self._stub.WatchSubsets(api.WatchSubsetsRequest(**filters._asdict(), resume_token=token)), say
         )
 
-    def _call(self, method: Callable[..., Any], request: Any) -> Any:
-        try:
-            return method(request, timeout=TIMEOUT_S)
-        except grpc.RpcError as error:
-            if error.code() == grpc.StatusCode.NOT_FOUND:
-                raise CliError(f"{error.details()}. {self._existing()}") from None
-            raise CliError(why_not(error, self._address)) from None
+    def refusal(self, error: grpc.RpcError) -> str:
+        return f"{error.details()}. {self._existing()}" if error.code() == grpc.StatusCode.NOT_FOUND else ""
 
     def _existing(self) -> str:
         try:
-            pairs = {
-                f"{subset.key.upstream} -> {subset.key.downstream}": None for subset in self.list(Filter("", "", ""))
-            }
+            pairs = {f"{subset.key.upstream} -> {subset.key.downstream}": None for subset in self.list(Filter())}
         except CliError:
             return "The list of pairs with subsets could not be read."
         return f"Pairs that have subsets: {', '.join(pairs)}." if pairs else "No pair has subsets."
 
 
-@contextmanager
-def connect(address: str) -> Iterator[SubsetsClient]:
-    with open_channel(address) as channel:
-        yield SubsetsClient(channel, address)
+connect = connecting(SubsetsClient)

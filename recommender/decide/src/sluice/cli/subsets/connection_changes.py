@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sluice.cli.output import CliError
+from sluice.cli.pools.message_json import message_to_json
 
 #: Upstream service, its container, downstream service: weight of each downstream container. The weights' mean is 1.
 Connections = Mapping[tuple[str, str, str], Mapping[str, float]]
@@ -68,12 +69,7 @@ def difference(before: Connections, after: Connections, weights: bool) -> Differ
 
 def connections_of_subsets(subsets: Iterable[Any]) -> Connections:
     """Connections of messages sluice.subsets.v1.Subset."""
-    return {
-        (subset.key.upstream, subset.key.instance, subset.key.downstream): _mean_1(
-            {end.instance: float(end.weight) for end in subset.endpoints}
-        )
-        for subset in subsets
-    }
+    return _of_list(map(message_to_json, subsets))
 
 
 def connections_of_file(path: str) -> Connections:
@@ -95,7 +91,7 @@ def connections_of_file(path: str) -> Connections:
         ) from None
 
 
-def _of_list(value: list[Any]) -> Connections:
+def _of_list(value: Iterable[Any]) -> Connections:
     return {
         (subset["key"]["upstream"], subset["key"]["instance"], subset["key"]["downstream"]): _mean_1(
             {end["instance"]: float(end["weight"]) for end in subset["endpoints"]}

@@ -2,19 +2,12 @@
 
 import click
 
-from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, output_option, print_item, say
 from sluice.cli.pools.options import address_option
-from sluice.cli.table import Column, print_table
+from sluice.cli.subsets.options import Filter
+from sluice.cli.table import columns, print_table
 
-_COLUMNS = (
-    Column("UPSTREAM"),
-    Column("FROM"),
-    Column("DOWNSTREAM"),
-    Column("TO"),
-    Column("BEFORE", right=True),
-    Column("AFTER", right=True),
-)
+_COLUMNS = columns("UPSTREAM", "FROM", "DOWNSTREAM", "TO", "BEFORE>", "AFTER>")
 
 
 @click.command("diff", epilog=EXIT_CODES)
@@ -23,7 +16,7 @@ _COLUMNS = (
 @click.option("--weights", is_flag=True, help="Also connections in both whose weight differs by 1 % or more.")
 @address_option
 @output_option("table", "json")
-def diff_command(before: str, after: str | None, weights: bool, address: str | None, output: str) -> None:
+def diff_command(before: str, after: str | None, weights: bool, address: str, output: str) -> None:
     """Show which connections are new or gone, between two files, or between a file and the present plan.
 
     A file is output of `sluice subsets list -o json` or `sluice subsets solve -o json`. Weights are relative to the
@@ -40,10 +33,10 @@ def diff_command(before: str, after: str | None, weights: bool, address: str | N
     if after is not None:
         now = connections_of_file(after)
     else:
-        from sluice.cli.subsets.client import Filter, connect
+        from sluice.cli.subsets.client import connect
 
-        with connect(address or addresses().recommender) as client:
-            now = connections_of_subsets(client.list(Filter("", "", "")))
+        with connect(address) as client:
+            now = connections_of_subsets(client.list(Filter()))
     diff = difference(was, now, weights)
     if output == "json":
         print_item(diff.to_json(), "json")

@@ -7,56 +7,52 @@ from datetime import datetime
 
 from sluice.cli.output import say
 from sluice.cli.pools.text import moment, seconds
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.subsets.v1.explanation_pb2 import ContainerLoad, PairExplanation, Run
 from sluice.subsets.v1.subset_service_pb2 import ExplainPairResponse
 
-_COLUMNS = (
-    Column("CONTAINER"),
-    Column("HOST"),
-    *(Column(name, right=True) for name in ("CPU", "MEMORY", "NETWORK", "CALLS/S", "BEST", "LATENCY", "CALLERS")),
-)
+_COLUMNS = columns("CONTAINER", "HOST", "CPU>", "MEMORY>", "NETWORK>", "CALLS/S>", "BEST>", "LATENCY>", "CALLERS>")
 
 
 def print_explanation(answer: ExplainPairResponse, now: datetime) -> None:
     """Prints the pair, the run that solved it, and a line a downstream container; `now` (with time zone) gives ages."""
-    one = answer.explanation
-    say(f"{one.pair.upstream} -> {one.pair.downstream}", "bold")
-    facts = [*_pair(one), *(_run(answer.run, now) if answer.HasField("run") else [])]
+    pair = answer.explanation
+    say(f"{pair.pair.upstream} -> {pair.pair.downstream}", "bold")
+    facts = [*_pair(pair), *(_run(answer.run, now) if answer.HasField("run") else [])]
     for label, value in facts:
         say(f"{label:<16}{value}")
-    print_table(_COLUMNS, (_row(container) for container in one.containers))
+    print_table(_COLUMNS, (_row(container) for container in pair.containers))
 
 
-def _pair(one: PairExplanation) -> Iterator[tuple[str, str]]:
-    yield "calls", f"{one.rate_per_s:.4g} per second"
-    yield "connections", f"{one.quota}, legal: {one.least} to {one.most}"
-    if one.HasField("predicted_ms"):
-        yield "latency", ", ".join(_latencies(one))
-    if one.HasField("gradient_ms"):
-        yield "one more", f"{one.gradient_ms:+.3g} ms, of which {one.reaches:.0%} reaches the end to end latency"
-    elif one.HasField("predicted_ms"):
+def _pair(pair: PairExplanation) -> Iterator[tuple[str, str]]:
+    yield "calls", f"{pair.rate_per_s:.4g} per second"
+    yield "connections", f"{pair.quota}, legal: {pair.least} to {pair.most}"
+    if pair.HasField("predicted_ms"):
+        yield "latency", ", ".join(_latencies(pair))
+    if pair.HasField("gradient_ms"):
+        yield "one more", f"{pair.gradient_ms:+.3g} ms, of which {pair.reaches:.0%} reaches the end to end latency"
+    elif pair.HasField("predicted_ms"):
         yield "one more", "not possible: fully connected"
-    yield "latencies from", one.basis or "-"
-    if errors := _errors(one):
+    yield "latencies from", pair.basis or "-"
+    if errors := _errors(pair):
         yield "error", errors
 
 
-def _latencies(one: PairExplanation) -> Iterator[str]:
-    yield f"{one.predicted_ms:.1f} ms"
-    if one.HasField("best_ms"):
-        yield f"{one.best_ms:.1f} ms with the best number of connections"
-    if one.HasField("fully_connected_ms"):
-        yield f"{one.fully_connected_ms:.1f} ms fully connected"
+def _latencies(pair: PairExplanation) -> Iterator[str]:
+    yield f"{pair.predicted_ms:.1f} ms"
+    if pair.HasField("best_ms"):
+        yield f"{pair.best_ms:.1f} ms with the best number of connections"
+    if pair.HasField("fully_connected_ms"):
+        yield f"{pair.fully_connected_ms:.1f} ms fully connected"
 
 
-def _errors(one: PairExplanation) -> str:
+def _errors(pair: PairExplanation) -> str:
     """Errors on samples outside the model's training set; "" where too few samples could be held out."""
-    errors = [f"the pair {one.pair_error:.1%}"] if one.HasField("pair_error") else []
-    errors += [f"e^mu {one.mu_error:.1%}"] if one.HasField("mu_error") else []
-    errors += [f"sigma {one.sigma_error:.1%}"] if one.HasField("sigma_error") else []
-    of = f"{one.held_out_samples} samples" if one.held_out_samples else "samples"
-    return f"{', '.join(errors)}, on {of} outside the training set" if errors else ""
+    errors = [f"the pair {pair.pair_error:.1%}"] if pair.HasField("pair_error") else []
+    errors += [f"e^mu {pair.mu_error:.1%}"] if pair.HasField("mu_error") else []
+    errors += [f"sigma {pair.sigma_error:.1%}"] if pair.HasField("sigma_error") else []
+    samples = f"{pair.held_out_samples} samples" if pair.held_out_samples else "samples"
+    return f"{', '.join(errors)}, on {samples} outside the training set" if errors else ""
 
 
 def _run(run: Run, now: datetime) -> Iterator[tuple[str, str]]:
@@ -70,15 +66,15 @@ def _run(run: Run, now: datetime) -> Iterator[tuple[str, str]]:
         yield "note", note
 
 
-def _row(one: ContainerLoad) -> tuple[str, ...]:
+def _row(container: ContainerLoad) -> tuple[str, ...]:
     return (
-        one.instance,
-        one.host or "-",
-        f"{one.cpu:.0%}",
-        f"{one.memory_bandwidth:.0%}",
-        f"{one.network:.0%}",
-        f"{one.rate_per_s:.4g}",
-        f"{one.best_rate_per_s:.4g}",
-        f"{one.latency_ms:.1f} ms" if one.HasField("latency_ms") else "-",
-        str(one.connections),
+        container.instance,
+        container.host or "-",
+        f"{container.cpu:.0%}",
+        f"{container.memory_bandwidth:.0%}",
+        f"{container.network:.0%}",
+        f"{container.rate_per_s:.4g}",
+        f"{container.best_rate_per_s:.4g}",
+        f"{container.latency_ms:.1f} ms" if container.HasField("latency_ms") else "-",
+        str(container.connections),
     )

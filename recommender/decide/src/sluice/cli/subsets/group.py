@@ -2,23 +2,18 @@
 
 import click
 
-from sluice.cli.lazy import Lazy, LazyGroup
+from sluice.cli.lazy import LazyGroup, commands
 from sluice.cli.output import EXIT_CODES
 
-COMMANDS = {
-    "list": Lazy("sluice.cli.subsets.served:list_command", "List connection subsets."),
-    "get": Lazy("sluice.cli.subsets.served:get_command", "Show the connections of one container."),
-    "explain": Lazy("sluice.cli.subsets.served:explain_command", "Show the evidence behind the connections of a pair."),
-    "watch": Lazy(
-        "sluice.cli.subsets.served:watch_command",
-        "Print every subset when it changes, until you interrupt the command.",
-    ),
-    "diff": Lazy("sluice.cli.subsets.diff:diff_command", "Show which connections are new or gone."),
-    "solve": Lazy(
-        "sluice.cli.subsets.solve:solve_command",
-        "Solve the connections of an application in a file.",
-    ),
-}
+COMMANDS = commands(
+    "sluice.cli.subsets",
+    list=("served", "List connection subsets."),
+    get=("served", "Show the connections of one container."),
+    explain=("served", "Show the evidence behind the connections of a pair."),
+    watch=("served", "Print every subset when it changes, until you interrupt the command."),
+    diff=("diff", "Show which connections are new or gone."),
+    solve=("solve", "Solve the connections of an application in a file."),
+)
 
 
 @click.group("subsets", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)

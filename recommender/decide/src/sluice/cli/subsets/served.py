@@ -1,17 +1,15 @@
 """The commands `sluice subsets list | get | explain | watch`, on the subsets that the recommender serves."""
 
-import sys
 from datetime import UTC, datetime
 
 import click
 
-from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_item, print_items, say
-from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items, show_list
+from sluice.cli.pools.message_json import message_to_json, show_change, show_message
 from sluice.cli.pools.options import address_option
-from sluice.cli.subsets.client import Filter, connect
+from sluice.cli.subsets.client import connect
 from sluice.cli.subsets.explanation import print_explanation
-from sluice.cli.subsets.options import filter_options, name_argument
+from sluice.cli.subsets.options import Filter, filter_options, name_argument
 from sluice.cli.subsets.subset_table import change_line, print_subset, print_subsets
 from sluice.subsets.v1.explanation_pb2 import Pair
 from sluice.subsets.v1.subset_pb2 import SubsetKey
@@ -21,7 +19,7 @@ from sluice.subsets.v1.subset_pb2 import SubsetKey
 @filter_options
 @address_option
 @output_option(*FORMS)
-def list_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
+def list_command(filters: Filter, address: str, output: str) -> None:
     """List connection subsets: a line for each upstream container and service that it calls.
 
     \b
@@ -30,16 +28,14 @@ def list_command(upstream: str, instance: str, downstream: str, address: str | N
       sluice subsets list --upstream shop --downstream cart
       sluice subsets list -o json > before.json
     """
-    with connect(address or addresses().recommender) as client:
-        answer = client.list(Filter(upstream, instance, downstream))
-        if output != "table":
+    with connect(address) as client:
+        answer = client.list(filters)
+        if output != "table":  # a page at a time
             print_items(map(message_to_json, answer), output)
             return
         subsets = list(answer)
-    if subsets:
-        print_subsets(subsets, datetime.now(UTC))
-    else:
-        say("No subset matches." if upstream or instance or downstream else "There are no subsets yet.")
+    empty = "No subset matches." if any(filters) else "There are no subsets yet."
+    show_list(subsets, output, lambda shown: print_subsets(shown, datetime.now(UTC)), empty)
 
 
 @click.command("get", epilog=EXIT_CODES)
@@ -48,7 +44,7 @@ def list_command(upstream: str, instance: str, downstream: str, address: str | N
 @name_argument("downstream")
 @address_option
 @output_option(*FORMS)
-def get_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
+def get_command(upstream: str, instance: str, downstream: str, address: str, output: str) -> None:
     """Show the containers of service DOWNSTREAM that container INSTANCE of service UPSTREAM connects to.
 
     \b
@@ -56,12 +52,9 @@ def get_command(upstream: str, instance: str, downstream: str, address: str | No
       sluice subsets get shop shop-1 cart
       sluice subsets get shop shop-1 cart -o json | jq -r '.endpoints[].address'
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         subset = client.get(SubsetKey(upstream=upstream, instance=instance, downstream=downstream))
-    if output != "table":
-        print_item(message_to_json(subset), output)
-    else:
-        print_subset(subset, datetime.now(UTC))
+    show_message(subset, output, lambda shown: print_subset(shown, datetime.now(UTC)))
 
 
 @click.command("explain", epilog=EXIT_CODES)
@@ -69,7 +62,7 @@ def get_command(upstream: str, instance: str, downstream: str, address: str | No
 @name_argument("downstream")
 @address_option
 @output_option(*FORMS)
-def explain_command(upstream: str, downstream: str, address: str | None, output: str) -> None:
+def explain_command(upstream: str, downstream: str, address: str, output: str) -> None:
     """Show the evidence behind the connections from UPSTREAM to DOWNSTREAM: contention, latencies, quota, gain.
 
     \b
@@ -77,19 +70,16 @@ def explain_command(upstream: str, downstream: str, address: str | None, output:
       sluice subsets explain shop cart
       sluice subsets explain shop cart -o json | jq '.explanation.containers'
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         answer = client.explain(Pair(upstream=upstream, downstream=downstream))
-    if output != "table":
-        print_item(message_to_json(answer), output)
-    else:
-        print_explanation(answer, datetime.now(UTC))
+    show_message(answer, output, lambda shown: print_explanation(shown, datetime.now(UTC)))
 
 
 @click.command("watch", epilog=EXIT_CODES)
 @filter_options
 @address_option
 @output_option("lines", "jsonl")
-def watch_command(upstream: str, instance: str, downstream: str, address: str | None, output: str) -> None:
+def watch_command(filters: Filter, address: str, output: str) -> None:
     """Print every subset when it changes, until you interrupt the command.
 
     Prints the newest version of each subset first, then changes. After a lost connection, it connects again and prints
@@ -100,12 +90,7 @@ def watch_command(upstream: str, instance: str, downstream: str, address: str | 
       sluice subsets watch --downstream cart
       sluice subsets watch -o jsonl | jq --unbuffered -c '[.key.instance, .revision]'
     """
-    with connect(address or addresses().recommender) as client:
-        for event in client.watch(Filter(upstream, instance, downstream), note):
-            if not event.HasField("subset"):
-                continue
-            if output == "jsonl":
-                print_items([message_to_json(event.subset)], output)
-                sys.stdout.flush()
-            else:
-                say(change_line(event.subset, datetime.now(UTC)))
+    with connect(address) as client:
+        for event in client.watch(filters, note):
+            if event.HasField("subset"):
+                show_change(event.subset, output, change_line)

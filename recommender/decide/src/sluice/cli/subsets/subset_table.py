@@ -7,21 +7,15 @@ from datetime import datetime
 
 from sluice.cli.output import say
 from sluice.cli.pools.text import moment, seconds, short_name
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.subsets.v1.subset_pb2 import Endpoint, State, Subset
 
 _STYLES = (("PROVIDED", "green"), ("LEARNING", "yellow"), ("HELD", "red"), ("PAUSED", "cyan"))
-_COLUMNS = (
-    Column("UPSTREAM"),
-    Column("CONTAINER"),
-    Column("DOWNSTREAM"),
-    Column("STATE", styles=_STYLES),
-    Column("CONNECTED TO", fold=True),
-    Column("STRATEGY"),
-    Column("REVISION", right=True),
-    Column("AGE"),
-    Column("REASONS", fold=True),
+_COLUMNS = columns(
+    *("UPSTREAM", "CONTAINER", "DOWNSTREAM", "STATE", "CONNECTED TO~", "STRATEGY", "REVISION>", "AGE", "REASONS~"),
+    STATE=_STYLES,
 )
+_ENDPOINTS = columns("INSTANCE", "ADDRESS", "ZONE", "SHARE>")
 # The meaning of each state, shown behind its short name.
 MEANINGS = {
     "PROVIDED": "from learnt latencies",
@@ -47,9 +41,8 @@ def print_subset(subset: Subset, now: datetime) -> None:
     for reason in subset.reasons:
         say(f"reason    {reason.text or reason.code}")
     total = sum(endpoint.weight for endpoint in subset.endpoints)
-    columns = [Column("INSTANCE"), Column("ADDRESS"), Column("ZONE"), Column("SHARE", right=True)]
     print_table(
-        columns,
+        _ENDPOINTS,
         (
             (endpoint.instance, endpoint.address or "-", endpoint.zone or "-", f"{endpoint.weight / max(total, 1):.1%}")
             for endpoint in subset.endpoints

@@ -8,25 +8,19 @@ from pathlib import Path
 
 import click
 
-from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, CliError, say
 from sluice.cli.pools.options import address_option
 from sluice.cli.tuning.client import connect
-from sluice.cli.tuning.options import session_argument
+from sluice.cli.tuning.options import parameters_option, session_argument
 from sluice.cli.tuning.text import ENDED, gain_text, value_text
 
 
 @click.command("apply", epilog=EXIT_CODES)
 @session_argument
-@click.option(
-    "--parameters",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The actuator's file: how it sets each parameter.",
-)
+@parameters_option(": how it sets each parameter.")
 @click.option("--apply", "applied", is_flag=True, help="Set the configuration, and leave it set.")
 @address_option
-def apply_command(session: str, parameters: Path | None, applied: bool, address: str | None) -> None:
+def apply_command(session: str, parameters: Path | None, applied: bool, address: str) -> None:
     """Show the configuration that an ended session recommends; with --apply, set it and read it back.
 
     It is the winner where that is known to be better than the default, else the default.
@@ -38,8 +32,7 @@ def apply_command(session: str, parameters: Path | None, applied: bool, address:
     """
     from sluice.cli.tuning import actuator
 
-    where = address or addresses().recommender
-    with connect(where) as client:
+    with connect(address) as client:
         answer = client.explain(session)
     if answer.session.phase not in ENDED:
         raise CliError(
@@ -55,12 +48,12 @@ def apply_command(session: str, parameters: Path | None, applied: bool, address:
         if applied:
             raise click.UsageError("--apply needs --parameters FILE")
         return
-    actuator.check(parameters, session, where)
+    actuator.check(parameters, session, address)
     if not applied:
         say("Dry run: nothing was set. Repeat with --apply to set it.")
         return
     done = subprocess.run(
-        [*actuator.command(parameters, session, where), "--recommended", "--apply"], env=os.environ, check=False
+        [*actuator.command(parameters, session, address), "--recommended", "--apply"], env=os.environ, check=False
     )
     if done.returncode != 0:
         raise CliError(f"the actuator ended with exit code {done.returncode}: read its output above")

@@ -1,24 +1,18 @@
-"""Calls the recommender for tuning sessions, and turns its errors into sentences."""
+"""Calls the recommender for tuning sessions."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
 
 import grpc
 
-from sluice.cli.output import CliError
-from sluice.cli.pools.channel import open_channel
-from sluice.cli.pools.client import why_not
+from sluice.cli.calls import Client, connecting
 from sluice.cli.pools.watching import follow
 from sluice.tuning.v1 import session_pb2
 from sluice.tuning.v1 import tuning_service_pb2 as api
 from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
 
-# A decider answers calls that change a session, in its next period.
-TIMEOUT_S = 25.0
 # The request is wrong; a second one would fail too.
 REFUSED = (
     grpc.StatusCode.INVALID_ARGUMENT,
@@ -29,12 +23,12 @@ REFUSED = (
 )
 
 
-class TuningClient:
-    """The CLI's calls. Every failure is a CliError with a remedy."""
+class TuningClient(Client):
+    """Calls of TuningService."""
 
-    def __init__(self, channel: grpc.Channel, address: str) -> None:
-        self._stub = TuningServiceStub(channel)
-        self._address = address
+    stub = TuningServiceStub
+    # A decider answers calls that change a session, in its next period.
+    timeout_s = 25.0
 
     def create(self, plan: session_pb2.Plan, warm_start: str) -> session_pb2.TuningSession:
         request = api.CreateSessionRequest(plan=plan, warm_start=warm_start)
@@ -59,13 +53,7 @@ class TuningClient:
 
     def list(self, target: str) -> Iterator[session_pb2.TuningSession]:
         """The sessions of all pages, without trials."""
-        request = api.ListSessionsRequest(target=target)
-        while True:
-            page: api.ListSessionsResponse = self._call(self._stub.ListSessions, request)
-            yield from page.sessions
-            request.page_token = page.next_page_token
-            if not page.next_page_token:
-                return
+        return self._pages(self._stub.ListSessions, api.ListSessionsRequest(target=target), "sessions")
 
     def watch(
         self, session: str, say: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
@@ -78,16 +66,8 @@ class TuningClient:
             sleep,
         )
 
-    def _call(self, method: Callable[..., Any], request: Any) -> Any:
-        try:
-            return method(request, timeout=TIMEOUT_S)
-        except grpc.RpcError as error:
-            if error.code() in REFUSED:
-                raise CliError(*(error.details() or error.code().name).split("\n")) from None
-            raise CliError(why_not(error, self._address)) from None
+    def refusal(self, error: grpc.RpcError) -> str:
+        return (error.details() or error.code().name) if error.code() in REFUSED else ""
 
 
-@contextmanager
-def connect(address: str) -> Iterator[TuningClient]:
-    with open_channel(address) as channel:
-        yield TuningClient(channel, address)
+connect = connecting(TuningClient)

@@ -2,21 +2,19 @@
 
 import click
 
-from sluice.cli.lazy import Lazy, LazyGroup
+from sluice.cli.lazy import LazyGroup, commands
 from sluice.cli.output import EXIT_CODES
 
-COMMANDS = {
-    "space": Lazy(
-        "sluice.cli.tuning.space:space_command",
-        "Propose which services to tune, and which to leave out.",
-    ),
-    "start": Lazy("sluice.cli.tuning.start:start_command", "Check an application's file, and create a session of it."),
-    "status": Lazy("sluice.cli.tuning.status:status_command", "Show a session, its trials and their results."),
-    "watch": Lazy("sluice.cli.tuning.watch:watch_command", "Follow a session to its end, and plot its trials."),
-    "apply": Lazy("sluice.cli.tuning.apply:apply_command", "Show what a session recommends, or set it."),
-    "stop": Lazy("sluice.cli.tuning.status:stop_command", "End a session."),
-    "list": Lazy("sluice.cli.tuning.status:list_command", "List sessions."),
-}
+COMMANDS = commands(
+    "sluice.cli.tuning",
+    space=("space", "Propose which services to tune, and which to leave out."),
+    start=("start", "Check an application's file, and create a session of it."),
+    status=("status", "Show a session, its trials and their results."),
+    watch=("watch", "Follow a session to its end, and plot its trials."),
+    apply=("apply", "Show what a session recommends, or set it."),
+    stop=("status", "End a session."),
+    list=("status", "List sessions."),
+)
 
 
 @click.group("tuning", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)

@@ -1,29 +1,44 @@
-"""Arguments that the commands on tuning sessions share, and their completion."""
+"""Arguments and options that the commands on tuning sessions share, and their completion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sluice.cli.environment import addresses
-from sluice.cli.pools.options import PLAIN
+from sluice.cli.output import CliError
+from sluice.cli.pools.options import PATIENCE_S, Command, completing
 
-_PATIENCE_S = 1.0
+if TYPE_CHECKING:
+    from sluice.tuning.application import TuningFile
 
 
-def _sessions(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Names from the first page; none where the recommender does not answer: completion must not print errors."""
-    import grpc
-
-    from sluice.cli.output import CliError
-    from sluice.cli.pools.channel import open_channel
+def _sessions(channel: Any, _ctx: click.Context) -> list[str]:
     from sluice.tuning.v1.tuning_service_pb2 import ListSessionsRequest
     from sluice.tuning.v1.tuning_service_pb2_grpc import TuningServiceStub
 
+    answer = TuningServiceStub(channel).ListSessions(ListSessionsRequest(), timeout=PATIENCE_S)
+    return [session.plan.name for session in answer.sessions]
+
+
+session_argument = click.argument("session", metavar="SESSION", shell_complete=completing(_sessions))
+app_argument = click.argument("app", metavar="APP.yaml", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+
+
+def parameters_option(text: str) -> Callable[[Command], Command]:
+    """The option --parameters, the actuator's file, with the help `text`."""
+    path = click.Path(exists=True, dir_okay=False, path_type=Path)
+    return click.option("--parameters", type=path, metavar="FILE", help=f"The actuator's file{text}")
+
+
+def load_application(path: Path, session: str) -> TuningFile:
+    """Reads APP.yaml. Raises CliError with its problems."""
+    from sluice.config import ConfigError
+    from sluice.tuning.application import load
+
     try:
-        with open_channel(ctx.params.get("address") or addresses().recommender) as channel:
-            answer = TuningServiceStub(channel).ListSessions(ListSessionsRequest(), timeout=_PATIENCE_S)
-    except (grpc.RpcError, CliError):
-        return []
-    names = [session.plan.name for session in answer.sessions]
-    return [name for name in names if name.startswith(incomplete) and PLAIN.fullmatch(name)]
-
-
-session_argument = click.argument("session", metavar="SESSION", shell_complete=_sessions)
+        return load(path, session)
+    except ConfigError as cause:
+        raise CliError(*str(cause).split("\n")) from None

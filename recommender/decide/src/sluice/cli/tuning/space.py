@@ -10,24 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sluice.cli.output import EXIT_CODES, CliError, output_option, print_item, say
-from sluice.cli.sql.http import reader, run_query
-from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
-from sluice.cli.table import Column, print_table
+from sluice.cli.sql.result import read_rows
+from sluice.cli.table import columns, print_table
+from sluice.cli.tuning.options import app_argument, load_application
 
 if TYPE_CHECKING:
     from sluice.tuning.space.reduce import Figures
 
 QUERY = Path(__file__).with_name("space.sql").read_text(encoding="utf-8")
 RULES = ("critical_path", "variance", "bottleneck", "named")
-COLUMNS = (
-    Column("SERVICE"),
-    *(Column(name, right=True) for name in ("PARAMETERS", "ON PATH", "OWN MS", "OF PATH", "VARIATION")),
-    Column("TUNED", fold=True),
-)
+COLUMNS = columns("SERVICE", "PARAMETERS>", "ON PATH>", "OWN MS>", "OF PATH>", "VARIATION>", "TUNED~")
 
 
 @click.command("space", epilog=EXIT_CODES)
-@click.argument("app", metavar="APP.yaml", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@app_argument
 @click.option(
     "--rule",
     "rules",
@@ -59,17 +55,11 @@ def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], sec
       sluice tuning space shop.yaml --rule bottleneck --rule named --service cache
       sluice tuning space shop.yaml -o json | jq -r '.kept[]'
     """
-    from sluice.config import ConfigError
-    from sluice.tuning.application import load
     from sluice.tuning.space.reduce import Rule, reduced
 
-    try:
-        application = load(app, "space")
-    except ConfigError as cause:
-        raise CliError(*str(cause).split("\n")) from None
+    application = load_application(app, "space")
     parameters = {"service": application.service, "operation": application.operation or "", "seconds": str(seconds)}
-    with run_query(reader(), QUERY, ROWS_FORMAT, parameters) as answer:
-        figures = figures_of(parse_rows(answer.iter_lines(1 << 16)).rows)
+    figures = figures_of(read_rows(QUERY, parameters).rows)
     if not figures:
         root = f"{application.service} {application.operation or ''}".rstrip()
         raise CliError(f"no complete critical path of {root} in the last {seconds} s: is there load?")

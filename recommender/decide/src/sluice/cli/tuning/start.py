@@ -8,29 +8,24 @@ from pathlib import Path
 
 import click
 
-from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, CliError, say
 from sluice.cli.pools.options import address_option
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.cli.tuning.client import connect
+from sluice.cli.tuning.options import app_argument, load_application, parameters_option
 from sluice.cli.tuning.watch import picture_option, watch_to_its_end
-from sluice.tuning.application import TuningFile, load
+from sluice.tuning.application import TuningFile
 from sluice.tuning.session.session import Plan
 from sluice.tuning.space import Parameter
 
-PARAMETERS = (Column("PARAMETER"), Column("SERVICE"), Column("DEFAULT", right=True), Column("LEGAL", fold=True))
+PARAMETERS = columns("PARAMETER", "SERVICE", "DEFAULT>", "LEGAL~")
 
 
 @click.command("start", epilog=EXIT_CODES)
-@click.argument("app", metavar="APP.yaml", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@app_argument
 @click.option("--name", required=True, help="Name of the session; unique.")
 @click.option("--warm-start", default="", metavar="SESSION", help="Try this session's best configurations first.")
-@click.option(
-    "--parameters",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The actuator's file; the actuator runs the trials.  [default: another program runs them]",
-)
+@parameters_option("; the actuator runs the trials.  [default: another program runs them]")
 @click.option("--apply", "applied", is_flag=True, help="Create the session, and with --parameters set its trials.")
 @picture_option
 @address_option
@@ -41,7 +36,7 @@ def start_command(
     parameters: Path | None,
     applied: bool,
     picture: Path | None,
-    address: str | None,
+    address: str,
 ) -> None:
     """Check APP.yaml and print what a session of it would do; with --apply, create it.
 
@@ -56,26 +51,21 @@ def start_command(
       sluice tuning start shop.yaml --name second --warm-start first --apply
     """
     from sluice.cli.tuning import actuator
-    from sluice.config import ConfigError
     from sluice.tuning.session.message import plan_message
 
-    try:
-        application = load(app, name)
-    except ConfigError as cause:
-        raise CliError(*str(cause).split("\n")) from None
-    where = address or addresses().recommender
+    application = load_application(app, name)
     print_plan(application)
     if parameters is not None:
-        actuator.check(parameters, name, where)
+        actuator.check(parameters, name, address)
     if not applied:
         say("Dry run: nothing was created or set. Repeat with --apply to do it.")
         return
-    with connect(where) as client:
+    with connect(address) as client:
         client.create(plan_message(application.plan), warm_start)
         say(f"{name} is created")
         if parameters is None:
             return
-        process = subprocess.Popen([*actuator.command(parameters, name, where), "--apply"], env=os.environ)
+        process = subprocess.Popen([*actuator.command(parameters, name, address), "--apply"], env=os.environ)
         try:
             watch_to_its_end(client, name, picture, lambda: process.poll() is None)
             code = process.wait(actuator.END_S)

@@ -4,34 +4,26 @@ from datetime import UTC, datetime
 
 import click
 
-from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, FORMS, output_option, print_item, print_items, say
-from sluice.cli.pools.message_json import message_to_json
+from sluice.cli.output import EXIT_CODES, FORMS, output_option, say, show_list
+from sluice.cli.pools.message_json import message_to_json, show_message
 from sluice.cli.pools.options import address_option
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.cli.tuning.client import connect
 from sluice.cli.tuning.options import session_argument
 from sluice.cli.tuning.text import changed, gain_text, phase_text, settings_text, verdict_text, worth_text
 from sluice.tuning.v1 import session_pb2, trial_pb2
 from sluice.tuning.v1 import tuning_service_pb2 as api
 
-SESSIONS = (
-    *(Column(name) for name in ("SESSION", "TARGET", "METHOD", "PHASE", "CREATED", "GAIN")),
-    Column("WHY", fold=True),
-)
-TRIALS = (
-    Column("TRIAL", right=True),
-    *(Column(name) for name in ("FOR", "VERDICT", "VALUE")),
-    Column("SET", fold=True),
-)
-EFFECTS = (Column("PARAMETER"), *(Column(name, right=True) for name in ("STRENGTH", "BY CHANCE", "TRIALS")))
+SESSIONS = columns("SESSION", "TARGET", "METHOD", "PHASE", "CREATED", "GAIN", "WHY~")
+TRIALS = columns("TRIAL>", "FOR", "VERDICT", "VALUE", "SET~")
+EFFECTS = columns("PARAMETER", "STRENGTH>", "BY CHANCE>", "TRIALS>")
 
 
 @click.command("list", epilog=EXIT_CODES)
 @click.option("--target", default="", help="Only sessions of this application.")
 @address_option
 @output_option(*FORMS)
-def list_command(target: str, address: str | None, output: str) -> None:
+def list_command(target: str, address: str, output: str) -> None:
     """List sessions by name. The recommender keeps the newest ended ones, up to 200 sessions in all.
 
     \b
@@ -39,21 +31,17 @@ def list_command(target: str, address: str | None, output: str) -> None:
       sluice tuning list
       sluice tuning list --target shop -o json | jq -r '.[].plan.name'
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         sessions = list(client.list(target))
-    if output != "table":
-        print_items(map(message_to_json, sessions), output)
-    elif sessions:
-        print_table(SESSIONS, map(_session_row, sessions))
-    else:
-        say("There are no tuning sessions" + (f" of {target}." if target else "."))
+    empty = "There are no tuning sessions" + (f" of {target}." if target else ".")
+    show_list(sessions, output, lambda shown: print_table(SESSIONS, map(_session_row, shown)), empty, message_to_json)
 
 
 @click.command("status", epilog=EXIT_CODES)
 @session_argument
 @address_option
 @output_option(*FORMS)
-def status_command(session: str, address: str | None, output: str) -> None:
+def status_command(session: str, address: str, output: str) -> None:
     """Show a session: its phase, its trials, its recommendation and the parameters with the largest effects.
 
     BY CHANCE is the probability of such a strength for a parameter without effect: of 30 parameters one or two are
@@ -64,26 +52,23 @@ def status_command(session: str, address: str | None, output: str) -> None:
       sluice tuning status first
       sluice tuning status first -o json | jq '.recommended'
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         answer = client.explain(session)
-    if output != "table":
-        print_item(message_to_json(answer), output)
-    else:
-        print_status(answer)
+    show_message(answer, output, print_status)
 
 
 @click.command("stop", epilog=EXIT_CODES)
 @session_argument
 @click.option("--why", default="", help="Reason; everybody who looks at the session sees it.")
 @address_option
-def stop_command(session: str, why: str, address: str | None) -> None:
+def stop_command(session: str, why: str, address: str) -> None:
     """End a session: no more trials, and the actuator restores the configuration from before.
 
     \b
     Example:
       sluice tuning stop first --why "release 2.4 is rolled out"
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         client.stop(session, why)
     say(f"{session} is stopped")
 

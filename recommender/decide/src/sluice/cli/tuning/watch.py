@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
-from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, note, say
 from sluice.cli.pools.options import address_option
 from sluice.cli.tuning.client import TuningClient, connect
@@ -15,9 +15,18 @@ from sluice.cli.tuning.options import session_argument
 from sluice.cli.tuning.text import ENDED, gain_text, phase_text, trial_line
 from sluice.tuning.v1 import session_pb2, trial_pb2
 
+
+
+def _plotted(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    if path and not find_spec("matplotlib"):  # the image of the decider is without it
+        raise click.BadParameter("the package matplotlib is missing; install it, or run the command without --picture")
+    return path
+
+
 picture_option = click.option(
     "--picture",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    callback=_plotted,
     metavar="FILE.png",
     help="Plot the trials at the end.",
 )
@@ -27,7 +36,7 @@ picture_option = click.option(
 @session_argument
 @picture_option
 @address_option
-def watch_command(session: str, picture: Path | None, address: str | None) -> None:
+def watch_command(session: str, picture: Path | None, address: str) -> None:
     """Print each trial's result until the session ends. Connects again after a lost connection.
 
     \b
@@ -35,7 +44,7 @@ def watch_command(session: str, picture: Path | None, address: str | None) -> No
       sluice tuning watch first
       sluice tuning watch first --picture first.png
     """
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         watch_to_its_end(client, session, picture)
 
 

@@ -1,4 +1,4 @@
-"""Notifications of hardware autoscalers by service, and the baselines of pools that follow."""
+"""Notifications of hardware autoscalers by service, and the deployments under pools since each of them."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from sluice.model.containers import ReportedContainers
 from sluice.model.keys import PoolKey
 from sluice.model.scaling import Scaling
 from sluice.pools.estimate.belief.family import Floats, Ints
-from sluice.pools.inputs.baseline import Baseline, Machine
+from sluice.pools.inputs.deployments import Deployment, Deployments
 
 # Events kept per service.
 REMEMBERED = 64
-# Before a notified change, for this long, either baseline may have been in force.
+# Before a notified change, for this long, either deployment may have been in force.
 UNSURE_MS = 1_000
 
 
 @dataclass(frozen=True)
 class Course:
-    """A pool's baselines with their start (Unix ms), ascending. The first one has no start."""
+    """The deployments under a pool with their start (Unix ms), ascending. The first one has no start."""
 
     at_ms: tuple[int, ...]
-    baselines: tuple[Baseline, ...]
+    deployments: tuple[Deployments, ...]
 
     @property
-    def now(self) -> Baseline:
-        return self.baselines[-1]
+    def now(self) -> Deployments:
+        return self.deployments[-1]
 
     @property
     def since_ms(self) -> int | None:
         """Time of the last notified change of CPU limit or version. The first notification counts as a change: its
         sender gives the time from which it holds."""
         last = None
-        for previous, after, at in zip(self.baselines, self.baselines[1:], self.at_ms[1:], strict=False):
+        for previous, after, at in zip(self.deployments, self.deployments[1:], self.at_ms[1:], strict=False):
             if _curve(previous) != _curve(after):
                 last = at
         return last
@@ -46,8 +46,8 @@ class Course:
         differed from the present one: those buckets are of another service."""
         if len(self.at_ms) == 1:
             return np.full(len(bucket_start_ms), self.now.cores(key.side))
-        cores_of = np.array([one.cores(key.side) for one in self.baselines])
-        other = np.array([one.version not in ("", self.now.version) for one in self.baselines])
+        cores_of = np.array([one.cores(key.side) for one in self.deployments])
+        other = np.array([one.version not in ("", self.now.version) for one in self.deployments])
         index = np.searchsorted(self.at_ms, bucket_start_ms, side="right") - 1
         soon = np.searchsorted(self.at_ms, bucket_start_ms + UNSURE_MS, side="right") - 1
         cores = cores_of[index]
@@ -84,7 +84,7 @@ class Scalings:
         }
 
     def course(self, key: PoolKey) -> Course:
-        """The baselines of the pool's service and, for a client pool, of its peer."""
+        """The deployments of the pool's service and, for a client pool, of its peer."""
         course = self._courses.get(key)
         if course is None:
             own, peer = self._events.get(key.service, []), self._events.get(key.peer, []) if key.peer else []
@@ -114,33 +114,33 @@ def _containers_once(events: list[Scaling]) -> list[Scaling]:
 
 
 def _course(own: list[Scaling], peer: list[Scaling]) -> Course:
-    own_course, peer_course = _machines(own), _machines(peer)
-    times, baselines = [0], [Baseline()]
+    own_course, peer_course = _deployments(own), _deployments(peer)
+    times, deployments = [0], [Deployments()]
     for at in sorted({event.at_ms for event in (*own, *peer)}):
-        baseline = Baseline(_at(own_course, at), _at(peer_course, at))
-        if baseline != baselines[-1]:
+        newest = Deployments(_at(own_course, at), _at(peer_course, at))
+        if newest != deployments[-1]:
             times.append(at)
-            baselines.append(baseline)
-    return Course(tuple(times), tuple(baselines))
+            deployments.append(newest)
+    return Course(tuple(times), tuple(deployments))
 
 
-def _machines(events: list[Scaling]) -> list[tuple[int, Machine]]:
-    machine, machines = Machine(), []
+def _deployments(events: list[Scaling]) -> list[tuple[int, Deployment]]:
+    deployment, deployments = Deployment(), []
     for event in events:
-        machine = Machine(
-            machine.cores if event.cpu_limit_cores is None else event.cpu_limit_cores,
-            event.version or machine.version,
-            machine.replicas if event.replicas is None else event.replicas,
+        deployment = Deployment(
+            deployment.cores if event.cpu_limit_cores is None else event.cpu_limit_cores,
+            event.version or deployment.version,
+            deployment.replicas if event.replicas is None else event.replicas,
         )
-        machines.append((event.at_ms, machine))
-    return machines
+        deployments.append((event.at_ms, deployment))
+    return deployments
 
 
-def _at(course: list[tuple[int, Machine]], at_ms: int) -> Machine:
+def _at(course: list[tuple[int, Deployment]], at_ms: int) -> Deployment:
     index = bisect_right(course, at_ms, key=lambda one: one[0])
-    return course[index - 1][1] if index else Machine()
+    return course[index - 1][1] if index else Deployment()
 
 
-def _curve(baseline: Baseline) -> tuple[float | None, str, float | None, str]:
+def _curve(deployments: Deployments) -> tuple[float | None, str, float | None, str]:
     """The parts that a curve depends on. Replicas of the service are not among them: curves are per instance."""
-    return baseline.own.cores, baseline.own.version, baseline.peer.cores, baseline.peer.version
+    return deployments.own.cores, deployments.own.version, deployments.peer.cores, deployments.peer.version

@@ -51,10 +51,10 @@ def written(agent: Agent) -> bytes:
 
 
 def restored(data: bytes, digest: str, sizes: Ints, settings: LearnerSettings) -> Agent:
-    """The agent in `data`. CheckpointError where it is another file than the log names, of another version, or for
+    """The agent in `data`. CheckpointError where it is another file than the journal names, of another version, or for
     other sizes."""
     if checksum(data) != digest:
-        raise CheckpointError("its checksum differs from the log's: the file is damaged, or of another time")
+        raise CheckpointError("its checksum differs from the journal's: the file is damaged, or of another time")
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             head = json.loads(arrays["head"].tobytes())

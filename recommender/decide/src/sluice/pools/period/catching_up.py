@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from sluice.model.keys import PoolKey
 from sluice.pools.period.agents import teach
@@ -12,8 +12,8 @@ from sluice.pools.period.inputs import PeriodInputs
 from sluice.pools.period.published_models import learns
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
-from sluice.pools.period.spread import Past, StepJob, Stepped
 from sluice.pools.policy.state import PoolState
+from sluice.pools.pool_step import PoolStep
 from sluice.pools.windows import Window
 
 # Age of the oldest windows to read again.
@@ -32,14 +32,15 @@ def caught_up(
     oldest = max(min(ends, default=now_ms), now_ms - CATCH_UP_MS)
     for at_ms in range(oldest + width, now_ms, width):
         window = collector.collect(config, inputs.thresholds_ns, at_ms, live=False)
-        past = inputs._replace(now_ms=at_ms, data_sizes=data_sizes.newest(config, collector, at_ms, problems))
+        sizes = data_sizes.newest(config, collector, at_ms, problems)
+        past = inputs._replace(now_ms=at_ms, states=states, data_sizes=sizes)
         teach(past, window, resources, past=True)
-        for job, outcome in resources.spread.run(_jobs(past, states, window, resources), len(config.pools)):
+        for pool_step in resources.spread.run(_past_steps(past, window, resources), len(config.pools)):
             resources.alive()
-            if isinstance(outcome, Stepped):
-                states[job.key] = outcome.state
-            else:
-                problems.failed(f"evidence of {job.key}", outcome.error())
+            if pool_step.state is not None:
+                states[pool_step.key] = pool_step.state
+            if pool_step.failure is not None:
+                problems.failed(f"evidence of {pool_step.key}", pool_step.failure.error())
     return states
 
 
@@ -47,17 +48,13 @@ def _untaught(inputs: PeriodInputs, key: PoolKey) -> bool:
     return inputs.state(key).facts.checkpoint is None
 
 
-def _jobs(
-    inputs: PeriodInputs, states: Mapping[PoolKey, PoolState], window: Window, resources: PoolResources
-) -> Iterator[StepJob]:
-    """Jobs that learn a past window, without a decision. states: with the evidence of earlier windows."""
-    operator_inputs = inputs.operator_inputs
+def _past_steps(inputs: PeriodInputs, window: Window, resources: PoolResources) -> Iterator[PoolStep]:
+    """Steps that learn a past window, without a decision."""
     for pool in inputs.config.pools:
-        key, state = pool.key, states.get(pool.key, PoolState())
         try:
-            buckets = new_buckets(key, state, window, operator_inputs)
-            past = Past(buckets, operator_inputs.scalings.course(key).now.version)
+            buckets = new_buckets(pool.key, inputs.state(pool.key), window, inputs.operator_inputs)
+            pool_step = inputs.pool_step(pool)._replace(observation=buckets)
         except Exception as cause:
-            resources.problems.failed(f"evidence of {key}", cause)
+            resources.problems.failed(f"evidence of {pool.key}", cause)
             continue
-        yield StepJob(key, state, past, inputs.now_ms)
+        yield pool_step

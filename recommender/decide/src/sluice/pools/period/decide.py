@@ -1,19 +1,17 @@
 """Decides each pool: window -> observation -> evidence -> outlook -> decision -> publication.
 
-The query made the window. This module makes observations and publications; the steps between them are
-`policy/step.py`, which `Spread` runs for all pools.
+The query made the window. This module makes observations and publications; between them is `policy/step.py`, which
+`Spread` runs for all pools.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.attempt import Failed
 from sluice.pools.guard.callees import callees
 from sluice.pools.guard.turns import waiting
 from sluice.pools.inputs.operator_inputs import OperatorInputs
@@ -21,7 +19,6 @@ from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.period.agents import agent_estimates
 from sluice.pools.period.inputs import PeriodInputs
 from sluice.pools.period.observations import (
-    NO_BUCKETS,
     buckets_of,
     by_target,
     ceilings_of,
@@ -32,64 +29,55 @@ from sluice.pools.period.observations import (
 )
 from sluice.pools.period.published_models import published_estimates
 from sluice.pools.period.resources import PoolResources
-from sluice.pools.period.spread import Past, StepJob, Stepped
-from sluice.pools.policy.observation import Buckets, Constraints
+from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Constraints
 from sluice.pools.policy.state import PoolState
-from sluice.pools.publication.publication import PoolContext, Publication, publication
+from sluice.pools.pool_step import PoolStep
+from sluice.pools.publication.publication import Publication, publication
 from sluice.pools.windows import Window
 
 
-class PoolOutcome(NamedTuple):
-    """The result for one pool. state: None where unchanged. publication: None while the pool waits for current windows,
-    or is deferred."""
-
-    context: PoolContext
-    state: PoolState | None
-    publication: Publication | Failed | None
-
-
-def decide(inputs: PeriodInputs, window: Window, resources: PoolResources) -> Iterator[PoolOutcome]:
-    """One outcome for each pool, in any order. A failure of one pool does not affect others."""
+def decide(
+    inputs: PeriodInputs, window: Window, resources: PoolResources
+) -> Iterator[tuple[PoolStep, Publication | None]]:
+    """The step of each pool after its decision, in any order, with its publication. None: the step failed, waits for
+    current windows, or is left for a later period. A failure of one pool does not affect others."""
     pools, sizes = inputs.config.pools, inputs.operator_inputs.sizes
     estimates = published_estimates(pools, window, inputs.targets, sizes, resources.workers, resources.problems)
     constraints_of = _constraints(inputs, window)
     agents = agent_estimates(inputs, window, constraints_of, resources)
-    failed: list[PoolOutcome] = []
-    deferred: list[PoolOutcome] = []
+    unrun: list[PoolStep] = []
 
-    def jobs() -> Iterator[StepJob]:
+    def pool_steps() -> Iterator[PoolStep]:
         for pool in pools:
             key, agent = pool.key, agents.get(pool.key)
-            course = inputs.operator_inputs.scalings.course(key)
-            estimate = agent.estimate if agent is not None else estimates.get(key)
-            context = PoolContext(pool, inputs.thresholds[key], inputs.targets[key], course, None, estimate, agent)
+            pool_step = inputs.pool_step(pool)._replace(
+                estimate=agent.estimate if agent is not None else estimates.get(key), agent=agent
+            )
             if key in inputs.deferred:
-                deferred.append(PoolOutcome(context, None, None))
+                unrun.append(pool_step._replace(state=None))
                 continue
             try:
-                job = _job(inputs, window, context, constraints_of[key])
+                pool_step = _observed(pool_step, inputs, window, constraints_of[key])
             except Exception as cause:
-                failed.append(PoolOutcome(context, None, Failed(type(cause).__name__, str(cause))))
+                unrun.append(pool_step.failed(cause))
                 continue
-            yield job
+            yield pool_step
 
-    for job, stepped in resources.spread.run(jobs(), len(pools)):
+    for pool_step in resources.spread.run(pool_steps(), len(pools)):
         resources.alive()
-        yield _outcome(job.context, stepped, inputs.now_ms)
-    yield from failed
-    yield from deferred
+        yield _published(pool_step)
+    for pool_step in unrun:
+        yield pool_step, None
 
 
-def _job(inputs: PeriodInputs, window: Window, context: PoolContext, bound: Constraints) -> StepJob:
-    """The pool's step: with an observation, or with past buckets while current windows have not arrived."""
-    key, now_ms = context.pool.key, inputs.now_ms
-    state = inputs.state(key)
-    buckets = new_buckets(key, state, window, inputs.operator_inputs)
-    context = context._replace(windows=windows_of(window, key, context.estimate))
-    if inputs.freshness.waits(key, window.complete.get(key), now_ms):
-        return StepJob(key, state, Past(buckets, context.course.now.version), now_ms, context)
-    observed = observation(context, buckets, bound, inputs.demands.get(key), now_ms)
-    return StepJob(key, state, observed, now_ms, context)
+def _observed(pool_step: PoolStep, inputs: PeriodInputs, window: Window, bound: Constraints) -> PoolStep:
+    """Adds the observation; while current windows have not arrived, past buckets."""
+    key = pool_step.key
+    buckets = new_buckets(key, inputs.state(key), window, inputs.operator_inputs)
+    pool_step = pool_step._replace(observation=buckets, windows=windows_of(window, key, pool_step.estimate))
+    if inputs.freshness.waits(key, window.complete.get(key), inputs.now_ms):
+        return pool_step
+    return pool_step._replace(observation=observation(pool_step, buckets, bound, inputs.demands.get(key)))
 
 
 def new_buckets(key: PoolKey, state: PoolState, window: Window, operator_inputs: OperatorInputs) -> Buckets:
@@ -114,20 +102,17 @@ def new_buckets(key: PoolKey, state: PoolState, window: Window, operator_inputs:
     return buckets_of(key, new, size, course)
 
 
-def _outcome(context: PoolContext, stepped: Stepped | Failed, now_ms: int) -> PoolOutcome:
-    if isinstance(stepped, Failed):
-        return PoolOutcome(context, None, stepped)
-    state = stepped.state
-    if stepped.decision is None:
-        return PoolOutcome(context, state, None)
+def _published(pool_step: PoolStep) -> tuple[PoolStep, Publication | None]:
+    if pool_step.decision is None:
+        return pool_step, None
     try:
-        answer = publication(context, stepped.decision, state.learnt, stepped.cores, now_ms)
-        if context.agent is not None:
-            answer = answer.with_agent(context.agent)
-            state = _with_checkpoint(state, context.agent)
+        answer = publication(pool_step, pool_step.decision)
+        if pool_step.agent is not None and pool_step.state is not None:
+            answer = answer.with_agent(pool_step.agent)
+            pool_step = pool_step._replace(state=_with_checkpoint(pool_step.state, pool_step.agent))
     except Exception as cause:
-        return PoolOutcome(context, None, Failed(type(cause).__name__, str(cause)))
-    return PoolOutcome(context, state, answer)
+        return pool_step.failed(cause), None
+    return pool_step, answer
 
 
 def _with_checkpoint(state: PoolState, agent: AgentEstimate) -> PoolState:

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.state import Learnt
-from sluice.pools.windows.complete_buckets import CompleteBuckets
 from sluice.pools.windows.delay import LONGEST_MS, START_MS
 
 # A pipeline has caught up if windows advance at most at this ratio to time, measured over at least this long.
@@ -40,7 +40,7 @@ class Freshness:
         self._began_ms = began_ms
         self._come: set[PoolKey] = set()
 
-    def waits(self, key: PoolKey, whole: CompleteBuckets | None, now_ms: int) -> bool:
+    def waits(self, key: PoolKey, whole: Buckets | None, now_ms: int) -> bool:
         """Whether to wait; once current windows arrived, never again. A pool without windows does not wait."""
         if key in self._come or whole is None or len(whole) == 0:
             return False

@@ -14,7 +14,8 @@ from sluice.pools.learned.condition import DataSize
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.published_models import Targets, judged_pools
 from sluice.pools.policy.state import PoolState
-from sluice.pools.section import PoolsSection
+from sluice.pools.pool_step import PoolStep
+from sluice.pools.section import Pool, PoolsSection
 
 
 class PeriodInputs(NamedTuple):
@@ -37,6 +38,12 @@ class PeriodInputs(NamedTuple):
     def thresholds_ns(self) -> dict[PoolKey, int]:
         """The thresholds of the pools whose completions the query judges one by one."""
         return {key: self.thresholds[key].value_ns for key in judged_pools(self.config.pools, self.targets)}
+
+    def pool_step(self, pool: Pool) -> PoolStep:
+        """The pool's step, without an observation."""
+        course = self.operator_inputs.scalings.course(pool.key)
+        state = self.state(pool.key)
+        return PoolStep(pool, self.thresholds[pool.key], self.targets[pool.key], course, self.now_ms, state=state)
 
     def state(self, key: PoolKey) -> PoolState:
         """The pool's state; an empty one before its first decision."""

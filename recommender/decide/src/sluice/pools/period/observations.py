@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sluice.fast.changed import changed
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
@@ -16,56 +17,41 @@ from sluice.pools.guard.backends import Ceiling, ceilings
 from sluice.pools.inputs.occupancy import occupancy
 from sluice.pools.inputs.scalings import Course
 from sluice.pools.inputs.sizes import TargetSize
-from sluice.pools.policy.observation import Buckets, Constraints, Observation
+from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
-from sluice.pools.publication.publication import PoolContext, WindowSummary
+from sluice.pools.pool_step import PoolStep, WindowSummary
 from sluice.pools.section import Pool, PoolsSection
 from sluice.pools.windows import Window
-from sluice.pools.windows.complete_buckets import CompleteBuckets
-
-_NONE = np.zeros(0)
-NO_BUCKETS = Buckets(np.zeros(0, dtype=np.int64), _NONE, _NONE, _NONE, _NONE, 0.1)
 
 
-def observation(
-    context: PoolContext, buckets: Buckets, constraints: Constraints, demand: Demand | None, now_ms: int
-) -> Observation:
+def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints, demand: Demand | None) -> Observation:
     """demand: None without a new one."""
-    baseline, targets = context.course.now, context.targets
+    deployments, targets = pool_step.course.now, pool_step.targets
     return Observation(
         sizes={target.instance: target.size for target in targets},
         buckets=buckets,
-        cores=baseline.cores(context.pool.side),
-        slo_s=context.threshold.value_ms / 1_000,
-        version=baseline.version,
+        cores=deployments.cores(pool_step.pool.side),
+        slo_s=pool_step.threshold.value_ms / 1_000,
+        version=deployments.version,
         constraints=constraints,
-        named=context.estimate,
+        named=pool_step.estimate,
         demand=demand,
-        replicas=baseline.own.replicas,
-        occupancy=occupancy((target.occupancy for target in targets), now_ms),
+        replicas=deployments.own.replicas,
+        occupancy=occupancy((target.occupancy for target in targets), pool_step.now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
     )
 
 
-def buckets_of(key: PoolKey, new: CompleteBuckets, size: Floats | None, course: Course) -> Buckets:
+def buckets_of(key: PoolKey, new: Buckets, size: Floats | None, course: Course) -> Buckets:
     """size: in force in each bucket of `new`, shape (n,), NaN where targets differed; None without any report."""
     if size is None or len(new) == 0:
         # Not marked as learnt: once a size is known, the same window is read again with it.
         return NO_BUCKETS
-    return Buckets(
-        new.start_ms,
-        new.concurrency,
-        new.completions,
-        size,
-        course.cores(key, new.start_ms),
-        new.bucket_ms / 1_000,
-        new.errors,
-        new.known_ms,
-    )
+    return changed(new, size=size, cores=course.cores(key, new.start_ms), instances=None)
 
 
 def by_target(
-    key: PoolKey, by_instance: Mapping[str, CompleteBuckets], sizes: Mapping[str, Floats | None], course: Course
+    key: PoolKey, by_instance: Mapping[str, Buckets], sizes: Mapping[str, Floats | None], course: Course
 ) -> Buckets:
     """While targets differ: each target's buckets under its own size, one target after the other within a second.
 
@@ -83,9 +69,9 @@ def by_target(
         start_ms[order],
         np.concatenate([of.concurrency for _, of in known])[order],
         np.concatenate([of.completions for _, of in known])[order],
+        known[0][1].bucket_s,
         size[order],
         course.cores(key, start_ms[order]),
-        known[0][1].bucket_ms / 1_000,
         np.concatenate([of.errors for _, of in known])[order],
         known[0][1].known_ms,
     )
@@ -144,7 +130,7 @@ def _demand(state: PoolState | None, targets: tuple[TargetSize, ...], instances:
 def instances_of(window: Window, key: PoolKey) -> int:
     """The largest number of instances at one time; 1 without any."""
     whole = window.complete.get(key)
-    return int(whole.instances.max(initial=1)) if whole is not None else 1
+    return whole.most_instances if whole is not None else 1
 
 
 def windows_of(window: Window, key: PoolKey, estimate: Estimate | None) -> WindowSummary | None:
@@ -167,5 +153,4 @@ def windows_of(window: Window, key: PoolKey, estimate: Estimate | None) -> Windo
     if whole is None or len(whole) == 0:
         return None
     start_ms, end_ms = int(whole.start_ms[0]), int(whole.start_ms[-1]) + whole.bucket_ms
-    completions = round(float(whole.completions @ whole.instances))
-    return WindowSummary(start_ms, end_ms, whole.bucket_ms, len(whole), completions, int(whole.instances.max()))
+    return WindowSummary(start_ms, end_ms, whole.bucket_ms, len(whole), whole.all_completions, whole.most_instances)

@@ -8,7 +8,6 @@ step before. When a process dies, only beliefs are lost.
 from __future__ import annotations
 
 import logging
-import os
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -16,9 +15,9 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import lru_cache
 from multiprocessing import get_context
-from typing import Any, NamedTuple
 from zlib import crc32
 
+from sluice.engine.cpus import cpus, memory_bytes
 from sluice.engine.workers import begin
 from sluice.fast.changed import changed
 from sluice.fast.garbage import search_rarely
@@ -30,11 +29,14 @@ from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.prepare import prepare
 from sluice.pools.policy.state import PoolState
 from sluice.pools.policy.step import step
+from sluice.pools.pool_step import PoolStep
 
 log = logging.getLogger(__name__)
 
 # Below this, one process takes half a second, and more would save less than their start and memory cost.
 FROM_POOLS = 500
+# Memory of each process, the main one included, with 10,000 pools in two (`make bench BENCH=loop-scale`: 1,216 MB).
+PROCESS_BYTES = 405 * 10**6
 # Pools in a task: many enough for its two hand-overs, and few enough that all processes end at about the same time.
 TASK = 50
 # Tasks queued for a process: in the first period, a task has 80 s of windows, which are 1.6 MB.
@@ -44,41 +46,25 @@ PREPARED = "sluice.pools.period.preload"
 # A process without a result for this long hangs, and is killed. Its compilation at start takes some 10 s of CPU.
 HANGS_S = 120.0
 
-
-class Past(NamedTuple):
-    """A past window of a pool, to learn from without a decision. version: of its service."""
-
-    buckets: Buckets
-    version: str
-
-
-class StepJob(NamedTuple):
-    """context: data for the caller, which is not sent to the process."""
-
-    key: PoolKey
-    state: PoolState
-    observation: Observation | Past
-    now_ms: int
-    context: Any = None
+_Past = tuple[Buckets, str]
+"""A past window of a pool, to learn from without a decision, and the version of its service."""
+_Outcome = tuple[PoolState, Decision | None, float | None] | Failed
+"""As in `PoolStep`: the next state, the decision, cores."""
+_Sent = tuple[PoolKey, PoolState | None, Observation | _Past, int]
+"""As a step is sent to a process. A state of None: the process holds it from the step before."""
+_Future = Future[list[_Outcome]]
 
 
-class Stepped(NamedTuple):
-    """decision: None for a past window. cores: of the state's belief, None without one."""
-
-    state: PoolState
-    decision: Decision | None
-    cores: float | None
-
-
-Outcome = Stepped | Failed
-_Future = Future[list[Outcome]]
+def fitting(processors: int, memory: int) -> int:
+    """Processes for this many CPUs and bytes, the main one not counted; 1: only the main one."""
+    return max(1, min(processors, memory // PROCESS_BYTES - 1))
 
 
 class Spread:
     """Processes start with the first period that needs them. Not thread-safe, as `Workers`."""
 
     def __init__(self, processes: int | None = None, from_pools: int = FROM_POOLS, hangs_s: float = HANGS_S) -> None:
-        """processes: 1: only this one; None: one a core from `from_pools` pools on."""
+        """processes: 1: only this one; None: one a CPU from `from_pools` pools on, as far as the memory suffices."""
         self._configured, self._from_pools, self._hangs_s = processes, from_pools, hangs_s
         self._processes: dict[int, _Process] = {}
         self.died = 0
@@ -89,18 +75,18 @@ class Spread:
         for ready in [self._process(which).submit(()) for which in range(count if count > 1 else 0)]:
             wait([] if ready is None else [ready])
 
-    def run(self, jobs: Iterable[StepJob], pools: int) -> Iterator[tuple[StepJob, Outcome]]:
-        """Each job with its outcome, in any order. pools: their number. Takes further jobs while the first ones run.
-        Jobs of a process that died run in another one, and if that dies too, in this one."""
+    def run(self, steps: Iterable[PoolStep], pools: int) -> Iterator[PoolStep]:
+        """Each step after its decision, in any order. pools: their number. Takes further steps while the first ones
+        run. Steps of a process that died run in another one, and if that dies too, in this one."""
         count = self._count(pools)
         if count == 1:
-            yield from ((job, _outcome(job.state, job.observation, job.now_ms)) for job in jobs)
+            yield from (_after(pool_step, _outcome(*_before(pool_step))) for pool_step in steps)
             return
-        left: list[StepJob] = []
-        yield from self._run(jobs, count, left)
-        again: list[StepJob] = []
+        left: list[PoolStep] = []
+        yield from self._run(steps, count, left)
+        again: list[PoolStep] = []
         yield from self._run(left, count, again)
-        yield from ((job, _light(_outcome(job.state, job.observation, job.now_ms))) for job in again)
+        yield from (_after(pool_step, _light(_outcome(*_before(pool_step)))) for pool_step in again)
 
     @property
     def pids(self) -> list[int]:
@@ -113,26 +99,26 @@ class Spread:
             self._processes.popitem()[1].executor.shutdown(wait=True, cancel_futures=True)
 
     def _count(self, pools: int) -> int:
-        return self._configured or (len(os.sched_getaffinity(0)) if pools >= self._from_pools else 1)
+        return self._configured or (fitting(cpus(), memory_bytes()) if pools >= self._from_pools else 1)
 
-    def _run(self, jobs: Iterable[StepJob], count: int, left: list[StepJob]) -> Iterator[tuple[StepJob, Outcome]]:
-        """left: gets the jobs of a process that died."""
-        waiting: dict[int, list[StepJob]] = defaultdict(list)
-        begun: deque[tuple[int, list[StepJob], _Future | None]] = deque()
+    def _run(self, steps: Iterable[PoolStep], count: int, left: list[PoolStep]) -> Iterator[PoolStep]:
+        """left: gets the steps of a process that died."""
+        waiting: dict[int, list[PoolStep]] = defaultdict(list)
+        begun: deque[tuple[int, list[PoolStep], _Future | None]] = deque()
         dead: Counter[int] = Counter()
 
-        def oldest() -> Iterator[tuple[StepJob, Outcome]]:
+        def oldest() -> Iterator[PoolStep]:
             which, task, future = begun.popleft()
             outcomes = self._processes[which].outcomes(task, future, self._hangs_s)
             if outcomes is None:
                 left.extend(task)
                 dead[which] += len(task)
             else:
-                yield from zip(task, outcomes, strict=True)
+                yield from (_after(*pair) for pair in zip(task, outcomes, strict=True))
 
-        for job in jobs:
-            which = _number(job.key) % count
-            waiting[which].append(job)
+        for pool_step in steps:
+            which = _number(pool_step.key) % count
+            waiting[which].append(pool_step)
             if len(waiting[which]) == TASK:
                 task = waiting.pop(which)
                 begun.append((which, task, self._process(which).submit(task)))
@@ -168,18 +154,19 @@ class _Process:
     executor: ProcessPoolExecutor
     states: dict[PoolKey, PoolState] = field(default_factory=dict)
 
-    def submit(self, task: Sequence[StepJob]) -> _Future | None:
+    def submit(self, task: Sequence[PoolStep]) -> _Future | None:
         """The task's future; None when the process is dead."""
-        sent = [
-            (job.key, None if self.states.pop(job.key, None) is job.state else job.state, job.observation, job.now_ms)
-            for job in task
-        ]
+        sent: list[_Sent] = []
+        for pool_step in task:
+            state, observation, now_ms = _before(pool_step)
+            held = self.states.pop(pool_step.key, None) is state
+            sent.append((pool_step.key, None if held else state, observation, now_ms))
         try:
             return self.executor.submit(_outcomes, sent)
         except BrokenProcessPool:
             return None
 
-    def outcomes(self, task: Sequence[StepJob], future: _Future | None, hangs_s: float) -> list[Outcome] | None:
+    def outcomes(self, task: Sequence[PoolStep], future: _Future | None, hangs_s: float) -> list[_Outcome] | None:
         """The task's outcomes; None when the process is dead."""
         try:
             outcomes = future.result(hangs_s) if future is not None else None
@@ -188,8 +175,8 @@ class _Process:
         except TimeoutError:
             self.kill()
             return None
-        for job, outcome in zip(task, outcomes or (), strict=outcomes is not None):
-            self.states[job.key] = outcome.state if isinstance(outcome, Stepped) else job.state
+        for pool_step, outcome in zip(task, outcomes or (), strict=outcomes is not None):
+            self.states[pool_step.key] = _before(pool_step)[0] if isinstance(outcome, Failed) else outcome[0]
         return outcomes
 
     def kill(self) -> None:
@@ -207,34 +194,50 @@ def _begin() -> None:
     search_rarely()
 
 
-def _outcomes(sent: Sequence[tuple[PoolKey, PoolState | None, Observation | Past, int]]) -> list[Outcome]:
-    """Runs in a deciding process. A state of None is held from the step before."""
-    outcomes: list[Outcome] = []
+def _outcomes(sent: Sequence[_Sent]) -> list[_Outcome]:
+    """Runs in a deciding process."""
+    outcomes: list[_Outcome] = []
     for key, state, observation, now_ms in sent:
         state = _states[key] if state is None else state
         outcome = _outcome(state, observation, now_ms)
-        _states[key] = outcome.state if isinstance(outcome, Stepped) else state
+        _states[key] = state if isinstance(outcome, Failed) else outcome[0]
         outcomes.append(_light(outcome))
     return outcomes
 
 
-def _outcome(state: PoolState, observation: Observation | Past, now_ms: int) -> Outcome:
+def _outcome(state: PoolState, observation: Observation | _Past, now_ms: int) -> _Outcome:
     """Pure. A failure of one pool does not affect others."""
     try:
-        if isinstance(observation, Past):
-            learnt = learn(of_version(state.learnt, observation.version), observation.buckets, state.facts.change)
-            return Stepped(changed(state, learnt=learnt), None, None)
+        if isinstance(observation, tuple):
+            buckets, version = observation
+            learnt = learn(of_version(state.learnt, version), buckets, state.facts.change)
+            return changed(state, learnt=learnt), None, None
         state, decision = step(state, observation, now_ms)
     except Exception as cause:
         return Failed(type(cause).__name__, str(cause))
     kept = state.learnt.kept
     cores = kept.cores if kept is not None and kept.evidence is state.learnt.evidence else None
-    return Stepped(state, decision, cores)
+    return state, decision, cores
 
 
-def _light(outcome: Outcome) -> Outcome:
+def _light(outcome: _Outcome) -> _Outcome:
     """Without the belief, which is most of a state's size."""
-    if isinstance(outcome, Failed) or outcome.state.learnt.kept is None:
+    if isinstance(outcome, Failed) or outcome[0].learnt.kept is None:
         return outcome
-    state = outcome.state
-    return outcome._replace(state=changed(state, learnt=changed(state.learnt, kept=None)))
+    state, decision, cores = outcome
+    return changed(state, learnt=changed(state.learnt, kept=None)), decision, cores
+
+
+def _before(pool_step: PoolStep) -> tuple[PoolState, Observation | _Past, int]:
+    """The arguments of `_outcome`: all that a process needs of a step."""
+    state, observation = pool_step.state or PoolState(), pool_step.observation
+    if isinstance(observation, Observation):
+        return state, observation, pool_step.now_ms
+    return state, (observation, pool_step.course.now.version), pool_step.now_ms
+
+
+def _after(pool_step: PoolStep, outcome: _Outcome) -> PoolStep:
+    if isinstance(outcome, Failed):
+        return pool_step._replace(state=None, failure=outcome)
+    state, decision, cores = outcome
+    return pool_step._replace(state=state, decision=decision, cores=cores)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
+from sluice.engine.cpus import cpus
 from sluice.engine.workers import begin
 from sluice.pools.estimate import Estimate, libraries
 from sluice.pools.estimate.attempt import EstimateJob, Failed, attempt_all
@@ -28,7 +28,7 @@ class Workers:
     """
 
     def __init__(self, processes: int | None = None, from_jobs: int = FROM_JOBS) -> None:
-        self._processes = processes or len(os.sched_getaffinity(0))
+        self._processes = processes or cpus()
         self._from_jobs = from_jobs
         self._executor: ProcessPoolExecutor | None = None
 

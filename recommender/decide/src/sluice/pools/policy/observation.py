@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,43 +13,75 @@ from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.model import Estimate
 
 
+def _no_values() -> Floats:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True)
 class Buckets:
-    """Windows since the last observation, oldest first. Each array has the shape (n,); rates are of one instance.
+    """Complete buckets of a pool, oldest first. Each array has the shape (n,); values are of one instance.
 
+    - concurrency, completions: 0 in a bucket in which nothing was in flight, or completed. errors: the completions that
+      failed.
     - size, cores: in force in each bucket. NaN where they are unknown or instances differed; cores are 0 where nobody
       ever reported them.
-    - errors: the completions that failed; zeros where they are not given.
     - known_ms: up to this time the pool's newest data has the spans that ended. A span that ended later is missing.
+    - instances: the number present, busy or not. None once sizes are known, since a decision does not need it.
+
+    Without values, `size` is NaN, and `cores` and `errors` are 0, in each bucket.
     """
 
     start_ms: Ints
     concurrency: Floats
     completions: Floats
-    size: Floats
-    cores: Floats
     bucket_s: float
-    errors: Floats = field(default_factory=lambda: np.zeros(0))
+    size: Floats = field(default_factory=_no_values)
+    cores: Floats = field(default_factory=_no_values)
+    errors: Floats = field(default_factory=_no_values)
     known_ms: float = inf
+    instances: Ints | None = None
 
     def __post_init__(self) -> None:
-        if len(self.errors) != len(self.start_ms):
-            object.__setattr__(self, "errors", np.zeros(len(self.start_ms)))
+        for name, value in (("size", nan), ("cores", 0.0), ("errors", 0.0)):
+            if len(getattr(self, name)) == 0:
+                object.__setattr__(self, name, np.full(len(self.start_ms), value))
 
     def __len__(self) -> int:
         return len(self.start_ms)
+
+    @property
+    def bucket_ms(self) -> int:
+        return round(1_000 * self.bucket_s)
+
+    @property
+    def most_instances(self) -> int:
+        """The largest number of instances at one time; 1 where it is unknown."""
+        return 1 if self.instances is None else int(self.instances.max(initial=1))
+
+    @property
+    def all_completions(self) -> int:
+        """Completions of all instances; of one where their number is unknown."""
+        return round(float(self.completions.sum() if self.instances is None else self.completions @ self.instances))
 
     def take(self, keep: slice | NDArray[np.bool_]) -> Buckets:
         return Buckets(
             self.start_ms[keep],
             self.concurrency[keep],
             self.completions[keep],
+            self.bucket_s,
             self.size[keep],
             self.cores[keep],
-            self.bucket_s,
             self.errors[keep],
             self.known_ms,
+            None if self.instances is None else self.instances[keep],
         )
+
+    def since(self, ms: int) -> Buckets:
+        """The buckets that start later than `ms`, Unix time."""
+        return self.take(slice(int(np.searchsorted(self.start_ms, ms, side="right")), None))
+
+
+NO_BUCKETS = Buckets(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0), 0.1)
 
 
 @dataclass(frozen=True)

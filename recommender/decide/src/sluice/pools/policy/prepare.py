@@ -25,7 +25,7 @@ def prepare() -> None:
 def _second(start_ms: int, size: int, alike: bool) -> Buckets:
     numbers = np.full(10, float(size))
     done = numbers if alike else 0.1 * numbers
-    return Buckets(start_ms + 100 * np.arange(10), numbers, done, numbers, np.full(10, 4.0), 0.1)
+    return Buckets(start_ms + 100 * np.arange(10), numbers, done, 0.1, numbers, np.full(10, 4.0))
 
 
 if __name__ == "__main__":

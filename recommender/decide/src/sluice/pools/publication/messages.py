@@ -11,7 +11,7 @@ from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.model.times import timestamp
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
-from sluice.pools.inputs.baseline import Baseline
+from sluice.pools.inputs.deployments import Deployments
 from sluice.pools.inputs.occupancy import message_of as occupancy_message
 from sluice.pools.inputs.occupancy import newest_report
 from sluice.pools.inputs.sizes import TargetSize
@@ -129,7 +129,7 @@ def explanation(answer: Publication) -> evidence_pb2.Explanation:
         message.curve.CopyFrom(_curve(estimate, estimate.curve))
     if answer.agent is not None and answer.agent.learned is not None:
         message.learned.CopyFrom(learned_evidence(answer.agent.learned))
-    message.baseline.CopyFrom(_baseline(answer.baseline))
+    message.baseline.CopyFrom(_baseline(answer.deployments))
     if answer.since_ms is not None:
         message.baseline.since.CopyFrom(timestamp(answer.since_ms))
     return message
@@ -199,8 +199,8 @@ def _believed_point(of: Believed) -> evidence_pb2.BelievedPoint:
     )
 
 
-def _baseline(baseline: Baseline) -> evidence_pb2.Baseline:
-    own, peer = baseline.own, baseline.peer
+def _baseline(deployments: Deployments) -> evidence_pb2.Baseline:
+    own, peer = deployments.own, deployments.peer
     return evidence_pb2.Baseline(
         version=own.version,
         peer_version=peer.version,

@@ -9,15 +9,13 @@ from sluice.fast.changed import changed
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.estimate import Estimate
-from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
-from sluice.pools.inputs.baseline import Baseline
-from sluice.pools.inputs.scalings import Course
+from sluice.pools.inputs.deployments import Deployments
 from sluice.pools.inputs.sizes import TargetSize, one_size
 from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.policy.decision import Advice, Decision
 from sluice.pools.policy.state import Learnt
-from sluice.pools.section import Pool
+from sluice.pools.pool_step import PoolStep, WindowSummary
 
 # A range's ends move with the noise of each second. A new range is published once an end moved by this share.
 STANDS = 0.15
@@ -57,22 +55,6 @@ class Content:
 
 
 @dataclass(frozen=True)
-class WindowSummary:
-    """The windows read: buckets of bucket_ms that start in [start_ms, end_ms). completions: of all instances.
-
-    by_caller: whether callers' spans judged the completions; None where none were judged.
-    """
-
-    start_ms: int
-    end_ms: int
-    bucket_ms: int
-    buckets: int
-    completions: int
-    instances: int
-    by_caller: bool | None = None
-
-
-@dataclass(frozen=True)
 class Publication:
     """Fields as in sluice.pools.v1.PoolSize; times are Unix milliseconds.
 
@@ -95,7 +77,7 @@ class Publication:
     windows: WindowSummary | None = None
     estimate: Estimate | None = None
     loss: float | None = None
-    baseline: Baseline = field(default_factory=Baseline)
+    deployments: Deployments = field(default_factory=Deployments)
     since_ms: int | None = None
     targets: tuple[TargetSize, ...] = ()
     advice: Advice | None = None
@@ -109,56 +91,59 @@ class Publication:
         return replace(self, content=content, reasons=(*self.reasons, *agent.reasons), agent=agent)
 
 
-class PoolContext(NamedTuple):
-    """The fields of a pool's answer besides its decision. windows: None before they are read, or without any."""
-
-    pool: Pool
-    threshold: Threshold
-    targets: tuple[TargetSize, ...]
-    course: Course
-    windows: WindowSummary | None
-    estimate: Estimate | None
-    agent: AgentEstimate | None = None
-
-
-def publication(
-    context: PoolContext, decision: Decision, learnt: Learnt, cores: float | None, now_ms: int
-) -> Publication:
-    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new.
-
-    learnt: the evidence behind the decision. cores: of its belief, None without one.
-    """
-    reasons = (*(Reason(code, text) for code, text in decision.reasons), *context.threshold.reasons)
+def publication(pool_step: PoolStep, decision: Decision) -> Publication:
+    """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new."""
+    reasons = (*(Reason(code, text) for code, text in decision.reasons), *pool_step.threshold.reasons)
+    learnt = pool_step.state.learnt if pool_step.state is not None else Learnt()
     return Publication(
-        key=context.pool.key,
-        content=_content(decision, context.targets, reasons),
+        key=pool_step.key,
+        content=_content(decision, pool_step.targets, reasons),
         reasons=reasons,
         confidence=decision.confidence,
-        model=context.pool.model,
-        computed_at_ms=now_ms,
+        model=pool_step.pool.model,
+        computed_at_ms=pool_step.now_ms,
         revision=0,
-        threshold=context.threshold,
+        threshold=pool_step.threshold,
         learnt=learnt if learnt.kept is None else changed(learnt, kept=None),
-        cores=cores,
-        windows=context.windows,
-        estimate=context.estimate,
+        cores=pool_step.cores,
+        windows=pool_step.windows,
+        estimate=pool_step.estimate,
         loss=decision.loss,
-        baseline=context.course.now,
-        since_ms=context.course.since_ms,
-        targets=context.targets,
+        deployments=pool_step.course.now,
+        since_ms=pool_step.course.since_ms,
+        targets=pool_step.targets,
         advice=decision.advice,
     )
 
 
-def undecided(
-    pool: Pool, threshold: Threshold, targets: tuple[TargetSize, ...], cause: Failed | None, now_ms: int
-) -> Publication:
-    """The answer for a pool without any decision. cause: None while the decider waits for current windows."""
+def undecided(pool_step: PoolStep) -> Publication:
+    """The answer for a pool without any decision: the decider waits for current windows, or the step failed."""
+    cause, targets = pool_step.failure, pool_step.targets
     reason = AWAITED if cause is None else Reason("FAILED", f"{cause.kind}: {cause.text}")
-    current = one_size(targets)
-    content = Content("LEARNING", current, None, None, None, None, (reason.code,), "HELD", "HOLD", untimed(targets))
-    content = replace(content, owners=_owners(targets))
-    return Publication(pool.key, content, (reason,), 0.0, pool.model, now_ms, 0, threshold, targets=targets)
+    content = Content(
+        state="LEARNING",
+        current=one_size(targets),
+        target=None,
+        lower_bound=None,
+        upper_bound=None,
+        unguarded_target=None,
+        codes=(reason.code,),
+        basis="HELD",
+        action="HOLD",
+        sizes=untimed(targets),
+        owners=_owners(targets),
+    )
+    return Publication(
+        key=pool_step.key,
+        content=content,
+        reasons=(reason,),
+        confidence=0.0,
+        model=pool_step.pool.model,
+        computed_at_ms=pool_step.now_ms,
+        revision=0,
+        threshold=pool_step.threshold,
+        targets=targets,
+    )
 
 
 def _content(decision: Decision, targets: tuple[TargetSize, ...], reasons: tuple[Reason, ...]) -> Content:

@@ -163,7 +163,7 @@ class BucketRing:
         instances = (busy > 0).astype(np.int64)
         if len(own) > 1:
             instances = (self._busy_ns[own].take(columns, axis=1) > 0).sum(axis=0)
-        fields = (np.full(len(at), pool), at * bucket_ms, busy, done, good, instances, judged, judged_good, judge_busy)
+        fields = (at * bucket_ms, busy, done, good, instances, judged, judged_good, judge_busy)
         return WindowRows(*fields) if there.all() else WindowRows(*(column[there] for column in fields))
 
     def _line(self, source: Source) -> int:

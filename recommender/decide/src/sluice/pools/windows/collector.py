@@ -14,9 +14,10 @@ from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, upstream
-from sluice.pools.windows.complete_buckets import CompleteBuckets, alone, whole
+from sluice.pools.windows.complete_buckets import alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.newest import fixed_settle_ms, newest
 from sluice.pools.windows.reading import WindowReader
@@ -124,27 +125,26 @@ class Collector:
 
         def measured_of(number: int) -> PoolWindow | None:
             pool, rows = config.pools[number], reading().rows(number)
-            border_ms = complete_before(rows, number, now_ms, int(settle_ms[number]))
+            border_ms = complete_before(rows, now_ms, int(settle_ms[number]))
             if border_ms is not None:
                 border_ms = min(border_ms, int(before_ms[number]))
-            window = newest(rows, number, pool, config, border_ms, self._intervals_ms.get(pool.key))
+            window = newest(rows, pool, config, border_ms, self._intervals_ms.get(pool.key))
             if window is not None and pool.key in automatic:
                 self._intervals_ms[pool.key] = window.bucket_ms
             return window
 
-        def known(number: int, buckets: CompleteBuckets | None) -> CompleteBuckets | None:
+        def known(number: int, buckets: Buckets | None) -> Buckets | None:
             newest_ms = int(before_ms[number] + settle_ms[number])
             return None if buckets is None else replace(buckets, known_ms=float(newest_ms + bucket_ms))
 
-        def whole_of(number: int) -> CompleteBuckets | None:
+        def whole_of(number: int) -> Buckets | None:
             return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
 
-        def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, CompleteBuckets]:
+        def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, Buckets]:
             number = numbers[key]
             rows = {name: reading().own_instance(number, name) for name in instances}
             alone_of = {name: alone(*one, int(before_ms[number]), bucket_ms) for name, one in rows.items() if one}
             return {name: with_end for name, one in alone_of.items() if (with_end := known(number, one)) is not None}
 
-        settles = dict(zip(numbers, settle_ms.tolist(), strict=True))
         measured = {key: number for key, number in numbers.items() if key in judged}
-        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), settles, by_instance)
+        return Window(OnDemand(measured, measured_of), OnDemand(numbers, whole_of), by_instance)

@@ -2,64 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import inf
-
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.pools.estimate.samples import Floats
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows.rows import Ints
 
 # A source is present from so long before its first busy bucket until so long after its last.
 AROUND_MS = 5_000
 
 
-@dataclass(frozen=True)
-class CompleteBuckets:
-    """Buckets of one pool from its first busy one on, without gaps, each array of shape (n,).
-
-    concurrency, completions  of one instance; 0 in a bucket in which nothing was in flight, or completed
-    errors  the completions that failed
-    known_ms  up to this time spans that ended are known: the end of the pool's newest data, complete or not
-    instances  that were present, busy or not
-    """
-
-    start_ms: Ints
-    concurrency: Floats
-    completions: Floats
-    instances: Ints
-    bucket_ms: int
-    errors: Floats = field(default_factory=lambda: np.zeros(0))
-    """Zeros where they are not given."""
-    known_ms: float = inf
-
-    def __post_init__(self) -> None:
-        if len(self.errors) != len(self.start_ms):
-            object.__setattr__(self, "errors", np.zeros(len(self.start_ms)))
-
-    def __len__(self) -> int:
-        return len(self.start_ms)
-
-    def since(self, ms: int) -> CompleteBuckets:
-        """The buckets that start later than `ms`."""
-        later = slice(int(np.searchsorted(self.start_ms, ms, side="right")), None)
-        return CompleteBuckets(
-            self.start_ms[later],
-            self.concurrency[later],
-            self.completions[later],
-            self.instances[later],
-            self.bucket_ms,
-            self.errors[later],
-            self.known_ms,
-        )
-
-
 def whole(
     start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
-) -> CompleteBuckets | None:
-    """The complete buckets of k instances, busy_ns, completions and errors of shape (k, n); None when there is no such
-    bucket.
+) -> Buckets | None:
+    """The complete buckets of k instances from the first busy one on, without gaps. busy_ns, completions and errors
+    have the shape (k, n). None when there is no such bucket.
 
     start_ms  of n buckets without gaps, including incomplete ones
     before_ms  buckets that start before this are complete
@@ -76,19 +33,19 @@ def whole(
         return None
     part = slice(int(of_any[0]), end)
     there = _there(busy, AROUND_MS // bucket_ms)[part]
-    return CompleteBuckets(
+    return Buckets(
         start_ms=start_ms[part],
         concurrency=_summed(busy_ns[:, part]) / (bucket_ms * 1e6 * there),
         completions=_summed(completions[:, part]) / there,
-        instances=there,
-        bucket_ms=bucket_ms,
+        bucket_s=bucket_ms / 1_000,
         errors=_summed(errors[:, part]) / there,
+        instances=there,
     )
 
 
 def alone(
     start_ms: Ints, busy_ns: Ints, completions: Ints, errors: Ints, before_ms: int, bucket_ms: int
-) -> CompleteBuckets | None:
+) -> Buckets | None:
     """As `whole`, of one instance, while it is present; busy_ns, completions and errors of shape (n,)."""
     at = np.flatnonzero(busy_ns)
     if len(at) == 0:

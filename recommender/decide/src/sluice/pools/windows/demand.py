@@ -40,15 +40,11 @@ def parameters(config: PoolsSection, to_s: int) -> dict[str, object]:
 def keys(config: PoolsSection, thresholds_ns: Mapping[PoolKey, int]) -> Table:
     """The server and client pools, by their place in the configuration."""
     requests = [
-        query.Key(number, pool.key, last_index_within(thresholds_ns[pool.key]))
+        (number, pool.key, last_index_within(thresholds_ns[pool.key]))
         for number, pool in enumerate(config.pools)
         if pool.side != "consumer"
     ]
-    calls = [
-        (request.pool, request.last_good, 2, "client", request.key.service, "")
-        for request in requests
-        if request.key.peer
-    ]
+    calls = [(number, last_good, 2, "client", key.service, "") for number, key, last_good in requests if key.peer]
     table = query.keys(requests)
     return table._replace(rows=[*table.rows, *calls])
 

@@ -9,7 +9,7 @@ from sluice.pools.windows.rows import Ints, PoolWindow, WindowRows, measure
 
 
 def coarsen(rows: WindowRows, length_ms: int, interval_ms: int) -> WindowRows:
-    """Sums rows of one pool, of `length_ms`, into buckets of `interval_ms`, a multiple of it.
+    """Sums rows of `length_ms` into buckets of `interval_ms`, a multiple of it.
 
     Instances: the most in any of the buckets. Two buckets of 100 ms with 3 and 5 in flight: one of 200 ms with 4.
     """
@@ -25,7 +25,6 @@ def coarsen(rows: WindowRows, length_ms: int, interval_ms: int) -> WindowRows:
     instances = np.zeros(len(starts), dtype=np.int64)
     np.maximum.at(instances, group, rows.instances)
     return WindowRows(
-        pool=np.full(len(starts), rows.pool[0] if len(rows.pool) else 0, dtype=np.int64),
         bucket_start_ms=starts.astype(np.int64),
         busy_ns=summed(rows.busy_ns),
         own_completions=summed(rows.own_completions),
@@ -38,29 +37,22 @@ def coarsen(rows: WindowRows, length_ms: int, interval_ms: int) -> WindowRows:
 
 
 def interval_for(
-    rows: WindowRows, pool: int, from_ms: int, before_ms: int, stored_ms: int, in_force_ms: int | None = None
+    rows: WindowRows, from_ms: int, before_ms: int, stored_ms: int, in_force_ms: int | None = None
 ) -> Interval | None:
-    """The interval for the data of one pool, from buckets as `measure` takes them; None when nothing was in flight."""
-    own = rows.take(
-        (rows.pool == pool)
-        & (rows.bucket_start_ms >= from_ms)
-        & (rows.bucket_start_ms < before_ms)
-        & (rows.busy_ns > 0)
-    )
-    if len(own.pool) == 0:
+    """The interval for the data of the pool, from buckets as `measure` takes them; None when nothing was in flight."""
+    inside = (rows.bucket_start_ms >= from_ms) & (rows.bucket_start_ms < before_ms)
+    own = rows.take(inside & (rows.busy_ns > 0))
+    if len(own) == 0:
         return None
     done = own.judge_completions if own.judge_completions.sum() > 0 else own.own_completions
     in_flight = own.busy_ns / (stored_ms * 1e6)
     return choose(own.bucket_start_ms, in_flight, done.astype(np.float64), stored_ms, in_force_ms)
 
 
-def measure_over(
-    rows: WindowRows, pool: int, from_ms: int, before_ms: int, stored_ms: int, interval_ms: int
-) -> PoolWindow | None:
+def measure_over(rows: WindowRows, from_ms: int, before_ms: int, stored_ms: int, interval_ms: int) -> PoolWindow | None:
     """As `measure`, in buckets of `interval_ms`; buckets partly outside the range are left out."""
     if interval_ms == stored_ms:
-        return measure(rows, pool, from_ms, before_ms, stored_ms)
-    of_pool = coarsen(rows.take(rows.pool == pool), stored_ms, interval_ms)
+        return measure(rows, from_ms, before_ms, stored_ms)
     begin_ms = -(-from_ms // interval_ms) * interval_ms
     end_ms = -(-before_ms // stored_ms) * stored_ms // interval_ms * interval_ms
-    return measure(of_pool, pool, begin_ms, end_ms, interval_ms)
+    return measure(coarsen(rows, stored_ms, interval_ms), begin_ms, end_ms, interval_ms)

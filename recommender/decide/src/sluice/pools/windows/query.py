@@ -1,4 +1,4 @@
-"""The two queries of a control period: their text, and their parameters and keys for a set of pools."""
+"""The queries of a control period for windows: their text, parameters and keys, and the new rows that they return."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import NamedTuple
 
+from sluice.clickhouse.database import ArrayDatabase
 from sluice.clickhouse.table import Table
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
+from sluice.pools.windows.new_rows import NewRows, new_rows_of, own_rows_of
 
 SQL = files(__package__).joinpath("windows.sql").read_text(encoding="utf-8")
 OWN_SQL = files(__package__).joinpath("own_windows.sql").read_text(encoding="utf-8")
@@ -36,6 +37,8 @@ def source_of(instance: str) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
+# Before any insert.
+NEVER = -1
 # From so many pools on, most rows of the table are assumed to be theirs.
 MANY = 1_000
 
@@ -47,18 +50,14 @@ KEY_COLUMNS = (
 )
 
 
-class Key(NamedTuple):
-    """A pool, its number in the answer, and the last histogram bucket that counts as in time, for a judged pool."""
-
-    pool: int
-    key: PoolKey
-    last_good: int
+Request = tuple[int, PoolKey, int]
+"""The number of a pool in the answer, its key, and the last histogram bucket that counts as in time; for a judged
+pool."""
 
 
 @dataclass(frozen=True)
-class BucketSpan:
-    """Buckets [first, until), numbered by their length since 1970. The query reads all rows of buckets from
-    `known_until` on. Of earlier buckets it reads only rows that came with inserts after number `known_insert`.
+class WindowQuery:
+    """The queries of one period, for the rows of the buckets [first, until), numbered by their length since 1970.
 
     ahead_ms: whole buckets by which clocks of instances are ahead: their rows count as that much earlier.
     """
@@ -66,21 +65,35 @@ class BucketSpan:
     first: int
     until: int
     bucket_ms: int
-    known_until: int
-    known_insert: int = -1
     ahead_ms: Mapping[Instance, int] = field(default_factory=dict)
 
-    def parameters(self, pools: int) -> dict[str, object]:
-        """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
-        return {**self._buckets, "many": pools >= MANY}
+    def new_rows(
+        self, database: ArrayDatabase, requests: Sequence[Request], judged: bool, known_until: int, known_insert: int
+    ) -> NewRows:
+        """All rows of buckets from `known_until` on; of earlier buckets only rows that came with inserts after number
+        `known_insert`. judged: whether all of these pools have thresholds; else none has, and all are of one side."""
+        if judged:
+            parameters = self.parameters(len(requests), known_until, known_insert)
+            return new_rows_of(database.arrays(SQL, parameters, keys(requests)), self.first)
+        parameters = self._own_parameters([key for _, key, _ in requests], known_until, known_insert)
+        return own_rows_of(database.arrays(OWN_SQL, parameters, own_keys(requests)), self.first)
 
-    def own_parameters(self, pools: Sequence[PoolKey]) -> dict[str, object]:
+    def newest_insert(self, database: ArrayDatabase) -> int:
+        """The number of the newest insert, of any pool, that reaches into these buckets."""
+        newest = database.columns(NEWEST_SQL, self.parameters(0, self.until, NEVER))
+        return int(newest[0][0])
+
+    def parameters(self, pools: int, known_until: int, known_insert: int) -> dict[str, object]:
+        """Server-side parameters of `SQL` and `NEWEST_SQL`, for so many pools."""
+        return {**self._buckets(known_until, known_insert), "many": pools >= MANY}
+
+    def _own_parameters(self, pools: Sequence[PoolKey], known_until: int, known_insert: int) -> dict[str, object]:
         """The parameters of `OWN_SQL`, for pools of one side."""
         services = [key.service for key in pools]
-        return {**self._buckets, "side": pools[0].side, "least": min(services), "most": max(services)}
+        bounds = {"side": pools[0].side, "least": min(services), "most": max(services)}
+        return {**self._buckets(known_until, known_insert), **bounds}
 
-    @property
-    def _buckets(self) -> dict[str, object]:
+    def _buckets(self, known_until: int, known_insert: int) -> dict[str, object]:
         ahead = [0, *self.ahead_ms.values()]
         return {
             # From the most behind to the most ahead; the query then drops rows outside the bounds of a correct clock.
@@ -88,17 +101,17 @@ class BucketSpan:
             "to_ms": self.until * self.bucket_ms + max(ahead),
             "first_ms": self.first * self.bucket_ms,
             "until_ms": self.until * self.bucket_ms,
-            "before_ms": self.known_until * self.bucket_ms,
+            "before_ms": known_until * self.bucket_ms,
             "off": bool(self.ahead_ms),
             "clocks": [0, *map(clock_of, self.ahead_ms)],
             "ahead": ahead,
             "bucket_ms": self.bucket_ms,
             "first": self.first,
-            "seen": self.known_insert,
+            "seen": known_insert,
         }
 
 
-def keys(requests: list[Key]) -> Table:
+def keys(requests: Sequence[Request]) -> Table:
     """The parts of each pool: its own rows, and its judges'."""
     rows: list[tuple[int | str, ...]] = []
     for index, key, last_good in requests:
@@ -109,6 +122,6 @@ def keys(requests: list[Key]) -> Table:
     return Table("keys", KEY_COLUMNS, rows)
 
 
-def own_keys(requests: list[Key]) -> Table:
+def own_keys(requests: Sequence[Request]) -> Table:
     """The parts of pools without judges."""
     return Table("keys", OWN_COLUMNS, [(index, key.service, key.peer) for index, key, _ in requests])

@@ -16,8 +16,8 @@ from sluice.pools.windows import query
 from sluice.pools.windows.bucket_ring import BucketRing
 from sluice.pools.windows.delay import Arrivals
 from sluice.pools.windows.latency import last_index_within
-from sluice.pools.windows.new_rows import NewRows, new_rows_of, own_rows_of
-from sluice.pools.windows.query import BucketSpan, Key
+from sluice.pools.windows.new_rows import NewRows
+from sluice.pools.windows.query import NEVER, WindowQuery
 from sluice.pools.windows.rows import Ints, WindowRows
 
 # Planned rows of a query: up to 320 MB in the database, of the 512 MiB of the reading user.
@@ -26,7 +26,6 @@ MAX_ROWS = 3_200_000
 MAX_OWN_ROWS = 800_000
 # The fewest rows of a pool in a bucket: its own and its caller's.
 FEWEST_SOURCES = 2
-NEVER = -1
 # The value for a pool without a threshold, in place of its last histogram bucket.
 UNJUDGED = -2
 NO_CLOCKS: Mapping[Instance, int] = MappingProxyType({})
@@ -93,24 +92,28 @@ class WindowReader:
         same = same and until >= self._until
         if not same:
             self._begin(list(keys), bucket_ms, width)
-        self._advance(first)
+        self._ring.advance(first)
         indices = [UNJUDGED if threshold is None else last_index_within(threshold) for threshold in thresholds_ns]
         last_good = np.array(indices, dtype=np.int64)
         self._judge_by(last_good)
         self._set_clocks(ahead_ms)
+        period_query = WindowQuery(first, until, bucket_ms, self._ahead_ms)
         known = np.flatnonzero(self._inserts > NEVER)
         if len(known):
-            since_insert = int(self._inserts[known].min()) if self._numbered else NEVER
-            span = BucketSpan(first, until, bucket_ms, self._until, since_insert, self._ahead_ms)
+            insert = int(self._inserts[known].min()) if self._numbered else NEVER
             buckets = until - self._until if self._numbered else width
-            new = sum(self._ask(share, span, self._ring) for share in self._shares(known, buckets))
-            if self._numbered and new == 0 and self._began_anew(span):
+            new = sum(
+                self._ask(share, period_query, self._until, insert, known=True)
+                for share in self._shares(known, buckets)
+            )
+            # Smaller numbers than before are of a table that was created again. It is checked only when nothing is new.
+            if self._numbered and new == 0 and period_query.newest_insert(self._database) < insert:
                 self._begin(list(keys), bucket_ms, width)
-                self._advance(first)
+                self._ring.advance(first)
                 self._judge_by(last_good)
         self._until = until
         for share in self._shares(np.flatnonzero(self._inserts == NEVER), width):
-            self._ask(share, BucketSpan(first, until, bucket_ms, until, ahead_ms=self._ahead_ms), None)
+            self._ask(share, period_query, until, NEVER, known=False)
         return self._arrivals()
 
     def rows(self, pool: int) -> WindowRows:
@@ -137,9 +140,6 @@ class WindowReader:
         self._newest, self._numbered = NEVER, numbered
         self._inserts = np.full(len(keys), NEVER)
         self._last_good = np.full(len(keys), NEVER)
-
-    def _advance(self, first: int) -> None:
-        self._ring.advance(first)
 
     def _arrivals(self) -> Arrivals:
         empty: Ints = np.zeros(0, dtype=np.int64)
@@ -180,18 +180,19 @@ class WindowReader:
         self._ring.forget(others)
         self._inserts[others] = NEVER
 
-    def _ask(self, pools: Ints, span: BucketSpan, known: BucketRing | None) -> int:
+    def _ask(self, pools: Ints, period_query: WindowQuery, until: int, insert: int, known: bool) -> int:
         """Reads these pools and returns the number of new rows; in halves where all are too many for the database.
-        known: the rows that arrivals add to; None when there is nothing to compare with."""
-        requests = [Key(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
+        until, insert: bucket and insert up to which the rows are known. known: whether new rows add to known ones."""
+        requests = [(pool, self._keys[pool], int(self._last_good[pool])) for pool in pools.tolist()]
+        judged = requests[0][2] != UNJUDGED
         try:
-            new = self._new(requests, span)
+            new = period_query.new_rows(self._database, requests, judged, until, insert)
         except TooLargeError:
             if len(pools) == 1:
                 raise
             half = len(pools) // 2
-            return self._ask(pools[:half], span, known) + self._ask(pools[half:], span, known)
-        known_ns = known.busy_ns(new) if known is not None else None
+            return sum(self._ask(part, period_query, until, insert, known) for part in (pools[:half], pools[half:]))
+        known_ns = self._ring.busy_ns(new) if known else None
         self._ring.put(new)
         if known_ns is not None:
             self._arrived.append(self._added(new, known_ns))
@@ -200,25 +201,11 @@ class WindowReader:
         self._inserts[pools] = self._newest
         return len(new)
 
-    def _new(self, requests: list[Key], span: BucketSpan) -> NewRows:
-        """New rows of pools that all have thresholds, or of pools of one side of which none has."""
-        if requests[0].last_good != UNJUDGED:
-            columns = self._database.arrays(query.SQL, span.parameters(len(requests)), query.keys(requests))
-            return new_rows_of(columns, span.first)
-        parameters = span.own_parameters([request.key for request in requests])
-        return own_rows_of(self._database.arrays(query.OWN_SQL, parameters, query.own_keys(requests)), span.first)
-
     def _added(self, new: NewRows, known_ns: Ints) -> tuple[Ints, Ints, Ints]:
         """Pool, bucket, and new busy time, of the pools' own rows that have more than before."""
         added = self._ring.busy_ns(new) - known_ns
         more = (added > 0) & (np.repeat(new.judges, new.counts) == 0)
         return np.repeat(new.pool, new.counts)[more], new.at[more], added[more]
-
-    def _began_anew(self, span: BucketSpan) -> bool:
-        """Whether the table was recreated, since its insert numbers are smaller than before. It is checked only when
-        nothing is new."""
-        newest = self._database.columns(query.NEWEST_SQL, span.parameters(0))
-        return int(newest[0][0]) < span.known_insert
 
     def _shares(self, pools: Ints, buckets: int) -> list[Ints]:
         """Divides the pools into as few parts as stay within the planned rows, if each of so many buckets has one.

@@ -15,9 +15,8 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class WindowRows:
-    """Columns of the query's result, each of shape (r,), all whole numbers; `pool` indexes the requests."""
+    """The rows of one pool: columns of shape (r,), all whole numbers."""
 
-    pool: Ints
     bucket_start_ms: Ints
     busy_ns: Ints
     own_completions: Ints
@@ -29,11 +28,11 @@ class WindowRows:
     """Busy time of the judges' spans: in the pool, or waiting for it. Zeros where it is not given."""
 
     def __post_init__(self) -> None:
-        if len(self.judge_busy_ns) != len(self.pool):
-            object.__setattr__(self, "judge_busy_ns", np.zeros(len(self.pool), dtype=np.int64))
+        if len(self.judge_busy_ns) != len(self):
+            object.__setattr__(self, "judge_busy_ns", np.zeros(len(self), dtype=np.int64))
 
     def __len__(self) -> int:
-        return len(self.pool)
+        return len(self.bucket_start_ms)
 
     def take(self, keep: NDArray[np.bool_] | Ints | slice) -> WindowRows:
         """The rows where `keep` is True, or at the indices in it. Consecutive rows share memory."""
@@ -48,9 +47,6 @@ def _stretch(indices: Ints) -> Ints | slice:
     if count and indices[-1] - indices[0] == count - 1:
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices
-
-
-EMPTY = WindowRows(*(np.empty(0, dtype=np.int64) for _ in WindowRows.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class PoolWindow:
         return replace(self, samples=samples, bucket_start_ms=self.bucket_start_ms[keep])
 
 
-def complete_before(rows: WindowRows, pool: int, to_ms: int, settle_ms: int) -> int | None:
+def complete_before(rows: WindowRows, to_ms: int, settle_ms: int) -> int | None:
     """Buckets of the pool that start before this time are complete; None when it has no row of its own.
 
     A span is sent when it ends, and takes time to arrive: the newest buckets lack the spans in flight or on their way,
@@ -99,39 +95,17 @@ def complete_before(rows: WindowRows, pool: int, to_ms: int, settle_ms: int) -> 
     s, the judges' up to 54.0 s, settle 2 s -> 52.0 s. Up to 58.0 s, six seconds of work would count as work that no
     caller received.
     """
-    of_pool = rows.pool == pool
-    own = rows.bucket_start_ms[of_pool & ((rows.busy_ns > 0) | (rows.own_completions > 0))]
+    own = rows.bucket_start_ms[(rows.busy_ns > 0) | (rows.own_completions > 0)]
     if len(own) == 0:
         return None
-    judged = rows.bucket_start_ms[of_pool & (rows.judge_completions > 0)]
+    judged = rows.bucket_start_ms[rows.judge_completions > 0]
     newest = min(int(own.max()), int(judged.max())) if len(judged) else int(own.max())
     return min(newest, to_ms) - settle_ms
 
 
-def split(rows: WindowRows, pools: int) -> list[WindowRows]:
-    """The rows of each of the pools 0..pools-1.
-
-    The rows are sorted by pool, unless they are already, and cut. So 10,000 pools cost as much as their rows do, since
-    each then reads only its own rows.
-    """
-    if np.any(rows.pool[1:] < rows.pool[:-1]):
-        rows = rows.take(np.argsort(rows.pool, kind="stable"))
-    ends = np.searchsorted(rows.pool, np.arange(pools + 1))
-    return [rows.take(slice(ends[i], ends[i + 1])) for i in range(pools)]
-
-
-def measure(rows: WindowRows, pool: int, from_ms: int, before_ms: int, bucket_ms: int) -> PoolWindow | None:
-    """Samples of one pool from buckets with from_ms <= start < before_ms; None when nothing of it completed."""
-    return _measure(_busy(rows.take(rows.pool == pool), from_ms, before_ms), bucket_ms)
-
-
-def _busy(rows: WindowRows, from_ms: int, before_ms: int) -> WindowRows:
-    inside = (rows.bucket_start_ms >= from_ms) & (rows.bucket_start_ms < before_ms)
-    return rows.take(inside & (rows.instances > 0) & (rows.busy_ns > 0))
-
-
-def _measure(own: WindowRows, bucket_ms: int) -> PoolWindow | None:
-    """Samples of one pool, from the rows in which it had something in flight; None when nothing of it completed.
+def measure(rows: WindowRows, from_ms: int, before_ms: int, bucket_ms: int) -> PoolWindow | None:
+    """Samples from the buckets with from_ms <= start < before_ms in which the pool had something in flight; None when
+    nothing of it completed.
 
     Values are per instance: sums over instances divided by the instances that had something in flight in the bucket. An
     instance that had nothing is left out and does not count as an empty one, since it may be gone. (It may still have a
@@ -143,6 +117,8 @@ def _measure(own: WindowRows, bucket_ms: int) -> PoolWindow | None:
 
     Callers judge when the window has any caller's span, else the pool's own spans.
     """
+    inside = (rows.bucket_start_ms >= from_ms) & (rows.bucket_start_ms < before_ms)
+    own = rows.take(inside & (rows.instances > 0) & (rows.busy_ns > 0))
     by_caller = bool(own.judge_completions.sum() > 0)
     completions = own.judge_completions if by_caller else own.own_completions
     good = own.judge_good if by_caller else own.own_good

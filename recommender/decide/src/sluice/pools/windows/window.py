@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from sluice.model.keys import PoolKey
-from sluice.pools.windows.complete_buckets import CompleteBuckets
+from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows.rows import PoolWindow
 
 Value = TypeVar("Value")
@@ -33,7 +33,7 @@ class OnDemand(Mapping[PoolKey, Value], Generic[Value]):
         return len(self._numbers)
 
 
-def _none(key: PoolKey, instances: Collection[str]) -> dict[str, CompleteBuckets]:
+def _none(key: PoolKey, instances: Collection[str]) -> dict[str, Buckets]:
     return {}
 
 
@@ -43,11 +43,9 @@ class Window:
 
     pools      over the newest window, judged by the threshold, of the pools to judge; None where nothing completed
     complete   complete buckets of all that is kept, a little more than a window; None where nothing was in flight
-    settle_ms  how far behind its newest bucket a pool's buckets are complete
     by_instance  complete buckets of the instances in these spans: by name, as `complete`
     """
 
     pools: Mapping[PoolKey, PoolWindow | None]
-    complete: Mapping[PoolKey, CompleteBuckets | None] = field(default_factory=dict)
-    settle_ms: Mapping[PoolKey, int] = field(default_factory=dict)
-    by_instance: Callable[[PoolKey, Collection[str]], dict[str, CompleteBuckets]] = _none
+    complete: Mapping[PoolKey, Buckets | None] = field(default_factory=dict)
+    by_instance: Callable[[PoolKey, Collection[str]], dict[str, Buckets]] = _none

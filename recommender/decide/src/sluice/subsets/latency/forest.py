@@ -59,10 +59,10 @@ class Steps:
 
     def of(self, others: Float32s) -> Floats:
         """Values for (n, 3) other features, (n, count + 1)."""
-        one = self.forest
+        forest = self.forest
         columns = np.ascontiguousarray(others.T)
-        added = _added(one.lower, one.upper, one.value, self.low, self.high, columns, self.count)
-        return one.base + np.cumsum(np.ascontiguousarray(added[:-1].T), axis=1, dtype=np.float64)
+        added = _added(forest.lower, forest.upper, forest.value, self.low, self.high, columns, self.count)
+        return forest.base + np.cumsum(np.ascontiguousarray(added[:-1].T), axis=1, dtype=np.float64)
 
 
 def forest(booster: Booster) -> Forest:

@@ -110,9 +110,9 @@ def _loads(
     for container in range(slow.shape[0]):
         line = slow[container]
         if level <= line[0]:
-            one = rate[0] * exp(max((level - line[0]) / even, -60.0))
+            solution = rate[0] * exp(max((level - line[0]) / even, -60.0))
         elif level >= line[last]:
-            one = rate[last] * exp(min((level - line[last]) / (even + beyond), 60.0))
+            solution = rate[last] * exp(min((level - line[last]) / (even + beyond), 60.0))
         else:
             low, high = 0, last
             while high - low > 1:
@@ -121,7 +121,7 @@ def _loads(
                     low = middle
                 else:
                     high = middle
-            one = rate[low] + (rate[high] - rate[low]) * (level - line[low]) / (line[high] - line[low])
-        load[container] = min(one, capacity[container])
+            solution = rate[low] + (rate[high] - rate[low]) * (level - line[low]) / (line[high] - line[low])
+        load[container] = min(solution, capacity[container])
         total_load += load[container]
     return total_load

@@ -83,8 +83,8 @@ def _reference(
         return Reference(np.full(len(fleet), outside / len(fleet)), 0.0, True)
     groups = _zones(problem, loads, rate, service)
     if groups is None:
-        one = balance(curves[service], float(rate[service]), fleet.capacity_per_s, *how)
-        return Reference(one.load, one.apart, one.fits)
+        balanced = balance(curves[service], float(rate[service]), fleet.capacity_per_s, *how)
+        return Reference(balanced.load, balanced.apart, balanced.fits)
     load = np.zeros(len(fleet))
     balances: list[Balance] = []
     for members, total in groups:

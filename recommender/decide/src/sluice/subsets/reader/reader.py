@@ -73,10 +73,10 @@ class SubsetReader:
         names, starts = np.array(services, dtype=object), np.array(windows, dtype=np.int64)
         by_service = {}
         for name in sorted(set(services)):
-            of = names == name
-            rate, cpu, memory, network, mu, sigma = table[:, of]
+            rows = names == name
+            rate, cpu, memory, network, mu, sigma = table[:, rows]
             contention = np.clip(np.column_stack([cpu, memory, network]), 0.0, 1.0)
-            by_service[name] = LatencySamples(rate, contention, mu, sigma), starts[of]
+            by_service[name] = LatencySamples(rate, contention, mu, sigma), starts[rows]
         return by_service
 
     def _columns(self, sql: str, parameters: dict[str, object], count: int) -> list[list[Any]]:

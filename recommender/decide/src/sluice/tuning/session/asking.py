@@ -14,7 +14,7 @@ from sluice.tuning.space import Configuration, Point
 
 def next_trial(session: Session, request_id: str, now_ms: int) -> Trial | None:
     """The next trial; None: the session must wait for the outcome of a trial in flight."""
-    plan, of = session.plan, None
+    plan, candidate = session.plan, None
     if session.phase is Phase.SEARCHING:
         number = len(session.searched)
         if number > plan.budget or (session.only_failed and session.flying):
@@ -25,8 +25,8 @@ def next_trial(session: Session, request_id: str, now_ms: int) -> Trial | None:
         best = session.best
         if best is None:
             return None
-        of = best.number
-        default = is_default(sum(trial.of == of for trial in session.trials))
+        candidate = best.number
+        default = is_default(sum(trial.of == candidate for trial in session.trials))
         purpose = Purpose.DEFAULT if default else Purpose.WINNER
         configuration = plan.space.default if default else best.configuration
         point = plan.space.point(configuration)
@@ -38,7 +38,7 @@ def next_trial(session: Session, request_id: str, now_ms: int) -> Trial | None:
         request_id=request_id,
         asked_ms=now_ms,
         due_ms=now_ms + plan.patience_ms,
-        of=of,
+        of=candidate,
     )
 
 

@@ -6,32 +6,26 @@ from typing import Any
 
 from sluice.cli.output import CliError
 from sluice.cli.pools.selector import Selector, pool_name
-from sluice.cli.sql.http import reader, run_query
-from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows
-from sluice.cli.table import Column
+from sluice.cli.sql.result import as_objects, read_rows
+from sluice.cli.table import columns
 
 SQL = Path(__file__).with_name("audit.sql").read_text(encoding="utf-8")
-COLUMNS = (
-    *(Column(name) for name in ("AT (UTC)", "ID", "POOL", "INSTANCE", "OUTCOME")),
-    *(Column(name, right=True) for name in ("BEFORE", "ASKED", "READ BACK")),
-    *(Column(name) for name in ("BASIS", "BY")),
-    Column("DETAIL", fold=True),
+COLUMNS = columns(
+    *("AT (UTC)", "ID", "POOL", "INSTANCE", "OUTCOME", "BEFORE>", "ASKED>", "READ BACK>", "BASIS", "BY", "DETAIL~")
 )
 
 Row = Mapping[str, Any]
 
 
-def audit(of: Selector | None = None, id_: str = "", limit: int = 1) -> list[Row]:
+def audit(pool: Selector | None = None, id_: str = "", limit: int = 1) -> list[Row]:
     """The newest rows, as mappings from the column names of audit.sql."""
-    server = reader()
     names = {"service": "", "side": "", "peer": ""}
-    if of is not None:
-        names = {"service": of.service, "side": of.side or "server", "peer": of.peer}
-    with run_query(server, SQL, ROWS_FORMAT, {**names, "id": id_, "limit": str(limit)}) as answer:
-        return list(as_objects(parse_rows(answer.iter_lines(1 << 16))))
+    if pool is not None:
+        names = {"service": pool.service, "side": pool.side or "server", "peer": pool.peer}
+    return list(as_objects(read_rows(SQL, {**names, "id": id_, "limit": str(limit)})))
 
 
-def one(id_: str) -> Row:
+def report(id_: str) -> Row:
     """The row whose id begins so. Raises CliError where there is none, or more than one."""
     rows = audit(id_=id_, limit=2)
     if not rows:

@@ -1,24 +1,20 @@
 """The commands `sluice actuations list | show | rollback`."""
 
-import getpass
-
 import click
 
-from sluice.cli.environment import addresses
-from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say
-from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, one, selector
+from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_items, say, show_list
+from sluice.cli.pools.actuations.audit import COLUMNS, audit, cells, report, selector
 from sluice.cli.pools.client import connect
-from sluice.cli.pools.commands import select
-from sluice.cli.pools.options import address_option
+from sluice.cli.pools.options import address_option, by_option, dry_run_option, selected, why_option
 from sluice.cli.pools.selector import pool_name
 from sluice.cli.table import print_table
 
 
 @click.command("list", epilog=EXIT_CODES)
-@click.option("--pool", "of", default="", metavar="POOL", help="Only reports of this pool.")
+@click.option("--pool", default="", metavar="POOL", help="Only reports of this pool.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of reports.")
 @output_option(*FORMS)
-def list_command(of: str, limit: int, output: str) -> None:
+def list_command(pool: str, limit: int, output: str) -> None:
     """List actuators' reports, newest first: every attempt to write, and observed sizes where they changed.
 
     \b
@@ -26,13 +22,8 @@ def list_command(of: str, limit: int, output: str) -> None:
       sluice actuations list --limit 5
       sluice actuations list --pool cart -o json | jq -r '.[] | select(.outcome == "APPLIED") | .request_id'
     """
-    rows = audit(select(of, None, None) if of else None, limit=limit)
-    if output != "table":
-        print_items(rows, output)
-    elif rows:
-        print_table(COLUMNS, map(cells, rows))
-    else:
-        say("nothing is recorded")
+    rows = audit(selected(pool) if pool else None, limit=limit)
+    show_list(rows, output, lambda shown: print_table(COLUMNS, map(cells, shown)), "nothing is recorded")
 
 
 @click.command("show", epilog=EXIT_CODES)
@@ -45,7 +36,7 @@ def show_command(id_: str, output: str) -> None:
     Example:
       sluice actuations show 6f0c
     """
-    row = one(id_)
+    row = report(id_)
     if output != "table":
         print_items([row], output)
         return
@@ -56,11 +47,11 @@ def show_command(id_: str, output: str) -> None:
 
 @click.command("rollback", epilog=EXIT_CODES)
 @click.argument("id_", metavar="ID")
-@click.option("--why", default="", help="Reason; everybody who looks at the pool sees it.")
-@click.option("--by", default=getpass.getuser, help="Who requests it.  [default: the user]")
-@click.option("--dry-run", is_flag=True, help="Only print the change.")
+@why_option
+@by_option
+@dry_run_option
 @address_option
-def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str | None) -> None:
+def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str) -> None:
     """Set a pool back to its size before an actuation, and hold it there until you resume the pool.
 
     All of the pool's targets that apply decisions get the size. `sluice pools resume POOL` lets Sluice decide again.
@@ -70,7 +61,7 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str | 
     Example:
       sluice actuations rollback 6f0c --why "p99 is up since"
     """
-    row = one(id_)
+    row = report(id_)
     if row["outcome"] != "APPLIED" or row["previous"] is None:
         raise CliError(
             f"{row['request_id']} is {row['outcome']} without a previous size: there is nothing to roll back to"
@@ -81,6 +72,6 @@ def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str | 
         say(f"would set {what}")
         return
     because = f"rollback of {row['request_id']}" + (f": {why}" if why else "")
-    with connect(address or addresses().recommender) as client:
+    with connect(address) as client:
         client.pause(selector(row), by, because, size)
     say(f"sets {what}, and holds it there until `sluice pools resume {name}`")

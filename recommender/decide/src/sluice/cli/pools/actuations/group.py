@@ -2,19 +2,15 @@
 
 import click
 
-from sluice.cli.lazy import Lazy, LazyGroup
+from sluice.cli.lazy import LazyGroup, commands
 from sluice.cli.output import EXIT_CODES
 
-COMMANDS = {
-    "list": Lazy("sluice.cli.pools.actuations.commands:list_command", "List actuators' reports, newest first."),
-    "show": Lazy(
-        "sluice.cli.pools.actuations.commands:show_command", "Show one report and the decision that it acted on."
-    ),
-    "rollback": Lazy(
-        "sluice.cli.pools.actuations.commands:rollback_command",
-        "Set a pool back to its previous size, and hold it there.",
-    ),
-}
+COMMANDS = commands(
+    "sluice.cli.pools.actuations",
+    list=("commands", "List actuators' reports, newest first."),
+    show=("commands", "Show one report and the decision that it acted on."),
+    rollback=("commands", "Set a pool back to its previous size, and hold it there."),
+)
 
 
 @click.group("actuations", cls=LazyGroup, lazy=COMMANDS, epilog=EXIT_CODES)

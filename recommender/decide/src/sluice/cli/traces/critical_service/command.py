@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
-from sluice.cli.sql.http import reader, run_query
-from sluice.cli.sql.result import ROWS_FORMAT, parse_rows
+from sluice.cli.sql.result import read_rows
 from sluice.cli.traces.critical_service.ranking import as_json, print_ranking
 from sluice.pools.estimate.critical import Localization, PathTimes, localize
 
@@ -49,10 +48,8 @@ def critical_service(root: str, seconds: int, output: str) -> None:
       sluice critical-service --root 'frontend/GET /cart' --seconds 300 -o json
     """
     service, _, operation = root.partition("/")
-    server = reader()
     parameters = {"service": service, "operation": operation, "seconds": str(seconds)}
-    with run_query(server, QUERY, ROWS_FORMAT, parameters) as answer:
-        by_root = localizations(parse_rows(answer.iter_lines(1 << 16)).rows)
+    by_root = localizations(read_rows(QUERY, parameters).rows)
     if output != "table":
         print_items((as_json(*entry) for entry in by_root.items()), output)
         return

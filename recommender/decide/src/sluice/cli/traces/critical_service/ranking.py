@@ -5,14 +5,22 @@ from typing import Any
 import click
 
 from sluice.cli.output import say
-from sluice.cli.table import Column, print_table
+from sluice.cli.table import columns, print_table
 from sluice.pools.estimate.critical import Localization, Ranked
 
-COLUMNS = (
-    Column("SERVICE", fold=True),
-    *(Column(n, right=True) for n in ("CPU", "CORRELATION", "P99/P50", "MEAN MS", "WAIT MS", "BLAME MS")),
-    *(Column(n, right=True) for n in ("OF END TO END", "OF TRACES")),
-    Column("REASONS"),
+COLUMNS = columns(
+    *(
+        "SERVICE~",
+        "CPU>",
+        "CORRELATION>",
+        "P99/P50>",
+        "MEAN MS>",
+        "WAIT MS>",
+        "BLAME MS>",
+        "OF END TO END>",
+        "OF TRACES>",
+    ),
+    "REASONS",
 )
 
 

@@ -10,8 +10,6 @@ import org.apache.flink.table.data.RowData;
 
 /** The calls of closed traces, one row for each edge and window. */
 final class EdgeSums implements TraceSums {
-  private static final long MS_PER_S = 1_000;
-
   private final long windowMs;
   private final Texts texts = new Texts();
   private final Map<CallEdges.Key, CallEdges.Calls> edges = new HashMap<>();
@@ -38,7 +36,7 @@ final class EdgeSums implements TraceSums {
                 GenericRowData.of(
                     texts.of(edge.caller()),
                     texts.of(edge.callee()),
-                    edge.windowMs() / MS_PER_S,
+                    Rows.seconds(edge.windowMs()),
                     calls.calls(),
                     calls.errors(),
                     calls.latency().encode(),

@@ -11,8 +11,6 @@ import org.apache.flink.table.data.RowData;
 
 /** The own times of the containers in closed traces, one row for each container and window. */
 final class OwnSums implements TraceSums {
-  private static final long MS_PER_S = 1_000;
-
   private final long windowMs;
   private final Texts texts = new Texts();
   private final WindowSums<Site, Sample> sums = new WindowSums<>();
@@ -23,7 +21,7 @@ final class OwnSums implements TraceSums {
 
   @Override
   public void add(byte[] traceId, Trace trace) {
-    OwnTimes.of(trace, windowMs, sums::add);
+    OwnTimes.add(trace, windowMs, sums);
   }
 
   @Override
@@ -40,7 +38,7 @@ final class OwnSums implements TraceSums {
                     texts.of(site.service()),
                     texts.of(site.instance()),
                     texts.of(site.host()),
-                    sample.windowMs() / MS_PER_S,
+                    Rows.seconds(sample.windowMs()),
                     sample.requests(),
                     sample.errors(),
                     sample.lnSum(),

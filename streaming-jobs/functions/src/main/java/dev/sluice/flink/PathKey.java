@@ -11,8 +11,6 @@ import org.apache.flink.table.data.GenericRowData;
  */
 record PathKey(
     String rootService, String rootOperation, boolean complete, long windowMs, String part) {
-  private static final long MS_PER_S = 1_000;
-
   static PathKey of(PathSummary summary, long lengthMs, String part) {
     TraceSpan root = summary.path().root();
     return new PathKey(
@@ -28,7 +26,7 @@ record PathKey(
         texts.of(rootService),
         texts.of(rootOperation),
         complete,
-        windowMs / MS_PER_S,
+        Rows.seconds(windowMs),
         texts.of(part),
         totals);
   }

@@ -152,6 +152,11 @@ final class Rows {
     return DecimalData.fromBigDecimal(ns2, 38, 0);
   }
 
+  /** A time in ms as the BIGINT of a window's start, in s. */
+  static long seconds(long epochMs) {
+    return epochMs / 1_000;
+  }
+
   static TimestampData time(long epochMs) {
     return TimestampData.fromEpochMillis(epochMs);
   }

@@ -14,8 +14,6 @@ final class SightingSums implements TraceSums {
       "service STRING NOT NULL, instance STRING NOT NULL, host STRING NOT NULL,"
           + " operation STRING NOT NULL, window_start BIGINT NOT NULL";
 
-  private static final long MS_PER_S = 1_000;
-
   private final long windowMs;
   private final Texts texts = new Texts();
   private final Set<Sighting> sightings = new HashSet<>();
@@ -43,7 +41,7 @@ final class SightingSums implements TraceSums {
               texts.of(sighting.instance()),
               texts.of(sighting.host()),
               texts.of(sighting.operation()),
-              sighting.windowMs() / MS_PER_S));
+              Rows.seconds(sighting.windowMs())));
     }
     sightings.clear();
   }

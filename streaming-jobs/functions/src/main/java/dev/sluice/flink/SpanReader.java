@@ -7,18 +7,11 @@ import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.bounds.LogBounds;
 import dev.sluice.delays.DelayAccumulator;
-import dev.sluice.delays.Delays;
-import dev.sluice.delays.Instance;
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.rules.LeftOutAccumulator;
-import dev.sluice.rules.LeftOutCount;
-import dev.sluice.rules.LeftOutKey;
 import dev.sluice.rules.SpanRules;
-import dev.sluice.samples.Sample;
 import dev.sluice.samples.SampleAccumulator;
-import dev.sluice.samples.Site;
-import dev.sluice.sizes.DataSize;
 import dev.sluice.sizes.SizeAccumulator;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.TraceFragment;
@@ -27,12 +20,17 @@ import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
 import dev.sluice.windows.WindowAccumulator;
 import dev.sluice.windows.WindowSums;
+import dev.sluice.windows.Windowed;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.table.data.RowData;
 
 /**
  * Decodes each message once, for all jobs. It emits fragments of traces at once. It sums the
@@ -64,23 +62,31 @@ final class SpanReader extends SummingOperator<TraceFragment>
     }
   }
 
+  /**
+   * One table of spans: the counts of the present message, and their sums since the last flush.
+   *
+   * @param visit visits the counts of the present message
+   */
+  private record Table<K, S extends Windowed<S>>(
+      SpanView view,
+      Consumer<BiConsumer<K, S>> visit,
+      BiFunction<K, S, RowData> row,
+      WindowSums<K, S> sums) {
+    void takeMessage() {
+      visit.accept(sums::add);
+    }
+  }
+
   private transient Settings settings;
-  private transient Texts texts;
   private transient LogBounds bounds;
   private transient OwnState boundsState;
   private transient MessageReader reader;
   private transient boolean assembles;
   private transient WindowAccumulator windows;
-  private transient SampleAccumulator samples;
-  private transient SizeAccumulator sizes;
   private transient LeftOutAccumulator left;
   private transient DelayAccumulator delays;
   private transient FragmentAccumulator fragments;
-  private transient WindowSums<ResourcePoint, Partial> partialSums;
-  private transient WindowSums<Site, Sample> sampleSums;
-  private transient WindowSums<ResourcePoint, DataSize> sizeSums;
-  private transient WindowSums<LeftOutKey, LeftOutCount> leftSums;
-  private transient WindowSums<Instance, Delays> delaySums;
+  private transient List<Table<?, ?>> tables;
   private transient AccountSums counted;
   private transient AccountSums countedWindows;
 
@@ -103,40 +109,31 @@ final class SpanReader extends SummingOperator<TraceFragment>
   @Override
   public void open() throws Exception {
     super.open();
-    texts = new Texts();
-    partialSums = new WindowSums<>();
-    sampleSums = new WindowSums<>();
-    sizeSums = new WindowSums<>();
-    leftSums = new WindowSums<>();
-    delaySums = new WindowSums<>();
     counted = new AccountSums(Rows.COUNT_WINDOW_MS);
     countedWindows = new AccountSums(Rows.COUNT_WINDOW_MS);
-    windows = new WindowAccumulator(settings.spread());
-    samples = new SampleAccumulator(settings.sampleWindowMs());
-    sizes = new SizeAccumulator(settings.sampleWindowMs());
     assembles = settings.assemblesTraces();
+    windows = new WindowAccumulator(settings.spread());
+    SampleAccumulator samples = new SampleAccumulator(settings.sampleWindowMs());
+    SizeAccumulator sizes = new SizeAccumulator(settings.sampleWindowMs());
     left = new LeftOutAccumulator(settings.sampleWindowMs(), bounds::operationOf);
     delays = new DelayAccumulator(Rows.COUNT_WINDOW_MS);
     fragments =
         settings.wants(SpanView.PARTIAL)
             ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
             : new FragmentAccumulator(settings.messageTraces());
+    Texts texts = new Texts();
+    tables = new ArrayList<>();
     List<SpanStage> stages = new ArrayList<>();
-    if (settings.wants(SpanView.PARTIAL)) {
-      stages.add(windows);
-    }
-    if (settings.wants(SpanView.SAMPLE)) {
-      stages.add(samples);
-    }
-    if (settings.wants(SpanView.SIZE)) {
-      stages.add(sizes);
-    }
-    if (settings.wants(SpanView.LEFT)) {
-      stages.add(left);
-    }
-    if (settings.wants(SpanView.DELAY)) {
-      stages.add(delays);
-    }
+    add(
+        SpanView.PARTIAL,
+        windows,
+        (BiConsumer<ResourcePoint, Partial> out) -> windows.forEach(out::accept),
+        (point, partial) -> Rows.partial(texts, point, partial),
+        stages);
+    add(SpanView.SAMPLE, samples, samples::forEach, (k, v) -> Rows.sample(texts, k, v), stages);
+    add(SpanView.SIZE, sizes, sizes::forEach, (k, v) -> Rows.size(texts, k, v), stages);
+    add(SpanView.LEFT, left, left::drain, (k, v) -> Rows.left(texts, k, v), stages);
+    add(SpanView.DELAY, delays, delays::forEach, (k, v) -> Rows.delay(texts, k, v), stages);
     if (assembles || settings.wants(SpanView.PARTIAL)) {
       stages.add(fragments);
     }
@@ -149,6 +146,23 @@ final class SpanReader extends SummingOperator<TraceFragment>
             bounds);
   }
 
+  /** Adds a table; its stage sees spans if a job reads the table. */
+  private <K, S extends Windowed<S>> void add(
+      SpanView view,
+      SpanStage stage,
+      Consumer<BiConsumer<K, S>> visit,
+      BiFunction<K, S, RowData> row,
+      List<SpanStage> stages) {
+    tables.add(new Table<>(view, visit, row, new WindowSums<>()));
+    if (settings.wants(view)) {
+      stages.add(stage);
+    }
+  }
+
+  private <K, S extends Windowed<S>> void drain(Table<K, S> table) {
+    table.sums.drain((key, counts) -> emit(table.view, table.row.apply(key, counts)));
+  }
+
   @Override
   public void processElement(StreamRecord<Message> element) {
     Message message = element.getValue();
@@ -158,11 +172,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     delays.at(recordMs);
     reader.read(message.bytes(), recordMs, message.repeated());
     fragments.takeNested(this::takeBack);
-    windows.forEach(partialSums::add);
-    samples.forEach(sampleSums::add);
-    sizes.forEach(sizeSums::add);
-    left.drain(leftSums::add);
-    delays.forEach(delaySums::add);
+    tables.forEach(Table::takeMessage);
     if (assembles) {
       fragments.forEach(
           (traceId, spans) ->
@@ -176,12 +186,18 @@ final class SpanReader extends SummingOperator<TraceFragment>
     for (DeadLetter letter : reader.deadLetters()) {
       emit(SpanView.REJECTED, Rows.rejected(letter, message.partition(), message.offset()));
     }
-    if (Math.max(partialSums.rows(), sampleSums.rows()) >= MOST_ROWS
-        || Math.max(sizeSums.rows(), leftSums.rows()) >= MOST_ROWS
-        || delaySums.rows() >= MOST_ROWS
-        || Math.max(counted.rows(), countedWindows.rows()) >= MOST_ROWS) {
+    if (isFull()) {
       flush();
     }
+  }
+
+  private boolean isFull() {
+    for (Table<?, ?> table : tables) {
+      if (table.sums.rows() >= MOST_ROWS) {
+        return true;
+      }
+    }
+    return Math.max(counted.rows(), countedWindows.rows()) >= MOST_ROWS;
   }
 
   /** Takes a span within another span of its message. */
@@ -192,13 +208,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
 
   @Override
   void flush() {
-    partialSums.drain(
-        (point, partial) -> emit(SpanView.PARTIAL, Rows.partial(texts, point, partial)));
-    sampleSums.drain((site, sample) -> emit(SpanView.SAMPLE, Rows.sample(texts, site, sample)));
-    sizeSums.drain((point, size) -> emit(SpanView.SIZE, Rows.size(texts, point, size)));
-    leftSums.drain((span, count) -> emit(SpanView.LEFT, Rows.left(texts, span, count)));
-    delaySums.drain(
-        (instance, delays) -> emit(SpanView.DELAY, Rows.delay(texts, instance, delays)));
+    tables.forEach(this::drain);
     counted.drain((ms, key, sums) -> emit(SpanView.COUNTED, Rows.counted(key, sums, ms)));
     countedWindows.drain(
         (ms, key, sums) -> emit(SpanView.COUNTED_WINDOW, Rows.counted(key, sums, ms)));

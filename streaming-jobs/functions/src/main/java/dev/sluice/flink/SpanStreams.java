@@ -92,14 +92,7 @@ public final class SpanStreams {
                 new EncodedType<>(TraceFragment.class, new TraceFragmentSerializer()),
                 new SpanReader())
             .uid("spans");
-    view(tables, spans, SpanView.PARTIAL);
-    view(tables, spans, SpanView.SAMPLE);
-    view(tables, spans, SpanView.SIZE);
-    view(tables, spans, SpanView.LEFT);
-    view(tables, spans, SpanView.DELAY);
-    view(tables, spans, SpanView.COUNTED);
-    view(tables, spans, SpanView.COUNTED_WINDOW);
-    view(tables, spans, SpanView.REJECTED);
+    SpanView.OF_MESSAGES.forEach(table -> view(tables, spans, table));
     if (settings.assemblesTraces()) {
       SingleOutputStreamOperator<Void> traces =
           spread(spans, parallelism)

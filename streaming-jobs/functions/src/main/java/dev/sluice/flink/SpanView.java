@@ -47,6 +47,10 @@ enum SpanView {
   /** Spans that move to another outcome, because of their trace. */
   RECOUNTED(Columns.COUNTED);
 
+  /** The tables that {@link SpanReader} emits. */
+  static final Set<SpanView> OF_MESSAGES =
+      EnumSet.of(PARTIAL, SAMPLE, SIZE, LEFT, DELAY, COUNTED, COUNTED_WINDOW, REJECTED);
+
   /** The tables that need assembled traces. */
   static final Set<SpanView> OF_TRACES =
       EnumSet.of(EDGE, SEEN, TREE, MOVED, NESTED, PATH, ON_PATH, TRACE_COUNT, OWN);

@@ -19,8 +19,6 @@ import org.apache.flink.table.data.RowData;
  * a root operation in a window count separately, up to a limit; the others count together.
  */
 final class TreeSums implements TraceSums {
-  private static final long MS_PER_S = 1_000;
-
   /** A tree can be 16 kB long: it counts as this many rows. */
   private static final int WEIGHT = 20;
 
@@ -62,7 +60,7 @@ final class TreeSums implements TraceSums {
                 GenericRowData.of(
                     text(key.service()),
                     text(key.operation()),
-                    key.windowMs() / MS_PER_S,
+                    Rows.seconds(key.windowMs()),
                     text(key.tree()),
                     traces)));
     trees.clear();

@@ -8,8 +8,8 @@ import static dev.sluice.otlp.WireReader.expect;
 import java.util.Map;
 
 /**
- * Reads all attributes of a resource or of a point as text. It is for metrics, which are few: spans
- * are read without it, and only for the names of interest.
+ * Reads all attributes of a resource or of a point as text. Only the decoder of metrics uses it,
+ * because metrics are few. The decoder of spans reads only attributes of {@link AttributeTable}.
  */
 final class AttributeReader {
   private final WireReader in;

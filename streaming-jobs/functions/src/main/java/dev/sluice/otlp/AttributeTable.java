@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The attribute names that identify whom a span belongs to, and how much data it moved: {@code
- * attributes.csv} as a hash table over the names' UTF-8 bytes, so that any other attribute costs
- * one look-up.
+ * The attributes that name a span's service, instance, host and peer, and the amount of data that
+ * it moved: {@code attributes.csv} as a hash table over the names' UTF-8 bytes. Any other attribute
+ * costs one look-up.
  */
 final class AttributeTable {
   /** The meaning of an attribute. */
@@ -35,15 +35,15 @@ final class AttributeTable {
     RESPONSE,
     HTTP_CODE,
     RPC_CODE,
-    /** It is matched with patterns; the rank is its number among the matched ones. */
+    /** Patterns match its value; the rank is its number among these attributes. */
     MATCHED;
 
-    /** Whether its value is a number, not text. */
+    /** Whether its value is a number. */
     boolean isNumber() {
       return compareTo(DROPPED) >= 0 && compareTo(RESPONSE) <= 0;
     }
 
-    /** Whether its value is either. */
+    /** Whether its value is a number or a text. */
     boolean isCode() {
       return this == HTTP_CODE || this == RPC_CODE;
     }
@@ -62,8 +62,8 @@ final class AttributeTable {
   static final int RANKS = 32;
 
   private final Entry[][] slots = new Entry[SLOTS][];
-  // By length, one bit for each last byte (its lower six bits): it excludes most attributes without
-  // hashing.
+  // By length, one bit for each last byte (its lower six bits). It excludes most attributes without
+  // a hash.
   private final long[] ends = new long[Long.SIZE];
 
   AttributeTable(List<Entry> entries) {

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * A pattern of text in which {@code *} stands for any text, also an empty one; all other characters
- * stand for themselves. It is matched with UTF-8 bytes of the message, so that a value costs no
- * decoding: most differ from the pattern in their first byte.
+ * stand for themselves. It matches UTF-8 bytes of the message, so that a value needs no decoding:
+ * most values differ from the pattern in their first byte.
  */
 public final class Glob {
   private final byte[] head;

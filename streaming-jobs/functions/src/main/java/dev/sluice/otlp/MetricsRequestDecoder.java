@@ -16,9 +16,9 @@ import java.util.function.Consumer;
  * Decodes an {@code ExportMetricsServiceRequest} (opentelemetry-proto 1.x) straight from its bytes:
  * the number points of the gauges and sums in the mapping table. It skips everything else.
  *
- * <p>As in {@link TraceRequestDecoder}, a known field with another wire type is malformed, and
- * points are passed on while reading, so a consumer must be able to forget them. Fields may be in
- * any order; therefore the fields that decide on others are read first: a resource, a metric's
+ * <p>As in {@link TraceRequestDecoder}, a known field with another wire type is malformed, and the
+ * decoder passes points on while it reads, so a consumer must be able to forget them. Fields may be
+ * in any order. The decoder first reads the fields that decide on others: a resource, a metric's
  * name, a sum's temporality.
  *
  * <p>Not thread safe; keep one per task.

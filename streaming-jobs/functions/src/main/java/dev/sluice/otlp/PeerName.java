@@ -3,12 +3,14 @@ package dev.sluice.otlp;
 import java.util.Set;
 
 /**
- * The name of a client span's peer where only its address is known: {@code address:port/namespace}.
+ * The name of a client span's peer, where the span has only an address: {@code
+ * address:port/namespace}.
  *
  * <p>Two ports of one address are two peers. A usual port is left out, so that a service keeps one
- * name whether its callers give its port or not. For an IP address and {@code localhost}, where
- * anything may listen, no port is left out. {@code cart:8080} becomes cart, {@code cache:6380} and
- * {@code 10.0.0.6:6379} stay as they are, {@code db:5432} with the namespace shop becomes db/shop.
+ * name for callers with and without the port. For an IP address and {@code localhost}, where
+ * anything may listen, the port always stays. {@code cart:8080} becomes cart, {@code cache:6380}
+ * and {@code 10.0.0.6:6379} stay as they are, {@code db:5432} with the namespace shop becomes
+ * db/shop.
  *
  * <p>It remembers the last name, because spans of one client repeat it.
  */

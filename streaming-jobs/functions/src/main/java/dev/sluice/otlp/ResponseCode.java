@@ -11,14 +11,14 @@ import java.util.Map;
  * <p>The semantic conventions leave the status of a server's span unset for HTTP 4xx and set it to
  * ERROR on the client's span of the same call (HTTP spans, "Status"); so the status alone would
  * blame a callee for its caller's faults, and would overlook a server that rejects requests. The
- * code decides where it shows whose fault it was:
+ * code decides if it shows the side at fault:
  *
  * <ul>
- *   <li>the caller's, so no error, whatever the status: HTTP 4xx except 408 and 429, with 499 (the
- *       caller hung up); of gRPC CANCELLED, INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS,
- *       PERMISSION_DENIED, FAILED_PRECONDITION, OUT_OF_RANGE, UNAUTHENTICATED;
- *   <li>an error, whatever the status: HTTP 5xx, 408 and 429; of gRPC DEADLINE_EXCEEDED,
- *       RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE;
+ *   <li>the caller is at fault, so there is no error, whatever the status: HTTP 4xx except 408 and
+ *       429, with 499 (the caller hung up); of gRPC CANCELLED, INVALID_ARGUMENT, NOT_FOUND,
+ *       ALREADY_EXISTS, PERMISSION_DENIED, FAILED_PRECONDITION, OUT_OF_RANGE, UNAUTHENTICATED;
+ *   <li>the callee is at fault, so there is an error, whatever the status: HTTP 5xx, 408 and 429;
+ *       of gRPC DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE;
  *   <li>for all other codes the status decides: ERROR is an error.
  * </ul>
  *

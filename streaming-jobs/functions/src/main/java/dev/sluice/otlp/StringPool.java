@@ -5,11 +5,11 @@ import java.util.Arrays;
 
 /**
  * Converts UTF-8 bytes to strings, and remembers the last string of each slot. Names repeat, so
- * nearly every look-up is a comparison of bytes instead of a decoding and an allocation. Fixed in
- * size; a collision replaces. Bytes that are not UTF-8 become U+FFFD.
+ * nearly every look-up is a comparison of bytes instead of a decoding and an allocation. It has a
+ * fixed size; a collision replaces a string. Bytes that are not UTF-8 become U+FFFD.
  *
- * <p>Longer text is cut to {@value #LONGEST} bytes, before the character that would be split: every
- * row of a span repeats its names, so that one huge attribute would fill memory.
+ * <p>It cuts longer text to {@value #LONGEST} bytes, and splits no character: every row of a span
+ * repeats its names, so that one huge attribute would fill memory.
  */
 final class StringPool {
   private static final int SLOTS = 1 << 12;

@@ -9,13 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Decodes an {@code ExportTraceServiceRequest} (opentelemetry-proto 1.x) straight from its bytes,
- * visiting each span once and reading only the fields that Sluice uses.
+ * Decodes an {@code ExportTraceServiceRequest} (opentelemetry-proto 1.x) straight from its bytes.
+ * It visits each span once and reads only the fields that Sluice uses.
  *
- * <p>Stricter than generated classes in one point: a known field with another wire type is
- * malformed instead of "unknown", because ignoring it would lose data without an error. Unknown
- * fields are skipped. Spans are passed on while reading, so a consumer must be able to forget them
- * when the message turns out to be malformed further on.
+ * <p>It is stricter than generated classes in one point: a known field with another wire type makes
+ * the message malformed, because ignoring the field would lose data without an error. It skips
+ * unknown fields. It passes spans on while it reads, so a consumer must be able to forget them when
+ * a later part of the message is malformed.
  *
  * <p>Not thread safe; keep one per task.
  */
@@ -29,7 +29,7 @@ public final class TraceRequestDecoder {
   // In opentelemetry-proto until 0.19, with the layout of scope_spans.
   private static final int INSTRUMENTATION_LIBRARY_SPANS = 1_000;
 
-  /** Only this many bytes of a URL are searched. */
+  /** The decoder searches this many bytes of a URL. */
   private static final int MOST_LOCATION = 512;
 
   private static final int ROLES = AttributeTable.Role.values().length;
@@ -41,7 +41,7 @@ public final class TraceRequestDecoder {
   private final Span span = new Span();
   private final int[] rank = new int[ROLES];
   private final String[] value = new String[ROLES];
-  // The bytes of the best ranked location: it is parsed only where no address ranks higher.
+  // The bytes of the best ranked location. The decoder parses it only if no address ranks higher.
   private int locationOffset;
   private int locationLength;
   private final int[] ports = new int[AttributeTable.RANKS]; // by rank of their addresses; 0: none
@@ -116,7 +116,7 @@ public final class TraceRequestDecoder {
   }
 
   private void scopeSpans(SpanConsumer consumer) throws MalformedMessageException {
-    // As the resource, the scope may come after its spans.
+    // The scope may come after its spans, as the resource may.
     int start = in.position();
     span.scope = "";
     while (in.hasMore()) {
@@ -216,7 +216,7 @@ public final class TraceRequestDecoder {
     }
   }
 
-  /** Reads the links once the whole span was seen: fields may stand in any order. */
+  /** Reads the links after all other fields: fields may be in any order. */
   private void links(int first) throws MalformedMessageException {
     in.seek(first);
     link();
@@ -348,7 +348,7 @@ public final class TraceRequestDecoder {
     in.leave(outer);
   }
 
-  /** AnyValue: string_value = 1, int_value = 3. A value that is not a code is ignored. */
+  /** AnyValue: string_value = 1, int_value = 3. The decoder ignores a value that is no code. */
   private void code(AttributeTable.Entry entry) throws MalformedMessageException {
     int outer = in.enter();
     boolean http = entry.role() == AttributeTable.Role.HTTP_CODE;
@@ -382,7 +382,7 @@ public final class TraceRequestDecoder {
     }
   }
 
-  /** AnyValue: string_value = 1. A name or address of another type is ignored. */
+  /** AnyValue: string_value = 1. The decoder ignores a name or address of another type. */
   private void anyValue(AttributeTable.Entry[] entries) throws MalformedMessageException {
     int outer = in.enter();
     while (in.hasMore()) {
@@ -401,7 +401,7 @@ public final class TraceRequestDecoder {
     in.leave(outer);
   }
 
-  /** AnyValue: int_value = 3. A value of another type, or one that is not a size, is ignored. */
+  /** AnyValue: int_value = 3. The decoder ignores other types and illegal sizes. */
   private void number(AttributeTable.Entry entry) throws MalformedMessageException {
     int outer = in.enter();
     long number = -1;

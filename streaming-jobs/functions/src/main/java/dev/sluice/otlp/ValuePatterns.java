@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Patterns that are matched with values of spans' attributes during reading. Each sets a bit, so
- * that a value of unbounded variety is never kept.
+ * Patterns for values of spans' attributes. The decoder matches them while it reads. A match sets a
+ * bit, so that nothing keeps a value of unbounded variety.
  */
 public final class ValuePatterns {
   public static final ValuePatterns NONE = new ValuePatterns();
@@ -17,9 +17,7 @@ public final class ValuePatterns {
 
   private record Pattern(Glob glob, boolean path, long bit) {}
 
-  /**
-   * Bytes of a value by which most values are excluded: three distinguish "/health" from "/items".
-   */
+  /** The first bytes of a value exclude most values: three distinguish "/health" from "/items". */
   private static final int BEGIN = 3;
 
   private static final int SLOTS = 1 << 8;

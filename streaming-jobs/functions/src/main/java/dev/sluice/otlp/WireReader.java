@@ -3,7 +3,7 @@ package dev.sluice.otlp;
 /**
  * A cursor over the protobuf wire format (https://protobuf.dev/programming-guides/encoding).
  *
- * <p>Reads in place: {@link #enter} enters a length-delimited field and narrows the limit to it,
+ * <p>It reads in place: {@link #enter} enters a length-delimited field and narrows the limit to it,
  * {@link #leave} leaves it. It allocates nothing. Every read checks the limit, so that a wrong
  * length cannot reach outside its parent.
  */

@@ -8,9 +8,9 @@ import java.util.List;
  *
  * <p>A thread is held from the start of its SERVER span to its end, whichever service works
  * meanwhile. Where frontend calls orders, which calls a slow cart, the threads of orders run out,
- * and the wait shows before orders. So the wait before a SERVER span is divided over the services
- * that this span waited for, itself included, in proportion to their parts in its length: as if the
- * requests before it in the queue had spent their time as it did.
+ * and the wait shows before orders. So this class divides the wait before a SERVER span over the
+ * services that this span waited for, itself included, in proportion to their parts in its length:
+ * as if the requests before it in the queue had spent their time as it did.
  *
  * <p>The part of a span is its time on the path, less the waits behind its calls, times {@code
  * (length + wait) / length} of each SERVER span above it, and of itself. A SERVER span of zero

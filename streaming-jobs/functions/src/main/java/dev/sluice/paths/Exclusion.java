@@ -3,7 +3,7 @@ package dev.sluice.paths;
 /**
  * Why a span takes part in no critical path of its trace. A span has at most one reason. The spans
  * below an excluded span have the same reason, except below a duplicate and below a span that ends
- * before it starts, which are removed before parents are looked up.
+ * before it starts: both are removed before any parent is looked up.
  */
 public enum Exclusion {
   /** Another span of the trace has this id, and precedes in the order of {@link SpanOrder}. */

@@ -10,9 +10,9 @@ import java.util.Map;
  *
  * <p>{@code upstream(s) = sum of PT(u)} over the services u on the chain of calls from the root
  * down to s, each once: Sora's sum of PT over services 0 to i - 1 (section 3.2, equation 3), where
- * the path is a chain. Where s is called from several places on the path, the largest counts, so
- * that a deadline reduced by it holds for every call. Where s is above itself, its calls between
- * are its own work, and do not count: frontend, orders, frontend: upstream of frontend is 0.
+ * the path is a chain. If several places on the path call s, the largest sum counts, so that a
+ * deadline reduced by it holds for every call. If s is above itself, the calls in between are its
+ * own work, and do not count: frontend, orders, frontend: upstream of frontend is 0.
  *
  * <p>Worked example: frontend [0, 100) calls search [10, 60), which calls geo [20, 50), and then
  * profile [70, 90). PT: frontend 10 + 10 + 10 = 30, search 10 + 10 = 20, geo 30, profile 20.
@@ -46,15 +46,15 @@ public final class ServiceTimes {
   public static List<ServiceTime> of(CriticalPath path) {
     List<PathSpan> spans = path.spans();
     Map<String, Sums> services = new LinkedHashMap<>();
-    Sums[] of = new Sums[spans.size()];
-    int[] number = new int[of.length];
-    for (int i = 0; i < of.length; i++) {
+    Sums[] sumsOf = new Sums[spans.size()];
+    int[] number = new int[sumsOf.length];
+    for (int i = 0; i < sumsOf.length; i++) {
       String service = spans.get(i).span().service();
-      of[i] = services.computeIfAbsent(service, name -> new Sums(services.size()));
-      number[i] = of[i].number;
+      sumsOf[i] = services.computeIfAbsent(service, name -> new Sums(services.size()));
+      number[i] = sumsOf[i].number;
     }
-    sumOwn(spans, of);
-    sumUpstream(spans, of);
+    sumOwn(spans, sumsOf);
+    sumUpstream(spans, sumsOf);
     long[] blame = Blame.of(spans, number, services.size());
     List<ServiceTime> times = new ArrayList<>(services.size());
     services.forEach(
@@ -70,26 +70,26 @@ public final class ServiceTimes {
     return times;
   }
 
-  private static void sumOwn(List<PathSpan> spans, Sums[] of) {
-    Sums[] line = new Sums[of.length];
-    for (int i = 0; i < of.length; i++) {
+  private static void sumOwn(List<PathSpan> spans, Sums[] sumsOf) {
+    Sums[] line = new Sums[sumsOf.length];
+    for (int i = 0; i < sumsOf.length; i++) {
       PathSpan span = spans.get(i);
-      line[span.depth()] = of[i];
-      of[i].selfNs += span.selfNs();
-      of[i].residenceNs += span.selfNs();
+      line[span.depth()] = sumsOf[i];
+      sumsOf[i].selfNs += span.selfNs();
+      sumsOf[i].residenceNs += span.selfNs();
       if (span.waitNs() > 0) {
-        of[i].waitNs += span.waitNs();
-        of[i].residenceNs += span.waitNs();
+        sumsOf[i].waitNs += span.waitNs();
+        sumsOf[i].residenceNs += span.waitNs();
         line[span.depth() - 1].residenceNs -= span.waitNs();
       }
     }
   }
 
-  private static void sumUpstream(List<PathSpan> spans, Sums[] of) {
+  private static void sumUpstream(List<PathSpan> spans, Sums[] sumsOf) {
     List<Sums> stack = new ArrayList<>();
     long upstreamNs = 0;
     long callUpstreamNs = 0;
-    for (int i = 0; i < of.length; i++) {
+    for (int i = 0; i < sumsOf.length; i++) {
       while (stack.size() > spans.get(i).depth()) {
         Sums left = stack.remove(stack.size() - 1);
         if (--left.above == 0) {
@@ -97,7 +97,7 @@ public final class ServiceTimes {
           callUpstreamNs -= left.residenceNs;
         }
       }
-      Sums sums = of[i];
+      Sums sums = sumsOf[i];
       if (sums.above++ == 0) {
         sums.upstreamNs = Math.max(sums.upstreamNs, upstreamNs);
         sums.callUpstreamNs = Math.max(sums.callUpstreamNs, callUpstreamNs);

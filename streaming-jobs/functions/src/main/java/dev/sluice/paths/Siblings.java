@@ -3,8 +3,8 @@ package dev.sluice.paths;
 import java.util.Arrays;
 
 /**
- * The order in which the walk visits the children of a span (rules 1 and 3): the last to end first;
- * of those that end together the last to start; of those the one with the larger id.
+ * The order in which the walk visits the children of a span (rules 1 and 3): the last to end comes
+ * first. If several end together, the last to start comes first, then the one with the larger id.
  */
 final class Siblings {
   // Below this, insertion sort is the fastest, and nearly every span has fewer children.

@@ -13,8 +13,8 @@ import java.util.Map;
 /**
  * Splits a message into its traces, with the decoder of the jobs.
  *
- * <p>Unlike a job it accepts any time from 1970 to 2262, and spans without a service name: it reads
- * a recording as it is.
+ * <p>Unlike a job, it accepts any time from 1970 to 2262, and spans without a service name: it
+ * reads recordings unchanged.
  */
 final class TraceReader {
   private final TraceRequestDecoder decoder = new TraceRequestDecoder();

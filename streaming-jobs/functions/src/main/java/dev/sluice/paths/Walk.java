@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The walk back from the end of a span (rules 1 and 2): the time after its last child to finish is
- * its own; then comes that child, walked in the same way; then on from the child's start, with the
- * children that had finished by then. A child that finishes exactly when the next one starts has
- * finished by then.
+ * The walk back from the end of a span (rules 1 and 2). The time after the last child to finish is
+ * the span's own. The walk then goes through that child in the same way, and goes on from the
+ * child's start, with the children that had finished by then. A child that finishes exactly when
+ * the next one starts has finished by then.
  *
  * <p>Worked example: root [0, 100) with children B1 [10, 30), B2 [20, 45), B3 [45, 65). From 100
  * back to 65 the root itself, B3 back to 45, where B2 touches it, back to 20. B1 ends after 20:
@@ -159,7 +159,7 @@ final class Walk {
     }
     int later = met[span];
     if (later == SpanTable.NONE) {
-      // Only where the span itself ends earlier on the path.
+      // This needs a span that itself ends earlier on the path.
       return placed.start(child) < cursor[span];
     }
     return Serial.allows(overlap, length(child), length(later));

@@ -62,14 +62,13 @@ public final class LeftOutAccumulator implements SpanStage {
   }
 
   private void add(LeftOutKey left, long endNs, long durationNs) {
-    LeftOutCount count = new LeftOutCount(Math.floorDiv(endNs / NS_PER_MS, windowMs) * windowMs);
-    count.add(durationNs);
-    sums.add(left, count);
+    long startMs = Math.floorDiv(endNs / NS_PER_MS, windowMs) * windowMs;
+    sums.at(left, startMs, LeftOutCount::new).add(durationNs);
   }
 
   @Override
   public void clear() {
-    sums.drain((left, count) -> {});
+    sums.clear();
   }
 
   /** Number of rows. */

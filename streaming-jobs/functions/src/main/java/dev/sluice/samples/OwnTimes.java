@@ -3,11 +3,10 @@ package dev.sluice.samples;
 import dev.sluice.otlp.Span;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
+import dev.sluice.windows.WindowSums;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A container's own time for each of its requests: its SERVER span less the time in which it waited
@@ -26,12 +25,6 @@ import java.util.Map;
  * logarithm of a time that they round to 0 would outweigh all others.
  */
 public final class OwnTimes {
-  /** Receives one partial sample. */
-  @FunctionalInterface
-  public interface Visitor {
-    void visit(Site site, Sample sample);
-  }
-
   private static final long LEAST_NS = 1_000;
 
   private record Interval(long startNs, long endNs) {}
@@ -39,22 +32,20 @@ public final class OwnTimes {
   private OwnTimes() {}
 
   /**
-   * The samples of a trace, in no order.
+   * Adds the samples of a trace to those of others.
    *
    * @param windowMs length of a window; a request belongs to that of its end
    */
-  public static void of(Trace trace, long windowMs, Visitor out) {
-    Map<Site, Map<Long, Sample>> sites = new HashMap<>();
+  public static void add(Trace trace, long windowMs, WindowSums<Site, Sample> sums) {
     for (TraceSpan span : trace.spans()) {
       if (span.kind() == Span.SERVER) {
-        sites
-            .computeIfAbsent(
-                new Site(span.service(), span.instance(), span.host()), site -> new HashMap<>(2))
-            .computeIfAbsent(span.windowMs(windowMs), Sample::new)
+        sums.at(
+                new Site(span.service(), span.instance(), span.host()),
+                span.windowMs(windowMs),
+                Sample::new)
             .add(Math.max(LEAST_NS, ownNs(trace, span)), span.error());
       }
     }
-    sites.forEach((site, windows) -> windows.values().forEach(sample -> out.visit(site, sample)));
   }
 
   private static long ownNs(Trace trace, TraceSpan entry) {

@@ -16,7 +16,7 @@ import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
  */
 final class RowBuffer implements SinkStatus.Backlog {
   private final RowCopier copier;
-  private final KeyOf keyOf;
+  private final KeyColumns layout;
   private Map<Key, BinaryRowData> rows = new LinkedHashMap<>();
   // Metrics read them from other threads.
   private volatile int waiting;
@@ -24,13 +24,13 @@ final class RowBuffer implements SinkStatus.Backlog {
 
   RowBuffer(RowType type, int[] keyColumns) {
     copier = new RowCopier(type);
-    keyOf = new KeyOf(type, keyColumns);
+    layout = new KeyColumns(type, keyColumns);
   }
 
   /** Keeps a copy: Flink reuses the row. */
   void put(RowData row) {
     BinaryRowData copy = copier.copy(row);
-    rows.put(new Key(keyOf, copy), copy);
+    rows.put(new Key(layout, copy), copy);
     waiting = rows.size();
   }
 
@@ -59,11 +59,11 @@ final class RowBuffer implements SinkStatus.Backlog {
   }
 
   /** The key columns, and how they are compared: texts by their bytes, others as 64 bits. */
-  private static final class KeyOf {
+  private static final class KeyColumns {
     final int[] columns;
     final boolean[] texts;
 
-    KeyOf(RowType type, int[] columns) {
+    KeyColumns(RowType type, int[] columns) {
       this.columns = columns;
       texts = new boolean[columns.length];
       for (int i = 0; i < columns.length; i++) {
@@ -94,18 +94,20 @@ final class RowBuffer implements SinkStatus.Backlog {
   }
 
   private static final class Key {
-    private final KeyOf of;
+    private final KeyColumns layout;
     private final BinaryRowData row;
     private final int hash;
 
-    Key(KeyOf of, BinaryRowData row) {
-      this.of = of;
+    Key(KeyColumns layout, BinaryRowData row) {
+      this.layout = layout;
       this.row = row;
       int sum = 1;
-      for (int i = 0; i < of.columns.length; i++) {
-        int column = of.columns[i];
+      for (int i = 0; i < layout.columns.length; i++) {
+        int column = layout.columns[i];
         int columnHash =
-            of.texts[i] ? row.getString(column).hashCode() : Long.hashCode(of.bits(row, column));
+            layout.texts[i]
+                ? row.getString(column).hashCode()
+                : Long.hashCode(layout.bits(row, column));
         sum = 31 * sum + columnHash;
       }
       hash = sum;
@@ -121,12 +123,12 @@ final class RowBuffer implements SinkStatus.Backlog {
       if (!(other instanceof Key key) || key.hash != hash) {
         return false;
       }
-      for (int i = 0; i < of.columns.length; i++) {
-        int column = of.columns[i];
+      for (int i = 0; i < layout.columns.length; i++) {
+        int column = layout.columns[i];
         boolean same =
-            of.texts[i]
+            layout.texts[i]
                 ? row.getString(column).equals(key.row.getString(column))
-                : of.bits(row, column) == of.bits(key.row, column);
+                : layout.bits(row, column) == layout.bits(key.row, column);
         if (!same) {
           return false;
         }

@@ -19,8 +19,8 @@ import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
  *   <li>{@code shedRows}: how many rows were dropped for want of room
  *   <li>{@code attemptSinceMs}: since when an attempt waits for the store's answer; 0 when none
  *       does
- *   <li>{@code failingSinceMs}: when the first of the attempts began since which none succeeded; 0
- *       when the last one that was answered succeeded
+ *   <li>{@code failingSinceMs}: when the oldest attempt of the present series of failures began; 0
+ *       when the last answered attempt succeeded
  *   <li>{@code lastError}: the error of the last attempt that failed, also after later ones
  *       succeeded
  *   <li>{@code retries}, and Flink's {@code numRecordsSend} and {@code numRecordsSendErrors} (rows

@@ -1,11 +1,9 @@
 package dev.sluice.sizes;
 
 import dev.sluice.accounting.Outcome;
-import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
 import dev.sluice.windows.ResourcePoint;
-import java.util.HashMap;
-import java.util.Map;
+import dev.sluice.windows.SpanSums;
 
 /**
  * Sums the rows and bytes in the spans of one message, by point and window of the span's end. Spans
@@ -14,25 +12,14 @@ import java.util.Map;
  * <p>A client span counts under the peer of its attributes. It does not move to the service that
  * its trace shows, as windows do.
  */
-public final class SizeAccumulator implements SpanStage {
-  /** Receives one partial size. */
-  @FunctionalInterface
-  public interface Visitor {
-    void visit(ResourcePoint point, DataSize size);
-  }
-
+public final class SizeAccumulator extends SpanSums<ResourcePoint, DataSize> {
   private static final long NS_PER_MS = 1_000_000;
-
-  private final long windowMs;
-  private final Map<ResourcePoint, Map<Long, DataSize>> points = new HashMap<>();
-  private ResourcePoint lastPoint;
-  private Map<Long, DataSize> lastWindows;
 
   /**
    * @param windowMs length of a window
    */
   public SizeAccumulator(long windowMs) {
-    this.windowMs = windowMs;
+    super(windowMs, ResourcePoint::of, ResourcePoint::covers, DataSize::new);
   }
 
   @Override
@@ -40,31 +27,8 @@ public final class SizeAccumulator implements SpanStage {
     long rows = span.rows();
     long bytes = span.dataBytes();
     if ((rows >= 0 || bytes >= 0) && (span.isServerSide() || span.isClientSide())) {
-      windowsOf(span)
-          .computeIfAbsent(
-              span.endNs() / (windowMs * NS_PER_MS), window -> new DataSize(window * windowMs))
-          .add(rows, bytes);
+      at(span, span.endNs() / NS_PER_MS).add(rows, bytes);
     }
     return Outcome.ACCEPTED;
-  }
-
-  @Override
-  public void clear() {
-    points.clear();
-    lastPoint = null;
-  }
-
-  /** Visits the sizes of the current message, in no order. */
-  public void forEach(Visitor visitor) {
-    points.forEach(
-        (point, windows) -> windows.values().forEach(size -> visitor.visit(point, size)));
-  }
-
-  private Map<Long, DataSize> windowsOf(Span span) {
-    if (lastPoint == null || !lastPoint.covers(span)) {
-      lastPoint = ResourcePoint.of(span);
-      lastWindows = points.computeIfAbsent(lastPoint, point -> new HashMap<>());
-    }
-    return lastWindows;
   }
 }

@@ -108,7 +108,7 @@ final class Nesting {
     if (anonymous && givesWay != null && givesWay.contains(span.spanId())) {
       return true;
     }
-    if (parent(span) == null) { // of most
+    if (parent(span) == null) { // true of most spans
       return false;
     }
     Above above = above(span);
@@ -119,7 +119,7 @@ final class Nesting {
 
   private TraceSpan outermost(TraceSpan span) {
     TraceSpan parent = parent(span);
-    if (parent == null || parent.kind() == Span.SERVER) { // of most
+    if (parent == null || parent.kind() == Span.SERVER) { // true of most spans
       return null;
     }
     TraceSpan outermost = null;

@@ -55,9 +55,9 @@ public final class SharedIds {
   }
 
   /** Whether two spans of one id are the two sides of a call. */
-  static boolean isPair(TraceSpan one, TraceSpan other) {
-    return one.kind() == Span.CLIENT && other.kind() == Span.SERVER
-        || one.kind() == Span.SERVER && other.kind() == Span.CLIENT;
+  static boolean isPair(TraceSpan span, TraceSpan other) {
+    return span.kind() == Span.CLIENT && other.kind() == Span.SERVER
+        || span.kind() == Span.SERVER && other.kind() == Span.CLIENT;
   }
 
   /** The id that the span was sent with. */
@@ -103,11 +103,11 @@ public final class SharedIds {
     }
     for (TraceSpan span : spans) {
       if (span.kind() == Span.CLIENT || span.kind() == Span.SERVER) {
-        Sides of = sides.computeIfAbsent(span.spanId(), id -> new Sides());
-        (span.kind() == Span.CLIENT ? of.callers : of.callees).add(span.service());
+        Sides ends = sides.computeIfAbsent(span.spanId(), id -> new Sides());
+        (span.kind() == Span.CLIENT ? ends.callers : ends.callees).add(span.service());
       }
     }
-    sides.values().removeIf(of -> of.callers.isEmpty() || of.callees.isEmpty());
+    sides.values().removeIf(ends -> ends.callers.isEmpty() || ends.callees.isEmpty());
     return sides;
   }
 }

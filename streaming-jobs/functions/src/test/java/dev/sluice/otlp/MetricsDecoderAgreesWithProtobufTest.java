@@ -42,7 +42,7 @@ class MetricsDecoderAgreesWithProtobufTest {
   private static List<MetricPoint> expected(ExportMetricsServiceRequest request) {
     List<MetricPoint> expected = new ArrayList<>();
     for (ResourceMetrics resource : request.getResourceMetricsList()) {
-      TreeMap<String, String> of = map(resource.getResource().getAttributesList());
+      TreeMap<String, String> identity = map(resource.getResource().getAttributesList());
       for (ScopeMetrics scope : resource.getScopeMetricsList()) {
         for (Metric metric : scope.getMetricsList()) {
           boolean level = !metric.getSum().getIsMonotonic();
@@ -63,8 +63,11 @@ class MetricsDecoderAgreesWithProtobufTest {
                 new MetricPoint(
                     role(metric.getName()),
                     1,
-                    of.getOrDefault("k8s.node.name", of.getOrDefault("host.name", "")),
-                    ofHost ? "" : of.getOrDefault("k8s.pod.name", of.getOrDefault("host.name", "")),
+                    identity.getOrDefault("k8s.node.name", identity.getOrDefault("host.name", "")),
+                    ofHost
+                        ? ""
+                        : identity.getOrDefault(
+                            "k8s.pod.name", identity.getOrDefault("host.name", "")),
                     series(metric.getName(), own),
                     level ? Kind.LEVEL : counter ? Kind.COUNTER : Kind.DELTA,
                     point.getStartTimeUnixNano(),

@@ -54,12 +54,12 @@ class Sum128Test {
   void isTheSumOfBigIntegersInAnyGrouping(
       @ForAll List<@LongRange(min = 0) Long> values, @ForAll @LongRange(min = 0) long by)
       throws IOException {
-    Sum128 one = new Sum128();
+    Sum128 whole = new Sum128();
     Sum128 even = new Sum128();
     Sum128 odd = new Sum128();
     BigInteger expected = BigInteger.ZERO;
     for (int i = 0; i < values.size(); i++) {
-      one.addProduct(values.get(i), by);
+      whole.addProduct(values.get(i), by);
       (i % 2 == 0 ? even : odd).addProduct(values.get(i), by);
       expected = expected.add(BigInteger.valueOf(values.get(i)).multiply(BigInteger.valueOf(by)));
     }
@@ -68,7 +68,7 @@ class Sum128Test {
     Sum128 read = new Sum128();
     read.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
     even.add(read);
-    assertThat(shown(one)).isEqualTo(expected.min(LIMIT));
+    assertThat(shown(whole)).isEqualTo(expected.min(LIMIT));
     assertThat(shown(even)).isEqualTo(expected.min(LIMIT));
   }
 }

@@ -16,6 +16,7 @@ import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.Trace;
 import dev.sluice.traces.TraceSpan;
+import dev.sluice.windows.WindowSums;
 import io.opentelemetry.proto.trace.v1.ResourceSpans;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,10 +39,10 @@ class OwnTimesTest {
     new TraceRequestDecoder().decode(message(resources), accumulator::accept);
     List<TraceSpan> spans = new ArrayList<>();
     accumulator.forEach((id, fragment) -> spans.addAll(fragment));
+    WindowSums<Site, Sample> sums = new WindowSums<>();
+    OwnTimes.add(Trace.assemble(spans, 100), WINDOW_MS, sums);
     Map<String, Sample> samples = new HashMap<>();
-    OwnTimes.of(
-        Trace.assemble(spans, 100),
-        WINDOW_MS,
+    sums.forEach(
         (site, sample) ->
             samples.put(site.service() + " " + (sample.windowMs() - MIDNIGHT_MS) / 1000, sample));
     return samples;

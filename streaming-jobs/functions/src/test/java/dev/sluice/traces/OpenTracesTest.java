@@ -116,11 +116,11 @@ class OpenTracesTest {
     assertThat(chunks).hasSizeGreaterThan(1);
     int spans = 0;
     for (int task = 0; task < 3; task++) {
-      OpenTraces one = traces(2 * MANY);
+      OpenTraces restored = traces(2 * MANY);
       int mine = task;
-      chunks.forEach(chunk -> one.restore(chunk, id -> Math.floorMod(id[15], 3) == mine));
-      assertThat(one.spans()).isPositive();
-      spans += one.spans();
+      chunks.forEach(chunk -> restored.restore(chunk, id -> Math.floorMod(id[15], 3) == mine));
+      assertThat(restored.spans()).isPositive();
+      spans += restored.spans();
     }
     assertThat(spans).isEqualTo(MANY);
   }

@@ -56,9 +56,9 @@ class SpanBytesTest {
   void namesAreSharedByAllThatIsRead() {
     List<TraceSpan> spans =
         List.of(new TraceSpan(1, 0, 2, false, false, 0, 1, "a", "", "op", "", "", 0, Place.NONE));
-    TraceSpan one = SpanBytes.decode(SpanBytes.encode(spans)).get(0);
+    TraceSpan decoded = SpanBytes.decode(SpanBytes.encode(spans)).get(0);
     TraceSpan other = SpanBytes.decode(SpanBytes.encode(spans)).get(0);
-    assertThat(one.operation()).isSameAs(other.operation());
+    assertThat(decoded.operation()).isSameAs(other.operation());
   }
 
   @Test

@@ -21,11 +21,11 @@ import java.util.stream.Collectors;
 /** A trace for tests, span by span; times in ms after midnight. */
 final class Spans {
   /** A span and its service. */
-  private record Of(String service, Span.Builder span) {}
+  private record OwnedSpan(String service, Span.Builder span) {}
 
   private static final int MANY = 100_000;
 
-  private final List<Of> spans = new ArrayList<>();
+  private final List<OwnedSpan> spans = new ArrayList<>();
   private String service = "";
 
   static Spans trace() {
@@ -51,7 +51,7 @@ final class Spans {
     if (!peer.isEmpty()) {
       span.addAttributes(attribute("peer.service", peer));
     }
-    spans.add(new Of(service, span));
+    spans.add(new OwnedSpan(service, span));
     return this;
   }
 
@@ -74,10 +74,10 @@ final class Spans {
     FragmentAccumulator accumulator = new FragmentAccumulator(1_000).at(MIDNIGHT_MS);
     List<TraceSpan> all = new ArrayList<>();
     try {
-      for (Of of : spans) {
+      for (OwnedSpan owned : spans) {
         accumulator.clear();
         new TraceRequestDecoder()
-            .decode(message(service(of.service(), of.span())), accumulator::accept);
+            .decode(message(service(owned.service(), owned.span())), accumulator::accept);
         accumulator.forEach((id, fragment) -> all.addAll(fragment));
       }
     } catch (Exception e) {

@@ -1,0 +1,3 @@
+module sluice.dev/probe
+
+go 1.26.0

@@ -1,0 +1,73 @@
+"""The schema's version that the jobs need, on the real engine."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from migrate import migrations
+from migrate.__main__ import CLICKHOUSE, schema_up
+from sluice_kit.machine.ports import free_ports
+from sluice_kit.servers.clickhouse import PASSWORD, WRITER, ClickHouse, clickhouse
+
+JOBS = Path(__file__).resolve().parents[1] / "jobs"
+
+
+@pytest.fixture(autouse=True)
+def jobs_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(JOBS), *sys.path])
+
+
+def test_the_needed_version_is_storage_s_newest() -> None:
+    import schema
+
+    assert migrations.load(CLICKHOUSE)[-1].version == schema.NEEDED
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickHouse]:
+    with clickhouse(tmp_path_factory.mktemp("clickhouse")) as server:
+        yield server
+
+
+@pytest.fixture
+def database(engine: ClickHouse, tmp_path: Path) -> Any:
+    import settings
+
+    file = tmp_path / "password"
+    file.write_text(f"{PASSWORD}\n")
+    return settings.ClickHouse(engine.url, "sluice", WRITER, {"password.file": str(file)}, "", "")
+
+
+@pytest.mark.integration
+def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: Any) -> None:
+    import schema
+
+    assert schema.missing(database) == "have none, need 0; run `sluice-migrate up`"
+    schema_up(engine.writer_url, "sluice", 10)
+    assert schema.missing(database) == ""
+    assert schema.missing(database, needed=3) == "have 0, need 3; run `sluice-migrate up`"
+    dead = f"http://127.0.0.1:{free_ports(1)[0]}"
+    assert schema.missing(replace(database, url=f"{dead},{engine.url}")) == ""
+    assert schema.missing(replace(database, url=dead)).startswith(f"ask ClickHouse: {dead}: ")
+    assert "invalid" in schema.missing(replace(database, url="http://clickhouse.invalid:8123"))
+    assert "Authentication failed" in schema.missing(replace(database, password={}))
+    nowhere = {"password.file": "/nowhere/password"}
+    assert "No such file or directory: '/nowhere/password'" in schema.missing(replace(database, password=nowhere))
+
+
+def test_a_wait_says_its_cause_every_30_s() -> None:
+    import schema
+
+    now, lines, answers = 0.0, list[str](), [*["have none"] * 17, ""]
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    schema.wait(lambda: answers.pop(0), lines.append, lambda: now, sleep)
+    # 17 looks, from 0 to 32 s.
+    assert lines == ["waiting for the schema: have none"] * 2

@@ -43,7 +43,7 @@ def schema(value: Any, path: str, rules: dict[str, Any], notes: dict[str, str]) 
     matching = [rule for pattern, rule in rules.items() if fnmatch.fnmatchcase(path, pattern)]
     described = {"description": notes[path]} if path in notes else {}
     if references := [rule for rule in matching if "$ref" in rule]:
-        return described | references[-1]
+        return {**described, **references[-1]}
     result: dict[str, Any] = described | {"type": TYPES[type(value)]}
     if isinstance(value, dict) and value:
         prefix = f"{path}." if path else ""

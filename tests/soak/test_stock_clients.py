@@ -1,5 +1,5 @@
 """Clients as they are published (gRPC of Python and of Java by xds:///, Envoy by state of the world and by delta) under
-load, while the server and the journal are killed for a minute: no call fails, and nobody is sent again what they have."""
+load, while the server and the journal are killed for a minute: no call fails, and no client gets an answer twice."""
 
 from __future__ import annotations
 

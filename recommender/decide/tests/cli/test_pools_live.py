@@ -1,4 +1,4 @@
-"""`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a real journal."""
+"""`sluice pools watch | pause | resume`, and TLS and tokens, against `sluice-server` and a decider on a journal."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The decider's process on a real ClickHouse and a real journal, with the windows of the simulated shop; a server beside
-it says what it decided."""
+"""The decider's process on a real ClickHouse and a real journal, with the windows of the simulated shop; a server
+serves its decisions."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import pytest
 
-from sluice.cli.pools.history import HISTORY_SQL
+from sluice.cli.pools.changing import HISTORY_SQL
 from sluice.common.v1 import decision_pb2, scaling_pb2
 from sluice.pools.v1 import actuation_pb2, evidence_pb2, pool_pb2, pool_size_pb2
 from sluice.pools.v1 import pool_size_service_pb2 as api

@@ -62,7 +62,8 @@ def advice(size: PoolSize) -> str:
     late = f", {hint.in_time:.0%} in time" if hint.HasField("in_time") else ""
     parts = [
         _meaning(str(short_name(Advice.Kind.DESCRIPTOR, hint.kind)), ADVICE),
-        f"demand {hint.asked_per_s:.4g} per second and instance{late}; size {hint.best} completes {hint.best_per_s:.4g}",
+        f"demand {hint.asked_per_s:.4g} per second and instance{late}",
+        f"size {hint.best} completes {hint.best_per_s:.4g}",
     ]
     there = _hardware(hint.cpu_limit_cores, hint.replicas)
     if hint.kind != Advice.KIND_KEEP and (would := _hardware(hint.advised_cpu_limit_cores, hint.advised_replicas)):

@@ -77,7 +77,7 @@ def steps(purpose: str) -> list[Step]:
     if purpose == "lint":
         return _common_steps() + _lint_steps()
     if purpose == "test-cluster":
-        return _common_steps() + _kubernetes_steps(KUBERNETES_SERVERS) + _cluster_steps()
+        return [*_common_steps(), _helm_step(), *_kubernetes_steps(KUBERNETES_SERVERS), *_cluster_steps()]
     return (
         _common_steps()
         + _stack_steps()
@@ -120,9 +120,7 @@ def _chart_steps() -> list[Step]:
     }
     locks = (charts.MODULE / "go.mod", charts.MODULE / "go.sum")
     return [
-        Step("helm", "Helm, and schemas of Kubernetes", charts.helm_and_schemas, after=("tools",),
-             inputs=(charts.LOCK,), values=(charts.KUBERNETES, "1"),
-             outputs=(charts.PROGRAMS / "helm", charts.SCHEMAS / "_definitions.json")),
+        _helm_step(),
         Step("promtool", "promtool, for the alerts", charts.promtool, values=("1",)),
         *(
             Step(name, f"{name}, for the charts", go_build(charts.MODULE, package, f"charts/{name}"), after=("go",),
@@ -130,6 +128,12 @@ def _chart_steps() -> list[Step]:
             for name, package in packages.items()
         ),
     ]  # fmt: skip
+
+
+def _helm_step() -> Step:
+    return Step("helm", "Helm, and schemas of Kubernetes", charts.helm_and_schemas, after=("tools",),
+                inputs=(charts.LOCK,), values=(charts.KUBERNETES, "1"),
+                outputs=(charts.PROGRAMS / "helm", charts.SCHEMAS / "_definitions.json"))  # fmt: skip
 
 
 def _stack_steps() -> list[Step]:

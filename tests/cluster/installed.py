@@ -18,7 +18,7 @@ _VOLUMES = 8
 
 def install(cluster: Kubernetes) -> Queries:
     """Returns once all pods are ready."""
-    cluster.apply(*volumes(cluster.folder, _VOLUMES))
+    cluster.apply(*volumes(cluster.folder, NAME, _VOLUMES))
     make_secret(cluster)
     release = Release(cluster, NAME, NAMESPACE, CHART, VALUES)
     release.install()

@@ -4,6 +4,10 @@
 #   secrets.sh [NAMESPACE [RELEASE]]
 set -eu
 namespace=${1:-sluice} release=${2:-sluice}
+case $release in # as the chart names its objects
+  *sluice*) server=$release-server ;;
+  *) server=$release-sluice-server ;;
+esac
 for program in kubectl openssl; do
   command -v "$program" >/dev/null || { echo "secrets.sh: $program is missing; install it" >&2; exit 1; }
 done
@@ -29,8 +33,7 @@ printf '%s people read,report,operate\n' "$(cat token)" >tokens
 # An authority that signs one certificate and is then thrown away; both hold for a year.
 curve="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
 openssl req -x509 $curve -days 365 -subj "/CN=sluice try-out" -keyout ca.key -out ca.crt 2>/dev/null
-openssl req $curve -subj "/CN=$release-server" -keyout tls.key -out request 2>/dev/null
-server=$release-server
+openssl req $curve -subj "/CN=$server" -keyout tls.key -out request 2>/dev/null
 printf 'subjectAltName=DNS:%s,DNS:%s,DNS:%s,DNS:localhost,IP:127.0.0.1\n' \
   "$server" "$server.$namespace.svc" "$server.$namespace.svc.cluster.local" >names
 openssl x509 -req -in request -CA ca.crt -CAkey ca.key -CAcreateserial -days 365 -extfile names -out tls.crt 2>/dev/null

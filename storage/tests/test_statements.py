@@ -141,11 +141,15 @@ def test_pending_are_those_not_yet_applied(tmp_path: Path) -> None:
 
 
 def test_a_changed_or_missing_file_is_an_error(tmp_path: Path) -> None:
-    _, first = migrations.load(files(tmp_path, "0001_a.sql"))
+    _, first, third = migrations.load(files(tmp_path, "0001_a.sql", "0003_c.sql"))
     with pytest.raises(MigrateError, match=r"0001_a\.sql was changed after it was applied"):
         migrations.pending([first], {1: Applied(1, "a", "0" * 64)})
     with pytest.raises(MigrateError, match="the database has 0002_b and the folder has not"):
-        migrations.pending([first], {1: Applied(1, "a", first.checksum), 2: Applied(2, "b", "1")})
+        migrations.pending([first, third], {1: Applied(1, "a", first.checksum), 2: Applied(2, "b", "1")})
+    # A newer one is of a later source tree.
+    applied = {1: Applied(1, "a", first.checksum), 2: Applied(2, "b", "1")}
+    assert (migrations.pending([first], applied), migrations.newer([first], applied)) == ([], "0002_b")
+    assert migrations.newer([first], {}) == migrations.newer([first], {1: applied[1]}) == ""
 
 
 def test_ttl_alteration_keeps_the_expression() -> None:

@@ -57,7 +57,7 @@ def measure(
     log: Log, folder: Path, client: Path, watchers: int, connections: int, secure: bool = False
 ) -> list[tuple[str, str]]:
     port, pages = free_ports(2)
-    variables = environment(log, f"127.0.0.1:{port}") | {"SLUICE_METRICS": f"127.0.0.1:{pages}"}
+    variables = environment(log, f"127.0.0.1:{port}") | {"SLUICE_HEALTH": f"127.0.0.1:{pages}"}
     words = f"open 127.0.0.1:{port} {watchers} {connections}"
     if secure:
         variables |= {"SLUICE_TLS_CERT": f"{folder}/cert.pem", "SLUICE_TLS_KEY": f"{folder}/key.pem"}
@@ -118,7 +118,7 @@ class Changes:
 
 @contextmanager
 def serving(variables: Mapping[str, str], folder: Path) -> Iterator[int]:
-    address = variables["SLUICE_METRICS"]
+    address = variables["SLUICE_HEALTH"]
     with running("server", [BINARY], lambda: _ready(address), folder / "server.log", 60, variables) as process:
         yield process.pid
 

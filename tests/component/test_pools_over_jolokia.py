@@ -71,7 +71,7 @@ def tomcat(server: PoolSizesServer, spans: SpanSink, tmp_path_factory: pytest.Te
 
         command = [REPOSITORY / ".cache/bin/sluice-actuator", "--config", config]
         up.enter_context(
-            running("actuator", command, answers(f"http://127.0.0.1:{status}/healthz"), folder / "actuator.log", 120)
+            running("actuator", command, answers(f"http://127.0.0.1:{status}/readyz"), folder / "actuator.log", 120)
         )
         yield tomcat
 

@@ -79,7 +79,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
         names = {"status": f"127.0.0.1:{status}", "recommender": server.address, "token": token, **ports}
         config.write_text(Template(Path(__file__).with_name("resizable.yaml").read_text()).substitute(names))
         command = [BIN / "sluice-actuator", "--config", config]
-        ready = answers(f"http://127.0.0.1:{status}/healthz", 200)
+        ready = answers(f"http://127.0.0.1:{status}/readyz", 200)
         up.enter_context(running("actuator", command, ready, folder / "actuator.log", 60))
         yield Programs(server, counted, ports)
 

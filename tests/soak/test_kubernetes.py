@@ -106,7 +106,7 @@ class Shop:
         )  # fmt: skip
         command = [BIN / "sluice-actuator", "--config", config]
         log = self.folder / f"{name}.log"
-        with running(name, command, answers(f"http://127.0.0.1:{status}/healthz"), log, 30) as process:
+        with running(name, command, answers(f"http://127.0.0.1:{status}/readyz"), log, 30) as process:
             yield process
 
 

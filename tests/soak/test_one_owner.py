@@ -86,7 +86,7 @@ def actuator(name: str, server: str, url: str, folder: Path) -> Iterator[Actuato
     config = folder / f"{name}.yaml"
     config.write_text(json.dumps(settings))
     words: list[str | Path] = [BIN / "sluice-actuator", "--config", config]
-    with running(name, words, answers(f"http://127.0.0.1:{page}/healthz"), folder / f"{name}.log", 60) as process:
+    with running(name, words, answers(f"http://127.0.0.1:{page}/readyz"), folder / f"{name}.log", 60) as process:
         yield Actuator(process, f"{name}@{gethostname()} 127.0.0.1:{page}")
 
 

@@ -37,7 +37,7 @@ NEAR = 0.06
 @contextmanager
 def server_at(log: Log, address: str, pages: int, folder: Path) -> Iterator[None]:
     """A server that has read the journal, and is killed when the block ends."""
-    variables = {**environment(log, address), "SLUICE_METRICS": f"127.0.0.1:{pages}"}
+    variables = {**environment(log, address), "SLUICE_HEALTH": f"127.0.0.1:{pages}"}
     with running("server", [BINARY], lambda: ready(address), folder / "server.log", LIMIT_S, variables) as process:
         yield
         process.kill()

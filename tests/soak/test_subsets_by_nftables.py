@@ -87,7 +87,7 @@ def test_connections_are_spread_as_the_log_says(broker: Kafka, tmp_path: Path) -
             running(
                 "actuator",
                 [BIN / "sluice-actuator", "--config", config],
-                answers(f"http://127.0.0.1:{page}/healthz"),
+                answers(f"http://127.0.0.1:{page}/readyz"),
                 tmp_path / "actuator.log",
                 60,
             )
@@ -101,7 +101,7 @@ def test_connections_are_spread_as_the_log_says(broker: Kafka, tmp_path: Path) -
         broker.process.kill()
         until(
             "the loss is seen",
-            lambda: not requests.get(f"http://127.0.0.1:{page}/healthz", timeout=10).json()["recommender_reachable"],
+            lambda: not requests.get(f"http://127.0.0.1:{page}/status", timeout=10).json()["recommender"]["reachable"],
         )
         assert reached(VIRTUAL, 8) == {CONTAINERS[1]: 2, CONTAINERS[2]: 6}
         with broker.again():

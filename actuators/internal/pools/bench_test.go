@@ -135,6 +135,15 @@ func start(t *testing.T, apply bool, maxFactor ...float64) *bench {
 	return startWith(t, apply, func(*pools.Loop) {}, maxFactor...)
 }
 
+// applying runs a test on fake time, with a target that applies decisions in steps of this factor and whose size was reported.
+func applying(t *testing.T, maxFactor float64, test func(t *testing.T, b *bench)) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, true, maxFactor)
+		b.reportsSent()
+		test(t, b)
+	})
+}
+
 // startWith lets a test change the loop before it runs.
 func startWith(t *testing.T, apply bool, change func(*pools.Loop), maxFactor ...float64) *bench {
 	return startOn(t, pools.Target{Rules: policy.Rules{Apply: apply}}, change, maxFactor...)

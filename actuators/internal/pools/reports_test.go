@@ -50,9 +50,7 @@ func TestRecommenderLostKeepsTheLastGood(t *testing.T) {
 }
 
 func TestRefusesOnceForEachGround(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.recommend(200, 1, time.Hour)
 		advance(3 * time.Second)
 		b.want(t, "REFUSED 64>200=64, OBSERVED 64")

@@ -15,9 +15,7 @@ import (
 )
 
 func TestStopFinishesTheWriteUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.fake.OnWrite(settleAfter(b.fake, 2*time.Second))
 		b.recommend(12, 1, time.Hour)
 		advance(time.Second)
@@ -32,9 +30,7 @@ func TestStopFinishesTheWriteUnderWay(t *testing.T) {
 }
 
 func TestStopWaitsNoLongerThanTheGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.fake.OnWrite(func(uint32) error { b.fake.Stall(); return nil })
 		b.recommend(12, 1, time.Hour)
 		advance(time.Second)

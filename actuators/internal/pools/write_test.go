@@ -32,9 +32,7 @@ func TestAppliesReadsBackAndReports(t *testing.T) {
 }
 
 func TestGoesFarInStepsACoolDownApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true, 2)
-		b.reportsSent()
+	applying(t, 2, func(t *testing.T, b *bench) {
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
 		b.want(t, "APPLIED 64>32=32")
@@ -48,9 +46,7 @@ func TestGoesFarInStepsACoolDownApart(t *testing.T) {
 }
 
 func TestAnUnboundedPoolIsReportedAndGetsTheTarget(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true, 2)
-		b.reportsSent()
+	applying(t, 2, func(t *testing.T, b *bench) {
 		b.fake.Unbound()
 		advance(2 * time.Second)
 		if report := b.sent()[0]; !report.GetUnbounded() || report.ReadBack != nil {
@@ -67,9 +63,7 @@ func TestAnUnboundedPoolIsReportedAndGetsTheTarget(t *testing.T) {
 }
 
 func TestWaitsUntilTheSizeSettles(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.fake.OnWrite(settleAfter(b.fake, 3*time.Second))
 		b.recommend(12, 1, time.Hour)
 		advance(2900 * time.Millisecond)
@@ -80,9 +74,7 @@ func TestWaitsUntilTheSizeSettles(t *testing.T) {
 }
 
 func TestRefusedBehindASuccessIsANack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.fake.OnWrite(func(uint32) error { return nil }) // takes every write and changes nothing
 		b.recommend(12, 1, time.Hour)
 		advance(5 * time.Second)
@@ -99,9 +91,7 @@ func TestRefusedBehindASuccessIsANack(t *testing.T) {
 }
 
 func TestWriteErrorIsANackWithTheSizeInForce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.fake.OnWrite(func(uint32) error { return errors.New("write size 12: status 400: want 20..256") })
 		b.recommend(12, 1, time.Hour)
 		synctest.Wait()
@@ -113,9 +103,7 @@ func TestWriteErrorIsANackWithTheSizeInForce(t *testing.T) {
 }
 
 func TestReadBackErrorIsANackWithoutASize(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.fake.OnWrite(func(uint32) error { b.fake.Break(errors.New("out of order")); return nil })
 		b.recommend(12, 1, time.Hour)
 		advance(5 * time.Second)
@@ -133,9 +121,7 @@ func TestReadBackErrorIsANackWithoutASize(t *testing.T) {
 }
 
 func TestAReplicaIsBroughtToTheSizeOfTheOthersInOneWrite(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true, 2)
-		b.reportsSent()
+	applying(t, 2, func(t *testing.T, b *bench) {
 		this, others := uint32(64), uint32(12)
 		b.recommend(12, 1, time.Hour,
 			&poolsv1.TargetSize{Instance: "cart-6", Size: &others}, &poolsv1.TargetSize{Instance: "cart-7", Size: &this})
@@ -145,9 +131,7 @@ func TestAReplicaIsBroughtToTheSizeOfTheOthersInOneWrite(t *testing.T) {
 }
 
 func TestItsOwnReportIsNotTheSizeOfAnother(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true, 2)
-		b.reportsSent()
+	applying(t, 2, func(t *testing.T, b *bench) {
 		before := uint32(12)
 		b.recommend(12, 1, time.Hour, &poolsv1.TargetSize{Instance: "cart-7", Size: &before})
 		synctest.Wait()
@@ -172,9 +156,7 @@ func TestHarmIsTakenBackAtOnce(t *testing.T) {
 
 // A write that is still settling, as with threads that do not end, does not delay the one that takes it back.
 func TestHarmIsTakenBackWhileAWriteSettles(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := start(t, true)
-		b.reportsSent()
+	applying(t, 100, func(t *testing.T, b *bench) {
 		b.fake.OnWrite(func(size uint32) error {
 			b.fake.SetSize(max(size, 24)) // 24 are held
 			return nil

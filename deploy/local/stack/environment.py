@@ -41,26 +41,17 @@ def addresses(settings: Settings) -> dict[str, str]:
     }
     if "tls_ca" in settings.access:
         variables["SLUICE_TLS_CA"] = str(settings.access["tls_ca"])
-    if token := first_token(settings):
+    if token := secrets.first_token(settings):
         variables["SLUICE_TOKEN"] = token
     if settings.overlay:
         variables["SLUICE_STACK"] = str(settings.overlay)
     return variables
 
 
-def first_token(settings: Settings) -> str:
-    """Of the file of tokens; "" where it has none. The recommender reports what is wrong with the file."""
-    try:
-        lines = settings.access["tokens"].read_text().split()
-    except (KeyError, OSError, UnicodeDecodeError):
-        return ""
-    return lines[0] if lines else ""
-
-
 def supervised(settings: Settings, base: Mapping[str, str], apply: Sequence[str] = ()) -> dict[str, str]:
     """`base` with everything that programs.toml and its processes read; `apply` names actuator targets.
 
-    Passwords are in files.
+    Passwords and the token are in files.
     """
     flink = settings.state / "flink"
     variables = dict(base) | addresses(settings)

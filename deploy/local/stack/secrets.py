@@ -32,14 +32,25 @@ def make(settings: Settings) -> None:
             private.write(settings.state / "secrets" / name, os.urandom(32).hex() + "\n")
     values = known(settings)
     private.directory(settings.state / "secrets.d")
-    for name in FILES.values():
+    values["token"] = first_token(settings)
+    for name in (*FILES.values(), "token"):
         private.write(settings.state / "secrets.d" / name, values.get(name, "") + "\n")
 
 
+def first_token(settings: Settings) -> str:
+    """Of the file of tokens; "" where it has none. The recommender reports what is wrong with the file."""
+    try:
+        lines = settings.access["tokens"].read_text().split()
+    except (KeyError, OSError, UnicodeDecodeError):
+        return ""
+    return lines[0] if lines else ""
+
+
 def by_file(variables: Mapping[str, str], state: Path) -> dict[str, str]:
-    """`variables` of a process: places of passwords instead of passwords. state: of the stack."""
-    files = {f"{name}_FILE": str(state / "secrets.d" / file) for name, file in FILES.items()}
-    return {name: value for name, value in variables.items() if name not in FILES} | files
+    """`variables` of a process: places of passwords and of the token instead of these. state: of the stack."""
+    names = {**FILES, "SLUICE_TOKEN": "token"} if variables.get("SLUICE_TOKEN") else FILES
+    files = {f"{name}_FILE": str(state / "secrets.d" / file) for name, file in names.items()}
+    return {name: value for name, value in variables.items() if name not in names} | files
 
 
 def _kept(settings: Settings, name: str) -> str:

@@ -46,6 +46,28 @@ def test_processes_get_the_places_of_passwords(stack: Settings) -> None:
     assert environment.addresses(stack)["SLUICE_NEO4J_PASSWORD"] == secrets.known(stack)["neo4j_password"]
 
 
+def test_processes_read_files_that_only_their_owner_reads(stack: Settings, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("the-first ann operate\nthe-second\n")
+    told = replace(stack, access={"tokens": tmp_path / "tokens"})
+    secrets.make(told)
+    files = {path.name: path.read_text() for path in (stack.state / "secrets.d").iterdir()}
+    made = secrets.known(told)
+    assert files == {
+        "clickhouse_password": made["clickhouse_password"] + "\n",
+        "clickhouse_reader_password": "\n",
+        "neo4j_password": made["neo4j_password"] + "\n",
+        "token": "the-first\n",
+    }
+    assert {mode(path) for path in (stack.state / "secrets.d").iterdir()} == {0o600}
+    assert mode(stack.state / "secrets.d") == 0o700
+    given = secrets.by_file(
+        {"SLUICE_TOKEN": "the-first", "SLUICE_CLICKHOUSE_PASSWORD": "x", "PATH": "/bin"}, stack.state
+    )
+    assert Path(given["SLUICE_TOKEN_FILE"]).read_text() == "the-first\n"
+    assert {"SLUICE_TOKEN", "SLUICE_CLICKHOUSE_PASSWORD"}.isdisjoint(given)
+    assert "SLUICE_TOKEN_FILE" not in secrets.by_file({"SLUICE_TOKEN": ""}, stack.state)
+
+
 def test_the_stack_file_wins_and_is_not_copied(stack: Settings) -> None:
     told = replace(stack, secrets={"clickhouse_password": "", "neo4j_password": "told-by-the-file"})
     secrets.make(told)

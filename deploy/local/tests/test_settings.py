@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stack.environment import supervised
+from stack.environment import addresses, supervised
 from stack.settings import DEFAULTS, SettingsError, load, merge, parse
 
 ACCESS = {"tls_cert": "cert.pem", "tls_key": "key.pem", "tls_ca": "ca.pem", "tokens": "tokens"}
@@ -141,7 +141,9 @@ def test_only_the_recommender_is_exposed(host: str, reached: str, tmp_path: Path
     assert given["SLUICE_LISTEN"] == f"{host}:50051"
     assert given["SLUICE_RECOMMENDER"] == f"{reached}:50051"
     assert (given["SLUICE_TLS_CERT"], given["SLUICE_TOKENS"]) == (files["tls_cert"], files["tokens"])
-    assert (given["SLUICE_TLS_CA"], given["SLUICE_TOKEN"]) == (files["tls_ca"], "the-first-of-two-tokens")
+    assert (given["SLUICE_TLS_CA"], addresses(stack)["SLUICE_TOKEN"]) == (files["tls_ca"], "the-first-of-two-tokens")
+    assert given["SLUICE_TOKEN_FILE"] == str(stack.state / "secrets.d/token")
+    assert "SLUICE_TOKEN" not in given
     others = {name: value for name, value in given.items() if value.startswith((host, f"http://{host}"))}
     assert set(others) <= {"SLUICE_LISTEN", "SLUICE_RECOMMENDER"}
     assert stack.host == "127.0.0.1"

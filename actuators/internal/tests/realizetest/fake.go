@@ -70,6 +70,12 @@ func (f *Fake) ready(ctx context.Context) error {
 	return errors.Join(broken, ctx.Err())
 }
 
+func (f *Fake) change(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
+}
+
 // Size returns the size in force.
 func (f *Fake) Size() uint32 {
 	f.mu.Lock()
@@ -78,46 +84,22 @@ func (f *Fake) Size() uint32 {
 }
 
 // SetSize moves the size as an operator would.
-func (f *Fake) SetSize(size uint32) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.size, f.unbounded = size, false
-}
+func (f *Fake) SetSize(size uint32) { f.change(func() { f.size, f.unbounded = size, false }) }
 
 // SetUse sets the occupancy that is reported with the size from now on.
-func (f *Fake) SetUse(use pool.Use) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.use = use
-}
+func (f *Fake) SetUse(use pool.Use) { f.change(func() { f.use = use }) }
 
 // Unbound removes the limit.
-func (f *Fake) Unbound() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.unbounded = true
-}
+func (f *Fake) Unbound() { f.change(func() { f.unbounded = true }) }
 
 // Break makes every call fail with err, until Break(nil).
-func (f *Fake) Break(err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.broken = err
-}
+func (f *Fake) Break(err error) { f.change(func() { f.broken = err }) }
 
 // Stall makes every call wait for the end of its context.
-func (f *Fake) Stall() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.stalled = true
-}
+func (f *Fake) Stall() { f.change(func() { f.stalled = true }) }
 
 // OnWrite replaces the effect of a write: to fail, to refuse, or to settle late.
-func (f *Fake) OnWrite(hook func(size uint32) error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.onWrite = hook
-}
+func (f *Fake) OnWrite(hook func(size uint32) error) { f.change(func() { f.onWrite = hook }) }
 
 // Written returns every size that Write took, in order.
 func (f *Fake) Written() []uint32 {

@@ -19,10 +19,10 @@ file:///var/lib/flink/{{ include "sluice.flinkId" . }}
 {{- end -}}
 {{- end }}
 
+{{/* On top of the image's own configuration, which has ports, metrics, the state backend and options of Java. */}}
 {{- define "sluice.flinkConfig" -}}
 {{- $jobs := .Values.jobs -}}
 {{- $storage := include "sluice.flinkStorage" . -}}
-{{- $passive := "-Dpekko.remote.classic.use-passive-connections=off" -}}
 {{- $config := dict
   "jobmanager.memory.process.size" (include "sluice.flinkMemory" .Values.sizing.jobManager.limits.memory)
   "taskmanager.memory.process.size" (include "sluice.flinkMemory" .Values.sizing.taskManager.limits.memory)
@@ -30,16 +30,12 @@ file:///var/lib/flink/{{ include "sluice.flinkId" . }}
   "taskmanager.numberOfTaskSlots" ($jobs.slots | toString)
   "parallelism.default" ($jobs.parallelism | toString)
   "pipeline.max-parallelism" ($jobs.maxParallelism | toString)
-  "env.java.opts.jobmanager" $passive
-  "env.java.opts.taskmanager" (printf "-XX:+UseParallelGC %s" $passive)
   "restart-strategy.type" "exponential-delay"
   "restart-strategy.exponential-delay.initial-backoff" "1 s"
   "restart-strategy.exponential-delay.max-backoff" "10 s"
   "restart-strategy.exponential-delay.reset-backoff-threshold" "2 min"
   "restart-strategy.exponential-delay.jitter-factor" "0.1"
-  "state.backend.type" "rocksdb"
   "state.backend.rocksdb.use-bloom-filter" "true"
-  "execution.checkpointing.incremental" "true"
   "execution.checkpointing.interval" $jobs.checkpointInterval
   "execution.checkpointing.min-pause" "1 s"
   "execution.checkpointing.timeout" "2 min"
@@ -49,12 +45,6 @@ file:///var/lib/flink/{{ include "sluice.flinkId" . }}
   "execution.checkpointing.num-retained" "2"
   "execution.checkpointing.dir" (printf "%s/checkpoints" $storage)
   "execution.checkpointing.savepoint-dir" (printf "%s/savepoints" $storage)
-  "io.tmp.dirs" "/tmp"
-  "metrics.reporters" "prom"
-  "metrics.reporter.prom.factory.class" "org.apache.flink.metrics.prometheus.PrometheusReporterFactory"
-  "metrics.reporter.prom.port" "9249"
-  "web.submit.enable" "false"
-  "web.cancel.enable" "false"
   "web.rescale.enable" "false"
 -}}
 {{- if $jobs.storage.url -}}
@@ -70,14 +60,10 @@ file:///var/lib/flink/{{ include "sluice.flinkId" . }}
 {{- $_ := set $config "kubernetes.cluster-id" (include "sluice.flinkId" .) -}}
 {{- $_ := set $config "kubernetes.namespace" .Release.Namespace -}}
 {{- $_ := set $config "jobmanager.rpc.address" (printf "%s-jobmanager" (include "sluice.fullname" .)) -}}
-{{- $_ := set $config "jobmanager.rpc.port" "6123" -}}
 {{- $_ := set $config "high-availability.jobmanager.port" "6123" -}}
-{{- $_ := set $config "blob.server.port" "6124" -}}
 {{- $_ := set $config "taskmanager.rpc.port" "6122" -}}
 {{- $_ := set $config "taskmanager.data.port" "6121" -}}
-{{- $_ := set $config "rest.port" "8081" -}}
 {{- $_ := set $config "rest.address" (printf "%s-jobmanager" (include "sluice.fullname" .)) -}}
-{{- $_ := set $config "rest.bind-address" "0.0.0.0" -}}
 {{- /* While no TaskManager is there, the job waits for one. */ -}}
 {{- $_ := set $config "resourcemanager.standalone.start-up-time" "100 d" -}}
 {{- end -}}
@@ -120,7 +106,6 @@ file:///var/lib/flink/{{ include "sluice.flinkId" . }}
 
 {{- define "sluice.flinkMounts" -}}
 - {name: tmp, mountPath: /tmp}
-- {name: logs, mountPath: /opt/flink/log}
 {{- if not .Values.jobs.storage.url }}
 - {name: storage, mountPath: /var/lib/flink}
 {{- end }}
@@ -129,7 +114,6 @@ file:///var/lib/flink/{{ include "sluice.flinkId" . }}
 
 {{- define "sluice.flinkVolumes" -}}
 - {name: tmp, emptyDir: {}}
-- {name: logs, emptyDir: {}}
 {{- if not .Values.jobs.storage.url }}
 - name: storage
   persistentVolumeClaim:

@@ -110,17 +110,17 @@ def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others
 
 
 def test_a_server_that_does_not_answer_in_time() -> None:
-    with FixedServer({"/": None, "/healthz": None}) as server:
+    with FixedServer({"/": None, "/readyz": None}) as server:
         where = addresses({"SLUICE_COLLECTOR_HEALTH": server.address, "SLUICE_ACTUATOR": server.url})
         assert "did not answer within 0.2 s" in collector.health(where, 0.2).text
         assert processes.actuator(where, 0.2).level == "fail"
 
 
 def test_actuator_and_demo() -> None:
-    with FixedServer({"/healthz": "ok"}) as server:
+    with FixedServer({"/readyz": "ok", "/healthz": "ok"}) as server:
         where = addresses({"SLUICE_ACTUATOR": server.url, "SLUICE_DEMO": server.url})
         assert processes.actuator(where, 2).level == "ok"
         assert processes.demo(where, 2).level == "ok"
-        server.answers["/healthz"] = (503, "the recommender is lost")
-        assert "the recommender is lost" in processes.actuator(where, 2).text
+        server.answers |= {"/readyz": (503, "draining"), "/healthz": (503, "")}
+        assert "draining" in processes.actuator(where, 2).text
         assert processes.demo(where, 2).level == "warn"

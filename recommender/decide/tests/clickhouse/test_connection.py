@@ -1,8 +1,10 @@
 """Which URLs name a ClickHouse, and what is said of one that does not let the decider in."""
 
+import socket
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -36,6 +38,25 @@ def test_a_port_without_tls_is_told() -> None:
         with pytest.raises(NotLetInError, match=r"TLS with 127.0.0.1:\d+ fails, SLUICE_CLICKHOUSE_CA is not set: "):
             secure.columns("SELECT 1", {})
         plain.shutdown()
+
+
+@pytest.mark.integration
+def test_a_name_is_resolved_again_after_a_failure(
+    engine: clickhouse.ClickHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the address of a service changes: nothing listens at the former one."""
+    resolve, address = socket.getaddrinfo, "127.0.0.9"
+
+    def resolved(host: Any, *rest: Any, **more: Any) -> Any:
+        return resolve(address if host == "clickhouse.test" else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    url = f"http://clickhouse.test:{engine.http_port}"
+    there = ClickHouse(url, clickhouse.WRITER, clickhouse.PASSWORD, database="system")
+    with pytest.raises(Exception, match="clickhouse"):
+        there.columns("SELECT 1", {})
+    address = "127.0.0.1"
+    assert there.columns("SELECT 1", {}) == [[1]]
 
 
 @pytest.mark.integration

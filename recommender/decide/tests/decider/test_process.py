@@ -12,6 +12,7 @@ from typing import Any
 
 import grpc
 import pytest
+import requests
 
 from sluice.cli.pools.changing import HISTORY_SQL
 from sluice.common.v1 import decision_pb2, scaling_pb2
@@ -24,6 +25,7 @@ from sluice_kit.machine.ports import free_ports
 from sluice_kit.programs.decider import PATIENCE_S, REPOSITORY, Decider, feeding, insert, windows_of_shop
 from sluice_kit.servers.clickhouse import ClickHouse
 from sluice_kit.servers.kafka import Kafka
+from sluice_kit.waiting import until
 
 pytestmark = pytest.mark.integration
 
@@ -230,9 +232,45 @@ def test_reload_takes_a_legal_file_only_and_sigterm_gives_the_shard_away(
         decider.path.write_text(YAML)
         process.send_signal(signal.SIGHUP)
         decider.wait_for_log("generation 0 is older")
+        assert decider.metric("sluice_decider_configuration_refused") == 1
+
+        # Without a signal, as a mounted ConfigMap changes.
+        decider.path.write_text(f"generation: 2\n{YAML}")
+        decider.wait_for_log("reloaded", 2)
+        eventually(server, lambda _: len(server.ListPoolSizes(api.ListPoolSizesRequest()).pool_sizes) == 2)
+        assert decider.metric("sluice_decider_configuration_refused") == 0
 
         process.terminate()
-        assert process.wait(15) == 0
+        assert process.wait(PATIENCE_S) == 0
+
+
+def test_the_shards_of_a_decider_that_ends_go_to_another_at_once(
+    decider: Decider, database: ClickHouse, log: Log, tmp_path: Path
+) -> None:
+    folder = tmp_path / "heir"
+    folder.mkdir()
+    heir = Decider(folder, database.url, log.bootstrap, log.prefix, YAML)
+    with decider.running() as process:
+        decider.wait_for_log("shard 0 taken")
+        with heir.running():
+            until("the heir is ready", lambda: requests.get(f"http://{heir.pages}/readyz", timeout=60).ok)
+            assert "shard 0 taken" not in heir.output.read_text()
+            process.terminate()
+            assert process.wait(PATIENCE_S) == 0
+            assert "did not end in time" not in decider.output.read_text()
+            heir.wait_for_log("shard 0 taken")
+
+
+def test_names_that_cannot_be_resolved_are_waited_for(tmp_path: Path) -> None:
+    decider = Decider(tmp_path, "http://clickhouse.invalid:8123", "kafka.invalid:9092", "any_", YAML)
+    with decider.running() as process:
+        decider.wait_for_log("waiting for clickhouse: ")
+        decider.wait_for_log("waiting for kafka: ")
+        assert decider.page("/livez") == "ok\n"
+        parts = [line.partition(": ")[0] for line in decider.page("/readyz", 503).splitlines()]
+        assert parts == ["decider", "clickhouse", "schema", "kafka"]
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_a_new_slo_is_answered_for_at_once(decider: Decider, server: rpc.PoolSizeServiceStub) -> None:

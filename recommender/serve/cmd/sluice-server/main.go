@@ -59,7 +59,7 @@ Environment, or lines NAME=VALUE of the file SLUICE_SETTINGS; the environment wi
   SLUICE_TLS_CLIENT_CA     PEM file with the authority of callers' certificates
   SLUICE_CLIENTS           file with one certificate a line: NAME ROLE,...; without it they may read and report
   SLUICE_TOKENS            file with one token a line: TOKEN [NAME [ROLE,...]]; roles: read, report, operate; none: all
-  OTEL_EXPORTER_OTLP_ENDPOINT  (environment only) also sends the metrics by OTLP, as all OTEL_EXPORTER_OTLP_* variables set
+  OTEL_EXPORTER_OTLP_ENDPOINT  also sends the metrics by OTLP, as all OTEL_EXPORTER_OTLP_* variables set
   GOMEMLIMIT               (environment only) the memory limit of the Go runtime; by default 90 % of the container's
 
 The server reads files of certificates, keys, tokens and clients again when they change.

@@ -111,7 +111,7 @@ class Scene:
         with running(
             "actuator",
             command,
-            answers(f"http://127.0.0.1:{status}/healthz"),
+            answers(f"http://127.0.0.1:{status}/readyz"),
             self.folder / "actuator.log",
             60,
             poll_s=0.5,

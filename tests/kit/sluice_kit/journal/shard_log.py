@@ -130,11 +130,14 @@ def killed(log: Place, address: str, folder: Path) -> Iterator[None]:
 @contextmanager
 def recording(log: Log, database: ClickHouse, folder: Path) -> Iterator[None]:
     """Decisions and reports are written into the tables."""
+    password = folder / "clickhouse_password"
+    password.touch(mode=0o600)
+    password.write_text(PASSWORD)
     variables = {
         **environment(log, "127.0.0.1:0"),
         "SLUICE_CLICKHOUSE": database.url,
         "SLUICE_CLICKHOUSE_USER": WRITER,
-        "SLUICE_CLICKHOUSE_PASSWORD": PASSWORD,
+        "SLUICE_CLICKHOUSE_PASSWORD_FILE": str(password),
     }
     with running("records", [BINARY, "records"], lambda: True, folder / "records.log", LIMIT_S, variables):
         yield

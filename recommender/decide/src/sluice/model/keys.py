@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
+from zlib import crc32
 
 Side = Literal["server", "client", "consumer"]
 
@@ -17,6 +19,12 @@ class PoolKey(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.service}/{self.side}" + (f"/{self.peer}" if self.peer else "")
+
+
+@lru_cache(maxsize=100_000)
+def number_of(key: PoolKey) -> int:
+    """A number that spreads pools evenly: below 2^32, and the same in every process and period."""
+    return crc32(repr(tuple(key)).encode())
 
 
 class SubsetKey(NamedTuple):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TypeVar
 
 log = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
 
 
 class Problems:
@@ -16,6 +19,16 @@ class Problems:
         self._count = count
         self._causes: dict[str, str] = {}
         self.counts: dict[str, int] = {}
+
+    def result(self, activity: str, read: Callable[[], Value], otherwise: Value) -> Value:
+        """The result of `read`, and `otherwise` where it raises an error, which is logged."""
+        try:
+            value = read()
+        except Exception as cause:
+            self.failed(activity, cause)
+            return otherwise
+        self.succeeded(activity)
+        return value
 
     def failed(self, activity: str, cause: Exception) -> None:
         self._count(activity.partition(" of ")[0])

@@ -207,7 +207,10 @@ class PoolsShard:
     def _inputs(self, now_ms: int) -> PeriodInputs:
         """The inputs that the period's query needs. The first period also learns the windows since the last decider."""
         config, problems = self.config, self._resources.problems
-        thresholds = self._thresholds.of(config, self._upstream(config, now_ms), now_ms)
+        # After a failed reading, the last known times stay.
+        no_times: dict[UpstreamRequest, UpstreamTime] = {}
+        upstream = problems.result("upstream times", lambda: self._collector.upstream(config, now_ms), no_times)
+        thresholds = self._thresholds.of(config, upstream, now_ms)
         targets = {pool.key: self._operator_inputs.sizes.targets(pool.key, now_ms) for pool in config.pools}
         self.clocks.look(config, self._collector, now_ms, problems)
         inputs = PeriodInputs(
@@ -261,14 +264,3 @@ class PoolsShard:
         if self._paths is None or self._paths[0] is not config:
             self._paths = config, paths((pool.key, pool.slo) for pool in config.pools)
         return self._paths[1]
-
-    def _upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
-        """Upstream times. After a failed reading, the last known ones stay."""
-        problems = self._resources.problems
-        try:
-            times = self._collector.upstream(config, now_ms)
-        except Exception as cause:
-            problems.failed("upstream times", cause)
-            return {}
-        problems.succeeded("upstream times")
-        return times

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.in_time import in_turns, newest_alike
+from sluice.pools.estimate.in_time import in_turns
 
 
 def compared(first: list[int], second: list[int]) -> list[tuple[list[int], list[int]]]:
@@ -43,31 +43,3 @@ def test_either_part_is_enough() -> None:
     assert in_turns(times, first, ~first, lambda one, other: bool(one.any() and other.any()))
     once = times < 4
     assert not in_turns(times, once, ~once, lambda one, other: bool(one.any() and other.any()))
-
-
-def test_a_change_leaves_what_came_after_it() -> None:
-    times = np.arange(80)
-    noise = np.tile([-5.0, 5.0], 40)
-    changed = np.repeat([100.0, 50.0], 40) + noise
-    assert newest_alike(changed, times, 20).tolist() == changed[40:].tolist()
-    assert newest_alike(changed[::-1], times[::-1], 20).mean() == 50  # in any order
-    assert len(newest_alike(100 + noise, times, 20)) == 80
-    slightly = np.repeat([100.0, 91.0], 40) + noise
-    assert len(newest_alike(slightly, times, 20)) == 80  # 9 % is no change
-    assert len(newest_alike(changed, times, 78)) == 80  # too few would be left before it
-
-
-def test_a_change_is_found_though_few_are_before_it_and_each_of_several() -> None:
-    noise = np.tile([-1.0, 1.0], 50)
-    few = np.concatenate((np.full(3, 1000.0), np.full(97, 100.0))) + noise
-    assert newest_alike(few, np.arange(100), 20).tolist() == few[3:].tolist()
-    thrice = np.repeat([300.0, 200.0, 100.0, 50.0], 25) + noise
-    assert newest_alike(thrice, np.arange(100), 20).tolist() == thrice[75:].tolist()
-    late = np.repeat([100.0, 50.0], [90, 10]) + noise
-    assert len(newest_alike(late, np.arange(100), 20)) >= 20  # 10 alone would be too few
-
-
-def test_noise_is_no_change() -> None:
-    """+-60 at a mean of 100: an error of 13 each, three of 19 are more than the 20 between the halves."""
-    values = np.repeat([100.0, 80.0], 20) + np.tile([-60.0, 60.0], 20)
-    assert len(newest_alike(values, np.arange(40), 20)) == 40

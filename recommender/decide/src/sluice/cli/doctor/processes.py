@@ -6,7 +6,7 @@ from sluice.cli.environment import Addresses
 
 
 def actuator(where: Addresses, timeout_s: float) -> Diagnosis:
-    url = f"{where.actuator}/healthz"
+    url = f"{where.actuator}/readyz"
     try:
         answer = get(url, timeout_s)
     except NotAnsweringError as error:
@@ -15,7 +15,7 @@ def actuator(where: Addresses, timeout_s: float) -> Diagnosis:
         return Diagnosis(
             "fail", f"{url} answered HTTP {answer.status_code}: {answer.text[:200]}", "read the actuator's log"
         )
-    return Diagnosis("ok", f"healthy at {where.actuator}")
+    return Diagnosis("ok", f"ready at {where.actuator}")
 
 
 def demo(where: Addresses, timeout_s: float) -> Diagnosis:

@@ -16,7 +16,6 @@ from sluice.cli.tuning.text import ENDED, gain_text, phase_text, trial_line
 from sluice.tuning.v1 import session_pb2, trial_pb2
 
 
-
 def _plotted(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
     if path and not find_spec("matplotlib"):  # the image of the decider is without it
         raise click.BadParameter("the package matplotlib is missing; install it, or run the command without --picture")

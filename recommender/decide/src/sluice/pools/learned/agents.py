@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from zlib import crc32
 
-from sluice.model.keys import PoolKey
+from sluice.model.keys import PoolKey, number_of
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.learned.agent import Agent
 from sluice.pools.learned.checkpoint import CheckpointError
@@ -72,7 +71,7 @@ class Agents:
             if (checkpoint.sha256 if checkpoint else None) in known:
                 return entry
         sizes, refused = grid(*lesson.bounds), ""
-        agent = Agent(sizes, crc32(repr(tuple(lesson.key)).encode()))
+        agent = Agent(sizes, number_of(lesson.key))
         if checkpoint is not None:
             try:
                 agent = read(Path(lesson.directory), checkpoint, sizes, SETTINGS)
@@ -101,4 +100,4 @@ class Agents:
 
 def _turn(key: PoolKey, now_ms: int) -> int:
     """A number that grows by one every five minutes, at a different second for each pool."""
-    return (now_ms - crc32(repr(tuple(key)).encode()) % EVERY_MS) // EVERY_MS
+    return (now_ms - number_of(key) % EVERY_MS) // EVERY_MS

@@ -29,12 +29,7 @@ class ShardClocks:
         if self._read_ms is not None and abs(now_ms - self._read_ms) < EVERY_MS:
             return
         self._read_ms = now_ms
-        try:
-            offsets_ms = dict(collector.clocks(config, now_ms))
-        except Exception as cause:
-            problems.failed("clocks", cause)
-            return
-        problems.succeeded("clocks")
+        offsets_ms = problems.result("clocks", lambda: dict(collector.clocks(config, now_ms)), self.known_ms)
         changed = sorted(dict(offsets_ms.items() ^ self.known_ms.items()))
         for instance in changed[:NAMED]:
             log.info("clock offset of %s: now %s", instance, clock(offsets_ms.get(instance, 0)))

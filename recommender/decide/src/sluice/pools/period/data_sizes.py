@@ -26,10 +26,5 @@ class DataSizes:
         """Data sizes of the pools whose spans have them."""
         if self._read_ms is None or abs(now_ms - self._read_ms) >= EVERY_MS:
             self._read_ms = now_ms
-            try:
-                self._known = collector.data_sizes(config, now_ms)
-            except Exception as cause:
-                problems.failed("data sizes", cause)
-            else:
-                problems.succeeded("data sizes")
+            self._known = problems.result("data sizes", lambda: collector.data_sizes(config, now_ms), self._known)
         return self._known

@@ -37,7 +37,10 @@ class Demands:
         to_s = until_s(now_ms)
         if to_s > self._until_s:
             self._until_s = to_s
-            self._waiting = self._read(config, collector, thresholds, to_s, problems)
+            thresholds_ns = {key: threshold.value_ns for key, threshold in thresholds.items()}
+            self._waiting = problems.result(
+                "demand", lambda: dict(collector.demand(config, thresholds_ns, to_s)), dict[PoolKey, Demand]()
+            )
             self._read_ms, self._count = now_ms, len(self._waiting)
         return self._next(now_ms)
 
@@ -49,19 +52,3 @@ class Demands:
         for key in demands:
             del self._waiting[key]
         return demands
-
-    def _read(
-        self,
-        config: PoolsSection,
-        collector: WindowSource,
-        thresholds: Mapping[PoolKey, Threshold],
-        to_s: int,
-        problems: Problems,
-    ) -> dict[PoolKey, Demand]:
-        try:
-            demands = collector.demand(config, {key: threshold.value_ns for key, threshold in thresholds.items()}, to_s)
-        except Exception as cause:
-            problems.failed("demand", cause)
-            return {}
-        problems.succeeded("demand")
-        return dict(demands)

@@ -13,15 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from functools import lru_cache
 from multiprocessing import get_context
-from zlib import crc32
 
 from sluice.engine.cpus import cpus, memory_bytes
 from sluice.engine.workers import begin
 from sluice.fast.changed import changed
 from sluice.fast.garbage import search_rarely
-from sluice.model.keys import PoolKey
+from sluice.model.keys import PoolKey, number_of
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.learn import learn, of_version
@@ -117,7 +115,7 @@ class Spread:
                 yield from (_after(*pair) for pair in zip(task, outcomes, strict=True))
 
         for pool_step in steps:
-            which = _number(pool_step.key) % count
+            which = number_of(pool_step.key) % count
             waiting[which].append(pool_step)
             if len(waiting[which]) == TASK:
                 task = waiting.pop(which)
@@ -139,12 +137,6 @@ class Spread:
             context.set_forkserver_preload([__name__, PREPARED])
             self._processes[which] = _Process(ProcessPoolExecutor(1, mp_context=context, initializer=_begin))
         return self._processes[which]
-
-
-@lru_cache(maxsize=100_000)
-def _number(key: PoolKey) -> int:
-    """The same number in every period."""
-    return crc32(repr(tuple(key)).encode())
 
 
 @dataclass

@@ -8,11 +8,9 @@ written at once, or the seconds since the last record would count for the wrong 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from zlib import crc32
 
 from sluice.fast.changed import changed
-from sluice.model.keys import PoolKey
+from sluice.model.keys import PoolKey, number_of
 from sluice.pools.policy.state import Facts, Learnt, PoolState
 from sluice.pools.publication.record import Ref, Restored
 
@@ -65,13 +63,7 @@ class WriteSchedule:
 
 def turn_of(key: PoolKey, now_ms: int) -> int:
     """Grows by one each minute, at another second of the minute for each pool; the same in every process."""
-    return (now_ms - _second_of(key)) // EVERY_MS
-
-
-@lru_cache(maxsize=100_000)
-def _second_of(key: PoolKey) -> int:
-    """The pool's second of the minute, in ms."""
-    return crc32(repr(tuple(key)).encode()) % EVERY_MS
+    return (now_ms - number_of(key) % EVERY_MS) // EVERY_MS
 
 
 def _undated(facts: Facts) -> Facts:

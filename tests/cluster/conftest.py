@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster import application, archives
+from cluster import application, archives, installed
 from cluster.helm import CHARTS, Release
-from cluster.installed import install
 from cluster.node.images import import_archive, program_image
 from cluster.node.prerequisites import alone, missing
 from cluster.node.start import client, node
@@ -42,22 +41,29 @@ def cluster() -> Iterator[Kubernetes]:
 @pytest.fixture(scope="session")
 def sluice(cluster: Kubernetes) -> Queries:
     """The chart with all pods ready; the shop is under load."""
-    if lacking := archives.missing():
-        pytest.skip(f"no archives of images in {archives.folder()}: {', '.join(lacking)}; `make images` builds ours")
-    archives.import_all(cluster.folder)
-    return install(cluster)
+    release = installed.release(cluster)
+    if not release.exists():
+        if lacking := archives.missing():
+            remedy = "tests/cluster/save-images.sh writes them"
+            pytest.skip(f"no archives of {', '.join(lacking)} in {archives.folder()}; {remedy}")
+        archives.import_all(cluster.folder)
+        installed.prepare(cluster)
+        release.install()
+    release.wait_ready()
+    return Queries(release)
 
 
 @pytest.fixture(scope="session")
 def actuator(sluice: Queries) -> Kubernetes:
     """The cluster with the actuator's chart beside the server, and a namespace for the application."""
     cluster, release = sluice.release.cluster, sluice.release
-    cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": application.NAMESPACE}})
-    program_image(cluster.folder / "application.tar", application.IMAGE, CLUSTER_APPLICATION)
-    import_archive(cluster.folder, cluster.folder / "application.tar")
-    cluster.apply(application.token(release.namespace))
     values = Path(__file__).with_name("actuator.yaml")
     actuator = Release(cluster, "actuator", release.namespace, CHARTS / "sluice-actuator", (values,))
-    actuator.install()
+    if not actuator.exists():
+        cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": application.NAMESPACE}})
+        program_image(cluster.folder / "application.tar", application.IMAGE, CLUSTER_APPLICATION)
+        import_archive(cluster.folder, cluster.folder / "application.tar")
+        cluster.apply(application.token(release.namespace))
+        actuator.install()
     actuator.wait_ready()
     return cluster

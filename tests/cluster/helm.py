@@ -42,6 +42,10 @@ class Release:
     def test(self) -> str:
         return self._helm("test", self.name, "--timeout", f"{_LIMIT_S}s")
 
+    def exists(self) -> bool:
+        found: list[dict[str, Any]] = json.loads(self._helm("list", "-o", "json"))
+        return self.name in {each["name"] for each in found}
+
     def revision(self) -> int:
         newest: dict[str, Any] = json.loads(self._helm("history", self.name, "-o", "json"))[-1]
         return int(newest["revision"])

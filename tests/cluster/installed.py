@@ -6,7 +6,6 @@ from pathlib import Path
 
 from cluster.helm import CHARTS, Release
 from cluster.node.volumes import volumes
-from cluster.queries import Queries
 from sluice_kit.servers.kubernetes import Kubernetes
 from stack.installs import KUBERNETES_BIN
 
@@ -16,17 +15,13 @@ VALUES = (CHART / "values-demo.yaml", Path(__file__).with_name("values.yaml"))
 _VOLUMES = 8
 
 
-def install(cluster: Kubernetes) -> Queries:
-    """Returns once all pods are ready."""
+def release(cluster: Kubernetes) -> Release:
+    return Release(cluster, NAME, NAMESPACE, CHART, VALUES)
+
+
+def prepare(cluster: Kubernetes) -> None:
+    """Everything that an install needs on the cluster: volumes, the namespace with its Secret."""
     cluster.apply(*volumes(cluster.folder, NAME, _VOLUMES))
-    make_secret(cluster)
-    release = Release(cluster, NAME, NAMESPACE, CHART, VALUES)
-    release.install()
-    release.wait_ready()
-    return Queries(release)
-
-
-def make_secret(cluster: Kubernetes) -> None:
     path = f"{KUBERNETES_BIN}:{os.environ['PATH']}"
     environment = os.environ | {"KUBECONFIG": str(cluster.kubeconfig), "PATH": path}
     command = ["sh", str(CHARTS / "secrets.sh"), NAMESPACE, NAME]

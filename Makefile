@@ -55,6 +55,11 @@ test-long: ## what needs longer, 50 minutes: real applications under load, a mil
 	@$(stack) setup --for test-long
 	@$(suites) test-unit-long long
 
+.PHONY: test-cluster
+test-cluster: ## Sluice installed by Helm on a real Kubernetes of one node; root, containerd and images, or it says what is missing
+	@$(stack) setup --for test-cluster
+	@$(pytest) -rs --durations=25 tests/cluster
+
 suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit.suites
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of

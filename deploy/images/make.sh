@@ -3,6 +3,7 @@
 #   CHECK=1    builds each twice, without caches, and compares the layers
 #   RELEASE=1  builds without caches; refuses a base without a digest, and a checkout with changes
 #   BUILDER    buildah or docker (the first on PATH)      PULL  never, or missing (default)
+#   BASES      file of the bases (deploy/images/bases.env)
 #   REGISTRY   prefix of the names (docker.io)            SOURCE, LICENSES  labels (git's origin; NOASSERTION)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,10 +18,11 @@ revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 created=$(date -u -d "@$epoch" +%Y-%m-%dT%H:%M:%SZ)
 
-mapfile -t bases < <(grep -v '^#' $here/bases.env)
+bases_file=${BASES:-$here/bases.env}
+mapfile -t bases < <(grep -v '^#' "$bases_file")
 if [[ ${RELEASE:-} ]]; then
   for base in "${bases[@]}"; do
-    [[ $base == *@sha256:* ]] || { echo "make images: ${base%%=*} of $here/bases.env has no digest; a release needs one" >&2; exit 1; }
+    [[ $base == *@sha256:* ]] || { echo "make images: ${base%%=*} of $bases_file has no digest; a release needs one" >&2; exit 1; }
   done
   [[ -z $(git status --porcelain) ]] || { echo "make images: the checkout has changes; a release needs a commit" >&2; exit 1; }
 elif [[ -n $(git status --porcelain 2>/dev/null) ]]; then revision+=-changed; fi

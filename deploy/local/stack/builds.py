@@ -5,7 +5,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stack import toolchain
@@ -17,7 +17,8 @@ DEPENDENCY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 PROTO = REPOSITORY / "recommender/proto"
 PYTHON_API = REPOSITORY / "recommender/decide/src/sluice"
 # The linker drops debugging information (-s -w), so the compiler need not write it.
-GO_OPTIONS = ("-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w")
+GO_OPTIONS = ("-trimpath", "-gcflags=all=-dwarf=false")
+LINKER_OPTIONS = "-ldflags=-s -w"
 
 
 def python_environment(venv: Path, lock: Path, versions: str) -> Action:
@@ -68,10 +69,14 @@ def python_api(log: Path) -> None:
                 shutil.copy(code, PYTHON_API / code.parent.relative_to(Path(folder) / "sluice") / code.name)
 
 
-def go_build(module: Path, package: str, binary: str) -> Action:
+def go_build(module: Path, package: str, binary: str, variables: Mapping[str, str] | None = None) -> Action:
+    """variables: values that the linker gives to variables, by the path of each."""
+    settings = [f"-X {name}={value}" for name, value in (variables or {}).items()]
+    linker = " ".join([LINKER_OPTIONS, *settings])
+
     def build(log: Path) -> None:
         (BIN / binary).parent.mkdir(parents=True, exist_ok=True)
-        words = ["build", "-mod=readonly", *GO_OPTIONS, "-o", BIN / binary, package]
+        words = ["build", "-mod=readonly", *GO_OPTIONS, linker, "-o", BIN / binary, package]
         run([toolchain.go_path(), *words], log, cwd=module, env=go_environment())
 
     return build
@@ -81,7 +86,7 @@ def go_install(package: str, version: str, folder: Path = BIN) -> Action:
     """A program of a published module, into `folder`. Go checks it against its checksum database."""
 
     def install(log: Path) -> None:
-        words = ["install", *GO_OPTIONS, f"{package}@{version}"]
+        words = ["install", *GO_OPTIONS, LINKER_OPTIONS, f"{package}@{version}"]
         run([toolchain.go_path(), *words], log, env=go_environment() | {"GOBIN": str(folder)})
 
     return install

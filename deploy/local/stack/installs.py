@@ -1,5 +1,7 @@
 """The steps of set-up: inputs, outputs and order of everything that it installs or builds."""
 
+from collections.abc import Sequence
+
 from stack import builds, charts, toolchain
 from stack.builds import (
     compiled_loops,
@@ -17,7 +19,7 @@ from stack.builds import (
 )
 from stack.layout import BIN, CACHE, FLINK_HOME, FLINK_PYTHON, JOBS_JAR, LOCAL, SLUICE_PYTHON, TOOLS_PYTHON, UV
 from stack.settings import REPOSITORY
-from stack.steps import Step
+from stack.steps import Action, Step
 
 __all__ = ["BIN", "FLINK_HOME", "go_environment"]  # and the paths below, for the tests
 
@@ -47,27 +49,40 @@ SUBSETS = REPOSITORY / "recommender/decide/src/sluice/subsets"
 JARS = LOCAL / "jars/pom.xml"
 KUBERNETES = LOCAL / "lock-kubernetes"
 KUBERNETES_BIN = BIN / "kubernetes"
+KUBERNETES_VERSION = "v1.36.3"
+#: Of lock-kubernetes; the last two for the node of `make test-cluster` alone.
+KUBERNETES_SERVERS = (
+    "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kubelet", "kube-proxy",
+)  # fmt: skip
 KWOK_VERSION = "v0.8.0"
+CLUSTER_PROGRAMS = REPOSITORY / "tests/cluster/programs"
+HELM = charts.PROGRAMS / "helm"
+COREDNS = KUBERNETES_BIN / "coredns"
+PAUSE = KUBERNETES_BIN / "pause"
+CLUSTER_APPLICATION = KUBERNETES_BIN / "application"
 BUILDER_VERSION = "v0.145.0"  # of the collectors' components in their builder.yaml
 
 FLINK_VERSIONS = ">=3.11,<3.13"  # PyFlink and its dependencies have packages for these
 SLUICE_VERSIONS = ">=3.11,<3.14"
 
-PURPOSES = ("up", "test", "test-long", "bench", "lint")
+PURPOSES = ("up", "test", "test-long", "test-cluster", "bench", "lint")
 
 
 def steps(purpose: str) -> list[Step]:
     """The steps for one of PURPOSES.
 
-    `test` is `up` and a real application, `test-long` is `test` and Kubernetes, `bench` is `test` and peers.
+    `test` is `up` and a real application, `test-long` is `test` and Kubernetes, `test-cluster` only builds a Kubernetes
+    with a kubelet, `bench` is `test` and peers.
     """
     if purpose == "lint":
         return _common_steps() + _lint_steps()
+    if purpose == "test-cluster":
+        return [*_common_steps(), _helm_step(), *_kubernetes_steps(KUBERNETES_SERVERS), *_cluster_steps()]
     return (
         _common_steps()
         + _stack_steps()
         + (_application_steps() if purpose in ("test", "test-long", "bench") else [])
-        + ([_spring_step(), *_kubernetes_steps()] if purpose == "test-long" else [])
+        + ([_spring_step(), *_kubernetes_steps(KUBERNETES_SERVERS[:5])] if purpose == "test-long" else [])
         + (_peer_steps() if purpose == "bench" else [])
     )
 
@@ -105,9 +120,7 @@ def _chart_steps() -> list[Step]:
     }
     locks = (charts.MODULE / "go.mod", charts.MODULE / "go.sum")
     return [
-        Step("helm", "Helm, and schemas of Kubernetes", charts.helm_and_schemas, after=("tools",),
-             inputs=(charts.LOCK,), values=(charts.KUBERNETES, "1"),
-             outputs=(charts.PROGRAMS / "helm", charts.SCHEMAS / "_definitions.json")),
+        _helm_step(),
         Step("promtool", "promtool, for the alerts", charts.promtool, values=("1",)),
         *(
             Step(name, f"{name}, for the charts", go_build(charts.MODULE, package, f"charts/{name}"), after=("go",),
@@ -115,6 +128,12 @@ def _chart_steps() -> list[Step]:
             for name, package in packages.items()
         ),
     ]  # fmt: skip
+
+
+def _helm_step() -> Step:
+    return Step("helm", "Helm, and schemas of Kubernetes", charts.helm_and_schemas, after=("tools",),
+                inputs=(charts.LOCK,), values=(charts.KUBERNETES, "1"),
+                outputs=(charts.PROGRAMS / "helm", charts.SCHEMAS / "_definitions.json"))  # fmt: skip
 
 
 def _stack_steps() -> list[Step]:
@@ -179,25 +198,36 @@ def _spring_step() -> Step:
     )
 
 
-def _kubernetes_steps() -> list[Step]:
-    """A control plane, of which each program is built once; some 600 s of a core when the caches are empty."""
-    packages = {
-        "etcd": "go.etcd.io/etcd/server/v3",
-        **{
-            name: f"k8s.io/kubernetes/cmd/{name}"
-            for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
-        },
-    }
+def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
+    """Programs of a cluster, each built once; some 620 s of a core when the caches are empty."""
     kwok = go_install("sigs.k8s.io/kwok/cmd/kwok", KWOK_VERSION, KUBERNETES_BIN)
     return [
         *(
-            Step(name, f"{name}, for the tests of actuators", go_build(KUBERNETES, package, f"kubernetes/{name}"),
+            Step(name, f"{name}, for the tests of actuators", kubernetes_build(name),
                  after=("go",), inputs=(KUBERNETES / "go.mod", KUBERNETES / "go.sum"), outputs=(KUBERNETES_BIN / name,),
-                 resource="go")
-            for name, package in packages.items()
+                 values=(KUBERNETES_VERSION,), resource="go")
+            for name in servers
         ),
         Step("kwok", "kwok, for the tests of actuators", kwok, after=("go",), values=(KWOK_VERSION,),
              outputs=(KUBERNETES_BIN / "kwok",), resource="go"),
+    ]  # fmt: skip
+
+
+def kubernetes_build(name: str) -> Action:
+    """Clients, Helm's charts among them, ask a server for its version, which its build has to state."""
+    package = "go.etcd.io/etcd/server/v3" if name == "etcd" else f"k8s.io/kubernetes/cmd/{name}"
+    values = {"gitVersion": KUBERNETES_VERSION, "gitMajor": "1", "gitMinor": "36"}
+    variables = {f"k8s.io/component-base/version.{variable}": value for variable, value in values.items()}
+    return go_build(KUBERNETES, package, f"kubernetes/{name}", variables)
+
+
+def _cluster_steps() -> list[Step]:
+    """The programs of images that the node cannot fetch from a registry."""
+    return [
+        Step(program.name, f"{program.name}, for the tests on a cluster",
+             go_build(CLUSTER_PROGRAMS, f"./{program.name}", f"kubernetes/{program.name}"),
+             after=("go",), inputs=(CLUSTER_PROGRAMS, ACTUATORS / "handlers/go"), outputs=(program,), resource="go")
+        for program in (COREDNS, PAUSE, CLUSTER_APPLICATION)
     ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@
 user `default` of a stand-in must stay (`users`).
 """
 
+import os
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -32,7 +33,22 @@ def merged(file: Path, folder: Path) -> Element:
     root = ElementTree.parse(file).getroot()
     for path in sorted(folder.glob("*.xml")):
         merge(root, ElementTree.parse(path).getroot())
+    fill(root)
     return root
+
+
+def fill(root: Element) -> None:
+    """Gives elements with `from_env` the variable's value: the engine runs without variables.
+
+    Raises:
+        LookupError: a variable is missing. The engine would take it as empty.
+    """
+    for element in root.iter():
+        if (name := element.attrib.pop("from_env", None)) is None:
+            continue
+        if name not in os.environ:
+            raise LookupError(f"{element.tag}: the variable {name} of from_env is missing")
+        element.text = os.environ[name]
 
 
 def merge(into: Element, other: Element) -> None:

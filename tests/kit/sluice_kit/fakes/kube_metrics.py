@@ -1,12 +1,13 @@
-"""What metrics-server would say of pods, as a test wants it: the API `metrics.k8s.io` of a test's Kubernetes."""
+"""The API `metrics.k8s.io` of a test's Kubernetes, with figures of pods that the test brings."""
 
 import json
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -28,6 +29,25 @@ class Usage:
 def metrics(cluster: Kubernetes) -> Iterator[Usage]:
     usage = Usage()
 
+    def cores(pod: dict[str, Any]) -> dict[str, float]:
+        return {container["name"]: usage.cores for container in pod["spec"]["containers"]}
+
+    with served(cluster, "127.0.0.1", cores):
+        yield usage
+
+
+@contextmanager
+def served(
+    cluster: Kubernetes,
+    host: str,
+    cores: Callable[[dict[str, Any]], Mapping[str, float]],
+    identity: tuple[Path, Path] | None = None,
+) -> Iterator[None]:
+    """Serves at `host` what `cores` returns for a pod: CPU in cores by container; nothing: the pod is not known yet.
+
+    identity: the server's certificate and key; by default the API server's.
+    """
+
     class Handler(BaseHTTPRequestHandler):
         timeout = 30
 
@@ -39,7 +59,7 @@ def metrics(cluster: Kubernetes) -> Iterator[Usage]:
             elif at.path.endswith("/pods"):
                 namespace = at.path.removeprefix(f"{GROUP}/namespaces/").removesuffix("/pods")
                 selector = parse_qs(at.query).get("labelSelector", [""])[0]
-                self._answer(_pod_metrics(cluster, namespace, selector, usage.cores))
+                self._answer(_pod_metrics(cluster, namespace, selector, cores))
             else:
                 self.send_error(404)
 
@@ -53,20 +73,22 @@ def metrics(cluster: Kubernetes) -> Iterator[Usage]:
 
         def log_message(self, *_: object) -> None: ...
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((host, 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cluster.certificate, cluster.key)
+    context.load_cert_chain(*(identity or (cluster.certificate, cluster.key)))
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        cluster.apply(*_registered(server.server_port))
-        yield usage
+        cluster.apply(*_registered("localhost" if host == "127.0.0.1" else host, server.server_port))
+        yield
     finally:
         server.shutdown()
         server.server_close()
 
 
-def _pod_metrics(cluster: Kubernetes, namespace: str, selector: str, cores: float) -> dict[str, Any]:
+def _pod_metrics(
+    cluster: Kubernetes, namespace: str, selector: str, cores: Callable[[dict[str, Any]], Mapping[str, float]]
+) -> dict[str, Any]:
     """Of the pods that there are now."""
     pods = requests.get(
         f"{cluster.url}/api/v1/namespaces/{namespace}/pods",
@@ -79,28 +101,29 @@ def _pod_metrics(cluster: Kubernetes, namespace: str, selector: str, cores: floa
         "kind": "PodMetricsList",
         "apiVersion": "metrics.k8s.io/v1beta1",
         "metadata": {},
-        "items": [_one(pod, cores) for pod in pods],
+        "items": [_metrics_of(pod, usage) for pod in pods if (usage := cores(pod))],
     }
 
 
-def _one(pod: dict[str, Any], cores: float) -> dict[str, Any]:
-    usage = {"cpu": f"{int(cores * 1000)}m", "memory": "1Mi"}
+def _metrics_of(pod: dict[str, Any], cores: Mapping[str, float]) -> dict[str, Any]:
     return {
-        "metadata": {"name": pod["metadata"]["name"], "namespace": pod["metadata"]["namespace"]},
+        "metadata": {name: pod["metadata"][name] for name in ("name", "namespace")},
         "timestamp": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "window": "1s",
-        "containers": [{"name": container["name"], "usage": usage} for container in pod["spec"]["containers"]],
+        "containers": [
+            {"name": name, "usage": {"cpu": f"{int(used * 1000)}m", "memory": "1Mi"}} for name, used in cores.items()
+        ],
     }
 
 
-def _registered(port: int) -> list[dict[str, Any]]:
+def _registered(host: str, port: int) -> list[dict[str, Any]]:
     service = {"namespace": "kube-system", "name": "metrics", "port": port}
     return [
         {
             "apiVersion": "v1",
             "kind": "Service",
             "metadata": {"namespace": "kube-system", "name": "metrics"},
-            "spec": {"type": "ExternalName", "externalName": "localhost", "ports": [{"port": port}]},
+            "spec": {"type": "ExternalName", "externalName": host, "ports": [{"port": port}]},
         },
         {
             "apiVersion": "apiregistration.k8s.io/v1",

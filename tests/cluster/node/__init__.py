@@ -1,0 +1,1 @@
+"""How the node is made: its namespaces, certificates, servers, images, volumes and names."""

@@ -1,0 +1,19 @@
+"""Spans of the demo's pod become a recommendation, which server and command line give."""
+
+from cluster.queries import Queries
+from sluice_kit.waiting import until
+
+
+def test_a_recommendation_is_served(sluice: Queries) -> None:
+    until("cart has a recommendation", lambda: sluice.target("cart") > 0)
+    until("catalogue has one", lambda: sluice.target("catalogue") > 0)
+    print(sluice.cli("pools", "list"))
+
+
+def test_it_is_recorded_in_clickhouse(sluice: Queries) -> None:
+    query = "SELECT count() FROM v_recommendation_history WHERE service = 'cart'"
+    until("records wrote it", lambda: sluice.value(query) > 0)
+
+
+def test_doctor_finds_no_fault(sluice: Queries) -> None:
+    print(sluice.cli("doctor"))

@@ -2,7 +2,7 @@
 schemas of Kubernetes 1.36, alerts. `--write` renders the examples anew, in place of checking.
 
 An example is a folder of examples/ with values.yaml, else the chart's values-NAME.yaml; rendered.yaml beside it is
-committed. Each file of bad/ is one mistake, on top of an example; its first line has a part of the expected message.
+committed. Each file of tests/bad/ is one mistake, on top of an example; its first line has a part of the message.
 """
 
 import argparse
@@ -85,12 +85,12 @@ def rendered() -> str:
 
 def bad_values() -> str:
     faults = []
-    for path in sorted((HELM / "bad").glob("*.yaml")):
+    for path in sorted((HELM / "tests/bad").glob("*.yaml")):
         expected = path.read_text().splitlines()[0].removeprefix("# expect: ")
         status, output = render("actuator" if chart_of(path.stem) == "sluice-actuator" else "default", "--values", path)
         if not status or expected not in output:
             faults.append(
-                f"bad/{path.name}: want an error with {expected!r}, got {output[-600:] if status else 'none'}"
+                f"tests/bad/{path.name}: want an error with {expected!r}, got {output[-600:] if status else 'none'}"
             )
     return "\n".join(faults)
 

@@ -1,5 +1,6 @@
-"""Writes what each chart has from other files: the schema of its values, the table of its values in README.md, and
-copies of files that other rooms own. `--check` writes nothing and exits with 1 where something is not current.
+"""Writes what each chart has from other files: the schema of its values, the table of its values in README.md, schemas
+of operators' objects, and copies of files that other rooms own. `--check` writes nothing and exits with 1 where
+something is not current.
 
 A value's description is the comment `# -- ...` before it. Its type is that of its default; schema.yaml of the chart has
 what a default does not show.
@@ -82,11 +83,25 @@ def table(chart: Path) -> str:
     return "\n".join(lines)
 
 
+def schema_of(item: dict[str, Any]) -> str:
+    """The schema of an operator's object (schemas.yaml): these keys of `spec`, and no others."""
+    properties = {
+        "apiVersion": {"const": item["apiVersion"]},
+        "kind": {"const": item["kind"]},
+        "metadata": {"$ref": "_definitions.json#/$defs/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+        "spec": {"type": "object", **item["spec"], "additionalProperties": False},
+    }
+    result = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **result}, indent=1) + "\n"
+
+
 def outputs() -> dict[Path, str]:
     """The content of each generated file."""
     files = {HELM / "sluice/files/topics.yaml": (REPOSITORY / "collector/topics.yaml").read_text()}
     for dashboard in sorted((REPOSITORY / "dashboards/json").glob("*.json")):
         files[HELM / "sluice/files/dashboards" / dashboard.name] = dashboard.read_text()
+    for name, item in yaml.safe_load((HELM / "schemas.yaml").read_text())["objects"].items():
+        files[HELM / "schemas" / f"{name}.json"] = schema_of(item)
     for name in CHARTS:
         chart = HELM / name
         files[chart / "values.schema.json"] = json.dumps(whole_schema(chart), indent=2) + "\n"

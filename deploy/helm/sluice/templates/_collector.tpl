@@ -88,8 +88,8 @@ exporters:
     brokers: {{ splitList "," (include "sluice.kafka" .) | toJson }}
     client_id: {{ include "sluice.fullname" . }}-collector
     timeout: 10s
-    traces: {topic: otlp_spans, encoding: otlp_proto}
-    metrics: {topic: otlp_metrics, encoding: otlp_proto}
+    traces: {topic: {{ .Values.kafka.names.otlp_spans }}, encoding: otlp_proto}
+    metrics: {topic: {{ .Values.kafka.names.otlp_metrics }}, encoding: otlp_proto}
     producer:
       required_acks: -1 # all in-sync replicas; it also makes the producer idempotent
       compression: lz4

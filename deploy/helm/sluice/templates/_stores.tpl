@@ -15,6 +15,12 @@
 {{- define "sluice.kafkaEnv" -}}
 - {name: SLUICE_KAFKA, value: {{ include "sluice.kafka" .root | quote }}}
 - {name: SLUICE_TOPIC_PREFIX, value: {{ .root.Values.kafka.topicPrefix | quote }}}
+{{- range $topic, $variable := dict "otlp_spans" "SPANS" "otlp_metrics" "METRICS" "otlp_dead_letter" "DEAD_LETTER" }}
+{{- $name := index $.root.Values.kafka.names $topic }}
+{{- if ne $name $topic }}
+- {name: SLUICE_{{ $variable }}_TOPIC, value: {{ $name | quote }}}
+{{- end }}
+{{- end }}
 {{- if .root.Values.kafka.existingSecret }}
 - {name: SLUICE_KAFKA_PROPERTIES, value: /run/secrets/kafka/{{ index .root.Values.kafka.keys .properties }}}
 {{- end }}

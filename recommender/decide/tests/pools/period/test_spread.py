@@ -146,7 +146,8 @@ def test_what_a_process_that_hangs_was_to_do_is_done_all_the_same() -> None:
     spread = Spread(2, hangs_s=1.0)
     spread.start(4)
     os.kill(spread.pids[0], signal.SIGSTOP)
-    assert by_key(spread, steps(4)) == by_key(Spread(1), steps(4))
+    given = steps(4)
+    assert by_key(spread, given) == by_key(Spread(1), given)
     assert spread.died >= 1
     spread.close()
 

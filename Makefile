@@ -64,7 +64,7 @@ suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/helm/tests tests/contract tests/kit/tests
+unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/helm/tests tests/contract tests/kit/tests
 
 test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
 	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
@@ -114,7 +114,7 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/testbed/(.*/)?(test_\w+|meshes|receiver|vectors|worlds)\.py" || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go tests/testbed/storefront/go; do ( \
+	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go tests/testbed/storefront/go deploy/images/probe; do ( \
 	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
 	) || exit 1; done

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds Sluice's images with buildah or docker: make.sh [NAME...] (none: all). README.md explains what it reads:
-#   CHECK=1    builds each twice, the second time without caches, and compares the layers
-#   RELEASE=1  refuses a base without a digest, and a checkout with changes
+#   CHECK=1    builds each twice, without caches, and compares the layers
+#   RELEASE=1  builds without caches; refuses a base without a digest, and a checkout with changes
 #   BUILDER    buildah or docker (the first on PATH)      PULL  never, or missing (default)
+#   BASES      file of the bases (deploy/images/bases.env)
 #   REGISTRY   prefix of the names (docker.io)            SOURCE, LICENSES  labels (git's origin; NOASSERTION)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,10 +18,11 @@ revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 created=$(date -u -d "@$epoch" +%Y-%m-%dT%H:%M:%SZ)
 
-mapfile -t bases < <(grep -v '^#' $here/bases.env)
+bases_file=${BASES:-$here/bases.env}
+mapfile -t bases < <(grep -v '^#' "$bases_file")
 if [[ ${RELEASE:-} ]]; then
   for base in "${bases[@]}"; do
-    [[ $base == *@sha256:* ]] || { echo "make images: ${base%%=*} of $here/bases.env has no digest; a release needs one" >&2; exit 1; }
+    [[ $base == *@sha256:* ]] || { echo "make images: ${base%%=*} of $bases_file has no digest; a release needs one" >&2; exit 1; }
   done
   [[ -z $(git status --porcelain) ]] || { echo "make images: the checkout has changes; a release needs a commit" >&2; exit 1; }
 elif [[ -n $(git status --porcelain 2>/dev/null) ]]; then revision+=-changed; fi
@@ -50,18 +52,18 @@ build() { # build NAME TAG [OPTION...]
 }
 
 layers() { # layers TAG: the digests of its layers without compression
-  "$builder" inspect ${1:+--type image} --format '{{json .}}' "$1" | python3 -c '
+  "$builder" inspect --type image "$1" | python3 -c '
 import json, sys
 image = json.load(sys.stdin)
-image = image[0] if isinstance(image, list) else image
-print("\n".join((image.get("RootFS") or image["Docker"]["rootfs"]).get("Layers") or image["Docker"]["rootfs"]["diff_ids"]))'
+print(*(image[0]["RootFS"]["Layers"] if isinstance(image, list) else image["Docker"]["rootfs"]["diff_ids"]), sep="\n")'
 }
 
 failed=()
 for name in "${names[@]}"; do
   [[ " ${all[*]} " == *" $name "* ]] || { echo "make images: no image $name; there are ${all[*]}" >&2; exit 1; }
   start=$SECONDS
-  build "$name" "$(tag "$name")" >/dev/null
+  # buildah takes a layer of another commit out of its cache, with that commit's times.
+  build "$name" "$(tag "$name")" ${CHECK:+--no-cache} ${RELEASE:+--no-cache} >/dev/null
   echo "$(tag "$name"): $((SECONDS - start)) s"
   [[ ${CHECK:-} ]] || continue
   start=$SECONDS

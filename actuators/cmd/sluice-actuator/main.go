@@ -11,6 +11,7 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/dial"
+	"sluice.dev/actuators/internal/ready"
 	"sluice.dev/actuators/internal/web"
 )
 
@@ -31,6 +32,7 @@ For callers that do not speak xDS it writes their connection subsets (subsets: i
 in the same way: read only without an opt-in, replaced as a whole, read back, reported.
 
 Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | --restore TARGET... | --check]
+       sluice-actuator health: exits with 0 when the actuator on SLUICE_HEALTH is ready, else prints the causes
        sluice-actuator tune ...: sets the trials of a tuning session (tune --help)
 
   --config FILE    the configuration (YAML); unknown keys are errors
@@ -77,6 +79,13 @@ func main() {
 func run(arguments []string, out, errs io.Writer) int {
 	if len(arguments) > 0 && arguments[0] == "tune" {
 		return runTune(arguments[1:], out, errs)
+	}
+	if len(arguments) == 1 && arguments[0] == "health" {
+		if err := ready.Ask(os.Getenv); err != nil {
+			fmt.Fprintf(errs, "sluice-actuator: %v\n", err)
+			return 1
+		}
+		return 0
 	}
 	o, err := parse(arguments)
 	switch {

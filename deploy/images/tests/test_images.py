@@ -1,5 +1,6 @@
 """What the images are built from: locks, bases, and the configuration that the job's entrypoint merges."""
 
+import importlib.util
 import re
 import subprocess
 from pathlib import Path
@@ -73,3 +74,20 @@ def test_nested_keys_are_refused(tmp_path: Path, content: str) -> None:
     done = merge(tmp_path, "a: 1\n", content)
     assert done.returncode == 1
     assert "not legal; legal: key: value" in done.stderr
+
+
+def test_addresses_of_one_run_become_those_of_another() -> None:
+    spec = importlib.util.spec_from_file_location("addresses", IMAGES / "decider/addresses.py")
+    assert spec is not None
+    assert spec.loader is not None
+    addresses = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(addresses)
+
+    def content(first: str, second: str) -> bytes:
+        return f"f__numba_array_expr_0x{first}B4 <f at 0x{second}> __numba_array_expr_0x{first}B4".encode()
+
+    runs = [content("7f8d68ef0a50", "7f0e54be7060"), content("7f4d2eb807d0", "7f981c31f060")]
+    first, second = (addresses.rewritten(run, "a.nbc") for run in runs)
+    assert first == second != addresses.rewritten(runs[0], "b.nbc")
+    assert re.findall(rb"0x[0-9a-f]{8}(.{4})", first) == [b"0000", b"0001", b"0000"]
+    assert len(first) == len(runs[0])

@@ -11,6 +11,8 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"sluice.dev/serve/internal/health"
 )
 
 // version is set by -ldflags "-X main.version=...".
@@ -26,6 +28,7 @@ gRPC clients also get subsets by xDS (ADS, v3), as nodes with the id SERVICE~INS
 With the argument records it serves no calls: it writes decisions and reports from the journal into ClickHouse's tables.
 
 Usage: sluice-server [records] [--check]
+       sluice-server health: exits with 0 when the server or records on SLUICE_HEALTH is ready, else prints the causes
 
   --check          print the settings that the environment gives, and exit
   --version        print the version and exit
@@ -71,6 +74,13 @@ SIGTERM or SIGINT: /readyz turns 503, watches end, calls and writes of rows end 
 func main() { os.Exit(run(os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
 
 func run(arguments []string, lookup func(string) string, out, errs io.Writer) int {
+	if len(arguments) == 1 && arguments[0] == "health" {
+		if err := health.Ask(lookup); err != nil {
+			fmt.Fprintf(errs, "sluice-server: %v\n", err)
+			return 1
+		}
+		return 0
+	}
 	flags := flag.NewFlagSet("sluice-server", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	check := flags.Bool("check", false, "")

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 sys.path.insert(0, "/opt/chdb")
-from merge import merge, merged, users  # noqa: E402  # beside serve.py in the image
+from merge import merge, merged, users  # beside serve.py in the image
 
 ETC, DATA, RUN = Path("/etc/clickhouse-server"), Path("/var/lib/clickhouse"), Path("/tmp/clickhouse")
 UID = 101
@@ -46,8 +46,13 @@ def main() -> None:
         os.setuid(UID)
     RUN.mkdir(mode=0o700, parents=True, exist_ok=True)
     server = merged(ETC / "config.xml", ETC / "config.d")
-    merge(server, ElementTree.fromstring(f"<clickhouse><user_directories><users_xml><path>{RUN}/users.xml</path></users_xml>"
-          f"<local_directory><path>{DATA}/access/</path></local_directory></user_directories></clickhouse>"))
+    merge(
+        server,
+        ElementTree.fromstring(
+            f"<clickhouse><user_directories><users_xml><path>{RUN}/users.xml</path></users_xml>"
+            f"<local_directory><path>{DATA}/access/</path></local_directory></user_directories></clickhouse>"
+        ),
+    )
     ElementTree.ElementTree(server).write(RUN / "config.xml")
     accounts = users(ETC / "users.xml", ETC / "users.d")
     if extra:

@@ -1,7 +1,7 @@
 """Merges ClickHouse's XML configuration as the server does: elements of a later file join those of the same name.
 
-`replace` (or `@replace`) takes the place of the earlier element, `remove` removes it. Merged here, and not by the engine,
-because the user `default` of a stand-in must stay (`users`).
+`replace` (or `@replace`) takes the place of the earlier element, `remove` removes it. The engine does not merge: the
+user `default` of a stand-in must stay (`users`).
 """
 
 import os
@@ -73,7 +73,7 @@ def flag(element: Element, name: str) -> bool:
 
 
 def users(file: Path, folder: Path) -> Element:
-    """Users that others log in as, and `default`, as which the engine logs in to itself, with two statements allowed."""
+    """Users that others log in as, and `default`: the engine logs in to itself as that one, for two statements."""
     root = merged(file, folder)
     merge(root, ElementTree.fromstring(ENGINE))
     return root

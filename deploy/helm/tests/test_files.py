@@ -1,7 +1,6 @@
 """The programs' own judgement of the files that the charts render."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,27 +43,13 @@ def test_the_small_collector_accepts_a_gateway_without_metrics_of_workloads(tmp_
     judge_collector(BIN / "sluice-collector", "hooks", "sluice-collector", tmp_path)
 
 
-@pytest.fixture(scope="module")
-def kubernetes_collector(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program of the image sluice/collector-kubernetes, built: 150 s of a core where Go's cache has none of it."""
-    go = shutil.which("go")
-    assert go is not None
-    program = tmp_path_factory.mktemp("collector") / "sluice-collector"
-    command = [go, "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags=grpcnotrace", "-o", program, "."]
-    subprocess.run(command, cwd=REPOSITORY / "collector/kubernetes", check=True, env={**os.environ, "CGO_ENABLED": "0"})
-    return program
-
-
 @pytest.mark.long
-@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", ["sluice-collector", "sluice-agent"])
+@pytest.mark.parametrize("example", ["default", "demo", "scaled", "operator", "byo-tls", "namespaced"])
 def test_the_collector_for_kubernetes_accepts_the_files_of_gateways_and_agents(
-    kubernetes_collector: Path, tmp_path: Path
+    example: str, name: str, tmp_path: Path
 ) -> None:
-    for example in ("default", "demo", "scaled", "operator", "byo-tls", "namespaced"):
-        for name in ("sluice-collector", "sluice-agent"):
-            folder = tmp_path / example / name
-            folder.mkdir(parents=True)
-            judge_collector(kubernetes_collector, example, name, folder)
+    judge_collector(BIN / "sluice-collector-kubernetes", example, name, tmp_path)
 
 
 @pytest.mark.parametrize("example", ["default", "demo", "scaled"])

@@ -22,6 +22,7 @@ from stack.steps import Step
 __all__ = ["BIN", "FLINK_HOME", "go_environment"]  # and the paths below, for the tests
 
 COLLECTOR = REPOSITORY / "collector/local"
+KUBERNETES_COLLECTOR = REPOSITORY / "collector/kubernetes"
 SPAN_LIMIT = REPOSITORY / "collector/spanlimitprocessor"
 BENCH_COLLECTOR = REPOSITORY / "tests/bench/collector"
 FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
@@ -180,7 +181,7 @@ def _spring_step() -> Step:
 
 
 def _kubernetes_steps() -> list[Step]:
-    """A control plane, of which each program is built once; some 600 s of a core when the caches are empty."""
+    """A control plane and the collector for Kubernetes, each program built once: 750 s of a core without caches."""
     packages = {
         "etcd": "go.etcd.io/etcd/server/v3",
         **{
@@ -196,6 +197,9 @@ def _kubernetes_steps() -> list[Step]:
                  resource="go")
             for name, package in packages.items()
         ),
+        Step("collector-kubernetes", "OpenTelemetry Collector for Kubernetes",
+             go_build(KUBERNETES_COLLECTOR, ".", "sluice-collector-kubernetes"), after=("go",),
+             inputs=(KUBERNETES_COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector-kubernetes",), resource="go"),
         Step("kwok", "kwok, for the tests of actuators", kwok, after=("go",), values=(KWOK_VERSION,),
              outputs=(KUBERNETES_BIN / "kwok",), resource="go"),
     ]  # fmt: skip

@@ -24,6 +24,7 @@ from stack.steps import Action, Step
 __all__ = ["BIN", "FLINK_HOME", "go_environment"]  # and the paths below, for the tests
 
 COLLECTOR = REPOSITORY / "collector/local"
+KUBERNETES_COLLECTOR = REPOSITORY / "collector/kubernetes"
 SPAN_LIMIT = REPOSITORY / "collector/spanlimitprocessor"
 BENCH_COLLECTOR = REPOSITORY / "tests/bench/collector"
 FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
@@ -199,7 +200,7 @@ def _spring_step() -> Step:
 
 
 def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
-    """Programs of a cluster, each built once; some 620 s of a core when the caches are empty."""
+    """Programs of a cluster and the collector for Kubernetes, each built once: some 750 s of a core without caches."""
     kwok = go_install("sigs.k8s.io/kwok/cmd/kwok", KWOK_VERSION, KUBERNETES_BIN)
     return [
         *(
@@ -208,6 +209,9 @@ def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
                  values=(KUBERNETES_VERSION,), resource="go")
             for name in servers
         ),
+        Step("collector-kubernetes", "OpenTelemetry Collector for Kubernetes",
+             go_build(KUBERNETES_COLLECTOR, ".", "sluice-collector-kubernetes"), after=("go",),
+             inputs=(KUBERNETES_COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector-kubernetes",), resource="go"),
         Step("kwok", "kwok, for the tests of actuators", kwok, after=("go",), values=(KWOK_VERSION,),
              outputs=(KUBERNETES_BIN / "kwok",), resource="go"),
     ]  # fmt: skip

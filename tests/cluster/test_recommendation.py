@@ -13,7 +13,3 @@ def test_a_recommendation_is_served(sluice: Queries) -> None:
 def test_it_is_recorded_in_clickhouse(sluice: Queries) -> None:
     query = "SELECT count() FROM v_recommendation_history WHERE service = 'cart'"
     until("records wrote it", lambda: sluice.value(query) > 0)
-
-
-def test_doctor_finds_no_fault(sluice: Queries) -> None:
-    print(sluice.cli("doctor"))

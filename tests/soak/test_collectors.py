@@ -25,7 +25,7 @@ from stack.installs import BIN
 from stack.settings import REPOSITORY
 
 RENDERED = REPOSITORY / "deploy/helm/examples/default/rendered.yaml"
-RIGHTS = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
+RIGHTS = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Lease")
 NODE = "node-0"
 CART: dict[str, Any] = {
     "apiVersion": "apps/v1",

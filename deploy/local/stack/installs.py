@@ -217,7 +217,7 @@ def _kubernetes_collector_step() -> Step:
 
 
 def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
-    """Programs of a cluster and the collector for Kubernetes, each built once: some 750 s of a core without caches."""
+    """Programs of a cluster, each built once: some 620 s of a core without caches."""
     kwok = go_install("sigs.k8s.io/kwok/cmd/kwok", KWOK_VERSION, KUBERNETES_BIN)
     return [
         *(

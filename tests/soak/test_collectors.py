@@ -25,7 +25,7 @@ from stack.installs import BIN
 from stack.settings import REPOSITORY
 
 RENDERED = REPOSITORY / "deploy/helm/examples/default/rendered.yaml"
-RIGHTS = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
+RIGHTS = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Lease")
 NODE = "node-0"
 CART: dict[str, Any] = {
     "apiVersion": "apps/v1",
@@ -70,7 +70,7 @@ def collector(cluster: Kubernetes, name: str, folder: Path, gateway: str, broker
     (folder / f"{name}.yaml").write_text(yaml.safe_dump(config))
     account = cluster.kubeconfig_of(cluster.token("sluice", name), name)
     environment = {"KUBECONFIG": str(account), "K8S_NODE_NAME": NODE}
-    command = [BIN / "sluice-collector-kubernetes", f"--config={folder / f'{name}.yaml'}"]
+    command: list[str | Path] = [BIN / "sluice-collector-kubernetes", f"--config={folder / f'{name}.yaml'}"]
     ready = answers(f"http://127.0.0.1:{ports[13133]}")
     with running(name, command, ready, folder / f"{name}.log", 120, environment):
         yield [f"127.0.0.1:{ports[4317]}", f"127.0.0.1:{ports[4318]}"]
@@ -105,11 +105,12 @@ class Topics:
 
     def read(self) -> None:
         for record in self._consumer.consume(100, 0.2):
+            value = record.value() or b""
             if record.topic() == "otlp_spans":
-                spans = ExportTraceServiceRequest.FromString(record.value())
+                spans = ExportTraceServiceRequest.FromString(value)
                 self.spans += [strings(part.resource) for part in spans.resource_spans]
                 continue
-            for part in ExportMetricsServiceRequest.FromString(record.value()).resource_metrics:
+            for part in ExportMetricsServiceRequest.FromString(value).resource_metrics:
                 attributes = strings(part.resource)
                 owner = attributes.get("k8s.pod.name") or attributes.get("k8s.node.name", "")
                 for metric in (metric for scope in part.scope_metrics for metric in scope.metrics):
@@ -121,7 +122,7 @@ def test_spans_get_their_pod_and_metrics_say_limits_and_what_nodes_have(broker: 
     with closing(Topics(broker)) as topics, kubernetes(tmp_path) as cluster:
         cluster.apply(*({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n}} for n in ("sluice", "shop")))
         cluster.apply(*(item for item in rendered() if item["kind"] in RIGHTS), CART)
-        until("the pod runs", lambda: [p for p in pods(cluster) if p["status"].get("phase") == "Running"])
+        until("the pod runs", lambda: [pod["status"].get("phase") for pod in pods(cluster)] == ["Running"])
         (pod,) = pods(cluster)
         name = pod["metadata"]["name"]
         with collector(cluster, "sluice-collector", tmp_path, "", broker) as (gateway, _):

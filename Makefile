@@ -64,7 +64,7 @@ suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/helm/tests tests/contract tests/kit/tests
+unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/compose/tests deploy/helm/tests tests/contract tests/kit/tests
 
 test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
 	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
@@ -130,8 +130,8 @@ lint-java:
 lint-proto:
 	@cd recommender/proto && ../../.cache/buf/bin/buf lint && ../../.cache/buf/bin/buf breaking --against baseline.binpb
 
-lint-deploy: ## the charts of deploy/helm: helm lint, values that are not legal, rendered examples, unit tests, schemas, alerts
-	@$(python) deploy/helm/check.py
+lint-deploy: ## the charts: helm lint, values that are not legal, rendered examples, unit tests, schemas, alerts; the files of Compose
+	@failed=0; $(python) deploy/helm/check.py || failed=1; deploy/compose/check.sh .cache/bin/charts/compose-spec || failed=1; exit $$failed
 
 check-generated: ## generated code is what its sources give
 	@$(toolchain); deploy/local/generate.sh --check

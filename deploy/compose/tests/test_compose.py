@@ -14,8 +14,7 @@ import yaml
 COMPOSE = Path(__file__).resolve().parents[1]
 FILES = ("compose.yaml", "compose.demo.yaml", "compose.observability.yaml")
 DATABASES = {"kafka", "clickhouse", "neo4j"}
-# Images from scratch or with a health page only, and processes without a port of their own.
-UNPROBED = {"setup", "collector", "flink-taskmanager", "jaeger"}
+UNPROBED = {"setup", "jaeger"}
 
 
 def services() -> dict[str, dict[str, Any]]:
@@ -33,7 +32,8 @@ def test_a_service_is_bounded(name: str) -> None:
     service = services()[name]
     assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
     assert service["logging"]["options"] == {"max-size": "10m", "max-file": "3"}
-    assert ("healthcheck" in service) != (name in UNPROBED)
+    probed = service.get("healthcheck", {"disable": True}) != {"disable": True}
+    assert probed != (name in UNPROBED)
     assert service["restart"] == ("on-failure" if name == "setup" else "unless-stopped")
 
 
@@ -43,6 +43,13 @@ def test_versions_are_in_one_file(name: str) -> None:
     assert variable is not None
     image = versions()[variable[1]]
     assert image.startswith("sluice/") or re.fullmatch(r"[a-z/0-9-]+:[\w.-]+@sha256:[0-9a-f]{64}", image)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_variable_has_a_value(name: str) -> None:
+    lines = [line for line in (COMPOSE / name).read_text().splitlines() if not line.lstrip().startswith("#")]
+    used = set(re.findall(r"(?<!\$)\$\{(\w+)\}", "\n".join(lines)))
+    assert used <= set(versions())
 
 
 def test_no_database_is_published_and_every_port_can_be_kept_on_loopback() -> None:

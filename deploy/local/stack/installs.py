@@ -114,8 +114,9 @@ def _lint_steps() -> list[Step]:
 
 
 def _chart_steps() -> list[Step]:
-    """What checks the charts of deploy/helm; some 100 s of a core when the caches are empty."""
+    """Programs that check deploy/helm and deploy/compose; some 110 s of a core when the caches are empty."""
     packages = {
+        "compose-spec": "github.com/compose-spec/compose-go/v2/cmd",
         "helm-unittest": "github.com/helm-unittest/helm-unittest/cmd/helm-unittest",
         "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform",
     }
@@ -124,7 +125,7 @@ def _chart_steps() -> list[Step]:
         _helm_step(),
         Step("promtool", "promtool, for the alerts", charts.promtool, values=("1",)),
         *(
-            Step(name, f"{name}, for the charts", go_build(charts.MODULE, package, f"charts/{name}"), after=("go",),
+            Step(name, f"{name}, for lint-deploy", go_build(charts.MODULE, package, f"charts/{name}"), after=("go",),
                  inputs=locks, outputs=(charts.PROGRAMS / name,), resource="go")
             for name, package in packages.items()
         ),

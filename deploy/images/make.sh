@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=deploy/images
-all=(server actuator collector decider job demo)
+all=(server actuator collector collector-kubernetes decider job demo)
 names=("$@")
 (( $# )) || names=("${all[@]}")
 builder=${BUILDER:-$(basename "$(command -v buildah || command -v docker || true)")}
@@ -29,7 +29,7 @@ elif [[ -n $(git status --porcelain 2>/dev/null) ]]; then revision+=-changed; fi
 
 tag() { echo "${REGISTRY:-docker.io}/sluice/$1:$version"; }
 title() { echo "Sluice $1"; }
-containerfile() { case $1 in server | actuator | collector) echo $here/go.Containerfile ;; *) echo "$here/$1.Containerfile" ;; esac; }
+containerfile() { case $1 in server | actuator | collector*) echo $here/go.Containerfile ;; *) echo "$here/$1.Containerfile" ;; esac; }
 
 build() { # build NAME TAG [OPTION...]
   local name=$1 tag=$2 options=()

@@ -49,7 +49,8 @@ while read -r package; do
 done < <(cd "$proto/sluice" && find . -name '*.proto' -printf '%P\n' | xargs -n1 dirname | sort -u)
 
 # Collectors. The modules' versions are `make lock`'s: go.mod stays as it is.
-declare -A collectors=([collector/local]=collector/builder.yaml [tests/bench/collector]=tests/bench/collector/builder.yaml)
+declare -A collectors=([collector/local]=collector/builder.yaml [collector/kubernetes]=collector/builder-kubernetes.yaml
+  [tests/bench/collector]=tests/bench/collector/builder.yaml)
 cd "$fresh"
 for directory in "${!collectors[@]}"; do
   mkdir -p "$directory"

@@ -27,11 +27,6 @@ for folder in deploy/local/buf deploy/local/clickhouse; do
     npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund)
 done
 
-# The repository holds the whole sources of the collectors that it builds, and only the modules of production's.
-for folder in collector tests/bench/collector; do
-  .cache/bin/builder --config "$folder/builder.yaml" --skip-compilation
+for components in collector/builder.yaml collector/builder-kubernetes.yaml tests/bench/collector/builder.yaml; do
+  .cache/bin/builder --config "$components" --skip-compilation
 done
-rm -rf .cache/build/collector-full && mkdir -p .cache/build
-.cache/bin/builder --config collector/builder-full.yaml --skip-compilation
-mkdir -p collector/lock-full
-cp .cache/build/collector-full/{go.mod,go.sum} collector/lock-full/

@@ -7,7 +7,7 @@ from cluster.node.images import import_archive
 from stack.layout import CACHE
 
 #: What each archive is called there, without `.tar`.
-OWN = tuple(f"sluice-{name}" for name in ("server", "actuator", "collector", "decider", "job", "demo"))
+OWN = tuple(f"sluice-{name}" for name in ("server", "actuator", "collector-kubernetes", "decider", "job", "demo"))
 STORES = ("kafka", "clickhouse", "neo4j")
 
 

@@ -22,5 +22,5 @@ save() { # save NAME IMAGE
   fi
 }
 
-for name in server actuator collector decider job demo; do save "sluice-$name" "sluice/$name:$version"; done
+for name in server actuator collector-kubernetes decider job demo; do save "sluice-$name" "sluice/$name:$version"; done
 for name in kafka clickhouse neo4j; do save "$name" "$(store "$name")"; done

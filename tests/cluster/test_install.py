@@ -3,7 +3,8 @@
 from cluster.queries import Queries
 
 COMPONENTS = {
-    "server", "records", "decider", "collector", "jobmanager", "taskmanager", "kafka", "clickhouse", "neo4j", "shop",
+    "server", "records", "decider", "collector", "agent", "jobmanager", "taskmanager",
+    "kafka", "clickhouse", "neo4j", "shop",
 }  # fmt: skip
 
 

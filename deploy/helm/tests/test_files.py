@@ -31,11 +31,25 @@ def judge(*words: object, **environment: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("example", ["default", "demo", "scaled", "operator"])
-def test_the_collector_accepts_the_gateways_file(example: str, tmp_path: Path) -> None:
-    text = file_of(example, "sluice-collector", "collector.yaml").replace("/var/lib/sluice", str(tmp_path))
-    (tmp_path / "collector.yaml").write_text(text)
-    judge(BIN / "sluice-collector", "validate", f"--config={tmp_path / 'collector.yaml'}")
+def judge_collector(program: Path, example: str, name: str, folder: Path) -> None:
+    config = yaml.safe_load(file_of(example, name, "collector.yaml").replace("/var/lib/sluice", str(folder)))
+    if kubelet := config["receivers"].get("kubeletstats"):
+        kubelet["auth_type"] = "none"  # the account's token and authority, which the receiver opens, are in pods only
+    (folder / "collector.yaml").write_text(yaml.safe_dump(config))
+    judge(program, "validate", f"--config={folder / 'collector.yaml'}", K8S_NODE_NAME="node-1", K8S_NODE_IP="10.0.0.1")
+
+
+def test_the_small_collector_accepts_a_gateway_without_metrics_of_workloads(tmp_path: Path) -> None:
+    judge_collector(BIN / "sluice-collector", "hooks", "sluice-collector", tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["sluice-collector", "sluice-agent"])
+@pytest.mark.parametrize("example", ["default", "demo", "scaled", "operator", "byo-tls", "namespaced"])
+def test_the_collector_for_kubernetes_accepts_the_files_of_gateways_and_agents(
+    example: str, name: str, tmp_path: Path
+) -> None:
+    judge_collector(BIN / "sluice-collector-kubernetes", example, name, tmp_path)
 
 
 @pytest.mark.parametrize("example", ["default", "demo", "scaled"])

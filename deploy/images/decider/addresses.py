@@ -1,4 +1,4 @@
-"""Gives addresses in Numba's compiled loops the same values in each build: `addresses.py FOLDER`
+"""Gives the addresses in Numba's compiled loops, which differ from run to run, equal values: `addresses.py FOLDER`
 
 Numba names the function of an array expression by its address, and notes types with addresses of functions. A new
 value has the length of the old one, and is of one file and place: two loops of one process have no name in common.

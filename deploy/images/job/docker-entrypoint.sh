@@ -5,6 +5,7 @@
 # /etc/sluice/flink/config.yaml where they are mounted, FLINK_PROPERTIES (lines `key: value`). The last one counts.
 set -euo pipefail
 export FLINK_CONF_DIR=/tmp/flink/conf
+FUNCTIONS=/opt/sluice/streaming-jobs/functions/target/sluice-functions.jar
 
 merge() { # merge FILE...: of each key the last line
   awk '
@@ -28,11 +29,25 @@ configure() {
   merge "${files[@]}" /tmp/flink/properties >"$FLINK_CONF_DIR/config.yaml"
 }
 
+# A start of the job takes this image's plan and these options, and goes on from the newest snapshot. Where high availability
+# knows a checkpoint of the job's id, Flink takes that one. Both programs end the start where they cannot look.
+restore() { # restore ARGUMENT...: sets `snapshot`
+  forget-plan "$FLINK_CONF_DIR/config.yaml" "$@"
+  export FLINK_PLUGINS_DIR=$FLINK_HOME/plugins
+  snapshot=$(ROOT_LOG_LEVEL=WARN java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    -Dlog4j.configurationFile="$FLINK_CONF_DIR/log4j-console.properties" \
+    -cp "$FUNCTIONS:$FLINK_HOME/lib/*" dev.sluice.restore.Main "$@")
+}
+
 case ${1:-} in
   standalone-job | jobmanager | taskmanager)
     role=$1
     shift
     configure
+    if [ "$role" = standalone-job ]; then
+      restore "$@"
+      [ -z "$snapshot" ] || set -- "-Dexecution.state-recovery.path=$snapshot" "$@"
+    fi
     exec "$FLINK_HOME/bin/$role.sh" start-foreground "$@" ;;
   health) # the JobManager's REST, or the TaskManager's metrics
     for port in 8081 9249; do (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && exit 0; done

@@ -78,8 +78,8 @@ def test_nested_keys_are_refused(tmp_path: Path, content: str) -> None:
 
 def test_addresses_of_one_run_become_those_of_another() -> None:
     spec = importlib.util.spec_from_file_location("addresses", IMAGES / "decider/addresses.py")
-    assert spec is not None
-    assert spec.loader is not None
+    assert spec
+    assert spec.loader
     addresses = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(addresses)
 

@@ -24,6 +24,7 @@ from stack.steps import Action, Step
 __all__ = ["BIN", "FLINK_HOME", "go_environment"]  # and the paths below, for the tests
 
 COLLECTOR = REPOSITORY / "collector/local"
+KUBERNETES_COLLECTOR = REPOSITORY / "collector/kubernetes"
 SPAN_LIMIT = REPOSITORY / "collector/spanlimitprocessor"
 BENCH_COLLECTOR = REPOSITORY / "tests/bench/collector"
 FUNCTIONS = REPOSITORY / "streaming-jobs/functions"
@@ -82,7 +83,7 @@ def steps(purpose: str) -> list[Step]:
         _common_steps()
         + _stack_steps()
         + (_application_steps() if purpose in ("test", "test-long", "bench") else [])
-        + ([_spring_step(), *_kubernetes_steps(KUBERNETES_SERVERS[:5])] if purpose == "test-long" else [])
+        + (_long_steps() if purpose == "test-long" else [])
         + (_peer_steps() if purpose == "bench" else [])
     )
 
@@ -198,8 +199,25 @@ def _spring_step() -> Step:
     )
 
 
+def _long_steps() -> list[Step]:
+    return [_spring_step(), _kubernetes_collector_step(), *_kubernetes_steps(KUBERNETES_SERVERS[:5])]
+
+
+def _kubernetes_collector_step() -> Step:
+    """150 s of a core when the caches are empty."""
+    return Step(
+        "collector-kubernetes",
+        "OpenTelemetry Collector for Kubernetes",
+        go_build(KUBERNETES_COLLECTOR, ".", "sluice-collector-kubernetes"),
+        after=("go",),
+        inputs=(KUBERNETES_COLLECTOR, SPAN_LIMIT),
+        outputs=(BIN / "sluice-collector-kubernetes",),
+        resource="go",
+    )
+
+
 def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
-    """Programs of a cluster, each built once; some 620 s of a core when the caches are empty."""
+    """Programs of a cluster, each built once: some 620 s of a core without caches."""
     kwok = go_install("sigs.k8s.io/kwok/cmd/kwok", KWOK_VERSION, KUBERNETES_BIN)
     return [
         *(
@@ -208,6 +226,9 @@ def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
                  values=(KUBERNETES_VERSION,), resource="go")
             for name in servers
         ),
+        Step("collector-kubernetes", "OpenTelemetry Collector for Kubernetes",
+             go_build(KUBERNETES_COLLECTOR, ".", "sluice-collector-kubernetes"), after=("go",),
+             inputs=(KUBERNETES_COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector-kubernetes",), resource="go"),
         Step("kwok", "kwok, for the tests of actuators", kwok, after=("go",), values=(KWOK_VERSION,),
              outputs=(KUBERNETES_BIN / "kwok",), resource="go"),
     ]  # fmt: skip

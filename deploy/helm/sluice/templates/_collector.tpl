@@ -10,7 +10,7 @@
 {{- end -}}
 {{- end }}
 
-{{/* What both collectors have: receivers of OTLP, limits, the queue on disk. Takes {root, queue, tls}. */}}
+{{/* What both collectors have: receivers of OTLP, and limits. Takes {tls}. */}}
 {{- define "sluice.collectorReceivers" -}}
 otlp:
   protocols:
@@ -36,36 +36,6 @@ span_limit: # replaces a span that no message holds by a tombstone
   max_bytes: 4194000
 {{- end }}
 
-{{- define "sluice.collectorQueue" -}}
-retry_on_failure:
-  initial_interval: 500ms
-  max_interval: 30s
-  max_elapsed_time: 0s # never give up
-sending_queue:
-  storage: file_storage
-  sizer: bytes
-  queue_size: {{ int64 .queue }} # beyond it the collector refuses requests and drops none
-  num_consumers: 8
-  batch: # not a batch processor, which acknowledges before the queue has the data
-    sizer: bytes
-    flush_timeout: 200ms
-    min_size: 0 # splits requests, never merges them: a request repeated after a crash has the same bytes
-    max_size: 4194000
-{{- end }}
-
-{{- define "sluice.collectorExtensions" -}}
-health_check:
-  endpoint: 0.0.0.0:13133
-file_storage:
-  directory: /var/lib/sluice
-  create_directory: true
-  fsync: true # a node that loses power keeps acknowledged requests
-  compaction:
-    on_rebound: true
-    directory: /var/lib/sluice
-    cleanup_on_start: true
-{{- end }}
-
 {{- define "sluice.gatewayConfig" -}}
 {{- $gateway := .Values.collector.gateway -}}
 receivers:
@@ -78,6 +48,7 @@ receivers:
     {{- with .Values.watchNamespaces }}
     namespaces: {{ toJson . }}
     {{- else }}
+    allocatable_types_to_report: [cpu] # a node's utilization is the kubelet's CPU over this, where agents report none
     node_conditions_to_report: [Ready]
     {{- end }}
   {{- end }}
@@ -95,9 +66,31 @@ exporters:
       compression: lz4
       max_message_bytes: 4194304 # the topic's max.message.bytes; max_size leaves a record its own 100 bytes
       allow_auto_topic_creation: false
-    {{- include "sluice.collectorQueue" (dict "queue" $gateway.queueBytes) | nindent 4 }}
+    retry_on_failure:
+      initial_interval: 500ms
+      max_interval: 30s
+      max_elapsed_time: 0s # never give up
+    sending_queue:
+      storage: file_storage
+      sizer: bytes
+      queue_size: {{ int64 $gateway.queueBytes }} # beyond it the collector refuses requests and drops none
+      num_consumers: 8
+      batch: # not a batch processor, which acknowledges before the queue has the data
+        sizer: bytes
+        flush_timeout: 200ms
+        min_size: 0 # splits requests, never merges them: a request repeated after a crash has the same bytes
+        max_size: 4194000
 extensions:
-  {{- include "sluice.collectorExtensions" . | nindent 2 }}
+  health_check:
+    endpoint: 0.0.0.0:13133
+  file_storage:
+    directory: /var/lib/sluice
+    create_directory: true
+    fsync: true # a node that loses power keeps acknowledged requests
+    compaction:
+      on_rebound: true
+      directory: /var/lib/sluice
+      cleanup_on_start: true
   {{- if $gateway.workloadMetrics }}
   k8s_leader_elector:
     auth_type: serviceAccount
@@ -135,19 +128,24 @@ service:
 {{- $tls := .Values.collector.gateway.tls.existingSecret -}}
 receivers:
   {{- include "sluice.collectorReceivers" (dict) | nindent 2 }}
+  {{- if $agent.hostMetrics }}
+  hostmetrics: # the node's CPU: /proc/stat of a container is the node's
+    collection_interval: 10s
+    scrapers:
+      cpu:
+        metrics:
+          system.cpu.utilization: {enabled: true}
+  {{- end }}
   {{- if $agent.kubeletMetrics }}
-  kubeletstats: # CPU and memory of containers and of the node, with their limits
+  kubeletstats: # labels of containers, and utilization of limits, would need nodes/proxy, a right to run commands in pods
     collection_interval: 10s
     auth_type: serviceAccount
-    endpoint: https://${env:K8S_NODE_NAME}:10250
+    endpoint: https://${env:K8S_NODE_IP}:10250
     insecure_skip_verify: {{ $agent.kubeletInsecure }}
     metric_groups: [container, pod, node]
-    extra_metadata_labels: [container.id]
     metrics:
       k8s.node.cpu.usage: {enabled: true}
       container.cpu.usage: {enabled: true}
-      k8s.container.cpu_limit_utilization: {enabled: true}
-      k8s.container.memory_limit_utilization: {enabled: true}
   {{- end }}
 processors:
   {{- include "sluice.collectorLimits" . | nindent 2 }}
@@ -155,10 +153,11 @@ processors:
     attributes:
       - {key: k8s.node.name, value: "${env:K8S_NODE_NAME}", action: insert}
   {{- if gt (len .Values.watchNamespaces) 1 }}
-  {{- fail "collector.agent.enabled with watchNamespaces: the agent's processor reads the pods of one namespace or of all; name one, or none" }}
+  {{- fail "collector.agent.enabled with watchNamespaces: the agent's processor reads the pods of one namespace or of all; name one, or none, or set collector.agent.enabled=false" }}
   {{- end }}
   k8sattributes: # gives instances their identity: k8s.pod.name, container.id
     auth_type: serviceAccount
+    wait_for_metadata: true # else the first spans of a start would have no instance; the start fails after 10 s without
     filter:
       node_from_env_var: K8S_NODE_NAME
       {{- with .Values.watchNamespaces }}
@@ -176,18 +175,24 @@ exporters:
     endpoint: {{ include "sluice.fullname" . }}-collector:4317
     compression: zstd
     tls: {{ if $tls }}{ca_file: /run/secrets/otlp/ca.crt}{{ else }}{insecure: true}{{ end }}
-    {{- include "sluice.collectorQueue" (dict "queue" $agent.queueBytes) | nindent 4 }}
+    # No queue here: the agent answers a sender once a gateway has the request on disk. A queue in an emptyDir would end
+    # with the pod, and a folder of the node is outside of the restricted standard.
+    sending_queue: {enabled: false}
+    retry_on_failure: # within the sender's own time limit
+      initial_interval: 200ms
+      max_interval: 2s
 extensions:
-  {{- include "sluice.collectorExtensions" . | nindent 2 }}
+  health_check:
+    endpoint: 0.0.0.0:13133
 service:
-  extensions: [health_check, file_storage]
+  extensions: [health_check]
   pipelines:
     traces:
       receivers: [otlp]
       processors: [memory_limiter, k8sattributes, span_limit]
       exporters: [otlp_grpc]
     metrics:
-      receivers: [otlp{{ if $agent.kubeletMetrics }}, kubeletstats{{ end }}]
+      receivers: [otlp{{ if $agent.hostMetrics }}, hostmetrics{{ end }}{{ if $agent.kubeletMetrics }}, kubeletstats{{ end }}]
       processors: [memory_limiter, k8sattributes, resource/node]
       exporters: [otlp_grpc]
   telemetry:

@@ -1,4 +1,8 @@
 {{/* Names, configuration and arguments of the streaming job, for both modes. */}}
+
+{{/* The generation alone makes the identity of a job: its checkpoints and what high availability knows of it. Options, parallelism and
+     image are no part of it: a start of the JobManager takes them, and the newest checkpoint of the identity. An identity of
+     their checksum would go back to an older checkpoint at a rollback. */}}
 {{- define "sluice.flinkId" -}}
 {{ include "sluice.fullname" . }}-jobs-{{ .Values.jobs.generation }}
 {{- end }}
@@ -58,6 +62,7 @@ file:///var/lib/flink/{{ include "sluice.flinkId" . }}
 {{- with $jobs.savepoint -}}{{- $_ := set $config "execution.state-recovery.path" . -}}{{- end -}}
 {{- if eq $jobs.mode "deployment" -}}
 {{- $_ := set $config "kubernetes.cluster-id" (include "sluice.flinkId" .) -}}
+{{- if $jobs.highAvailability.enabled -}}{{- $_ := set $config "high-availability.cluster-id" (include "sluice.flinkId" .) -}}{{- end -}}
 {{- $_ := set $config "kubernetes.namespace" .Release.Namespace -}}
 {{- $_ := set $config "jobmanager.rpc.address" (printf "%s-jobmanager" (include "sluice.fullname" .)) -}}
 {{- $_ := set $config "high-availability.jobmanager.port" "6123" -}}

@@ -50,9 +50,9 @@ class Client:
         self._stub = type(self).stub(channel)
         self._address = address
 
-    def refusal(self, _error: grpc.RpcError) -> str:
-        """What the request itself has wrong, a line a problem; "" where another attempt may succeed."""
-        return ""
+    def refusal(self, _error: grpc.RpcError) -> list[str]:
+        """The problems of the request itself; none where another attempt may succeed."""
+        return []
 
     def _call(self, method: Callable[..., Any], request: Any) -> Any:
         with self._sentences():
@@ -67,8 +67,7 @@ class Client:
         try:
             yield
         except grpc.RpcError as error:
-            refusal = self.refusal(error)
-            raise CliError(*(refusal.split("\n") if refusal else [why_not(error, self._address)])) from None
+            raise CliError(*(self.refusal(error) or [why_not(error, self._address)])) from None
 
 
 C = TypeVar("C", bound=Client)

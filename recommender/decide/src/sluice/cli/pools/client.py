@@ -70,10 +70,10 @@ class PoolsClient(Client):
         names = ", ".join(pool_name(pool) for pool in pools)
         raise CliError(f"{selector.service} has no server pool and several client pools; name one of: {names}")
 
-    def refusal(self, error: grpc.RpcError) -> str:
+    def refusal(self, error: grpc.RpcError) -> list[str]:
         if error.code() != grpc.StatusCode.NOT_FOUND:
-            return ""
-        return f"no such pool: {error.details() or 'no details'}. {self._existing()}"
+            return []
+        return [f"no such pool: {error.details() or 'no details'}. {self._existing()}"]
 
     def _existing(self) -> str:
         try:

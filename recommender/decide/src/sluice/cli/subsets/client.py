@@ -40,8 +40,8 @@ class SubsetsClient(Client):
             lambda token: self._stub.WatchSubsets(api.WatchSubsetsRequest(**filters._asdict(), resume_token=token)), say
         )
 
-    def refusal(self, error: grpc.RpcError) -> str:
-        return f"{error.details()}. {self._existing()}" if error.code() == grpc.StatusCode.NOT_FOUND else ""
+    def refusal(self, error: grpc.RpcError) -> list[str]:
+        return [f"{error.details()}. {self._existing()}"] if error.code() == grpc.StatusCode.NOT_FOUND else []
 
     def _existing(self) -> str:
         try:

@@ -66,8 +66,8 @@ class TuningClient(Client):
             sleep,
         )
 
-    def refusal(self, error: grpc.RpcError) -> str:
-        return (error.details() or error.code().name) if error.code() in REFUSED else ""
+    def refusal(self, error: grpc.RpcError) -> list[str]:
+        return (error.details() or error.code().name).split("\n") if error.code() in REFUSED else []
 
 
 connect = connecting(TuningClient)

@@ -13,6 +13,7 @@ from cluster.node.images import import_archive, program_image
 from cluster.node.prerequisites import alone, missing
 from cluster.node.start import client, node
 from cluster.queries import Queries
+from sluice_kit import waiting
 from sluice_kit.servers.kubernetes import Kubernetes
 from stack.installs import CLUSTER_APPLICATION
 
@@ -21,7 +22,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A busy machine takes ten times as long as an idle one."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(3600))
+            item.add_marker(pytest.mark.timeout(7200))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patience() -> Iterator[None]:
+    """A pod of Flink starts in 40 s on two idle cores, and took 10 minutes beside other stacks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(waiting, "PATIENCE_S", 1200.0)
+        yield
 
 
 @pytest.fixture(scope="session")

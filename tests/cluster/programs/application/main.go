@@ -1,4 +1,4 @@
-// An application of the tests: a pool that an actuator resizes (/rows), and work for one core (/work, 200 ms a request).
+// An application of the tests: a pool that an actuator resizes (/rows), and work for one core (/work, all of a core for 5 s).
 // Arguments: the address to listen on and the file with the token of the pool.
 package main
 
@@ -14,7 +14,7 @@ import (
 
 const (
 	first = 64
-	work  = 200 * time.Millisecond
+	work  = 5 * time.Second
 )
 
 type pool struct{ limit atomic.Int64 }

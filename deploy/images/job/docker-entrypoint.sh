@@ -29,8 +29,8 @@ configure() {
   merge "${files[@]}" /tmp/flink/properties >"$FLINK_CONF_DIR/config.yaml"
 }
 
-# A start of the job takes this image's plan and these options, and goes on from the newest snapshot. Where high availability
-# knows a checkpoint of the job's id, Flink takes that one. Both programs end the start where they cannot look.
+# A start of the job takes this image's plan and these options, and the newest snapshot. Its id is new: TaskManagers that an
+# earlier start used refuse other jars of an id that they know. Both programs end the start where they cannot look.
 restore() { # restore ARGUMENT...: sets `snapshot`
   forget-plan "$FLINK_CONF_DIR/config.yaml" "$@"
   export FLINK_PLUGINS_DIR=$FLINK_HOME/plugins
@@ -46,6 +46,7 @@ case ${1:-} in
     configure
     if [ "$role" = standalone-job ]; then
       restore "$@"
+      [[ " $* " == *" --job-id "* ]] || set -- --job-id "$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')" "$@"
       [ -z "$snapshot" ] || set -- "-Dexecution.state-recovery.path=$snapshot" "$@"
     fi
     exec "$FLINK_HOME/bin/$role.sh" start-foreground "$@" ;;

@@ -1,6 +1,7 @@
 """Starts of the job: the stored plan goes, and the newest snapshot is an option of Flink."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -64,27 +65,42 @@ class Answer(BaseHTTPRequestHandler):
             del data[key]
         self.answer({})
 
+    def do_DELETE(self) -> None:
+        del self.server.maps[self.path.rsplit("/", 1)[1]]
+        self.answer({})
+
     def log_message(self, format: str, *args: object) -> None:
         pass
 
 
-def test_the_plan_goes_and_checkpoints_and_leader_stay(program: Any, tmp_path: Path) -> None:
+def test_earlier_jobs_go_and_the_leader_stays(program: Any, tmp_path: Path) -> None:
     (tmp_path / "token").write_text("abc")
     (tmp_path / "config.yaml").write_text(HIGH_AVAILABILITY)
     config = program.configuration(tmp_path / "config.yaml", [])
-    checkpoints = {"checkpointID-0000000000000000007": "x", "counter": "8"}
-    maps: dict[str, dict[str, str]] = {
-        f"{CLUSTER}-cluster-config-map": {"executionPlan-01": "x", "org.apache.flink.k8s.leader.dispatcher": "x"},
-        f"{CLUSTER}-01-config-map": dict(checkpoints),
+    old = "0" * 31 + "1"
+    maps = {
+        f"{CLUSTER}-cluster-config-map": {
+            f"executionPlan-{old}": "x",
+            f"org.apache.flink.k8s.leader.job-{old}": "x",
+            "org.apache.flink.k8s.leader.dispatcher": "x",
+        },
+        f"{CLUSTER}-{old}-config-map": {"checkpointID-0000000000000000007": "x", "counter": "8"},
+        "flink-config-" + CLUSTER: {"config.yaml": "x"},
     }
     with Kubernetes(maps) as kubernetes:
         threading.Thread(target=kubernetes.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{kubernetes.server_port}"
-        assert program.forget(config, address, tmp_path) == ["executionPlan-01"]
+        assert program.forget(config, address, tmp_path) == [
+            f"executionPlan-{old}",
+            f"org.apache.flink.k8s.leader.job-{old}",
+            f"{CLUSTER}-{old}-config-map",
+        ]
         assert program.forget(config, address, tmp_path) == []
         kubernetes.shutdown()
-    assert maps[f"{CLUSTER}-cluster-config-map"] == {"org.apache.flink.k8s.leader.dispatcher": "x"}
-    assert maps[f"{CLUSTER}-01-config-map"] == checkpoints
+    assert maps == {
+        f"{CLUSTER}-cluster-config-map": {"org.apache.flink.k8s.leader.dispatcher": "x"},
+        "flink-config-" + CLUSTER: {"config.yaml": "x"},
+    }
     assert set(kubernetes.selectors) == {f"app={CLUSTER},type=flink-native-kubernetes"}
     assert kubernetes.tokens == {"Bearer abc"}
 
@@ -104,10 +120,10 @@ def test_a_start_ends_where_kubernetes_does_not_answer(tmp_path: Path) -> None:
     words = [sys.executable, JOB / "forget-plan", tmp_path / "config.yaml"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    assert "cannot remove the stored plan, so the job does not start" in done.stderr
+    assert "cannot remove the plan of an earlier start, so the job does not start" in done.stderr
 
 
-def start(folder: Path, java: str, role: str) -> subprocess.CompletedProcess[str]:
+def start(folder: Path, java: str, role: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """docker-entrypoint.sh without its configuration, with programs that print their arguments."""
     script = (JOB / "docker-entrypoint.sh").read_text()
     programs = {"java": java, "forget-plan": "true", f"bin/{role}.sh": 'echo "started: $*"'}
@@ -123,7 +139,7 @@ def start(folder: Path, java: str, role: str) -> subprocess.CompletedProcess[str
         script[script.index("restore() {") :],
     ]
     return subprocess.run(
-        ["bash", "-c", "\n".join(parts), "entrypoint", role, "--job-id", "01"],
+        ["bash", "-c", "\n".join(parts), "entrypoint", role, *arguments],
         env={"PATH": f"{folder}:/usr/bin:/bin", "FLINK_HOME": str(folder), "FLINK_CONF_DIR": str(folder)},
         capture_output=True,
         text=True,
@@ -131,14 +147,17 @@ def start(folder: Path, java: str, role: str) -> subprocess.CompletedProcess[str
     )
 
 
-def test_the_job_starts_from_the_newest_snapshot(tmp_path: Path) -> None:
-    done = start(tmp_path, "echo s3://bucket/checkpoints/01/chk-7", "standalone-job")
-    option = "-Dexecution.state-recovery.path=s3://bucket/checkpoints/01/chk-7"
-    assert done.stdout == f"started: start-foreground {option} --job-id 01\n"
+def test_the_job_starts_from_the_newest_snapshot_with_an_id_of_its_own(tmp_path: Path) -> None:
+    outputs = [start(tmp_path, "echo s3://bucket/checkpoints/01/chk-7", "standalone-job", "-py") for _ in range(2)]
+    options = "-Dexecution.state-recovery.path=s3://bucket/checkpoints/01/chk-7 --job-id ([0-9a-f]{32})"
+    pattern = f"started: start-foreground {options} -py\n"
+    ids = [match[1] for done in outputs if (match := re.fullmatch(pattern, done.stdout))]
+    assert len(set(ids)) == 2
 
 
 def test_the_job_starts_without_state_where_there_is_no_snapshot(tmp_path: Path) -> None:
-    assert start(tmp_path, "true", "standalone-job").stdout == "started: start-foreground --job-id 01\n"
+    done = start(tmp_path, "true", "standalone-job", "--job-id", "01")
+    assert done.stdout == "started: start-foreground --job-id 01\n"
 
 
 def test_the_job_does_not_start_where_the_storage_cannot_be_read(tmp_path: Path) -> None:
@@ -147,5 +166,4 @@ def test_the_job_does_not_start_where_the_storage_cannot_be_read(tmp_path: Path)
 
 
 def test_a_task_manager_looks_for_no_snapshot(tmp_path: Path) -> None:
-    done = start(tmp_path, "exit 1", "taskmanager")
-    assert done.stdout == "started: start-foreground --job-id 01\n"
+    assert start(tmp_path, "exit 1", "taskmanager").stdout == "started: start-foreground\n"

@@ -1,8 +1,8 @@
 {{/* Names, configuration and arguments of the streaming job, for both modes. */}}
 
-{{/* The generation alone makes the identity of a job: its checkpoints and what high availability knows of it. Options, parallelism and
-     image are no part of it: a start of the JobManager takes them, and the newest checkpoint of the identity. An identity of
-     their checksum would go back to an older checkpoint at a rollback. */}}
+{{/* The generation alone makes the place of checkpoints and of high availability. Options, parallelism and image are no part of it:
+     each start takes them, and the newest checkpoint of the place. A checksum of them would go back to an older checkpoint at a
+     rollback. */}}
 {{- define "sluice.flinkId" -}}
 {{ include "sluice.fullname" . }}-jobs-{{ .Values.jobs.generation }}
 {{- end }}

@@ -2,7 +2,6 @@ package dev.sluice.restore;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.List;
 import java.util.Optional;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
@@ -30,10 +29,10 @@ public final class Main {
     try {
       FileSystem.initialize(
           configuration, PluginUtils.createPluginManagerFromRootFolder(configuration));
-      StoredPlan.remove(configuration);
+      HighAvailabilityFiles.remove(configuration);
       Optional<Path> snapshot = newest(configuration, arguments);
       System.err.println("newest snapshot: " + snapshot.map(Path::toString).orElse("none"));
-      removeSuperseded(configuration, arguments);
+      removeSuperseded(configuration);
       snapshot.ifPresent(answer::println);
     } catch (IOException | RuntimeException e) {
       System.err.printf(
@@ -45,16 +44,13 @@ public final class Main {
     }
   }
 
-  /** Removes folders of jobs of which neither storage nor high availability needs a checkpoint. */
-  static void removeSuperseded(Configuration configuration, String... arguments)
-      throws IOException {
+  /** Removes folders of jobs whose checkpoints no start needs. */
+  static void removeSuperseded(Configuration configuration) throws IOException {
     Path checkpoints = folder(configuration, CheckpointingOptions.CHECKPOINTS_DIRECTORY);
     if (checkpoints == null) {
       return;
     }
-    int option = List.of(arguments).indexOf("--job-id");
-    String job = option >= 0 && option + 1 < arguments.length ? arguments[option + 1] : "";
-    for (Path folder : Snapshots.superseded(checkpoints, job)) {
+    for (Path folder : Snapshots.superseded(checkpoints)) {
       System.err.println("removes checkpoints of an older job: " + folder);
       folder.getFileSystem().delete(folder, true);
     }

@@ -49,14 +49,13 @@ final class Snapshots {
   }
 
   /**
-   * Folders of jobs that no start needs: all but those with the newest two checkpoints and the one
-   * of {@code job}. A job that started from another one's checkpoint refers to none of its files
-   * once it has a checkpoint of its own (Flink's claim mode NO_CLAIM).
+   * Folders of jobs that no start needs: all but those with the newest two checkpoints. A job that
+   * started from another one's checkpoint refers to none of its files once it has a checkpoint of
+   * its own (Flink's claim mode NO_CLAIM).
    *
    * @param checkpoints folder of JOB/chk-NUMBER
-   * @param job the id whose checkpoints high availability may know, or ""
    */
-  static List<Path> superseded(Path checkpoints, String job) throws IOException {
+  static List<Path> superseded(Path checkpoints) throws IOException {
     record Age(Path folder, Snapshot newest) {}
     List<Age> jobs = new ArrayList<>();
     for (Path folder : folders(checkpoints, "")) {
@@ -68,7 +67,6 @@ final class Snapshots {
         .sorted(Comparator.comparing(Age::newest, NEWER).reversed())
         .skip(2)
         .map(Age::folder)
-        .filter(folder -> !folder.getName().equals(job))
         .toList();
   }
 

@@ -91,36 +91,35 @@ class SnapshotsTest {
   }
 
   @Test
-  void theNewestTwoJobsAndThisOneKeepTheirCheckpoints() throws IOException {
+  void theNewestTwoJobsKeepTheirCheckpoints() throws IOException {
     String[] jobs = {"a".repeat(32), "b".repeat(32), "c".repeat(32), "d".repeat(32)};
     for (int i = 0; i < jobs.length; i++) {
       snapshot("checkpoints/" + jobs[i] + "/chk-1", 100 + i);
     }
     Files.createDirectories(folder.resolve("checkpoints/" + "e".repeat(32) + "/shared"));
     Files.createDirectories(folder.resolve("checkpoints/notes"));
-    Main.removeSuperseded(configuration(), "--job-id", jobs[0]);
+    Main.removeSuperseded(configuration());
     try (var left = Files.list(folder.resolve("checkpoints"))) {
       assertThat(left.map(path -> path.getFileName().toString()))
-          .containsExactlyInAnyOrder(jobs[0], jobs[2], jobs[3], "notes");
+          .containsExactlyInAnyOrder(jobs[2], jobs[3], "notes");
     }
   }
 
   @Test
-  void aPlanGoesWithItsJarsAndReferencesToCheckpointsStay() throws IOException {
+  void filesOfHighAvailabilityGoWhereTheFolderIsThisJobsAlone() throws IOException {
     Path own = folder.resolve("leader/sluice-jobs-1");
     Files.createDirectories(own.resolve("blob/job_" + JOB));
     Files.writeString(own.resolve("blob/job_" + JOB + "/blob_p-1"), "jar");
     Files.writeString(own.resolve("submittedExecutionPlan1a2b"), "plan");
-    Files.writeString(own.resolve("completedCheckpoint3c4d"), "reference");
+    Files.createDirectories(folder.resolve("leader/default/blob"));
     Configuration configuration = configuration();
     configuration.set(HighAvailabilityOptions.HA_STORAGE_PATH, "file://" + folder + "/leader");
-    StoredPlan.remove(configuration);
+    HighAvailabilityFiles.remove(configuration);
     assertThat(own.resolve("submittedExecutionPlan1a2b")).exists();
     configuration.set(HighAvailabilityOptions.HA_CLUSTER_ID, "sluice-jobs-1");
-    StoredPlan.remove(configuration);
-    assertThat(own).isDirectoryContaining("glob:**/completedCheckpoint3c4d");
-    try (var left = Files.list(own)) {
-      assertThat(left).hasSize(1);
-    }
+    HighAvailabilityFiles.remove(configuration);
+    HighAvailabilityFiles.remove(configuration);
+    assertThat(own).doesNotExist();
+    assertThat(folder.resolve("leader/default/blob")).exists();
   }
 }

@@ -14,11 +14,14 @@ once() { # once FILE COMMAND...: writes the command's output, unless the file ex
   shift
   [ -s "$file" ] || { "$@" >"$file.new"; mv "$file.new" "$file"; }
 }
-random() { openssl rand -hex 24 | tr -d '\n'; }
-sha256() { openssl dgst -sha256 -r <"$1" | cut -d' ' -f1; }
+# The output of openssl goes through a variable, and not a pipe: the script ends where openssl fails.
+random() { text=$(openssl rand -hex 24); printf '%s' "$text"; }
+sha256() { text=$(openssl dgst -sha256 -r <"$1"); printf '%s' "${text%% *}"; }
 neo4j_auth() { printf 'neo4j/%s' "$(cat secrets/neo4j)"; }
 tokens() { printf '%s compose read,report,operate\n' "$(cat secrets/token)"; }
 users() { # ClickHouse's users: the writer may do everything, the reader reads `sluice` within limits
+  writer=$(sha256 secrets/clickhouse_writer)
+  reader=$(sha256 secrets/clickhouse_reader)
   cat <<EOF
 <clickhouse>
     <profiles>
@@ -36,13 +39,13 @@ users() { # ClickHouse's users: the writer may do everything, the reader reads `
     </profiles>
     <users>
         <sluice_writer>
-            <password_sha256_hex>$(sha256 secrets/clickhouse_writer)</password_sha256_hex>
+            <password_sha256_hex>$writer</password_sha256_hex>
             <networks><ip>::/0</ip></networks>
             <profile>default</profile>
             <quota>default</quota>
         </sluice_writer>
         <sluice_reader>
-            <password_sha256_hex>$(sha256 secrets/clickhouse_reader)</password_sha256_hex>
+            <password_sha256_hex>$reader</password_sha256_hex>
             <networks><ip>::/0</ip></networks>
             <profile>sluice_reader</profile>
             <quota>default</quota>
@@ -56,21 +59,22 @@ users() { # ClickHouse's users: the writer may do everything, the reader reads `
 </clickhouse>
 EOF
 }
+quiet() { "$@" 2>"$folder/log" || { cat "$folder/log" >&2; exit 1; }; } # openssl writes its progress to stderr
 certificates() { # an authority and the server's certificate, for ten years
   [ -s secrets/server.pem ] && return
   folder=$(mktemp -d)
-  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj "/CN=sluice compose" \
-    -keyout "$folder/ca.key" -out "$folder/ca.pem" 2>/dev/null
-  openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=server" \
-    -keyout "$folder/server.key" -out "$folder/server.csr" 2>/dev/null
+  trap 'rm -rf "$folder"' EXIT
+  quiet openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 3650 -subj "/CN=sluice compose" \
+    -keyout "$folder/ca.key" -out "$folder/ca.pem"
+  quiet openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=server" \
+    -keyout "$folder/server.key" -out "$folder/server.csr"
   printf 'subjectAltName=DNS:server,DNS:localhost,IP:127.0.0.1\n' >"$folder/names"
-  openssl x509 -req -in "$folder/server.csr" -CA "$folder/ca.pem" -CAkey "$folder/ca.key" -CAcreateserial -days 3650 \
-    -extfile "$folder/names" -out "$folder/server.pem" 2>/dev/null
+  quiet openssl x509 -req -in "$folder/server.csr" -CA "$folder/ca.pem" -CAkey "$folder/ca.key" -CAcreateserial -days 3650 \
+    -extfile "$folder/names" -out "$folder/server.pem"
   cp "$folder/ca.pem" secrets/ca.pem
   cp "$folder/server.key" secrets/server.key
   chmod 644 secrets/server.key
   cp "$folder/server.pem" secrets/server.pem # last: its presence says that all are there
-  rm -r "$folder"
 }
 
 for name in clickhouse_writer clickhouse_reader neo4j token grafana; do once "$name" random; done
@@ -78,4 +82,5 @@ once neo4j_auth neo4j_auth
 once tokens tokens
 once clickhouse_users.xml users
 certificates
-echo "secrets.sh: $(ls secrets | wc -l) files in $(pwd)/secrets"
+set -- secrets/*
+echo "secrets.sh: $# files in $(pwd)/secrets"

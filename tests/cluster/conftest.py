@@ -19,10 +19,11 @@ from stack.installs import CLUSTER_APPLICATION
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A busy machine takes ten times as long as an idle one."""
+    """A busy machine takes ten times as long as an idle one. The release is uninstalled last."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.timeout(7200))
+    items.sort(key=lambda item: item.path == Path(__file__).with_name("test_uninstall.py"))
 
 
 @pytest.fixture(scope="session", autouse=True)

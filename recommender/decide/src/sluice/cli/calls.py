@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar, TypeVar
 
@@ -50,7 +50,7 @@ class Client:
         self._stub = type(self).stub(channel)
         self._address = address
 
-    def refusal(self, _error: grpc.RpcError) -> list[str]:
+    def refusal(self, _error: grpc.RpcError) -> Sequence[str]:
         """The problems of the request itself; none where another attempt may succeed."""
         return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import grpc
 
@@ -70,7 +70,7 @@ class PoolsClient(Client):
         names = ", ".join(pool_name(pool) for pool in pools)
         raise CliError(f"{selector.service} has no server pool and several client pools; name one of: {names}")
 
-    def refusal(self, error: grpc.RpcError) -> list[str]:
+    def refusal(self, error: grpc.RpcError) -> Sequence[str]:
         if error.code() != grpc.StatusCode.NOT_FOUND:
             return []
         return [f"no such pool: {error.details() or 'no details'}. {self._existing()}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import grpc
 
@@ -40,7 +40,7 @@ class SubsetsClient(Client):
             lambda token: self._stub.WatchSubsets(api.WatchSubsetsRequest(**filters._asdict(), resume_token=token)), say
         )
 
-    def refusal(self, error: grpc.RpcError) -> list[str]:
+    def refusal(self, error: grpc.RpcError) -> Sequence[str]:
         return [f"{error.details()}. {self._existing()}"] if error.code() == grpc.StatusCode.NOT_FOUND else []
 
     def _existing(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import grpc
 
@@ -66,7 +66,7 @@ class TuningClient(Client):
             sleep,
         )
 
-    def refusal(self, error: grpc.RpcError) -> list[str]:
+    def refusal(self, error: grpc.RpcError) -> Sequence[str]:
         return (error.details() or error.code().name).split("\n") if error.code() in REFUSED else []
 
 

@@ -28,7 +28,7 @@ import starts
 import stores
 from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
 
-import schema
+import schema_version
 
 if TYPE_CHECKING:
     from pyflink.table import StatementSet, StreamTableEnvironment
@@ -189,8 +189,8 @@ def main(arguments: list[str]) -> int:
         environment.get_config().set(key, value)
     if not options.explain:
         database = settings.addresses.clickhouse
-        schema.wait(
-            lambda: schema.missing(database), lambda line: print(f"run.py: {line}", file=sys.stderr, flush=True)
+        schema_version.wait(
+            lambda: schema_version.missing(database), lambda line: print(f"run.py: {line}", file=sys.stderr, flush=True)
         )
     statements = statement_set(environment, jobs, settings, letters=not options.no_dead_letters)
     if options.explain:

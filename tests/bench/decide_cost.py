@@ -57,7 +57,7 @@ class Made:
         done = self.chance.poisson(0.1 * self.speed * in_flight / np.maximum(hindered, 0.5)).astype(float)
         start_ms = 1_000 * self.at_s + 100 * np.arange(10)
         size, cores = np.full(10, float(self.size)), np.full(10, 4.0)
-        return Observation({"a": self.size}, Buckets(start_ms, in_flight, done, size, cores, 0.1), 4.0, 0.5)
+        return Observation({"a": self.size}, Buckets(start_ms, in_flight, done, 0.1, size, cores), 4.0, 0.5)
 
     def decide(self) -> tuple[float, bool]:
         """CPU s of the step, and whether it named another size."""

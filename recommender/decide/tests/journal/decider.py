@@ -49,7 +49,7 @@ class Pool:
         each = 1_000 // BUCKET_MS
         size = np.repeat(rows[:, 0], each)
         start_ms = BEGIN_MS + 1_000 * first + BUCKET_MS * np.arange(len(size))
-        return Buckets(start_ms, size, rows[:, 1:].ravel(), size, np.full(len(size), CORES), BUCKET_MS / 1_000)
+        return Buckets(start_ms, size, rows[:, 1:].ravel(), BUCKET_MS / 1_000, size, np.full(len(size), CORES))
 
 
 class Decider:

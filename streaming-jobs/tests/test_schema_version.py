@@ -22,9 +22,9 @@ def jobs_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_needed_version_is_storage_s_newest() -> None:
-    import schema
+    import schema_version
 
-    assert migrations.load(CLICKHOUSE)[-1].version == schema.NEEDED
+    assert migrations.load(CLICKHOUSE)[-1].version == schema_version.NEEDED
 
 
 @pytest.fixture(scope="module")
@@ -44,23 +44,23 @@ def database(engine: ClickHouse, tmp_path: Path) -> Any:
 
 @pytest.mark.integration
 def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: Any) -> None:
-    import schema
+    import schema_version
 
-    assert schema.missing(database) == "have none, need 0; run `sluice-migrate up`"
+    assert schema_version.missing(database) == "have none, need 0; run `sluice-migrate up`"
     schema_up(engine.writer_url, "sluice", 10)
-    assert schema.missing(database) == ""
-    assert schema.missing(database, needed=3) == "have 0, need 3; run `sluice-migrate up`"
+    assert schema_version.missing(database) == ""
+    assert schema_version.missing(database, needed=3) == "have 0, need 3; run `sluice-migrate up`"
     dead = f"http://127.0.0.1:{free_ports(1)[0]}"
-    assert schema.missing(replace(database, url=f"{dead},{engine.url}")) == ""
-    assert schema.missing(replace(database, url=dead)).startswith(f"ask ClickHouse: {dead}: ")
-    assert "invalid" in schema.missing(replace(database, url="http://clickhouse.invalid:8123"))
-    assert "Authentication failed" in schema.missing(replace(database, password={}))
+    assert schema_version.missing(replace(database, url=f"{dead},{engine.url}")) == ""
+    assert schema_version.missing(replace(database, url=dead)).startswith(f"ask ClickHouse: {dead}: ")
+    assert "invalid" in schema_version.missing(replace(database, url="http://clickhouse.invalid:8123"))
+    assert "Authentication failed" in schema_version.missing(replace(database, password={}))
     nowhere = {"password.file": "/nowhere/password"}
-    assert "No such file or directory: '/nowhere/password'" in schema.missing(replace(database, password=nowhere))
+    assert "No such file or directory: '/nowhere/password'" in schema_version.missing(replace(database, password=nowhere))
 
 
 def test_a_wait_says_its_cause_every_30_s() -> None:
-    import schema
+    import schema_version
 
     now, lines, answers = 0.0, list[str](), [*["have none"] * 17, ""]
 
@@ -68,6 +68,6 @@ def test_a_wait_says_its_cause_every_30_s() -> None:
         nonlocal now
         now += seconds
 
-    schema.wait(lambda: answers.pop(0), lines.append, lambda: now, sleep)
+    schema_version.wait(lambda: answers.pop(0), lines.append, lambda: now, sleep)
     # 17 looks, from 0 to 32 s.
     assert lines == ["waiting for the schema: have none"] * 2

@@ -21,14 +21,13 @@ import container_latency
 import critical_paths
 import gaps
 import resource_metrics
+import schema_version
 import sources
 import span_rules
 import spans
 import starts
 import stores
 from settings import FLINK_JOB, SETTINGS, Addresses, Settings, SettingsError
-
-import schema_version
 
 if TYPE_CHECKING:
     from pyflink.table import StatementSet, StreamTableEnvironment

@@ -56,7 +56,9 @@ def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: 
     assert "invalid" in schema_version.missing(replace(database, url="http://clickhouse.invalid:8123"))
     assert "Authentication failed" in schema_version.missing(replace(database, password={}))
     nowhere = {"password.file": "/nowhere/password"}
-    assert "No such file or directory: '/nowhere/password'" in schema_version.missing(replace(database, password=nowhere))
+    assert "No such file or directory: '/nowhere/password'" in schema_version.missing(
+        replace(database, password=nowhere)
+    )
 
 
 def test_a_wait_says_its_cause_every_30_s() -> None:

@@ -100,7 +100,7 @@ def check_options(settings: Settings) -> None:
 
 def missing_schema(timeout_s: float = 60.0) -> str:
     """What the streaming jobs miss in ClickHouse of this process's environment; "" when nothing."""
-    words = [sys.executable, str(RUN.with_name("schema.py"))]
+    words = [sys.executable, str(RUN.with_name("schema_version.py"))]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=timeout_s)
     except subprocess.TimeoutExpired:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stack.flink import check_options, options
+from stack.flink import check_options, missing_schema, options
 from stack.settings import REPOSITORY, load
 from stack.steps import StepError
 
@@ -36,3 +36,9 @@ def test_the_rules_of_spans_of_the_stack_file_are_those_of_the_jobs(tmp_path: Pa
 def test_one_that_the_jobs_do_not_take_is_refused_in_their_words(jobs: dict[str, int], said: str) -> None:
     with pytest.raises(StepError, match=rf"\[jobs\] of the stack file: run\.py: (error: )?{said}"):
         check_options(replace(load({}), jobs=jobs))
+
+
+def test_what_the_schema_misses_is_said_by_the_jobs_own_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Port 1 refuses: the program ran, asked, and says whom. A program that is not there says nothing of ClickHouse."""
+    monkeypatch.setenv("SLUICE_CLICKHOUSE", "http://127.0.0.1:1/")
+    assert missing_schema().startswith("ask ClickHouse: http://127.0.0.1:1/: ")

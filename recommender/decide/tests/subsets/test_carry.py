@@ -1,6 +1,7 @@
 """From one solution to the next: who is touched changes, and little else."""
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -122,6 +123,7 @@ def _left_over(app: Application, service: str, before: NamedConnections) -> int:
 
 @given(SEEDS, st.floats(0.95, 1.05), st.booleans())
 @example(827, 1.0, True)
+@example(1344, 0.96875, False)
 @settings(max_examples=40, deadline=None)
 def test_load_that_moves_by_5_percent_changes_at_most_5_percent(seed: int, factor: float, weights: bool) -> None:
     app = large(seed)
@@ -131,12 +133,23 @@ def test_load_that_moves_by_5_percent_changes_at_most_5_percent(seed: int, facto
     )
     after = next_one(replace(app, roots=roots), previous, weights)
     assert churn(previous, after) <= 0.05
-    touched = {name for root in app.roots[1:] for name in _services(root.tree)}
+    moved = {call.service for root in app.roots[1:] for call in _calls(root.tree)}
+    # The containers that a service calls get other loads with its own, also for other roots.
+    touched = {
+        below.service
+        for root in app.roots
+        for call in _calls(root.tree)
+        if call.service in moved
+        for below in _calls(call)
+    }
     assert all(touched & set(pair) for pair in changed(previous, after))
 
 
-def _services(call: Call) -> set[str]:
-    return {call.service}.union(*(_services(below) for stage in call.stages for below in stage))
+def _calls(call: Call) -> Iterator[Call]:
+    yield call
+    for stage in call.stages:
+        for below in stage:
+            yield from _calls(below)
 
 
 @given(SEEDS, st.booleans())

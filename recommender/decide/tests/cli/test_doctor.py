@@ -77,7 +77,7 @@ def test_with_everything_down_each_stage_fails_with_its_address_and_a_remedy(run
 def test_the_table_has_a_line_a_check_and_the_counts(run: Run) -> None:
     result = run("doctor", "--timeout", "30", **closed())
     assert result.exit_code == 1
-    assert "-> start the stack with `make up`" in result.stdout
+    assert "-> start it (local stack: `make up`)" in result.stdout
     assert result.stdout.splitlines()[-1] == "2 ok, 9 fail, 24 unknown"
 
 
@@ -87,6 +87,17 @@ def test_an_address_that_is_none(address: str, run: Run) -> None:
     by_check = {(f["stage"], f["what"]): f for f in json.loads(result.stdout)}
     assert by_check["collector", "ports"]["level"] == "fail"
     assert "is not HOST:PORT" in by_check["kafka", "topics"]["text"]
+
+
+def test_stages_that_an_installation_has_not_are_left_out(run: Run) -> None:
+    without = dict.fromkeys(("SLUICE_ACTUATOR", "SLUICE_DEMO", "SLUICE_FLINK", "SLUICE_COLLECTOR_HEALTH"), "none")
+    findings = json.loads(run("doctor", "-o", "json", "--timeout", "30", **closed() | without).stdout)
+    checks = {(f["stage"], f["what"]) for f in findings}
+    assert not {"actuator", "demo"} & {stage for stage, _ in checks}
+    assert ("flink", "job") not in checks
+    assert ("collector", "health") not in checks
+    assert ("collector", "ports") in checks
+    assert ("neo4j", "call graph") in checks
 
 
 def test_a_check_that_hangs_or_breaks_is_unknown_and_does_not_hold_up_the_others() -> None:

@@ -44,6 +44,8 @@ def test_neo4j_over_http() -> None:
         assert neo4j.edges(where, 5).remedy == "set SLUICE_NEO4J_PASSWORD"
         server.answers[path] = "<html>"
         assert neo4j.edges(where, 5).level == "fail"
+        bolt_only = addresses({"SLUICE_NEO4J": f"bolt://{server.address}", "SLUICE_NEO4J_HTTP": "none"})
+        assert neo4j.edges(bolt_only, 5).level == "ok"
         elsewhere = addresses({"SLUICE_NEO4J": f"bolt://{server.address}", "SLUICE_NEO4J_HTTP": "http://10.0.0.1:7474"})
         with pytest.raises(NotAnsweringError, match="another host"):
             neo4j.edges(elsewhere, 5)

@@ -4,10 +4,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+#: The address of a stage that this installation does not have, or not within reach.
+NONE = "none"
+
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where each stage listens: `host:port` for gRPC, Kafka, the collector and the decider; URLs for the others."""
+    """Where each stage listens: NONE, `host:port` (gRPC, Kafka, collector, decider), or a URL (the others)."""
 
     otlp_grpc: str = "127.0.0.1:4317"
     otlp_http: str = "127.0.0.1:4318"

@@ -96,6 +96,8 @@ def doctor(timeout: float, output: str) -> None:
       fail     the stage does not work; the exit code is 1
       unknown  the check could not be made
 
+    A stage whose SLUICE_* address is "none" is not checked.
+
     -o json prints an array of objects with stage, what, level, text and remedy ("" where there is none).
 
     \b

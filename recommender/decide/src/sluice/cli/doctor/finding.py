@@ -43,6 +43,10 @@ class NotAnsweringError(Exception):
     unknown."""
 
 
+class NoStageError(Exception):
+    """The stage's address is environment.NONE. Its checks are left out."""
+
+
 @dataclass(frozen=True)
 class Check:
     """One check. `look` may block up to the timeout, and may raise."""

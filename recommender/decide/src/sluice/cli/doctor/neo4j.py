@@ -8,7 +8,7 @@ import requests
 
 from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
 from sluice.cli.doctor.probe import START, host_and_port, open_port
-from sluice.cli.environment import Addresses, with_scheme
+from sluice.cli.environment import NONE, Addresses, with_scheme
 from sluice.cli.pools.text import seconds
 
 _EDGES = "MATCH (:Service)-[c:CALLS]->(:Service) RETURN count(c) AS edges, max(c.window) AS newest"
@@ -20,6 +20,8 @@ def edges(where: Addresses, timeout_s: float) -> Diagnosis:
         open_port(where.neo4j, timeout_s)
     except NotAnsweringError as error:
         return Diagnosis("fail", str(error), START)
+    if where.neo4j_http == NONE:
+        return Diagnosis("ok", f"{where.neo4j} is open; edges are not counted, because SLUICE_NEO4J_HTTP is {NONE}")
     if host_and_port(where.neo4j)[0] != host_and_port(where.neo4j_http)[0]:
         raise NotAnsweringError(f"SLUICE_NEO4J_HTTP={where.neo4j_http} is another host than {where.neo4j}")
     url = f"{with_scheme(where.neo4j_http)}/db/{os.environ.get('SLUICE_NEO4J_DATABASE') or 'neo4j'}/tx/commit"

@@ -6,14 +6,16 @@ from urllib.parse import urlsplit
 
 import requests
 
-from sluice.cli.doctor.finding import NotAnsweringError
-from sluice.cli.environment import with_scheme
+from sluice.cli.doctor.finding import NoStageError, NotAnsweringError
+from sluice.cli.environment import NONE, with_scheme
 
-START = "start the stack with `make up`; if it ran, its log under .cache/stack/logs has the cause of its end"
+START = "start it (local stack: `make up`); if it ran, its log (.cache/stack/logs) has the cause of its end"
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Raises NotAnsweringError when the address has no port."""
+    """Raises NotAnsweringError when the address has no port, NoStageError when it is NONE."""
+    if address == NONE:
+        raise NoStageError
     try:
         parts = urlsplit(address if "://" in address else f"//{address}")
         host, port = parts.hostname, parts.port
@@ -33,10 +35,12 @@ def open_port(address: str, timeout_s: float) -> None:
 
 
 def get(url: str, timeout_s: float, authority: str = "") -> requests.Response:
-    """HTTP GET; returns every status. Raises NotAnsweringError when there is no answer.
+    """HTTP GET; returns every status. Raises NotAnsweringError when there is no answer, NoStageError for NONE.
 
     authority: PEM file of the authority that signed the server's certificate.
     """
+    if url.partition("/")[0] == NONE:
+        raise NoStageError
     try:
         return requests.get(with_scheme(url), timeout=timeout_s, verify=authority or True)
     except requests.Timeout:

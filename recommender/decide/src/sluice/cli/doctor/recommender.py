@@ -7,9 +7,9 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sluice.cli.calls import pages
-from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NoStageError, NotAnsweringError
 from sluice.cli.doctor.probe import START
-from sluice.cli.environment import Addresses
+from sluice.cli.environment import NONE, Addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.text import moment, seconds, state_name
@@ -53,7 +53,9 @@ def listed(where: Addresses, timeout_s: float) -> list[PoolSize]:
 
 
 def channel_of(where: Addresses) -> grpc.Channel:
-    """Raises NotAnsweringError where the environment's settings of the connection are wrong."""
+    """Raises NotAnsweringError where the environment's settings of the connection are wrong, NoStageError for NONE."""
+    if where.recommender == NONE:
+        raise NoStageError
     try:
         return open_channel(where.recommender)
     except CliError as error:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from sluice.cli.doctor.finding import Check, Diagnosis, Finding, NotAnsweringError
+from sluice.cli.doctor.finding import Check, Diagnosis, Finding, NoStageError, NotAnsweringError
 from sluice.cli.environment import Addresses
 
 #: Each check's client has the timeout itself. This is on top, for a check that hangs.
@@ -12,9 +12,10 @@ _GRACE_S = 2.0
 
 
 def run_checks(checks: Sequence[Check], where: Addresses, timeout_s: float) -> list[Finding]:
-    """Findings in the order of `checks`. Returns within `timeout_s` plus _GRACE_S; a check that has not ended by then
-    is unknown."""
-    verdicts: list[Diagnosis | None] = [None] * len(checks)
+    """Findings in the order of `checks`, without those of stages whose address is NONE. Returns within `timeout_s` plus
+    _GRACE_S; a check that has not ended by then is unknown."""
+    late = Diagnosis("unknown", f"the check did not end within {timeout_s + _GRACE_S:g} s")
+    verdicts: list[Diagnosis | None] = [late] * len(checks)
 
     def look(index: int) -> None:
         verdicts[index] = _verdict(checks[index], where, timeout_s)
@@ -26,16 +27,18 @@ def run_checks(checks: Sequence[Check], where: Addresses, timeout_s: float) -> l
     deadline = time.monotonic() + timeout_s + _GRACE_S
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
-    late = Diagnosis("unknown", f"the check did not end within {timeout_s + _GRACE_S:g} s")
     return [
         Finding(check.stage, check.what, diagnosis.level, diagnosis.text, diagnosis.remedy)
-        for check, diagnosis in zip(checks, [verdict or late for verdict in verdicts], strict=True)
+        for check, diagnosis in zip(checks, list(verdicts), strict=True)
+        if diagnosis is not None
     ]
 
 
-def _verdict(check: Check, where: Addresses, timeout_s: float) -> Diagnosis:
+def _verdict(check: Check, where: Addresses, timeout_s: float) -> Diagnosis | None:
     try:
         return check.look(where, timeout_s)
+    except NoStageError:
+        return None
     except NotAnsweringError as error:
         return Diagnosis("unknown", f"not known: {error}")
     except TimeoutError:

@@ -29,6 +29,7 @@ from bench.dqn import transfer
 from bench.loop_scale import run as loop_scale
 from bench.patterns import command as patterns
 from bench.results import OUT, keep
+from bench.sizing import run as sizing
 from bench.subsets import static
 from bench.subsets_scale import run as subsets_scale
 from bench.tuning import run as tuning
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "subsets-scale": subsets_scale.run,
     "critical-path": critical_path.run,
     "flink-jobs": flink_jobs.run,
+    "sizing": sizing.run,
     "freshness": freshness.run,
     "subsets-static": static.run,
     "tuning-real": tuning.run,

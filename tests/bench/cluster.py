@@ -100,8 +100,17 @@ class Cluster:
 
     def taskmanager(self) -> int:
         """Its process id, or 0."""
+        return next((pid for pid, words in self.processes().items() if "TaskManagerRunner" in words), 0)
+
+    def processes(self) -> dict[int, str]:
+        """pid -> command line of each program that is not a shell."""
         mine = processes.of_stack(self._settings.state)
-        return next((pid for pid, words in mine.items() if "TaskManagerRunner" in words and "java" in words), 0)
+        return {pid: words for pid, words in mine.items() if not words.startswith(("bash", "/bin/bash", "sh "))}
+
+    def log_bytes(self, topic: str) -> int:
+        """Of the records of a topic, on the broker's disk."""
+        folders = (self._settings.state / "data/kafka").glob(f"**/{topic}-*")
+        return sum(file.stat().st_size for folder in folders for file in folder.glob("*.log"))
 
     def _slots(self) -> int:
         try:
@@ -136,14 +145,15 @@ def until(probe: Any, what: str, within_s: float) -> Any:
 
 
 @contextmanager
-def cluster(*, graph: bool) -> Iterator[Cluster]:
-    """Starts the stack, with Neo4j if `graph`; at the end stops it and deletes its data, whatever happened.
+def cluster(*, graph: bool, more: tuple[str, ...] = (), overlay: Path = OVERLAY) -> Iterator[Cluster]:
+    """Starts the stack, with Neo4j if `graph` and `more` programs; at the end stops it and deletes its data, whatever
+    happened.
 
     Set-up must have been done.
     """
-    used = _settings()
+    used = _settings(overlay)
     report = Report()
-    wanted = starting.chosen(demo=False, only=(*STARTED, *(GRAPH if graph else ())))
+    wanted = starting.chosen(demo=False, only=(*STARTED, *(GRAPH if graph else ()), *more))
     try:
         down(used, report)
         shutil.rmtree(used.state, ignore_errors=True)
@@ -169,5 +179,5 @@ def otlp_http() -> str:
     return _settings().address("otlp_http")
 
 
-def _settings() -> Settings:
-    return settings.load({"SLUICE_STACK": str(OVERLAY)})
+def _settings(overlay: Path = OVERLAY) -> Settings:
+    return settings.load({"SLUICE_STACK": str(overlay)})

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bench.cluster import cpu_s, otlp_http
 from bench.made_spans import SPANS_PER_ROUND, MadeSpans, Shape
+from bench.otlp import post
 from sluice_kit.machine.processes import running
 from stack.layout import BIN
 
@@ -31,21 +32,13 @@ def run(shape: Shape, spans: int) -> float:
             connection = http.client.HTTPConnection(address, timeout=60.0)
             numbered = [made.round(number, start_ns + number * made.round_ns) for number in range(warm_up)]
             for message in chain.from_iterable(numbered):
-                _send(connection, message)
+                post(connection, message)
             begun = cpu_s(process.pid)
             for number in range(warm_up, rounds):
                 for message in made.round(number, start_ns + number * made.round_ns):
-                    _send(connection, message)
+                    post(connection, message)
             used = cpu_s(process.pid) - begun
     return (rounds - warm_up) * SPANS_PER_ROUND / used
-
-
-def _send(connection: http.client.HTTPConnection, message: bytes) -> None:
-    connection.request("POST", "/v1/traces", message, {"Content-Type": "application/x-protobuf"})
-    answer = connection.getresponse()
-    answer.read()
-    if answer.status != http.client.OK:
-        raise RuntimeError(f"the collector answered {answer.status}")
 
 
 def _answers(address: str) -> bool:

@@ -20,21 +20,21 @@ BROKERS_TIME = {"message_timestamp_type": "LogAppendTime"}
 _CONFIG = {"message.timestamp.type": "CreateTime", "max.message.bytes": "4194304"}
 
 
-def fill(bootstrap: str, shape: Shape, spans: int) -> int:
+def fill(bootstrap: str, shape: Shape, spans: int, partitions: int = PARTITIONS) -> int:
     """Makes the topic anew with at least `spans` spans that end about now; the number of messages."""
     made = MadeSpans(shape)
     rounds = -(-spans // SPANS_PER_ROUND)
     start_ns = time.time_ns() - rounds * made.round_ns
-    renew(bootstrap)
+    renew(bootstrap, partitions)
     messages = (
         (at_ns // 1_000_000, message)
         for number in range(rounds)
-        for at_ns, message in _timed(made, number, start_ns + number * made.round_ns)
+        for at_ns, message in timed(made, number, start_ns + number * made.round_ns)
     )
-    return _send(_producer(bootstrap), messages)
+    return _send(_producer(bootstrap), messages, partitions)
 
 
-def _timed(made: MadeSpans, number: int, start_ns: int) -> Iterator[tuple[int, bytes]]:
+def timed(made: MadeSpans, number: int, start_ns: int) -> Iterator[tuple[int, bytes]]:
     """The messages of a round, each with about the time at which the last of its spans ends."""
     messages = list(made.round(number, start_ns))
     for i, message in enumerate(messages):
@@ -51,14 +51,14 @@ def trickle(bootstrap: str, shape: Shape, seconds: float) -> None:
         start_ns = begun_ns + number * made.round_ns
         if start_ns - begun_ns > seconds * 1e9:
             break
-        for i, (due_ns, message) in enumerate(_timed(made, number, start_ns)):
+        for i, (due_ns, message) in enumerate(timed(made, number, start_ns)):
             time.sleep(max(0.0, (due_ns - time.time_ns()) / 1e9))
             _produce(producer, message, i % PARTITIONS, time.time_ns() // 1_000_000)
             producer.poll(0)
     producer.flush()
 
 
-def renew(bootstrap: str, **config: str) -> None:
+def renew(bootstrap: str, partitions: int = PARTITIONS, **config: str) -> None:
     """Deletes the topic and makes it again, empty. config: properties of the topic, with _ for its dots."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
     if TOPIC in admin.list_topics(timeout=30).topics:
@@ -66,7 +66,7 @@ def renew(bootstrap: str, **config: str) -> None:
         while TOPIC in admin.list_topics(timeout=30).topics:
             time.sleep(0.2)
     more = {name.replace("_", "."): value for name, value in config.items()}
-    admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1, config=_CONFIG | more)], operation_timeout=30)[TOPIC].result(30)
+    admin.create_topics([NewTopic(TOPIC, partitions, 1, config=_CONFIG | more)], operation_timeout=30)[TOPIC].result(30)
 
 
 def end(bootstrap: str) -> int:
@@ -92,10 +92,10 @@ def _producer(bootstrap: str) -> Producer:
     )
 
 
-def _send(producer: Producer, messages: Iterator[tuple[int, bytes]]) -> int:
+def _send(producer: Producer, messages: Iterator[tuple[int, bytes]], partitions: int) -> int:
     sent = 0
     for record_ms, message in messages:
-        _produce(producer, message, sent % PARTITIONS, record_ms)
+        _produce(producer, message, sent % partitions, record_ms)
         sent += 1
         if sent % 64 == 0:
             producer.poll(0)

@@ -18,7 +18,8 @@ UNPROBED = {"setup", "jaeger"}
 
 
 def services() -> dict[str, dict[str, Any]]:
-    loaded = [yaml.safe_load((COMPOSE / name).read_text()) for name in FILES]
+    """Where a layer adds to another's service, that service as its own file has it."""
+    loaded = [yaml.safe_load((COMPOSE / name).read_text()) for name in reversed(FILES)]
     return {name: service for document in loaded for name, service in document["services"].items()}
 
 

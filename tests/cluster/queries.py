@@ -1,6 +1,7 @@
 """What the installed Sluice holds: rows of ClickHouse, answers of the command line."""
 
 import base64
+import json
 from dataclasses import dataclass
 
 import grpc
@@ -29,8 +30,17 @@ class Queries:
 
     def cli(self, *words: str) -> str:
         """What `sluice` prints in the decider's pod."""
+        return self.within("sluice", *words)
+
+    def findings(self) -> dict[tuple[str, str], dict[str, str]]:
+        """What `sluice doctor` finds there, by stage and check."""
+        found = json.loads(self.within("sh", "-c", "sluice doctor -o json --timeout 30 || true"))
+        return {(one["stage"], one["what"]): one for one in found}
+
+    def within(self, *words: str) -> str:
+        """What a program of the decider's pod prints."""
         place = (f"deployment/{self.release.name}-decider", "-n", self.release.namespace)
-        return self.release.cluster.kubectl("exec", *place, "--", "sluice", *words)
+        return self.release.cluster.kubectl("exec", *place, "--", *words)
 
     def sizes(self) -> dict[str, PoolSize]:
         """The served answers by service; none where the server does not answer."""

@@ -38,7 +38,8 @@ class SpanSink(TraceServiceServicer):
                 self.spans.extend(scope.spans)
         return ExportTraceServiceResponse()
 
-    def servers(self, attribute: str) -> list[str]:
-        """What SERVER spans have as an attribute; "" where they have none."""
+    def servers(self, *attributes: str) -> list[tuple[str, ...]]:
+        """The attributes of the SERVER spans received so far; "" where a span has none."""
         entries = [span for span in self.spans if span.kind == Span.SPAN_KIND_SERVER]
-        return [{pair.key: pair.value.string_value for pair in span.attributes}.get(attribute, "") for span in entries]
+        values = [{pair.key: pair.value.string_value for pair in span.attributes} for span in entries]
+        return [tuple(value.get(name, "") for name in attributes) for value in values]

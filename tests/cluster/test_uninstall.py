@@ -1,16 +1,21 @@
 """What an uninstall leaves, the last test on the release: claims whose data outlive it, and nothing else."""
 
 import json
+from dataclasses import replace
 
+from cluster.helm import CHARTS
 from cluster.queries import Queries
 from sluice_kit.waiting import until
 
 #: Made by the cluster in every namespace, or by people before the release.
-OF_OTHERS = {"configmap/kube-root-ca.crt", "serviceaccount/default", "secret/sluice"}
+OF_OTHERS = {"configmap/kube-root-ca.crt", "serviceaccount/default", "secret/sluice", "secret/pools"}
 
 
-def test_only_claims_of_the_collectors_queue_are_left(sluice: Queries) -> None:
+def test_both_charts_leave_only_claims_of_the_collectors_queue(sluice: Queries) -> None:
     release = sluice.release
+    actuator = replace(release, name="actuator", chart=CHARTS / "sluice-actuator", values=())
+    if actuator.exists():  # tests of the actuator ran before
+        actuator.uninstall()
     release.uninstall()
     until("pods are gone", lambda: not release.cluster.get("pods", "-n", release.namespace)["items"])
     until("the rest is gone", lambda: _kinds(sluice) <= {"persistentvolumeclaim"})

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the images that the charts name to archives, for the node of `make test-cluster`: save-images.sh [FOLDER].
+# Writes the images that the charts and Compose name to archives, for the node of `make test-cluster`: save-images.sh [FOLDER].
 # BUILDER is buildah or docker (the first on PATH).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -22,5 +22,5 @@ save() { # save NAME IMAGE
   fi
 }
 
-for name in server actuator collector-kubernetes decider job demo; do save "sluice-$name" "sluice/$name:$version"; done
+for name in server actuator collector collector-kubernetes decider job demo; do save "sluice-$name" "sluice/$name:$version"; done
 for name in kafka clickhouse neo4j; do save "$name" "$(store "$name")"; done

@@ -46,8 +46,13 @@ def daemon() -> Iterator[str]:
             )
 
         try:
-            with running("dockerd", command, answers, folder / "log", 120.0, stop_s=60.0, poll_s=0.5):
-                yield address
+            with running("dockerd", command, answers, folder / "log", 120.0, stop_s=10.0, poll_s=0.5) as process:
+                try:
+                    yield address
+                finally:  # `unshare` ignores SIGTERM
+                    for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                        os.kill(int(child), signal.SIGTERM)
+                    process.wait(60.0)
         finally:
             for group in sorted(_CGROUPS.glob("**/docker"), key=lambda path: -len(path.parts)):
                 for below in sorted(group.glob("**/"), key=lambda path: -len(path.parts)):

@@ -1,6 +1,6 @@
 """The whole loop without any actuator: metrics have the size, spans the rest."""
 
-from sluice.pools.metrics.pool_metric import PoolMetric, PoolMetrics
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 from sluice.pools.publication.publication import Publication
 from sluice_kit.decide.fakes import CART, FakeService
 from sluice_kit.decide.feeds import FALLS
@@ -16,7 +16,7 @@ def sends(world: World, *sizes: tuple[str, int]) -> None:
         PoolMetric("cart", instance, "server", "http", "", 1, f"{of}http", size, size, at_ms, at_ms)
         for instance, size in sizes
     ]
-    world.collector.metrics = PoolMetrics([*world.collector.metrics.sizes, *new], {})
+    world.collector.metrics = MetricsReading([*world.collector.metrics.sizes, *new], {})
 
 
 def run(world: World, seconds: int, interval_s: int = 60) -> list[Publication]:

@@ -11,7 +11,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
-from sluice.pools.metrics.pool_metric import PoolMetrics
+from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
@@ -125,7 +125,7 @@ class FakeCollector:
     data: dict[PoolKey, DataSize] = field(default_factory=dict)
     data_problem: Exception | None = None
     data_asked_ms: list[int] = field(default_factory=list)
-    metrics: PoolMetrics = field(default_factory=lambda: PoolMetrics([], {}))
+    metrics: MetricsReading = field(default_factory=lambda: MetricsReading([], {}))
     metrics_problem: Exception | None = None
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
     clocks_problem: Exception | None = None
@@ -147,7 +147,7 @@ class FakeCollector:
             raise self.data_problem
         return self.data
 
-    def pool_metrics(self, config: PoolsSection, now_ms: int) -> PoolMetrics:
+    def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         if self.metrics_problem is not None:
             raise self.metrics_problem
         return self.metrics

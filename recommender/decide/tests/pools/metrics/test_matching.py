@@ -7,7 +7,7 @@ import pytest
 from sluice.config import Config
 from sluice.model.keys import PoolKey
 from sluice.pools.metrics.matching import Matches, matches
-from sluice.pools.metrics.pool_metric import PoolMetric, PoolMetrics
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 
 SERVER, DB, CART = (
     PoolKey("shop", "server", ""),
@@ -33,7 +33,7 @@ def found(*metrics: PoolMetric, peers: frozenset[str] = BOTH, **names: str) -> M
         {"service": "shop", "side": "client", "peer": "db/shop", "threshold": "60ms", "metrics": names.get("db", "")},
         {"service": "shop", "side": "client", "peer": "cart", "threshold": "60ms", "metrics": names.get("cart", "")},
     ]
-    return matches(Config.model_validate({"pools": pools}).pools, PoolMetrics(list(metrics), {"shop": peers}))
+    return matches(Config.model_validate({"pools": pools}).pools, MetricsReading(list(metrics), {"shop": peers}))
 
 
 def test_attributes_name_the_peer() -> None:

@@ -10,7 +10,7 @@ from sluice.pools.inputs.sizes import SizeReport, Sizes
 from sluice.pools.metrics.in_force import notes_of, targets_of
 from sluice.pools.metrics.matching import Matches
 from sluice.pools.metrics.metric_sizes import MetricSizes
-from sluice.pools.metrics.pool_metric import PoolMetric, PoolMetrics
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 from sluice_kit.decide.fakes import CART, FakeCollector, config
 
 NOW = 1_700_000_000_000
@@ -31,7 +31,7 @@ def sizes(*points: PoolMetric, now_ms: int = NOW, key: PoolKey = CART) -> Metric
 
 
 def at(of: MetricSizes, *ages_s: int) -> list[float]:
-    known = of.of(CART)
+    known = of.sizes(CART)
     assert known is not None
     limits = known.limits(CART, np.array([NOW - S * age for age in ages_s]))
     assert limits is not None
@@ -85,12 +85,12 @@ def test_a_clock_that_is_ahead_gives_no_size_of_the_future() -> None:
 def test_a_pool_that_came_into_doubt_has_no_size() -> None:
     of = sizes(point(64, NOW))
     of.take(Matches({}, {CART: "two of them"}), NOW + 10 * S)
-    assert (read(of, NOW + 10 * S), of.of(CART)) == ({}, None)
+    assert (read(of, NOW + 10 * S), of.sizes(CART)) == ({}, None)
     assert notes_of(CART, (), Sizes(), of, NOW)[0].code == "POOL_AMBIGUOUS"
 
 
 def test_after_a_failed_reading_the_last_sizes_stay() -> None:
-    collector = FakeCollector(metrics=PoolMetrics([point(64, NOW)], {}))
+    collector = FakeCollector(metrics=MetricsReading([point(64, NOW)], {}))
     of, problems = MetricSizes(), Problems()
     of.look(config(), collector, NOW, problems)
     collector.metrics_problem = ConnectionError("down")
@@ -100,10 +100,10 @@ def test_after_a_failed_reading_the_last_sizes_stay() -> None:
 
 
 def test_they_are_read_every_ten_seconds() -> None:
-    collector = FakeCollector(metrics=PoolMetrics([point(64, NOW)], {}))
+    collector = FakeCollector(metrics=MetricsReading([point(64, NOW)], {}))
     of, problems = MetricSizes(), Problems()
     of.look(config(), collector, NOW, problems)
-    collector.metrics = PoolMetrics([point(32, NOW + S)], {})
+    collector.metrics = MetricsReading([point(32, NOW + S)], {})
     of.look(config(), collector, NOW + 9 * S, problems)
     assert read(of, NOW + 9 * S) == {"cart-0": 64}
     of.look(config(), collector, NOW + 10 * S, problems)

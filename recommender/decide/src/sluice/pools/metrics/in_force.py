@@ -40,16 +40,11 @@ def notes_of(
         for target in targets
         if (metric := of_metrics.get(target.instance)) is not None
         and metric.size != target.size
-        and _since_ms(key, target, actuators) <= metric.read_at_ms - SETTLED_MS
+        and actuators.since_ms(key, target.instance) <= metric.read_at_ms - SETTLED_MS
     ]
     if not differing:
         return ()
     return (Reason("METRICS_DIFFER", f"metrics have {'; '.join(differing)}; the actuator's size counts"),)
-
-
-def _since_ms(key: PoolKey, target: TargetSize, actuators: Sizes) -> float:
-    """Since when the target has had its size, as its actuator reported."""
-    return actuators.since_ms(key, target.instance)
 
 
 def _text(size: int | None) -> str:

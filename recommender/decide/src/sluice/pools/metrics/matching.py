@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
-from sluice.pools.metrics.pool_metric import PoolMetric, PoolMetrics
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 from sluice.pools.section import Pool
 
 # A series whose newest point is older than this, beside a newer one of its instance, is of a pool that is gone.
@@ -28,7 +28,7 @@ class _DoubtError(Exception):
     """Metrics that may be the pool's, but need not be."""
 
 
-def matches(pools: Iterable[Pool], metrics: PoolMetrics) -> Matches:
+def matches(pools: Sequence[Pool], metrics: MetricsReading) -> Matches:
     sizes: dict[PoolKey, list[PoolMetric]] = {}
     doubts: dict[PoolKey, str] = {}
     by_service = _current(metrics.sizes)
@@ -36,45 +36,43 @@ def matches(pools: Iterable[Pool], metrics: PoolMetrics) -> Matches:
     for pool in pools:
         configured.setdefault(pool.service, set()).add(pool.metrics)
     for pool in pools:
-        of_service = by_service.get(pool.service)
-        if not of_service:
+        rows = by_service.get(pool.service)
+        if not rows:
             continue
         others = configured[pool.service] - {pool.metrics, ""}
         try:
-            found = _of(pool, of_service, others, metrics.peers.get(pool.service, frozenset()))
+            own = _own(pool, rows, others, metrics.peers.get(pool.service, frozenset()))
         except _DoubtError as doubt:
             doubts[pool.key] = str(doubt)
             continue
-        if found:
-            sizes[pool.key] = _of_lowest_rank(found)
+        if own:
+            sizes[pool.key] = _of_lowest_rank(own)
     return Matches(sizes, doubts)
 
 
-def _of(
-    pool: Pool, of_service: Sequence[PoolMetric], others: Collection[str], peers: frozenset[str]
+def _own(
+    pool: Pool, rows: Sequence[PoolMetric], others: Collection[str], peers: frozenset[str]
 ) -> Sequence[PoolMetric]:
-    """The pool's metrics; () where none can be its own. others: names that the configuration gives to other pools of
-    the service. Raises _DoubtError."""
+    """The pool's metrics among those of its service; () where none can be its own. others: names that the configuration
+    gives to other pools of the service. Raises _DoubtError."""
     if pool.metrics:
-        named = [one for one in of_service if one.name == pool.metrics]
-        if not named:
-            raise _DoubtError(
-                f"metrics of {pool.service} have no pool {pool.metrics!r}; they have {_names(of_service)}"
-            )
-        return _agreeing(pool, named)
-    of_side = [one for one in of_service if one.side == pool.side and one.name not in others]
+        namesakes = [row for row in rows if row.name == pool.metrics]
+        if not namesakes:
+            raise _DoubtError(f"metrics of {pool.service} have no pool {pool.metrics!r}; they have {_names(rows)}")
+        return _agreeing(pool, namesakes)
+    candidates = [row for row in rows if row.side == pool.side and row.name not in others]
     if pool.side != "client":
-        return _only(pool, of_side)
-    if of_peer := [one for one in of_side if one.peer == pool.peer]:
-        return _only(pool, of_peer)
-    if all(one.peer for one in of_side) or pool.peer not in (databases := _databases(peers)):
+        return _only(pool, candidates)
+    if same_peer := [row for row in candidates if row.peer == pool.peer]:
+        return _only(pool, same_peer)
+    if all(row.peer for row in candidates) or pool.peer not in (databases := _databases(peers)):
         return ()
     if len(databases) > 1:
         raise _DoubtError(
-            f"no attribute says to which of {', '.join(sorted(databases))} the connection pool {_names(of_side)} of "
+            f"no attribute says to which of {', '.join(sorted(databases))} the connection pool {_names(candidates)} of "
             f"{pool.service} leads; set metrics: NAME at each pool"
         )
-    return _only(pool, of_side)
+    return _only(pool, candidates)
 
 
 def _databases(peers: frozenset[str]) -> frozenset[str]:
@@ -83,54 +81,54 @@ def _databases(peers: frozenset[str]) -> frozenset[str]:
     return frozenset(peer for peer in peers if "/" in peer) or peers
 
 
-def _only(pool: Pool, found: Sequence[PoolMetric]) -> Sequence[PoolMetric]:
-    """`found`, if it is one pool. Raises _DoubtError where one metric has several names."""
+def _only(pool: Pool, rows: Sequence[PoolMetric]) -> Sequence[PoolMetric]:
+    """`rows`, if they are of one pool. Raises _DoubtError where one metric has several names."""
     names: dict[str, set[str]] = {}
-    for one in found:
-        names.setdefault(one.metric, set()).add(one.name)
-    if any(len(of) > 1 for of in names.values()):
+    for row in rows:
+        names.setdefault(row.metric, set()).add(row.name)
+    if any(len(several) > 1 for several in names.values()):
         raise _DoubtError(
-            f"metrics of {pool.service} have several pools: {_names(found)}; set metrics: NAME at the pool"
+            f"metrics of {pool.service} have several pools: {_names(rows)}; set metrics: NAME at the pool"
         )
-    return _agreeing(pool, found)
+    return _agreeing(pool, rows)
 
 
-def _agreeing(pool: Pool, found: Sequence[PoolMetric]) -> Sequence[PoolMetric]:
-    """`found`, if the newest sizes of each instance are the same in all its metrics. Raises _DoubtError."""
-    newest = {(one.instance, one.series): one for one in found if one.size is not None}
-    sizes: dict[str, dict[int, str]] = {}
-    for (instance, _), one in newest.items():
-        sizes.setdefault(instance, {})[one.low] = one.metric
-    for instance, by_size in sizes.items():
+def _agreeing(pool: Pool, rows: Sequence[PoolMetric]) -> Sequence[PoolMetric]:
+    """`rows`, if the newest sizes of each instance are the same in all its metrics. Raises _DoubtError."""
+    newest = {(row.instance, row.series): row for row in rows if row.size is not None}
+    metrics: dict[str, dict[int, str]] = {}
+    for row in newest.values():
+        metrics.setdefault(row.instance, {})[row.low] = row.metric
+    for instance, by_size in metrics.items():
         if len(by_size) > 1:
-            said = ", ".join(f"{metric} {size}" for size, metric in sorted(by_size.items()))
-            raise _DoubtError(f"metrics of {pool.service} {instance} differ: {said}; set metrics: NAME at the pool")
-    return found
+            text = ", ".join(f"{metric} {size}" for size, metric in sorted(by_size.items()))
+            raise _DoubtError(f"metrics of {pool.service} {instance} differ: {text}; set metrics: NAME at the pool")
+    return rows
 
 
-def _names(metrics: Iterable[PoolMetric]) -> str:
-    return ", ".join(sorted({one.name or one.metric for one in metrics}))
+def _names(rows: Iterable[PoolMetric]) -> str:
+    return ", ".join(sorted({row.name or row.metric for row in rows}))
 
 
-def _current(sizes: Sequence[PoolMetric]) -> dict[str, list[PoolMetric]]:
+def _current(rows: Sequence[PoolMetric]) -> dict[str, list[PoolMetric]]:
     """The metrics by service, without series of pools that are gone from their instance."""
-    newest: dict[tuple[str, str], int] = {}
-    of_series: dict[tuple[str, str, str], int] = {}
-    for one in sizes:
-        instance, series = (one.service, one.instance), (one.service, one.instance, one.series)
-        newest[instance] = max(newest.get(instance, 0), one.last_ms)
-        of_series[series] = max(of_series.get(series, 0), one.last_ms)
+    instances: dict[tuple[str, str], int] = {}
+    series: dict[tuple[str, str, str], int] = {}
+    for row in rows:
+        instance, name = (row.service, row.instance), (row.service, row.instance, row.series)
+        instances[instance] = max(instances.get(instance, 0), row.last_ms)
+        series[name] = max(series.get(name, 0), row.last_ms)
     current: dict[str, list[PoolMetric]] = {}
-    for one in sizes:
-        age_ms = newest[one.service, one.instance] - of_series[one.service, one.instance, one.series]
+    for row in rows:
+        age_ms = instances[row.service, row.instance] - series[row.service, row.instance, row.series]
         if age_ms <= GONE_MS:
-            current.setdefault(one.service, []).append(one)
+            current.setdefault(row.service, []).append(row)
     return current
 
 
-def _of_lowest_rank(found: Sequence[PoolMetric]) -> list[PoolMetric]:
+def _of_lowest_rank(rows: Sequence[PoolMetric]) -> list[PoolMetric]:
     """The metric of the lowest rank of each instance, and of its series the first by name."""
     best: dict[str, tuple[int, str]] = {}
-    for one in found:
-        best[one.instance] = min(best.get(one.instance, (one.rank, one.series)), (one.rank, one.series))
-    return [one for one in found if best[one.instance] == (one.rank, one.series)]
+    for row in rows:
+        best[row.instance] = min(best.get(row.instance, (row.rank, row.series)), (row.rank, row.series))
+    return [row for row in rows if best[row.instance] == (row.rank, row.series)]

@@ -10,7 +10,7 @@ from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
 from sluice.pools.inputs.sizes import SizeReport, Sizes, TargetSize
 from sluice.pools.metrics.matching import Matches, matches
-from sluice.pools.metrics.pool_metric import PoolMetric, PoolMetrics
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 from sluice.pools.metrics.query import FRESH_MS
 from sluice.pools.period.source import WindowSource
 from sluice.pools.section import PoolsSection
@@ -34,21 +34,21 @@ class MetricSizes:
         if self._read_ms is not None and abs(now_ms - self._read_ms) < EVERY_MS:
             return
         self._read_ms = now_ms
-        nothing: PoolMetrics | None = None
+        nothing: MetricsReading | None = None
         metrics = problems.result(ACTIVITY, lambda: collector.pool_metrics(config, now_ms), nothing)
         if metrics is not None:
             self.take(matches(config.pools, metrics), now_ms)
 
-    def take(self, found: Matches, now_ms: int) -> None:
+    def take(self, matched: Matches, now_ms: int) -> None:
         """Replaces what is known of pools. A pool that is in doubt, or gone, has no size from now on."""
-        self.doubts = found.doubts
-        self._sizes = {key: self._sizes.get(key, Sizes(FRESH_MS)) for key in found.sizes}
-        self._until_ms = {(key, name): at for (key, name), at in self._until_ms.items() if key in found.sizes}
-        for key, of_pool in found.sizes.items():
-            for one in of_pool:
-                self._report(key, one, now_ms)
+        self.doubts = matched.doubts
+        self._sizes = {key: self._sizes.get(key, Sizes(FRESH_MS)) for key in matched.sizes}
+        self._until_ms = {(key, name): at for (key, name), at in self._until_ms.items() if key in matched.sizes}
+        for key, rows in matched.sizes.items():
+            for row in rows:
+                self._report(key, row, now_ms)
 
-    def of(self, key: PoolKey) -> Sizes | None:
+    def sizes(self, key: PoolKey) -> Sizes | None:
         """The pool's sizes; None where its metrics have none."""
         return self._sizes.get(key)
 
@@ -61,14 +61,14 @@ class MetricSizes:
             replace(target, from_metrics=True) for target in sizes.targets(key, now_ms) if target.read_at_ms > after_ms
         )
 
-    def _report(self, key: PoolKey, one: PoolMetric, now_ms: int) -> None:
+    def _report(self, key: PoolKey, row: PoolMetric, now_ms: int) -> None:
         """Reports the first and the last point of a window that are new. A window in which the size changed reports
         none: the next one shows the new size, and the time between is unknown."""
-        if one.size is None:
+        if row.size is None:
             return
-        until_ms = self._until_ms.get((key, one.instance), 0)
-        for at_ms in (one.first_ms, one.last_ms):
+        until_ms = self._until_ms.get((key, row.instance), 0)
+        for at_ms in (row.first_ms, row.last_ms):
             at_ms = min(at_ms, now_ms)  # an instance's clock may be ahead
             if at_ms > until_ms:
-                self._sizes[key].report(key, SizeReport(one.size or None, at_ms, one.instance))
-                self._until_ms[key, one.instance] = until_ms = at_ms
+                self._sizes[key].report(key, SizeReport(row.size or None, at_ms, row.instance))
+                self._until_ms[key, row.instance] = until_ms = at_ms

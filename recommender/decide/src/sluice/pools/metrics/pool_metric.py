@@ -44,7 +44,7 @@ class PoolMetric(NamedTuple):
         return self.low if self.low == self.high else None
 
 
-class PoolMetrics(NamedTuple):
+class MetricsReading(NamedTuple):
     """sizes: oldest first. peers: of the client spans of services whose connection pools name no peer."""
 
     sizes: list[PoolMetric]

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from sluice.clickhouse.database import Database
-from sluice.pools.metrics.pool_metric import PoolMetric, PoolMetrics
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 
 SIZES_SQL = files(__package__).joinpath("sizes.sql").read_text(encoding="utf-8")
 PEERS_SQL = files(__package__).joinpath("peers.sql").read_text(encoding="utf-8")
@@ -20,7 +20,7 @@ PEERS_S, SETTLES_S = 600, 30
 SERVICES = 500
 
 
-def pool_metrics(database: Database, services: Iterable[str], now_ms: int) -> PoolMetrics:
+def pool_metrics(database: Database, services: Iterable[str], now_ms: int) -> MetricsReading:
     """Sizes of the newest FRESH_MS. Raises the database's errors."""
     sizes = [
         PoolMetric(*row)
@@ -34,7 +34,7 @@ def pool_metrics(database: Database, services: Iterable[str], now_ms: int) -> Po
         for parameters in _parameters(unnamed, **times)
         for service, names in _rows(database, PEERS_SQL, parameters)
     }
-    return PoolMetrics(sorted(sizes, key=lambda size: size.last_ms), peers)
+    return MetricsReading(sorted(sizes, key=lambda size: size.last_ms), peers)
 
 
 def _parameters(services: Iterable[str], **times: int) -> Iterator[dict[str, object]]:

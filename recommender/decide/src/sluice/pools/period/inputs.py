@@ -54,7 +54,7 @@ class PeriodInputs(NamedTuple):
 
     def sizes(self, key: PoolKey) -> Sizes:
         """The sizes in force of the pool: those of actuators, or of metrics where only they have its targets."""
-        of_metrics = self.metrics.of(key) if by_metrics(self.targets[key]) else None
+        of_metrics = self.metrics.sizes(key) if by_metrics(self.targets[key]) else None
         return self.operator_inputs.sizes if of_metrics is None else of_metrics
 
     def state(self, key: PoolKey) -> PoolState:

@@ -44,8 +44,8 @@ STARTS_S = 60.0
 KNOWN, STILL_KNOWN = 0.02, 0.03
 TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
 UNKNOWN_BEST = frozenset({*TAKE_BACK, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
-# Advice on the hardware needs one of these states and one of these cases.
 NO_ACTUATOR = ("NO_ACTUATOR", "APPLY needs an actuator: the size in force is that of metrics")
+# Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
 ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
 
@@ -59,7 +59,7 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
         with_occupancy(observation.buckets, observation.occupancy),
         bool(observation.constraints.callee),
     )
-    facts = seen(state.facts, observation)
+    facts = unactuated(state.facts) if observation.from_metrics else state.facts
     learnt = learn(version, buckets, facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms)
     learnt = judged(changed(learnt, demand=observation.demand or learnt.demand), observation)
     facts, verdict = (facts, None) if observation.from_metrics else watch(facts, learnt, observation, now_ms)
@@ -75,10 +75,10 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     return PoolState(_facts(case, PoolState(facts, learnt), observation, decision, view, now_ms), learnt), decision
 
 
-def seen(facts: Facts, observation: Observation) -> Facts:
-    """The facts that a decision sees. Where only metrics have the size, no change of Sluice's is under way, and no size
-    is somebody else's change: nobody applies decisions, and metrics lag behind."""
-    return changed(facts, current=None, change=None) if observation.from_metrics else facts
+def unactuated(facts: Facts) -> Facts:
+    """The facts for a decision on a pool without an actuator. No change of Sluice's is under way, and no size is
+    somebody else's change: nobody applies decisions, and metrics lag behind."""
+    return changed(facts, current=None, change=None)
 
 
 def unapplied(decision: Decision) -> Decision:

@@ -30,6 +30,9 @@ final class PoolPoints {
   /** A sender's figure that it does not know: Tomcat's threads where an executor serves it. */
   private static final double UNKNOWN = -1;
 
+  /** A size that is no limit: the largest int of Java's cached thread pools. */
+  private static final double UNLIMITED = Integer.MAX_VALUE;
+
   private static final int LONGEST_NAME = 256;
 
   /** One unit in seconds: by UCUM, as the .NET, Go and Micrometer libraries write them. */
@@ -102,8 +105,7 @@ final class PoolPoints {
       PoolFigure figure = entry.figure();
       boolean known = !figure.isLevel() || !(Double.isNaN(value) || value == UNKNOWN);
       if (known && entry.filter().passes(attributes)) {
-        double factor = figure.isTime() ? seconds(entry) : 1;
-        emit(entry, figure, attributes, series, startNs, timeNs, value * factor);
+        emit(entry, figure, attributes, series, startNs, timeNs, inUnit(entry, value));
       }
     }
   }
@@ -164,6 +166,13 @@ final class PoolPoints {
       return shape == Shape.GAUGE || shape == Shape.SUM && temporality == CUMULATIVE && !monotonic;
     }
     return shape != Shape.GAUGE && (temporality == DELTA || temporality == CUMULATIVE);
+  }
+
+  private double inUnit(PoolMetricTable.Entry entry, double value) {
+    if (entry.figure() == PoolFigure.SIZE) {
+      return value == UNLIMITED ? 0 : value;
+    }
+    return entry.figure().isTime() ? value * seconds(entry) : value;
   }
 
   private double seconds(PoolMetricTable.Entry entry) {

@@ -9,6 +9,7 @@ import dev.sluice.bounds.MetricBounds;
 import dev.sluice.otlp.MalformedMessageException;
 import dev.sluice.otlp.MetricPoint;
 import dev.sluice.otlp.MetricsRequestDecoder;
+import dev.sluice.otlp.PoolFigure;
 import dev.sluice.otlp.PoolPoint;
 import java.util.HashMap;
 import java.util.List;
@@ -130,8 +131,10 @@ public final class MetricMessageReader {
         point.figure().isLevel()
             ? LARGEST_SIZE
             : point.kind() == MetricPoint.Kind.COUNTER ? LARGEST_COUNTER : LARGEST_LEVEL;
+    // A size below 0.5 must not become that of a pool without a limit.
+    boolean whole = point.figure() != PoolFigure.SIZE || value == Math.rint(value);
     // In this form NaN fails, too.
-    return value >= 0 && value <= largest ? Outcome.ACCEPTED : Outcome.VALUE_OUT_OF_RANGE;
+    return whole && value >= 0 && value <= largest ? Outcome.ACCEPTED : Outcome.VALUE_OUT_OF_RANGE;
   }
 
   private void reject(Outcome outcome, Record point) {

@@ -132,6 +132,14 @@ class PoolPointsTest {
   }
 
   @Test
+  void theLargestIntIsNoLimit() throws Exception {
+    assertThat(points(gauge("executor.pool.max", point(Integer.MAX_VALUE, 0))).get(0).value())
+        .isZero();
+    assertThat(points(gauge("executor.queued", point(Integer.MAX_VALUE, 0))).get(0).value())
+        .isEqualTo(Integer.MAX_VALUE);
+  }
+
+  @Test
   void aMetricOfAKindThatItsFigureCannotHaveGivesNaN() throws Exception {
     String size = "db.client.connection.max";
     String timeouts = "db.client.connection.timeouts";

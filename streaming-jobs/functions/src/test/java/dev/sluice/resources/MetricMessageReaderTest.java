@@ -300,6 +300,7 @@ class MetricMessageReaderTest {
                 gauge(
                     max,
                     point(-2, 0),
+                    point(0.4, 0),
                     point(1e7, 1),
                     point(5, -8 * DAY_MS),
                     point(Double.POSITIVE_INFINITY, 2)),
@@ -308,6 +309,7 @@ class MetricMessageReaderTest {
     assertThat(poolRows(message)).isEmpty();
     assertThat(reasons())
         .containsExactly(
+            "value_out_of_range",
             "value_out_of_range",
             "value_out_of_range",
             "clock_out_of_range",

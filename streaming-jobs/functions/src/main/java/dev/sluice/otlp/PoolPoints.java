@@ -141,7 +141,7 @@ final class PoolPoints {
       long startNs,
       long timeNs,
       double value) {
-    String pool = cut(PoolPeer.first(attributes, entry.poolNames()));
+    String pool = cut(unquoted(PoolPeer.first(attributes, entry.poolNames())));
     String peer = entry.side() == PoolSide.CLIENT ? cut(peers.of(attributes, pool)) : "";
     Kind kind = figure.isLevel() ? Kind.LEVEL : temporality == DELTA ? Kind.DELTA : Kind.COUNTER;
     consumer.accept(
@@ -177,6 +177,12 @@ final class PoolPoints {
 
   private double seconds(PoolMetricTable.Entry entry) {
     return SECONDS.getOrDefault(unit.isEmpty() ? entry.unit() : unit, Double.NaN);
+  }
+
+  /** JMX quotes the name of a Tomcat's thread pool: {@code "http-nio-8080"}. */
+  private static String unquoted(String name) {
+    boolean quoted = name.length() > 1 && name.startsWith("\"") && name.endsWith("\"");
+    return quoted ? name.substring(1, name.length() - 1) : name;
   }
 
   private static String cut(String name) {

@@ -20,6 +20,7 @@ class PoolMetricTableTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "db.client.connection.limit",
         "db.client.connection.max",
         "db.client.connections.max",
         "hikaricp.connections.max",

@@ -94,6 +94,8 @@ class PoolPointsTest {
 
   @ParameterizedTest
   @CsvSource({
+    "db.client.connection.limit, db.client.connection.pool.name=orders, SIZE, CLIENT, orders",
+    "tomcat.thread.limit, tomcat.thread.pool.name=\"http-nio-8080\", SIZE, SERVER, http-nio-8080",
     "db.client.connection.count, db.client.connection.state=used, USED, CLIENT, ''",
     "db.client.connection.count, db.client.connection.state=idle, IDLE, CLIENT, ''",
     "db.client.connections.usage, state=used, USED, CLIENT, ''",

@@ -74,6 +74,7 @@ ROWS = {
     "SERVICE_SUMS": Row("path_services", values=True),
     "TRACE_COUNT": Row("trace_counts"),
     "RESOURCE": Row("resource_metrics"),
+    "POOL": Row("pool_metrics"),
 }
 
 

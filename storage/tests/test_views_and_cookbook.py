@@ -31,6 +31,7 @@ ARGUMENTS = {
     "v_span_balance_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_spans_on_topic": "(since_ms = 0)",
     "v_resource_metrics_between": "(from_ms = 0, until_ms = 4102444800000)",
+    "v_pool_metrics_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_container_latency_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_host_utilization_between": "(from_ms = 0, until_ms = 4102444800000)",
     "v_latency_samples_between": "(from_ms = 0, until_ms = 4102444800000)",

@@ -27,7 +27,7 @@ SINKS = {
     },
     "critical_paths": {"critical_paths": 1, "path_services": 1, "trace_counts": 1, "ingest_counts": 1},
     "container_latency": {"container_latency": 1, "data_sizes": 1, "ingest_counts": 1},
-    "resource_metrics": {"resource_metrics": 1, "ingest_counts": 1},
+    "resource_metrics": {"resource_metrics": 1, "pool_metrics": 1, "ingest_counts": 1},
 }
 METRICS = "resource_metrics"
 

@@ -46,10 +46,11 @@ def database(engine: ClickHouse, tmp_path: Path) -> Any:
 def test_what_is_missing_is_named_with_its_remedy(engine: ClickHouse, database: Any) -> None:
     import schema_version
 
-    assert schema_version.missing(database) == "have none, need 0; run `sluice-migrate up`"
+    assert schema_version.missing(database) == f"have none, need {schema_version.NEEDED}; run `sluice-migrate up`"
     schema_up(engine.writer_url, "sluice", 10)
     assert schema_version.missing(database) == ""
-    assert schema_version.missing(database, needed=3) == "have 0, need 3; run `sluice-migrate up`"
+    have = schema_version.NEEDED
+    assert schema_version.missing(database, needed=3) == f"have {have}, need 3; run `sluice-migrate up`"
     dead = f"http://127.0.0.1:{free_ports(1)[0]}"
     assert schema_version.missing(replace(database, url=f"{dead},{engine.url}")) == ""
     assert schema_version.missing(replace(database, url=dead)).startswith(f"ask ClickHouse: {dead}: ")

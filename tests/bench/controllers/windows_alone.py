@@ -7,6 +7,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.section import PoolsSection
 
 
@@ -21,6 +22,9 @@ class WindowsAlone:
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
+
+    def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
+        return MetricsReading([], {})
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         return {}

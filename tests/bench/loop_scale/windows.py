@@ -15,6 +15,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
@@ -45,6 +46,8 @@ class Collects(Protocol):
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
+
+    def pool_metrics(self, config: Config, now_ms: int) -> MetricsReading: ...
 
     def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]: ...
 

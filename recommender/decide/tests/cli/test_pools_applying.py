@@ -61,7 +61,7 @@ def test_differences_as_json(run: Run, server: PoolServer) -> None:
 
 def test_where_nothing_differs_it_says_how_many_it_knows(run: Run, server: PoolServer) -> None:
     result = run("pools", "diff", "--service", "new", "--address", server.address)
-    assert result.stdout == "Nothing differs: actuators reported a size for 0 of 1 pools.\n"
+    assert result.stdout == "Nothing differs: a size in force is known of 0 of 1 pools.\n"
 
 
 def test_apply_holds_the_best_size_and_its_dry_run_only_says_so(run: Run, server: PoolServer) -> None:
@@ -81,4 +81,12 @@ def test_without_a_best_size_nothing_is_applied(run: Run, server: PoolServer) ->
     result = run("pools", "apply", "new", "--address", server.address)
     assert result.exit_code == 1
     assert "new/server has no known best size: no size" in result.stderr
+    assert not server.paused
+
+
+def test_without_an_actuator_nothing_is_applied(run: Run, server: PoolServer) -> None:
+    server.explanations[0].pool_size.reasons.add(code="NO_ACTUATOR", text="APPLY needs an actuator")
+    result = run("pools", "apply", "cart", "--address", server.address)
+    assert result.exit_code == 1
+    assert "cart/server has no actuator that could set 12; its size is that of metrics" in result.stderr
     assert not server.paused

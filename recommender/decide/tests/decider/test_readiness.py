@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sluice.clickhouse.schema import NEEDED
 from sluice.decider.readiness import Readiness
 from sluice.engine.health import Health
 from sluice.journal.shard import HungError
@@ -55,9 +56,9 @@ def test_causes_and_their_ends(caplog: pytest.LogCaptureFixture, monkeypatch: py
     neighbours.error, neighbours.hung = None, False
     for now in (10.0, 20.0, 39.0, 41.0):  # noqa: B007 (the clock)
         looked(neighbours, ready)
-    assert health.unready() == ["schema: have none, need 0; run `sluice-migrate up`"]
+    assert health.unready() == [f"schema: have none, need {NEEDED}; run `sluice-migrate up`"]
     assert not ready.schema.is_set()
-    neighbours.columns_ = [[1], [0]]
+    neighbours.columns_ = [[1], [NEEDED]]
     looked(neighbours, ready)
     assert health.unready() == []
     assert ready.schema.is_set()
@@ -68,9 +69,9 @@ def test_causes_and_their_ends(caplog: pytest.LogCaptureFixture, monkeypatch: py
         "waiting for clickhouse: ConnectionError: refused",
         "waiting for kafka: HungError: list topics: Failed to resolve 'kafka.invalid'",
         "clickhouse is ready",
-        "waiting for schema: have none, need 0; run `sluice-migrate up`",
+        f"waiting for schema: have none, need {NEEDED}; run `sluice-migrate up`",
         "kafka is ready",
-        "waiting for schema: have none, need 0; run `sluice-migrate up`",
+        f"waiting for schema: have none, need {NEEDED}; run `sluice-migrate up`",
         "schema is ready",
         "waiting for clickhouse: ConnectionError: reset",
     ]

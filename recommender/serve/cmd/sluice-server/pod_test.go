@@ -20,10 +20,14 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"sluice.dev/serve/internal/database"
 	"sluice.dev/serve/internal/journaltest"
 
 	poolsv1 "sluice.dev/api/pools/v1"
 )
+
+// needed is the version of the schema that records wait for.
+const needed = database.NeededSchema
 
 // pod is a process as an orchestrator sees it: its pages, and its end after a signal.
 type pod struct {
@@ -169,7 +173,7 @@ func (c *clickHouse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Code: 60. DB::Exception: Unknown table", http.StatusNotFound)
 		return
 	case strings.Contains(string(query), "FROM schema_migrations"):
-		fmt.Fprintln(w, `{"migrations":1,"version":0}`)
+		fmt.Fprintf(w, "{\"migrations\":1,\"version\":%d}\n", needed)
 		return
 	}
 	c.begun.Store(true)
@@ -251,7 +255,7 @@ func TestRecordsWaitForTheSchemaAndFinishTheirRows(t *testing.T) {
 		"SLUICE_KAFKA": journal.Brokers[0], "SLUICE_TOPIC_PREFIX": strings.TrimSuffix(journal.Decisions, "decisions"),
 		"SLUICE_CLICKHOUSE": "http://" + address, "SLUICE_DRAIN": "60s",
 	}))
-	p.eventually(t, "/readyz", 503, "schema: have unknown, need 0: ask ClickHouse: ")
+	p.eventually(t, "/readyz", 503, fmt.Sprintf("schema: have unknown, need %d: ask ClickHouse: ", needed))
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +263,7 @@ func TestRecordsWaitForTheSchemaAndFinishTheirRows(t *testing.T) {
 	page := &http.Server{Handler: database}
 	go page.Serve(listener) //nolint:errcheck // it ends with the test
 	defer page.Close()
-	p.eventually(t, "/readyz", 503, "schema: have none, need 0; run `sluice-migrate up`")
+	p.eventually(t, "/readyz", 503, fmt.Sprintf("schema: have none, need %d; run `sluice-migrate up`", needed))
 	p.eventually(t, "/livez", 200, "ok")
 	database.schema.Store(true)
 	p.eventually(t, "/readyz", 200, "ok")

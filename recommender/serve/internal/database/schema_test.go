@@ -62,6 +62,12 @@ func (f *fakeSchema) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// recorded is the answer of a database with the schema that is needed.
+var recorded = fmt.Sprintf(`{"migrations":1,"version":%d}`, database.NeededSchema)
+
+// needing is a text with the version that is needed.
+func needing(format string) string { return fmt.Sprintf(format, database.NeededSchema) }
+
 func (f *fakeSchema) lacks(code string) { f.code.Store(&code) }
 func (f *fakeSchema) has(rows string)   { f.rows.Store(&rows); f.code.Store(nil) }
 
@@ -90,15 +96,15 @@ func TestCheckSchema(t *testing.T) {
 		}
 	}
 	fake.lacks("81")
-	expect("schema: have none, need 0; run `sluice-migrate up`")
+	expect(needing("schema: have none, need %d; run `sluice-migrate up`"))
 	fake.lacks("60")
-	expect("schema: have none, need 0; run `sluice-migrate up`")
+	expect(needing("schema: have none, need %d; run `sluice-migrate up`"))
 	fake.lacks("497") // the user may not read the table
-	expect("schema: have unknown, need 0: ask ClickHouse: 404 Not Found: Code: 497")
+	expect(needing("schema: have unknown, need %d: ask ClickHouse: 404 Not Found: Code: 497"))
 	fake.has(`{"migrations":"0","version":0}`)
-	expect("schema: have unknown, need 0: json:") // 64 bits as text: another setting than the one that was sent
+	expect(needing("schema: have unknown, need %d: json:")) // 64 bits as text: another setting than the one that was sent
 	fake.has(`{"migrations":0,"version":0}`)
-	expect("schema: have none, need 0; run `sluice-migrate up`")
+	expect(needing("schema: have none, need %d; run `sluice-migrate up`"))
 
 	pool := keys.Pool{Service: "cart"}
 	if _, err := c.Decisions(t.Context(), pool, 1, 1); err == nil || !strings.Contains(err.Error(), "run `sluice-migrate up`") {
@@ -152,13 +158,13 @@ func TestWaitForTheSchema(t *testing.T) {
 			t.Fatal("never checked again")
 		}
 	}
-	if causes := schema.Causes(); len(causes) != 1 || causes[0] != "schema: have none, need 0; run `sluice-migrate up`" {
+	if causes := schema.Causes(); len(causes) != 1 || causes[0] != needing("schema: have none, need %d; run `sluice-migrate up`") {
 		t.Error(causes)
 	}
 	if n := strings.Count(log.String(), "waiting for the schema"); n != 1 { // the next line is due after 30 s
 		t.Errorf("%d lines in the log:\n%s", n, log)
 	}
-	fake.has(`{"migrations":1,"version":0}`)
+	fake.has(recorded)
 	if !<-current || schema.Causes() != nil {
 		t.Error(schema.Causes())
 	}
@@ -177,7 +183,7 @@ func TestASilentServerIsLeft(t *testing.T) {
 	defer silent.Close()
 	defer close(released)
 	fake := &fakeSchema{}
-	fake.has(`{"migrations":1,"version":0}`)
+	fake.has(recorded)
 	good := httptest.NewServer(fake)
 	defer good.Close()
 	c := open(t, silent.URL+","+good.URL)

@@ -11,6 +11,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
@@ -124,6 +125,8 @@ class FakeCollector:
     data: dict[PoolKey, DataSize] = field(default_factory=dict)
     data_problem: Exception | None = None
     data_asked_ms: list[int] = field(default_factory=list)
+    metrics: MetricsReading = field(default_factory=lambda: MetricsReading([], {}))
+    metrics_problem: Exception | None = None
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
@@ -143,6 +146,11 @@ class FakeCollector:
         if self.data_problem is not None:
             raise self.data_problem
         return self.data
+
+    def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
+        if self.metrics_problem is not None:
+            raise self.metrics_problem
+        return self.metrics
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         self.clocks_asked_ms.append(now_ms)

@@ -37,6 +37,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _left_out(client, end)
     _clocks(client, end)
     _resources(client, end)
+    _pool_metrics(client, end)
     _recommendations(client, end)
     _actuations(client, end)
     _subsets(client, end)
@@ -254,6 +255,20 @@ def _resources(client: Client, end: datetime) -> None:
         "first_ns last_ns version"
     )
     _insert(client, "resource_metrics", names, rows)
+
+
+def _pool_metrics(client: Client, end: datetime) -> None:
+    """cart-0 has 64 threads in Tomcat."""
+    metric, pool, rows = "tomcat.thread.limit", "http-nio-8080", []
+    for window in _ten_seconds(end)[::6]:
+        at = round(window.timestamp()) * 10**9
+        key = ["cart", "cart-0", "server", pool, "", "size", 1, f"{metric} tomcat.thread.pool.name={pool}", "level"]
+        rows.append([*key, 0, window, 10, 1, 64, 64, 64, at, at, 1])
+    names = (
+        "service instance side pool peer figure metric_rank series kind start_ns window window_s points value_sum "
+        "value_min value_max first_ns last_ns version"
+    )
+    _insert(client, "pool_metrics", names, rows)
 
 
 def _recommendations(client: Client, end: datetime) -> None:

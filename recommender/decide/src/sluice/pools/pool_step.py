@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
@@ -43,6 +44,7 @@ class PoolStep(NamedTuple):
     - windows: None before they are read, or without any.
     - decision, failure: None before the decision. Also after it, both are None for a past window and for a pool that is
       left for a later period.
+    - notes: reasons that the answer states besides those of the decision.
     - cores: of the belief in the next state, None without one.
     """
 
@@ -59,6 +61,7 @@ class PoolStep(NamedTuple):
     decision: Decision | None = None
     cores: float | None = None
     failure: Failed | None = None
+    notes: tuple[Reason, ...] = ()
 
     @property
     def key(self) -> PoolKey:

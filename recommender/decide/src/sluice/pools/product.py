@@ -18,6 +18,8 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.inputs.scalings import Scalings
+from sluice.pools.metrics.in_force import targets_of
+from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.acquisition import Acquisition
 from sluice.pools.period.catching_up import caught_up
 from sluice.pools.period.clock_offsets import ShardClocks
@@ -111,6 +113,7 @@ class PoolsShard:
         self._leases = Leases(takeover.heartbeat)
         self._freshness = Freshness(records.states.evidence, now_ms)
         self._thresholds, self._demands, self._data_sizes = Thresholds(), Demands(), DataSizes()
+        self._metrics = MetricSizes()
         self.clocks = ShardClocks()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._acquisition = Acquisition()
@@ -211,7 +214,9 @@ class PoolsShard:
         no_times: dict[UpstreamRequest, UpstreamTime] = {}
         upstream = problems.result("upstream times", lambda: self._collector.upstream(config, now_ms), no_times)
         thresholds = self._thresholds.of(config, upstream, now_ms)
-        targets = {pool.key: self._operator_inputs.sizes.targets(pool.key, now_ms) for pool in config.pools}
+        self._metrics.look(config, self._collector, now_ms, problems)
+        sizes = self._operator_inputs.sizes
+        targets = {pool.key: targets_of(pool.key, sizes, self._metrics, now_ms) for pool in config.pools}
         self.clocks.look(config, self._collector, now_ms, problems)
         inputs = PeriodInputs(
             config=config,
@@ -222,6 +227,7 @@ class PoolsShard:
             freshness=self._freshness,
             targets=targets,
             thresholds=thresholds,
+            metrics=self._metrics,
         )
         if not self._caught_up:
             self._states = caught_up(inputs, self._collector, self._resources, self._data_sizes)

@@ -110,6 +110,7 @@ class Pool(Strict):
     model  the estimator: the belief over the pool's curve, or a published model
     group  the pool's group; "": the first
     remember  the horizon: no size is chosen below the need of the busiest stretch within it, plus a quarter
+    metrics  the pool's name in the metrics that agents send; "": found by its peer, or as the only one
     slo  a name, or a list of names for a pool that requests under several SLOs share: the strictest threshold counts
     """
 
@@ -125,6 +126,7 @@ class Pool(Strict):
     bucket: Bucket | None = None
     remember: Milliseconds = Field(default=86_400_000.0, ge=3_600_000, le=2_678_400_000)
     group: str = ""
+    metrics: str = Field(default="", max_length=256)
 
     @field_validator("model")
     @classmethod
@@ -229,6 +231,11 @@ class PoolsSection(Strict):
                     f"pools[{i}] {pool.key} is the pool of pools[{counts[pool.key]}] again; legal: each once"
                 )
             counts[pool.key] = i
+            for j in range(i if pool.metrics else 0):
+                if (self.pools[j].service, self.pools[j].metrics) == (pool.service, pool.metrics):
+                    raise ValueError(
+                        f"pools[{i}].metrics {pool.metrics!r} is that of pools[{j}] too; legal: each once in a service"
+                    )
             for name in pool.slo:
                 if name not in names:
                     raise ValueError(f"pools[{i}].slo {name!r} is not defined; legal: {', '.join(names) or 'none'}")

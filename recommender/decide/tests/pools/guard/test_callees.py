@@ -41,3 +41,9 @@ def test_a_service_does_not_wait_for_itself() -> None:
 
 def test_threads_that_are_full_are_nobody_s_fault_where_the_callee_has_room() -> None:
     assert callees({FRONT: state(4, 1.0), TO_CART: state(20, 0.2), CART: state(40, 0.1)}, [FRONT, TO_CART, CART]) == {}
+
+
+def test_a_callee_whose_size_only_metrics_have_is_named_where_it_is_asked_for() -> None:
+    states = {FRONT: state(None, 1.0), TO_DB: state(None, 1.0)}
+    assert callees(states, [FRONT, TO_DB]) == {}
+    assert callees(states, [FRONT, TO_DB], {TO_DB: 2}) == {FRONT: "front/client/db, all 2 of which are taken"}

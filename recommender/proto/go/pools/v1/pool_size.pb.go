@@ -300,7 +300,8 @@ type PoolSize struct {
 	ValidUntil *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=valid_until,json=validUntil,proto3" json:"valid_until,omitempty"`
 	// Grows by one at each change of the pool's decision; never falls, also over a restart.
 	Revision uint64 `protobuf:"varint,15,opt,name=revision,proto3" json:"revision,omitempty"`
-	// The sizes read from targets within the last minute, ordered by instance.
+	// The sizes read from targets within the last minute, ordered by instance. Without an actuator (reason NO_ACTUATOR), the
+	// sizes that metrics had within three minutes.
 	Sizes []*TargetSize `protobuf:"bytes,16,rep,name=sizes,proto3" json:"sizes,omitempty"`
 	// Shard of the journal that has the decision: a heartbeat of a watch has each shard's lease.
 	Shard uint32 `protobuf:"varint,17,opt,name=shard,proto3" json:"shard,omitempty"`

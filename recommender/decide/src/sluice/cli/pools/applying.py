@@ -24,9 +24,9 @@ _COLUMNS = columns("POOL", "INSTANCE", "IN FORCE>", "TARGET>", "ACTION", "BASIS"
 def diff_command(service: str, address: str, output: str) -> None:
     """Show where the size in force differs from the decision's target size.
 
-    One row an instance, with the size that its actuator read. WHEN tells when an actuator that applies decisions would
-    write: now, after the instances that get the change first, or not. `sluice-actuator --dry-run` also shows the effect
-    of the actuator's own limits, quiet hours and opt-in.
+    One row an instance, with the size that its actuator read, or without an actuator that its metrics have. WHEN tells
+    when an actuator that applies decisions would write: now, after the instances that get the change first, or not.
+    `sluice-actuator --dry-run` also shows the effect of the actuator's own limits, quiet hours and opt-in.
 
     \b
     Examples:
@@ -37,7 +37,7 @@ def diff_command(service: str, address: str, output: str) -> None:
         sizes = client.list(service)
     rows = [row for size in sizes for row in _differences(size)]
     reporting = sum(bool(size.sizes) for size in sizes)
-    empty = f"Nothing differs: actuators reported a size for {reporting} of {len(sizes)} pools."
+    empty = f"Nothing differs: a size in force is known of {reporting} of {len(sizes)} pools."
     show_list(rows, output, _print_differences, empty)
 
 
@@ -96,6 +96,8 @@ def apply_command(selector: Selector, why: str, by: str, dry_run: bool, address:
         best = optional(size, "unguarded_target" if size.HasField("unguarded_target") else "target")
         if not best.isdigit():
             raise CliError(f"{name} has no known best size: {'; '.join(r.text for r in size.reasons)}")
+        if any(reason.code == "NO_ACTUATOR" for reason in size.reasons):
+            raise CliError(f"{name} has no actuator that could set {best}; its size is that of metrics")
         changes = [
             f"{reported.instance} {'unbounded' if reported.unbounded else reported.size} -> {best}"
             for reported in size.sizes

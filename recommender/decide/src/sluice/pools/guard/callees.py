@@ -10,16 +10,21 @@ excess: the curve falls, "best 11", though threads that wait cost nothing. The c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from sluice.fast.worth import LOOK_SHARE
 from sluice.model.keys import PoolKey
 from sluice.pools.policy.state import PoolState
 
 
-def callees(states: Mapping[PoolKey, PoolState], pools: Iterable[PoolKey]) -> dict[PoolKey, str]:
-    """The callee of each pool that waits for one, as text for people."""
+def callees(
+    states: Mapping[PoolKey, PoolState],
+    pools: Iterable[PoolKey],
+    by_metric: Mapping[PoolKey, int] = MappingProxyType({}),
+) -> dict[PoolKey, str]:
+    """The callee of each pool that waits for one, as text for people. by_metric: sizes that no actuator reports."""
     keys = list(pools)
-    full = {key: size for key in keys for size in (_full(states.get(key)),) if size is not None}
+    full = {key: size for key in keys for size in (_full(states.get(key), by_metric.get(key)),) if size is not None}
     servers = {key.service: key for key in full if key.side == "server"}
     blamed: dict[PoolKey, str] = {}
     waits: dict[str, str] = {}
@@ -37,9 +42,10 @@ def callees(states: Mapping[PoolKey, PoolState], pools: Iterable[PoolKey]) -> di
     return blamed
 
 
-def _full(state: PoolState | None) -> int | None:
+def _full(state: PoolState | None, by_metric: int | None) -> int | None:
     """The size in force of a pool that was full in the newest seconds; None of one that was not."""
-    if state is None or state.facts.current is None or len(state.learnt.full) == 0:
+    if state is None or len(state.learnt.full) == 0:
         return None
+    size = state.facts.current if by_metric is None else by_metric
     share = sum(state.learnt.full) / len(state.learnt.full)
-    return state.facts.current if share >= LOOK_SHARE else None
+    return size if share >= LOOK_SHARE else None

@@ -24,6 +24,7 @@ class TargetSize:
 
     occupancy: its reports under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
     configuration of the actuator that owns the target; empty where none does. owned_at_ms: its newest report.
+    from_metrics: the size is that of a metric, not of an actuator; read_at_ms is then the time of its point.
     """
 
     instance: str
@@ -32,6 +33,7 @@ class TargetSize:
     occupancy: tuple[OccupancyReport, ...] = ()
     reporter: str = ""
     owned_at_ms: int = 0
+    from_metrics: bool = False
 
     def __str__(self) -> str:
         return f"{self.instance} {'unbounded' if self.size is None else self.size}"
@@ -66,7 +68,9 @@ class Sizes:
     without a limit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fresh_ms: int = FRESH_MS) -> None:
+        """fresh_ms: a report older than this does not count as the present size."""
+        self._fresh_ms = fresh_ms
         self._targets: dict[PoolKey, dict[str, TargetSize]] = {}
         self._changes: dict[PoolKey, _Changes] = {}
         self._of_target: dict[PoolKey, dict[str, _Changes]] = {}
@@ -92,7 +96,7 @@ class Sizes:
         occupancy = kept(earlier, report.occupancy, at_ms)
         targets[instance] = TargetSize(instance, size, at_ms, occupancy, owner, owned_at_ms)
         of_target = self._of_target.setdefault(key, {})
-        for silent in [name for name, target in targets.items() if at_ms - target.read_at_ms > FRESH_MS]:
+        for silent in [name for name, target in targets.items() if at_ms - target.read_at_ms > self._fresh_ms]:
             del targets[silent], of_target[silent]
         pool, own = self._changes.setdefault(key, _Changes()), of_target.setdefault(instance, _Changes())
         if previous is not None and previous.size != size and not report.written:
@@ -102,13 +106,23 @@ class Sizes:
         own.add(size, at_ms)
 
     def targets(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
-        """The newest size of each target that an actuator reported within a minute, ordered by instance."""
-        fresh = [target for target in self._targets.get(key, {}).values() if now_ms - target.read_at_ms <= FRESH_MS]
+        """The newest size of each target that was reported within a minute (`fresh_ms`), ordered by instance."""
+        known = self._targets.get(key, {}).values()
+        fresh = [target for target in known if now_ms - target.read_at_ms <= self._fresh_ms]
         return tuple(sorted(fresh, key=lambda target: target.instance))
 
     def instances(self, key: PoolKey) -> tuple[str, ...]:
         """The instances of targets with recent reports."""
         return tuple(sorted(self._targets.get(key, {})))
+
+    def newest_ms(self, key: PoolKey) -> int:
+        """The time of the newest report of any target, however old; 0 before the first."""
+        return max((target.read_at_ms for target in self._targets.get(key, {}).values()), default=0)
+
+    def since_ms(self, key: PoolKey, instance: str) -> float:
+        """Since when a target has had its size; infinite where that is not known."""
+        changes = self._of_target.get(key, {}).get(instance)
+        return math.inf if changes is None or not changes.at_ms else changes.at_ms[-1]
 
     def limits(self, key: PoolKey, bucket_start_ms: Ints) -> Floats | None:
         """The size in force at each bucket's start, shape (n,); NaN where targets differed. None before any report.

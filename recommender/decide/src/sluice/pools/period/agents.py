@@ -57,7 +57,7 @@ def _lesson(inputs: PeriodInputs, window: Window, pool: Pool, known: Learned | N
     course = inputs.operator_inputs.scalings.course(key)
     windows = None
     if measured is not None:
-        sizes = inputs.operator_inputs.sizes.limits(key, measured.bucket_start_ms)
+        sizes = inputs.sizes(key).limits(key, measured.bucket_start_ms)
         windows = new_windows(measured, sizes, course, known)
     return Lesson(
         key=key,

@@ -52,7 +52,7 @@ def _past_steps(inputs: PeriodInputs, window: Window, resources: PoolResources) 
     """Steps that learn a past window, without a decision."""
     for pool in inputs.config.pools:
         try:
-            buckets = new_buckets(pool.key, inputs.state(pool.key), window, inputs.operator_inputs)
+            buckets = new_buckets(pool.key, inputs, window)
             pool_step = inputs.pool_step(pool)._replace(observation=buckets)
         except Exception as cause:
             resources.problems.failed(f"evidence of {pool.key}", cause)

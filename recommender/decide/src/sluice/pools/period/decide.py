@@ -14,8 +14,9 @@ import numpy as np
 from sluice.model.keys import PoolKey
 from sluice.pools.guard.callees import callees
 from sluice.pools.guard.turns import waiting
-from sluice.pools.inputs.operator_inputs import OperatorInputs
+from sluice.pools.inputs.sizes import TargetSize, one_size
 from sluice.pools.learned.lesson import AgentEstimate
+from sluice.pools.metrics.in_force import by_metrics
 from sluice.pools.period.agents import agent_estimates
 from sluice.pools.period.inputs import PeriodInputs
 from sluice.pools.period.observations import (
@@ -41,8 +42,8 @@ def decide(
 ) -> Iterator[tuple[PoolStep, Publication | None]]:
     """The step of each pool after its decision, in any order, with its publication. None: the step failed, waits for
     current windows, or is left for a later period. A failure of one pool does not affect others."""
-    pools, sizes = inputs.config.pools, inputs.operator_inputs.sizes
-    estimates = published_estimates(pools, window, inputs.targets, sizes, resources.workers, resources.problems)
+    pools = inputs.config.pools
+    estimates = published_estimates(pools, window, inputs.targets, inputs.sizes, resources.workers, resources.problems)
     constraints_of = _constraints(inputs, window)
     agents = agent_estimates(inputs, window, constraints_of, resources)
     unrun: list[PoolStep] = []
@@ -73,19 +74,19 @@ def decide(
 def _observed(pool_step: PoolStep, inputs: PeriodInputs, window: Window, bound: Constraints) -> PoolStep:
     """Adds the observation; while current windows have not arrived, past buckets."""
     key = pool_step.key
-    buckets = new_buckets(key, inputs.state(key), window, inputs.operator_inputs)
+    buckets = new_buckets(key, inputs, window)
     pool_step = pool_step._replace(observation=buckets, windows=windows_of(window, key, pool_step.estimate))
     if inputs.freshness.waits(key, window.complete.get(key), inputs.now_ms):
         return pool_step
     return pool_step._replace(observation=observation(pool_step, buckets, bound, inputs.demands.get(key)))
 
 
-def new_buckets(key: PoolKey, state: PoolState, window: Window, operator_inputs: OperatorInputs) -> Buckets:
+def new_buckets(key: PoolKey, inputs: PeriodInputs, window: Window) -> Buckets:
     """The buckets since the newest evidence."""
-    complete, course, sizes = window.complete.get(key), operator_inputs.scalings.course(key), operator_inputs.sizes
+    complete, course, sizes = window.complete.get(key), inputs.operator_inputs.scalings.course(key), inputs.sizes(key)
     if complete is None:
         return NO_BUCKETS
-    since_ms = state.learnt.until_ms
+    since_ms = inputs.state(key).learnt.until_ms
     new = complete.since(since_ms)
     size = sizes.limits(key, new.start_ms)
     if size is not None and np.isnan(size).any():
@@ -130,8 +131,12 @@ def _constraints(inputs: PeriodInputs, window: Window) -> dict[PoolKey, Constrai
         for pool in config.pools
         if config.backends
     }
-    limits = ceilings_of(config, states, inputs.targets, instances)
-    wait, blamed = waiting(states, inputs.paths, now_ms), callees(states, [pool.key for pool in config.pools])
+    # A size that nobody can apply takes no part of a backend's capacity.
+    applied: dict[PoolKey, tuple[TargetSize, ...]] = {
+        key: () if by_metrics(targets) else targets for key, targets in inputs.targets.items()
+    }
+    limits = ceilings_of(config, states, applied, instances)
+    wait, blamed = waiting(states, inputs.paths, now_ms), _blamed(inputs)
     return {
         pool.key: constraints(
             pool,
@@ -143,3 +148,19 @@ def _constraints(inputs: PeriodInputs, window: Window) -> dict[PoolKey, Constrai
         )
         for pool in config.pools
     }
+
+
+def _blamed(inputs: PeriodInputs) -> dict[PoolKey, str]:
+    """The callee that each pool's requests wait for. A callee whose size only metrics have holds only pools of that
+    kind."""
+    keys = [pool.key for pool in inputs.config.pools]
+    blamed = callees(inputs.states, keys)
+    by_metric = {
+        key: size
+        for key, targets in inputs.targets.items()
+        if by_metrics(targets) and (size := one_size(targets)) is not None
+    }
+    if not by_metric:
+        return blamed
+    more = callees(inputs.states, keys, by_metric)
+    return blamed | {key: why for key, why in more.items() if key in by_metric}

@@ -10,7 +10,10 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.operator_inputs import OperatorInputs
+from sluice.pools.inputs.sizes import Sizes
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.metrics.in_force import by_metrics, notes_of
+from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.published_models import Targets, judged_pools
 from sluice.pools.policy.state import PoolState
@@ -20,7 +23,8 @@ from sluice.pools.section import Pool, PoolsSection
 
 class PeriodInputs(NamedTuple):
     """now_ms: Unix time. paths: sets of pools of which one may look at a time. targets: of each pool, as last read.
-    deferred: pools left for a later period. demands: new ones. data_sizes: of the pools whose spans have them."""
+    metrics: sizes by metrics, for pools without an actuator's report. deferred: pools left for a later period. demands:
+    new ones. data_sizes: of the pools whose spans have them."""
 
     config: PoolsSection
     now_ms: int
@@ -30,6 +34,7 @@ class PeriodInputs(NamedTuple):
     freshness: Freshness
     targets: Targets
     thresholds: Mapping[PoolKey, Threshold]
+    metrics: MetricSizes
     deferred: frozenset[PoolKey] = frozenset()
     demands: Mapping[PoolKey, Demand] = MappingProxyType({})
     data_sizes: Mapping[PoolKey, DataSize] = MappingProxyType({})
@@ -43,7 +48,14 @@ class PeriodInputs(NamedTuple):
         """The pool's step, without an observation."""
         course = self.operator_inputs.scalings.course(pool.key)
         state = self.state(pool.key)
-        return PoolStep(pool, self.thresholds[pool.key], self.targets[pool.key], course, self.now_ms, state=state)
+        targets, sizes = self.targets[pool.key], self.operator_inputs.sizes
+        notes = notes_of(pool.key, targets, sizes, self.metrics, self.now_ms)
+        return PoolStep(pool, self.thresholds[pool.key], targets, course, self.now_ms, state=state, notes=notes)
+
+    def sizes(self, key: PoolKey) -> Sizes:
+        """The sizes in force of the pool: those of actuators, or of metrics where only they have its targets."""
+        of_metrics = self.metrics.sizes(key) if by_metrics(self.targets[key]) else None
+        return self.operator_inputs.sizes if of_metrics is None else of_metrics
 
     def state(self, key: PoolKey) -> PoolState:
         """The pool's state; an empty one before its first decision."""

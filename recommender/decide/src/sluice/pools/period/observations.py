@@ -17,6 +17,7 @@ from sluice.pools.guard.backends import Ceiling, ceilings
 from sluice.pools.inputs.occupancy import occupancy
 from sluice.pools.inputs.scalings import Course
 from sluice.pools.inputs.sizes import TargetSize
+from sluice.pools.metrics.in_force import by_metrics
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep, WindowSummary
@@ -39,6 +40,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         replicas=deployments.own.replicas,
         occupancy=occupancy((target.occupancy for target in targets), pool_step.now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
+        from_metrics=by_metrics(targets),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from sluice.model.keys import PoolKey
@@ -13,6 +13,7 @@ from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import EstimateJob, Failed
 from sluice.pools.estimate.models import BELIEF, DEFAULT, DQN
 from sluice.pools.inputs.sizes import Sizes, TargetSize
+from sluice.pools.metrics.in_force import by_metrics
 from sluice.pools.period.workers import Workers
 from sluice.pools.section import Pool
 from sluice.pools.windows import Window
@@ -30,8 +31,9 @@ def uses_published_model(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
 
 
 def learns(pool: Pool, targets: tuple[TargetSize, ...]) -> bool:
-    """Whether an agent may decide the pool's size. The belief decides where it does not."""
-    return pool.model == DQN and not {target.size for target in targets} <= {None}
+    """Whether an agent may decide the pool's size. The belief decides where it does not: an agent learns from sizes
+    that an actuator applies."""
+    return pool.model == DQN and not {target.size for target in targets} <= {None} and not by_metrics(targets)
 
 
 def judged_pools(pools: Iterable[Pool], targets: Targets) -> list[PoolKey]:
@@ -40,9 +42,14 @@ def judged_pools(pools: Iterable[Pool], targets: Targets) -> list[PoolKey]:
 
 
 def published_estimates(
-    pools: Iterable[Pool], window: Window, targets: Targets, sizes: Sizes, workers: Workers, problems: Problems
+    pools: Iterable[Pool],
+    window: Window,
+    targets: Targets,
+    sizes: Callable[[PoolKey], Sizes],
+    workers: Workers,
+    problems: Problems,
 ) -> dict[PoolKey, Estimate]:
-    """The estimates of all pools at once: many go to worker processes."""
+    """The estimates of all pools at once: many go to worker processes. sizes: in force, of each pool."""
     modelled = [
         pool for pool in pools if uses_published_model(pool, targets[pool.key]) and not learns(pool, targets[pool.key])
     ]
@@ -50,12 +57,12 @@ def published_estimates(
     return {pool.key: _estimate(pool, outcome, problems) for pool, outcome in zip(modelled, outcomes, strict=True)}
 
 
-def _job(pool: Pool, window: Window, sizes: Sizes) -> EstimateJob:
+def _job(pool: Pool, window: Window, sizes: Callable[[PoolKey], Sizes]) -> EstimateJob:
     measured = window.pools[pool.key]
     model = DEFAULT if pool.model in (BELIEF, DQN) else pool.model
     if measured is None:
         return EstimateJob(model, None)
-    limits = sizes.limits(pool.key, measured.bucket_start_ms)
+    limits = sizes(pool.key).limits(pool.key, measured.bucket_start_ms)
     samples = replace(measured.samples, start_ms=measured.bucket_start_ms)
     samples = samples if limits is None else replace(samples, limit=limits)
     return EstimateJob(model, samples, measured.bucket_ms)

@@ -10,6 +10,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 
@@ -24,6 +25,8 @@ class WindowSource(Protocol):
     ) -> dict[PoolKey, Demand]: ...
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]: ...
+
+    def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading: ...
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]: ...
 

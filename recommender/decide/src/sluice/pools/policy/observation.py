@@ -145,6 +145,7 @@ class Observation:
     - demand: None where there is no new one. replicas: of the service, None while unreported.
     - occupancy: None where no target reports it.
     - read_ms: when a target last reported its size, None where the caller does not track that.
+    - from_metrics: the sizes are those of metrics. No actuator reports the pool, so none can apply a size.
     """
 
     sizes: dict[str, int | None]
@@ -158,6 +159,7 @@ class Observation:
     replicas: int | None = None
     occupancy: Occupancy | None = None
     read_ms: int | None = None
+    from_metrics: bool = False
 
     @property
     def size(self) -> int | None:

@@ -93,7 +93,8 @@ class Publication:
 
 def publication(pool_step: PoolStep, decision: Decision) -> Publication:
     """The answer of this period, with revision 0: the revision is set once it is known whether the answer is new."""
-    reasons = (*(Reason(code, text) for code, text in decision.reasons), *pool_step.threshold.reasons)
+    decided = (Reason(code, text) for code, text in decision.reasons)
+    reasons = (*decided, *pool_step.notes, *pool_step.threshold.reasons)
     learnt = pool_step.state.learnt if pool_step.state is not None else Learnt()
     return Publication(
         key=pool_step.key,

@@ -14,6 +14,8 @@ from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
+from sluice.pools.metrics import query as metrics_query
+from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, upstream
@@ -72,6 +74,10 @@ class Collector:
         if not keys.rows:
             return {}
         return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
+
+    def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
+        """The sizes of pools of the configured services that agents sent as metrics in the newest three minutes."""
+        return metrics_query.pool_metrics(self._database, (pool.service for pool in config.pools), now_ms)
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""

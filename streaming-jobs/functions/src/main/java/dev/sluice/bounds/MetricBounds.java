@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds of the names that messages of metrics may bring: hosts, instances of a host, and series.
- * Each partition has its own, which depend on its record times and its order, as in {@link
+ * Bounds of the names that messages of metrics may bring: hosts, services, instances of either, and
+ * series. Each partition has its own, which depend on its record times and its order, as in {@link
  * LogBounds}. Unlike there, a restart forgets them: the names that come first after it count
  * separately.
  *
@@ -19,12 +19,14 @@ public final class MetricBounds {
 
   private final class Partition {
     private final RecordWindow window = new RecordWindow(limits.windowMs());
+    private final KnownNames services = new KnownNames(limits.services());
     private final KnownNames hosts = new KnownNames(limits.hosts());
     private final KnownNames instances = new KnownNames(limits.instances());
     private final KnownNames series = new KnownNames(limits.series());
 
     private void advance(long recordMs) {
       for (int left = window.ended(recordMs); left > 0; left--) {
+        services.turn();
         hosts.turn();
         instances.turn();
         series.turn();
@@ -47,26 +49,35 @@ public final class MetricBounds {
   }
 
   /** The name, or {@link Rest#NAME} where there is no room for it. */
+  public String service(String name) {
+    return current.services.nameOrRest("", name);
+  }
+
+  /** The name, or {@link Rest#NAME} where there is no room for it. */
   public String host(String name) {
     return current.hosts.nameOrRest("", name);
   }
 
-  /** The name, or {@link Rest#NAME} where there is no room for it, or its host is the rest. */
-  public String instance(String host, String name) {
-    return Rest.NAME.equals(host) && !name.isEmpty()
+  /**
+   * The name, or {@link Rest#NAME} where there is no room for it, or its owner is the rest.
+   *
+   * @param owner the host, or of a pool's metric the service
+   */
+  public String instance(String owner, String name) {
+    return Rest.NAME.equals(owner) && !name.isEmpty()
         ? Rest.NAME
-        : current.instances.nameOrRest(host, name);
+        : current.instances.nameOrRest(owner, name);
   }
 
-  /** Whether a series of a host and instance counts separately. */
-  public boolean isSeparateSeries(String host, String instance, String series, long startNs) {
-    if (Rest.NAME.equals(host) || Rest.NAME.equals(instance)) {
+  /** Whether a series of an owner and instance counts separately. */
+  public boolean isSeparateSeries(String owner, String instance, String series, long startNs) {
+    if (Rest.NAME.equals(owner) || Rest.NAME.equals(instance)) {
       return false;
     }
     long hash =
         HASHER
             .hashStream()
-            .putString(host)
+            .putString(owner)
             .putString(instance)
             .putString(series)
             .putLong(startNs)

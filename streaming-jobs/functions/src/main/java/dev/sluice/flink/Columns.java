@@ -114,5 +114,15 @@ final class Columns {
       value_sum BIGINT NOT NULL, value_min BIGINT NOT NULL, value_max BIGINT NOT NULL,
       first_ns BIGINT NOT NULL, last_ns BIGINT NOT NULL""";
 
+  /** Of pool_metrics. */
+  static final String POOL =
+      """
+      service STRING NOT NULL, instance STRING NOT NULL, side STRING NOT NULL,
+      pool STRING NOT NULL, peer STRING NOT NULL, figure STRING NOT NULL,
+      metric_rank INT NOT NULL, series STRING NOT NULL, kind STRING NOT NULL,
+      start_ns BIGINT NOT NULL, window_start TIMESTAMP_LTZ(3) NOT NULL, points BIGINT NOT NULL,
+      value_sum BIGINT NOT NULL, value_min BIGINT NOT NULL, value_max BIGINT NOT NULL,
+      first_ns BIGINT NOT NULL, last_ns BIGINT NOT NULL""";
+
   private Columns() {}
 }

@@ -5,6 +5,7 @@ import static dev.sluice.flink.Rows.time;
 
 import dev.sluice.bounds.MetricBounds;
 import dev.sluice.resources.MetricMessageReader;
+import dev.sluice.resources.PoolKey;
 import dev.sluice.resources.ResourceKey;
 import dev.sluice.resources.ResourceSums;
 import org.apache.flink.table.annotation.DataTypeHint;
@@ -17,8 +18,8 @@ import org.apache.flink.table.functions.TableFunction;
 
 /**
  * SQL {@code resource_points(message, record_time, partition)}: turns one message of metrics into
- * sums by series and window, and its accounts. Of the three columns exactly one is not NULL in each
- * row.
+ * sums by series and window, of hosts and containers and of pools, and its accounts. Of the four
+ * columns exactly one is not NULL in each row.
  */
 @FunctionHint(
     output =
@@ -26,6 +27,8 @@ import org.apache.flink.table.functions.TableFunction;
             value =
                 "ROW<part ROW<"
                     + Columns.RESOURCE
+                    + ">, pool ROW<"
+                    + Columns.POOL
                     + ">, counted ROW<"
                     + Columns.COUNTED
                     + ">, rejected "
@@ -52,7 +55,8 @@ public final class ResourceMetrics extends TableFunction<RowData> {
       int partition) {
     long recordTimeMs = recordTime.getMillisecond();
     reader.read(message, partition, recordTimeMs);
-    reader.forEach((key, sums) -> collect(GenericRowData.of(row(key, sums), null, null)));
+    reader.forEach((key, sums) -> collect(GenericRowData.of(row(key, sums), null, null, null)));
+    reader.forEachPool((key, sums) -> collect(GenericRowData.of(null, row(key, sums), null, null)));
     Rows.emitAccounts(reader.counts(), reader.deadLetters(), recordTimeMs, this::collect);
   }
 
@@ -61,6 +65,27 @@ public final class ResourceMetrics extends TableFunction<RowData> {
         text(key.role().label()),
         text(key.host()),
         text(key.instance()),
+        key.rank(),
+        text(key.series()),
+        text(key.kind().label()),
+        key.startNs(),
+        time(key.windowMs()),
+        sums.points(),
+        sums.sum(),
+        sums.smallest(),
+        sums.largest(),
+        sums.firstNs(),
+        sums.lastNs());
+  }
+
+  private static GenericRowData row(PoolKey key, ResourceSums sums) {
+    return GenericRowData.of(
+        text(key.service()),
+        text(key.instance()),
+        text(key.side().label()),
+        text(key.pool()),
+        text(key.peer()),
+        text(key.figure().label()),
         key.rank(),
         text(key.series()),
         text(key.kind().label()),

@@ -137,9 +137,10 @@ final class Rows {
   static void emitAccounts(
       OutcomeCounts counts, List<DeadLetter> letters, long recordTimeMs, Consumer<RowData> out) {
     counts.forEach(
-        (key, sums) -> out.accept(GenericRowData.of(null, counted(key, sums, recordTimeMs), null)));
+        (key, sums) ->
+            out.accept(GenericRowData.of(null, null, counted(key, sums, recordTimeMs), null)));
     for (DeadLetter letter : letters) {
-      out.accept(GenericRowData.of(null, null, rejected(letter)));
+      out.accept(GenericRowData.of(null, null, null, rejected(letter)));
     }
   }
 

@@ -14,7 +14,8 @@ import java.util.function.Consumer;
 
 /**
  * Decodes an {@code ExportMetricsServiceRequest} (opentelemetry-proto 1.x) straight from its bytes:
- * the number points of the gauges and sums in the mapping table. It skips everything else.
+ * the number points of the gauges and sums in the mapping table of resources, and the figures of
+ * pools ({@link PoolPoints}), which may be histograms and summaries too. It skips everything else.
  *
  * <p>As in {@link TraceRequestDecoder}, a known field with another wire type is malformed, and the
  * decoder passes points on while it reads, so a consumer must be able to forget them. Fields may be
@@ -30,8 +31,11 @@ public final class MetricsRequestDecoder {
    */
   private static final String CONTAINER = "k8s.container.name";
 
-  private static final int CUMULATIVE = 2;
   private static final int NO_VALUE = 1;
+  private static final int SUM = 7;
+  private static final int HISTOGRAM = 9;
+  private static final int EXPONENTIAL_HISTOGRAM = 10;
+  private static final int SUMMARY = 11;
 
   /** Reads the bytes between the current position and the limit. */
   @FunctionalInterface
@@ -45,6 +49,7 @@ public final class MetricsRequestDecoder {
   private final AttributeReader attributes = new AttributeReader(in, new StringPool());
   private final TreeMap<String, String> resource = new TreeMap<>();
   private final TreeMap<String, String> own = new TreeMap<>();
+  private final PoolPoints pools = new PoolPoints();
 
   private Consumer<MetricPoint> consumer;
   private String host;
@@ -55,14 +60,15 @@ public final class MetricsRequestDecoder {
   private boolean monotonic;
 
   /**
-   * Visits every point of a metric that the mapping table names.
+   * Visits every point of a metric that a mapping table names.
    *
    * @throws MalformedMessageException if the bytes are not such a message; nothing else is thrown
    */
-  public void decode(byte[] message, Consumer<MetricPoint> points)
+  public void decode(byte[] message, Consumer<MetricPoint> points, Consumer<PoolPoint> poolPoints)
       throws MalformedMessageException {
     in.reset(message);
     consumer = points;
+    pools.start(poolPoints);
     each(1, this::resourceMetrics);
   }
 
@@ -87,6 +93,7 @@ public final class MetricsRequestDecoder {
     each(1, () -> attributes(1, resource));
     host = identity(AttributeTable.Role.HOST);
     instance = identity(AttributeTable.Role.INSTANCE);
+    pools.resource(identity(AttributeTable.Role.SERVICE), instance);
     in.seek(start);
     each(2, () -> each(2, this::metric));
   }
@@ -121,33 +128,43 @@ public final class MetricsRequestDecoder {
   private void metric() throws MalformedMessageException {
     int start = in.position();
     name = "";
+    String unit = "";
     while (in.hasMore()) {
       int tag = in.tag();
-      if (tag >>> 3 == 1) {
-        name = attributes.text(tag);
-      } else {
-        in.skip(tag);
+      switch (tag >>> 3) {
+        case 1 -> name = attributes.text(tag);
+        case 3 -> unit = attributes.text(tag);
+        default -> in.skip(tag);
       }
     }
     metric = metrics.find(name);
+    boolean isOfPool = pools.metric(name, unit);
     in.seek(start);
     while (in.hasMore()) {
       int tag = in.tag();
       int field = tag >>> 3;
-      if (field == 5 || field == 7) { // gauge, sum
-        expect(tag, LENGTH_DELIMITED);
-        int outer = in.enter();
-        temporality = 0;
-        monotonic = false;
-        if (field == 7) {
-          sum();
-        }
-        points();
-        in.leave(outer);
+      if (field == 5 || field == SUM) {
+        data(tag, field == SUM);
+      } else if (isOfPool && field >= HISTOGRAM && field <= SUMMARY) {
+        distributions(tag, field);
       } else {
         in.skip(tag);
       }
     }
+  }
+
+  /** A gauge, or a sum. */
+  private void data(int tag, boolean isSum) throws MalformedMessageException {
+    expect(tag, LENGTH_DELIMITED);
+    int outer = in.enter();
+    temporality = 0;
+    monotonic = false;
+    if (isSum) {
+      sum();
+    }
+    pools.data(isSum ? PoolPoints.Shape.SUM : PoolPoints.Shape.GAUGE, temporality, monotonic);
+    points();
+    in.leave(outer);
   }
 
   /** Reads how a sum adds up, and goes back to its beginning. */
@@ -171,7 +188,7 @@ public final class MetricsRequestDecoder {
   }
 
   private void points() throws MalformedMessageException {
-    if (metric != null) {
+    if (metric != null || pools.isRead()) {
       each(1, this::point);
       return;
     }
@@ -216,7 +233,13 @@ public final class MetricsRequestDecoder {
         default -> in.skip(tag);
       }
     }
-    if ((flags & NO_VALUE) == 0 && metric.filter().passes(own)) {
+    if ((flags & NO_VALUE) != 0) {
+      return;
+    }
+    if (pools.isRead()) {
+      pools.number(own, Series.of(name, own), startNs, timeNs, value);
+    }
+    if (metric != null && metric.filter().passes(own)) {
       consumer.accept(
           new MetricPoint(
               metric.role(),
@@ -235,7 +258,7 @@ public final class MetricsRequestDecoder {
     if (!monotonic) {
       return Kind.LEVEL;
     }
-    return temporality == CUMULATIVE ? Kind.COUNTER : Kind.DELTA;
+    return temporality == PoolPoints.CUMULATIVE ? Kind.COUNTER : Kind.DELTA;
   }
 
   private String series() {
@@ -243,5 +266,60 @@ public final class MetricsRequestDecoder {
       own.put(CONTAINER, resource.get(CONTAINER));
     }
     return Series.of(name, own);
+  }
+
+  /**
+   * A histogram's points are its first field, and its temporality is its second; so a summary's.
+   */
+  private void distributions(int tag, int field) throws MalformedMessageException {
+    expect(tag, LENGTH_DELIMITED);
+    int outer = in.enter();
+    temporality = PoolPoints.CUMULATIVE;
+    if (field != SUMMARY) {
+      temporality = 0;
+      sum();
+    }
+    pools.data(PoolPoints.Shape.DISTRIBUTION, temporality, true);
+    switch (field) {
+      case HISTOGRAM -> each(1, () -> distribution(9, 10));
+      case EXPONENTIAL_HISTOGRAM -> each(1, () -> distribution(1, 10));
+      default -> each(1, () -> distribution(7, 8));
+    }
+    in.leave(outer);
+  }
+
+  /** Start, time, count and sum have the same fields in all three; attributes and flags differ. */
+  private void distribution(int attributesField, int flagsField) throws MalformedMessageException {
+    own.clear();
+    long startNs = 0;
+    long timeNs = 0;
+    long flags = 0;
+    double count = 0;
+    double sum = Double.NaN;
+    while (in.hasMore()) {
+      int tag = in.tag();
+      int field = tag >>> 3;
+      if (field == attributesField) {
+        expect(tag, LENGTH_DELIMITED);
+        attributes.read(own);
+      } else if (field == flagsField) {
+        expect(tag, VARINT);
+        flags = in.varint();
+      } else if (field >= 2 && field <= 5) {
+        expect(tag, FIXED64);
+        long bits = in.fixed64();
+        switch (field) {
+          case 2 -> startNs = bits;
+          case 3 -> timeNs = bits;
+          case 4 -> count = bits;
+          default -> sum = Double.longBitsToDouble(bits);
+        }
+      } else {
+        in.skip(tag);
+      }
+    }
+    if ((flags & NO_VALUE) == 0) {
+      pools.distribution(own, Series.of(name, own), startNs, timeNs, sum, count);
+    }
   }
 }

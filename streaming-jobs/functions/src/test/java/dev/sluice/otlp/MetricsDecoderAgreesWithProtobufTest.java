@@ -35,7 +35,7 @@ class MetricsDecoderAgreesWithProtobufTest {
   void readsWhatTheGeneratedClassesRead(@ForAll long seed) throws Exception {
     ExportMetricsServiceRequest request = randomRequest(new Random(seed));
     List<MetricPoint> points = new ArrayList<>();
-    decoder.decode(request.toByteArray(), points::add);
+    decoder.decode(request.toByteArray(), points::add, pool -> {});
     assertThat(points).isEqualTo(expected(request));
   }
 

@@ -30,7 +30,7 @@ class MetricsRequestDecoderTest {
 
   private List<MetricPoint> points(byte[] message) throws MalformedMessageException {
     List<MetricPoint> points = new ArrayList<>();
-    decoder.decode(message, points::add);
+    decoder.decode(message, points::add, pool -> {});
     return points;
   }
 
@@ -202,7 +202,7 @@ class MetricsRequestDecoderTest {
     for (int length = 0; length < message.length; length++) {
       byte[] cut = Arrays.copyOf(message, length);
       try {
-        decoder.decode(cut, point -> {});
+        decoder.decode(cut, point -> {}, pool -> {});
         whole++;
       } catch (MalformedMessageException e) {
         assertThat(e.getMessage()).isNotBlank();

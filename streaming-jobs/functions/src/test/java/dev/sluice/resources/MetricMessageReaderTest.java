@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.accounting.Validity;
 import dev.sluice.bounds.Limits;
 import dev.sluice.bounds.MetricBounds;
+import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import java.util.Arrays;
@@ -232,5 +233,102 @@ class MetricMessageReaderTest {
     byte[] message = message(host(gauge("system.memory.bandwidth", point(5, atMs))));
     assertThat(rows(message)).isEmpty();
     assertThat(reasons()).containsExactly("clock_out_of_range");
+  }
+
+  /** "service instance pool peer figure series kind window". */
+  private Map<String, Row> poolRows(byte[] message) {
+    reader.read(message, 0, RECEIVED_MS);
+    Map<String, Row> rows = new TreeMap<>();
+    reader.forEachPool(
+        (key, sums) ->
+            rows.put(
+                String.join(
+                    " ",
+                    key.service(),
+                    key.instance(),
+                    key.side().label(),
+                    key.pool(),
+                    key.peer(),
+                    key.figure().label(),
+                    key.kind().label(),
+                    Long.toString(key.windowMs() - MIDNIGHT_MS)),
+                new Row(
+                    sums.points(),
+                    sums.sum(),
+                    sums.smallest(),
+                    sums.largest(),
+                    sums.firstNs() / MS - MIDNIGHT_MS,
+                    sums.lastNs() / MS - MIDNIGHT_MS)));
+    return rows;
+  }
+
+  private static ResourceMetrics shop(Metric... metrics) {
+    return resource(
+        List.of(attribute("service.name", "shop"), attribute("service.instance.id", "shop-1")),
+        metrics);
+  }
+
+  @Test
+  void figuresOfPoolsAreSummedByWindow() {
+    byte[] message =
+        message(
+            shop(
+                gauge(
+                    "hikaricp.connections.max",
+                    point(10, 1_000, attribute("pool", "db:5432/shop")),
+                    point(12, 9_000, attribute("pool", "db:5432/shop"))),
+                counter(
+                    "hikaricp.connections.timeout",
+                    point(3, 2_000, attribute("pool", "p")),
+                    point(5, 8_000, attribute("pool", "p")))));
+    assertThat(poolRows(message))
+        .isEqualTo(
+            Map.of(
+                "shop shop-1 client db:5432/shop db/shop size level 0",
+                new Row(2, 22, 10, 12, 1_000, 9_000),
+                "shop shop-1 client p  timeouts counter 0",
+                new Row(2, 0, 3, 5, 2_000, 8_000)));
+    assertThat(counts()).isEqualTo(Map.of("accepted", List.of(0L, 4L)));
+  }
+
+  @Test
+  void badFiguresOfPoolsAreLetters() {
+    String max = "hikaricp.connections.max";
+    byte[] message =
+        message(
+            shop(
+                gauge(
+                    max,
+                    point(-2, 0),
+                    point(0.4, 0),
+                    point(1e7, 1),
+                    point(5, -8 * DAY_MS),
+                    point(Double.POSITIVE_INFINITY, 2)),
+                gauge("hikaricp.connections.timeout", point(4, 3))),
+            resource(List.of(), gauge(max, point(5, 4))));
+    assertThat(poolRows(message)).isEmpty();
+    assertThat(reasons())
+        .containsExactly(
+            "value_out_of_range",
+            "value_out_of_range",
+            "value_out_of_range",
+            "clock_out_of_range",
+            "value_out_of_range",
+            "value_out_of_range",
+            "missing_service");
+  }
+
+  @Test
+  void seriesOfPoolsBeyondTheLimitCountAsTheRest() {
+    Metric[] metrics =
+        IntStream.range(0, 7)
+            .mapToObj(
+                n -> gauge("hikaricp.connections.max", point(n + 1, 0, attribute("pool", "p" + n))))
+            .toArray(Metric[]::new);
+    Map<String, Row> rows = poolRows(message(shop(metrics)));
+    assertThat(rows).hasSize(6); // 5 series have room
+    assertThat(rows.get("shop shop-1 client (more)  size level 0").points()).isEqualTo(2);
+    assertThat(counts())
+        .isEqualTo(Map.of("accepted", List.of(0L, 5L), "accepted_more", List.of(0L, 2L)));
   }
 }

@@ -1,0 +1,1 @@
+"""Sizes of pools from the metrics that agents send, for pools whose size no actuator reports."""

@@ -1,0 +1,51 @@
+"""The sizes in force of pools: as actuators report them, else as metrics have them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sluice.model.keys import PoolKey
+from sluice.model.reason import Reason
+from sluice.pools.inputs.sizes import Sizes, TargetSize
+from sluice.pools.metrics.metric_sizes import MetricSizes
+
+# A metric shows a size that an actuator has read for so long. Before, the two may be of different times.
+SETTLED_MS = 5_000
+
+
+def targets_of(key: PoolKey, actuators: Sizes, metrics: MetricSizes, now_ms: int) -> tuple[TargetSize, ...]:
+    """The newest sizes that actuators reported, else those of metrics. A metric of before an actuator's newest report
+    lags behind it, and does not count."""
+    return actuators.targets(key, now_ms) or metrics.targets(key, now_ms, actuators.newest_ms(key))
+
+
+def by_metrics(targets: Iterable[TargetSize]) -> bool:
+    """Whether the sizes are those of metrics."""
+    return any(target.from_metrics for target in targets)
+
+
+def notes_of(
+    key: PoolKey, targets: Sequence[TargetSize], actuators: Sizes, metrics: MetricSizes, now_ms: int
+) -> tuple[Reason, ...]:
+    """What a pool's answer says of its metrics: that they are in doubt, where nobody reports a size, or that they
+    differ from what actuators read."""
+    if not targets:
+        doubt = metrics.doubts.get(key)
+        return () if doubt is None else (Reason("POOL_AMBIGUOUS", doubt),)
+    if by_metrics(targets):
+        return ()
+    of_metrics = {target.instance: target for target in metrics.targets(key, now_ms)}
+    differing = [
+        f"{target.instance} {_text(metric.size)}, and the actuator read {_text(target.size)}"
+        for target in targets
+        if (metric := of_metrics.get(target.instance)) is not None
+        and metric.size != target.size
+        and actuators.since_ms(key, target.instance) <= metric.read_at_ms - SETTLED_MS
+    ]
+    if not differing:
+        return ()
+    return (Reason("METRICS_DIFFER", f"metrics have {'; '.join(differing)}; the actuator's size counts"),)
+
+
+def _text(size: int | None) -> str:
+    return "no limit" if size is None else str(size)

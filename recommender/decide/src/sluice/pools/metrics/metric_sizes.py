@@ -1,0 +1,74 @@
+"""The sizes of pools by metrics, at any time of the window, read every ten seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from sluice.model.keys import PoolKey
+from sluice.model.problems import Problems
+from sluice.pools.inputs.sizes import SizeReport, Sizes, TargetSize
+from sluice.pools.metrics.matching import Matches, matches
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
+from sluice.pools.metrics.query import FRESH_MS
+from sluice.pools.period.source import WindowSource
+from sluice.pools.section import PoolsSection
+
+EVERY_MS = 10_000
+ACTIVITY = "sizes from metrics"
+
+
+class MetricSizes:
+    """After a failed reading the last sizes stay, until they are older than FRESH_MS."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[PoolKey, Sizes] = {}
+        self._until_ms: dict[tuple[PoolKey, str], int] = {}
+        self._read_ms: int | None = None
+        self.doubts: Mapping[PoolKey, str] = MappingProxyType({})
+        """Why a pool has no size, although its service's metrics have sizes that may be its own."""
+
+    def look(self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems) -> None:
+        """Reads them where the last reading is ten seconds old. now_ms: Unix time."""
+        if self._read_ms is not None and abs(now_ms - self._read_ms) < EVERY_MS:
+            return
+        self._read_ms = now_ms
+        nothing: MetricsReading | None = None
+        metrics = problems.result(ACTIVITY, lambda: collector.pool_metrics(config, now_ms), nothing)
+        if metrics is not None:
+            self.take(matches(config.pools, metrics), now_ms)
+
+    def take(self, matched: Matches, now_ms: int) -> None:
+        """Replaces what is known of pools. A pool that is in doubt, or gone, has no size from now on."""
+        self.doubts = matched.doubts
+        self._sizes = {key: self._sizes.get(key, Sizes(FRESH_MS)) for key in matched.sizes}
+        self._until_ms = {(key, name): at for (key, name), at in self._until_ms.items() if key in matched.sizes}
+        for key, rows in matched.sizes.items():
+            for row in rows:
+                self._report(key, row, now_ms)
+
+    def sizes(self, key: PoolKey) -> Sizes | None:
+        """The pool's sizes; None where its metrics have none."""
+        return self._sizes.get(key)
+
+    def targets(self, key: PoolKey, now_ms: int, after_ms: int = 0) -> tuple[TargetSize, ...]:
+        """The newest size of each instance whose metric is of a later time than `after_ms`, ordered by instance."""
+        sizes = self._sizes.get(key)
+        if sizes is None:
+            return ()
+        return tuple(
+            replace(target, from_metrics=True) for target in sizes.targets(key, now_ms) if target.read_at_ms > after_ms
+        )
+
+    def _report(self, key: PoolKey, row: PoolMetric, now_ms: int) -> None:
+        """Reports the first and the last point of a window that are new. A window in which the size changed reports
+        none: the next one shows the new size, and the time between is unknown."""
+        if row.size is None:
+            return
+        until_ms = self._until_ms.get((key, row.instance), 0)
+        for at_ms in (row.first_ms, row.last_ms):
+            at_ms = min(at_ms, now_ms)  # an instance's clock may be ahead
+            if at_ms > until_ms:
+                self._sizes[key].report(key, SizeReport(row.size or None, at_ms, row.instance))
+                self._until_ms[key, row.instance] = until_ms = at_ms

@@ -1,0 +1,51 @@
+"""The size of one pool of one instance in a metric, over one window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class PoolMetric(NamedTuple):
+    """One row of `pool_metrics`.
+
+    side: client, server or executor. pool: as the metric's attributes name it; "" if they do not. peer: of connections,
+    as spans would name it; "" where the metric has no address. rank: of the metrics of one pool, the lowest counts.
+    series: the metric and its attributes. low, high: the smallest and the largest size in the window; 0 is a pool
+    without a limit. first_ms, last_ms: Unix times of the first and last point, by the instance's clock.
+    """
+
+    service: str
+    instance: str
+    side: str
+    pool: str
+    peer: str
+    rank: int
+    series: str
+    low: int
+    high: int
+    first_ms: int
+    last_ms: int
+
+    @property
+    def metric(self) -> str:
+        """The metric's name."""
+        return self.series.partition(" ")[0]
+
+    @property
+    def name(self) -> str:
+        """The pool's name. A metric that names no pool, as those of database/sql, has its attributes instead; "" where
+        it has none either."""
+        return self.pool or self.series.partition(" ")[2]
+
+    @property
+    def size(self) -> int | None:
+        """The one size of the window; None where it changed in it."""
+        return self.low if self.low == self.high else None
+
+
+class MetricsReading(NamedTuple):
+    """sizes: oldest first. peers: of the client spans of services whose connection pools name no peer."""
+
+    sizes: list[PoolMetric]
+    peers: Mapping[str, frozenset[str]]

@@ -1,0 +1,88 @@
+"""The report of a recording: what all of its forms show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.cli.traces.report.analysis.curves import Verdict, verdict_of
+from sluice.cli.traces.report.analysis.findings import Finding
+from sluice.cli.traces.report.analysis.operations import Operation, operations_of
+from sluice.cli.traces.report.analysis.pools import Pool, pools_of
+from sluice.cli.traces.report.analysis.quality import quality_of
+from sluice.cli.traces.report.analysis.traces import traces_of
+from sluice.cli.traces.report.analysis.usable import usable
+from sluice.cli.traces.report.reading.columns import Spans
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What was read. Times in ms since 1970, 0 without spans. skipped: records that are no traces, the first by name."""
+
+    files: int
+    traces: int
+    spans: int
+    services: int
+    start_ms: int
+    end_ms: int
+    records_skipped: int
+    skipped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """pools: the most loaded with their verdicts. pools_left_out: how many further ones there are."""
+
+    extent: Extent
+    operations: list[Operation]
+    pools: list[tuple[Pool, Verdict]]
+    pools_left_out: int
+    quality: list[Finding]
+    threshold_ms: float | None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Counts of what was read."""
+
+    files: int
+    records_skipped: int
+    skipped: tuple[str, ...]
+
+
+def report_of(spans: Spans, source: Source, threshold_ms: float | None, most_pools: int) -> Report:
+    """Pure: the same spans give the same report. threshold_ms: response time within which a completion counts as good."""
+    counted, unusable = usable(spans)
+    traces = traces_of(counted)
+    pools = pools_of(traces, threshold_ms)
+    return Report(
+        _extent(spans, counted, source),
+        operations_of(traces),
+        [(pool, verdict_of(pool, threshold_ms)) for pool in pools[:most_pools]],
+        max(0, len(pools) - most_pools),
+        [*_skipped(source), *quality_of(traces, unusable)],
+        threshold_ms,
+    )
+
+
+def _extent(spans: Spans, counted: Spans, source: Source) -> Extent:
+    return Extent(
+        source.files,
+        len(np.unique(spans.trace)),
+        len(spans),
+        len({spans.facts_of[number].service for number in np.unique(counted.facts)}),
+        int(counted.start_ns.min(initial=np.iinfo(np.int64).max)) // 1_000_000 if len(counted) else 0,
+        int(counted.end_ns.max(initial=0)) // 1_000_000,
+        source.records_skipped,
+        source.skipped,
+    )
+
+
+def _skipped(source: Source) -> list[Finding]:
+    if not source.records_skipped:
+        return []
+    text = f"{source.records_skipped:,} records are no traces and were skipped; the first: {source.skipped[0]}"
+    return [Finding("RECORDS_SKIPPED", text, "mend these records, or record again")]
+
+

@@ -1,0 +1,152 @@
+"""Candidate pools: every service, side and peer that spans show, with what was in flight and completed per bucket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.cli.traces.report.analysis.names import Ints
+from sluice.cli.traces.report.analysis.traces import Traces
+from sluice.cli.traces.report.analysis.windows import BUCKET_MS, Windows, windows_of
+from sluice.cli.traces.report.facts.facts import SIDES
+
+Floats = NDArray[np.float64]
+#: Sides by number.
+SIDE_NAMES = ("server", "client", "consumer")
+
+
+@dataclass(frozen=True)
+class PoolId:
+    """peer: "" unless the side is `client`."""
+
+    service: str
+    side: str
+    peer: str
+
+    def __str__(self) -> str:
+        return f"{self.service}/{self.side}" + (f"/{self.peer}" if self.peer else "")
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Buckets with work of one pool, ascending; means over the instances with work in the bucket.
+
+    goodput_per_s: completions in time and throughput_per_s: all completions, both by the judge's spans: the callers'
+    CLIENT spans of a server pool, the service's SERVER spans of a client pool; the pool's own where there are none.
+    """
+
+    start_ms: Ints
+    concurrency: Floats
+    goodput_per_s: Floats
+    throughput_per_s: Floats
+    completions: Floats
+    caller_judged: bool
+
+
+@dataclass(frozen=True)
+class Pool:
+    """spans: that hold a place in it. in_flight_most: the highest concurrency of an instance in a bucket. p50_ms, p99_ms:
+    of its own spans."""
+
+    id: PoolId
+    spans: int
+    errors: int
+    instances: tuple[str, ...]
+    in_flight_most: float
+    p50_ms: float
+    p99_ms: float
+    buckets: Buckets
+
+
+def pools_of(traces: Traces, threshold_ms: float | None = None) -> list[Pool]:
+    """All candidate pools; the one with the most time in flight first, then by name. threshold_ms: completions within it
+    are in time; None: every completion is."""
+    spans, labels = traces.spans, traces.labels
+    texts = labels.names.texts
+    held = np.flatnonzero(traces.holds)
+    if not len(held):
+        return []
+    keys, series = _series(traces, held)
+    start, end, error = spans.start_ns[held], spans.end_ns[held], labels.error[held]
+    windows = windows_of(series, start, end, error, threshold_ms)
+    took = end - start
+    in_series = np.argsort(series, kind="stable")
+    borders = np.searchsorted(series[in_series], np.arange(keys.shape[1] + 1))
+    of_pool = np.flatnonzero(np.any(np.diff(keys[:3], axis=1, prepend=-1) != 0, axis=0))
+    ranges = list(zip(of_pool.tolist(), [*(of_pool[1:] - 1).tolist(), keys.shape[1] - 1], strict=True))
+    ids = [PoolId(texts[keys[0, low]], SIDE_NAMES[keys[1, low]], texts[keys[2, low]]) for low, _ in ranges]
+    rows = {pool: windows.of(low, high) for pool, (low, high) in zip(ids, ranges, strict=True)}
+    judges = _judges(rows)
+    pools = []
+    for pool, (low, high) in zip(ids, ranges, strict=True):
+        own = in_series[borders[low] : borders[high + 1]]
+        pools.append(
+            Pool(
+                pool,
+                len(own),
+                int(np.count_nonzero(error[own])),
+                tuple(texts[number] for number in keys[3, low : high + 1]),
+                float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6),
+                *(float(np.quantile(took[own], share, method="inverted_cdf")) / 1e6 for share in (0.5, 0.99)),
+                buckets_of(rows[pool], judges[pool]),
+            )
+        )
+    busy = {pool: int(windows.busy_ns.sum()) for pool, windows in rows.items()}
+    return sorted(pools, key=lambda pool: (-busy[pool.id], str(pool.id)))
+
+
+def _series(traces: Traces, held: Ints) -> tuple[Ints, Ints]:
+    """Service, side, peer and instance of each series, shape (4, n), sorted; and the series of each span of `held`."""
+    labels, many = traces.labels, len(traces.labels.names.texts)
+    side_of = np.zeros(max(SIDES) + 1, dtype=np.int64)
+    for kind, side in SIDES.items():
+        side_of[kind] = SIDE_NAMES.index(side)
+    pool = (labels.service[held] * len(SIDE_NAMES) + side_of[labels.kind[held]]) * many + traces.peer[held]
+    keys, series = np.unique(pool * many + labels.instance[held], return_inverse=True)
+    pool, instance = np.divmod(keys, many)
+    service_side, peer = np.divmod(pool, many)
+    service, side = np.divmod(service_side, len(SIDE_NAMES))
+    return np.stack([service, side, peer, instance]), series.reshape(-1)
+
+
+def _judges(rows: dict[PoolId, Windows]) -> dict[PoolId, list[Windows]]:
+    """By pool: the windows of the spans one level up, where the wait for the pool is visible."""
+    callers: dict[str, list[Windows]] = {}
+    for pool, windows in rows.items():
+        callers.setdefault(pool.peer, []).append(windows)
+    servers = {pool.service: [windows] for pool, windows in rows.items() if pool.side == "server"}
+    levels = {"server": lambda pool: callers.get(pool.service), "client": lambda pool: servers.get(pool.service)}
+    return {pool: levels.get(pool.side, lambda _: None)(pool) or [] for pool in rows}
+
+
+def buckets_of(own: Windows, judges: list[Windows], bucket_ms: int = BUCKET_MS) -> Buckets:
+    """Sums the instances of a pool per bucket, as the view `v_goodput_buckets` does."""
+    bucket, at = np.unique(own.bucket, return_inverse=True)
+    busy = np.bincount(at, own.busy_ns)
+    instances = np.bincount(at, own.busy_ns > 0)
+    completions, in_time = _completed(bucket, judges or [own])
+    working = busy > 0
+    bucket, busy, instances = bucket[working], busy[working], instances[working]
+    completions, in_time = completions[working], in_time[working]
+    per_s = instances * bucket_ms / 1000
+    return Buckets(
+        bucket * bucket_ms,
+        busy / instances / bucket_ms / 1e6,
+        in_time / per_s,
+        completions / per_s,
+        completions,
+        bool(judges),
+    )
+
+
+def _completed(bucket: Ints, judges: list[Windows]) -> tuple[Floats, Floats]:
+    completions, in_time = np.zeros(len(bucket)), np.zeros(len(bucket))
+    for windows in judges:
+        at = np.searchsorted(bucket, windows.bucket)
+        known = at < len(bucket)
+        known[known] = bucket[at[known]] == windows.bucket[known]
+        np.add.at(completions, at[known], windows.completions[known])
+        np.add.at(in_time, at[known], windows.in_time[known])
+    return completions, in_time

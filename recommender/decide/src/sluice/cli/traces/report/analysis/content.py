@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.cli.traces.report.analysis.curves import Verdict, verdict_of
+from sluice.cli.traces.report.analysis.curves import SAMPLED, Verdict, verdict_of
 from sluice.cli.traces.report.analysis.findings import Finding
 from sluice.cli.traces.report.analysis.operations import Operation, operations_of
 from sluice.cli.traces.report.analysis.pools import Pool, pools_of
@@ -56,12 +56,14 @@ def report_of(spans: Spans, source: Source, threshold_ms: float | None, most_poo
     counted, unusable = usable(spans)
     traces = traces_of(counted)
     pools = pools_of(traces, threshold_ms)
+    quality = quality_of(traces, unusable)
+    sampled = any(finding.code == SAMPLED.code for finding in quality)
     return Report(
         _extent(spans, counted, source),
         operations_of(traces),
-        [(pool, verdict_of(pool, threshold_ms)) for pool in pools[:most_pools]],
+        [(pool, verdict_of(pool, threshold_ms, sampled)) for pool in pools[:most_pools]],
         max(0, len(pools) - most_pools),
-        [*_skipped(source), *quality_of(traces, unusable)],
+        [*_skipped(source), *quality],
         threshold_ms,
     )
 

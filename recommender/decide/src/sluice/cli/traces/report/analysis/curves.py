@@ -21,6 +21,7 @@ SIZE_UNKNOWN = Reason(
     "spans do not show the size in force, so the belief cannot decide; a published model names the size from the curve",
 )
 SLO_UNKNOWN = Reason("SLO_UNKNOWN", "no response time is promised, so every completion counts as good; set --threshold")
+SAMPLED = Reason("SAMPLED", "the recording is a sample, which does not show concurrency: no size is named from it")
 UNNAMED_PEER = Reason("PEER_UNKNOWN", "connections to several peers may be summed here: their spans name no peer")
 
 
@@ -37,26 +38,38 @@ class TimeLine:
 
 @dataclass(frozen=True)
 class Verdict:
-    """curve: goodput by level of concurrency; errors: a standard error of each point. reasons: why Sluice says no more."""
+    """curve: goodput by level of concurrency; errors: a standard error of each point. target and bounds: as the estimate
+    has them, but None of a sample. reasons: why Sluice says this, and no more."""
 
     estimate: Estimate
+    target: int | None
+    bounds: tuple[int, int] | None
     curve: Curve
     errors: Floats
     time_line: TimeLine
     reasons: tuple[Reason, ...]
 
 
-def verdict_of(pool: Pool, threshold_ms: float | None) -> Verdict:
+def verdict_of(pool: Pool, threshold_ms: float | None, sampled: bool) -> Verdict:
     samples = _samples(pool)
     estimate = estimators_at(BUCKET_MS)[DEFAULT].estimate(samples if len(samples) else None)
     curve = per_level(samples)
     errors = standard_errors(curve.concurrency, samples) if len(curve) else np.zeros(0)
-    reasons = [SIZE_UNKNOWN]
+    reasons = [SAMPLED, SIZE_UNKNOWN] if sampled else [SIZE_UNKNOWN]
     if threshold_ms is None:
         reasons.append(SLO_UNKNOWN)
     if pool.id.peer == "unknown":
         reasons.append(UNNAMED_PEER)
-    return Verdict(estimate, curve, errors, time_line_of(pool.buckets), (*reasons, *estimate.reasons))
+    low, high = estimate.lower_bound, estimate.upper_bound
+    return Verdict(
+        estimate,
+        None if sampled else estimate.target,
+        None if sampled or low is None or high is None else (low, high),
+        curve,
+        errors,
+        time_line_of(pool.buckets),
+        (*estimate.reasons, *reasons),
+    )
 
 
 def _samples(pool: Pool) -> Samples:

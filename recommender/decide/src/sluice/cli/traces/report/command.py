@@ -14,7 +14,6 @@ from sluice.cli.traces.replay.skips import say_skipped
 from sluice.cli.traces.replay.totals import Totals
 from sluice.cli.traces.report.analysis.content import Report, Source, report_of
 from sluice.cli.traces.report.facts.rules import Rules, read_rules
-from sluice.cli.traces.report.reading.columns import Spans
 from sluice.cli.traces.report.reading.files import read_spans
 
 #: The span rules of the streaming jobs, in a working copy.
@@ -26,7 +25,7 @@ RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
 @click.option(
     "--output-file",
     metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False),
     help="Write the result here.  [default: standard output]",
 )
 @click.option(
@@ -38,7 +37,7 @@ RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
 @click.option("--pools", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Most pools to show.")
 @click.option(
     "--span-rules",
-    type=click.Path(path_type=Path),
+    type=click.Path(),
     metavar="FILE",
     help="Spans that hold no place of a pool.  [default: streaming-jobs/spans.toml]",
 )
@@ -46,10 +45,10 @@ RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
 @output_option("text", "json", "html")
 def report(
     files: tuple[str, ...],
-    output_file: Path | None,
+    output_file: str | None,
     threshold: float | None,
     pools: int,
-    span_rules: Path | None,
+    span_rules: str | None,
     skip_bad: bool,
     output: str,
 ) -> None:
@@ -67,9 +66,9 @@ def report(
     Spans do not show the size in force. So the size is that of a published model (scg-top), as `sluice estimate` names
     it, and the reasons say what is missing. From a sample the report names no size.
 
-    -o text is for a terminal, json for scripts, html a page with pictures that loads nothing from elsewhere. The command
-    skips and counts a record that is not a trace, and names its file, line and reason; the exit code is then 1 unless
-    --skip-bad.
+    -o text is for a terminal, json for scripts, html a page with pictures that loads nothing from elsewhere. The
+    command skips and counts a record that is not a trace, and names its file, line and reason; the exit code is then 1
+    unless --skip-bad.
 
     \b
     Examples:
@@ -83,7 +82,11 @@ def report(
     try:
         with unwinding(), ProgressReport() as progress:
             spans = read_spans(
-                files, _rules(span_rules), totals, lambda skipped: say_skipped(progress.note, skipped, totals), progress.reading
+                files,
+                _rules(span_rules),
+                totals,
+                lambda skipped: say_skipped(progress.note, skipped, totals),
+                progress.reading,
             )
     except BrokenPipeError:
         raise
@@ -99,21 +102,21 @@ def report(
             raise click.exceptions.Exit(1)
 
 
-def _rules(named: Path | None) -> Rules:
+def _rules(named: str | None) -> Rules:
     """The rules of a file; none where the default does not exist, as outside of a working copy."""
     if named is not None or RULES.is_file():
-        return read_rules(named or RULES)
+        return read_rules(RULES if named is None else Path(named))
     note("no span rules: streaming-jobs/spans.toml does not exist here; name it with --span-rules")
     return Rules()
 
 
-def _write(content: Report, form: str, path: Path | None) -> None:
+def _write(content: Report, form: str, path: str | None) -> None:
     if path is None:
         for part in _parts(content, form):
             click.echo(part)
         return
     try:
-        with path.open("w", encoding="utf-8") as file:
+        with Path(path).open("w", encoding="utf-8") as file:
             file.writelines(part + "\n" for part in _parts(content, form))
     except OSError as error:
         raise CliError(f"cannot write {path}: {error.strerror or error}") from None

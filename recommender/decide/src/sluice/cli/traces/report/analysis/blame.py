@@ -14,8 +14,8 @@ def parts_of(
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Columns of spans on paths, as `walk` returns them; service: of each span.
 
-    By service on a path, in the order in which the path reaches them: number of the root, service, time on the path, the
-    callers' waits for its threads, and blame, in ns.
+    By service on a path, in the order in which the path reaches them: number of the root, service, time on the path,
+    the callers' waits for its threads, and blame, in ns.
     """
     size = len(root)
     out_root, out_service = np.empty(size, np.int64), np.empty(size, np.int64)

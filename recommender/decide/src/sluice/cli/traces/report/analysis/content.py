@@ -18,7 +18,7 @@ from sluice.cli.traces.report.reading.columns import Spans
 
 @dataclass(frozen=True)
 class Extent:
-    """What was read. Times in ms since 1970, 0 without spans. skipped: records that are no traces, the first by name."""
+    """What was read. Times in ms since 1970, 0 without spans. skipped: records that are no traces, the first ones."""
 
     files: int
     traces: int
@@ -52,7 +52,7 @@ class Source:
 
 
 def report_of(spans: Spans, source: Source, threshold_ms: float | None, most_pools: int) -> Report:
-    """Pure: the same spans give the same report. threshold_ms: response time within which a completion counts as good."""
+    """Pure: the same spans give the same report. threshold_ms: longest response time of a good completion."""
     counted, unusable = usable(spans)
     traces = traces_of(counted)
     pools = pools_of(traces, threshold_ms)
@@ -86,5 +86,3 @@ def _skipped(source: Source) -> list[Finding]:
         return []
     text = f"{source.records_skipped:,} records are no traces and were skipped; the first: {source.skipped[0]}"
     return [Finding("RECORDS_SKIPPED", text, "mend these records, or record again")]
-
-

@@ -38,8 +38,8 @@ class TimeLine:
 
 @dataclass(frozen=True)
 class Verdict:
-    """curve: goodput by level of concurrency; errors: a standard error of each point. target and bounds: as the estimate
-    has them, but None of a sample. reasons: why Sluice says this, and no more."""
+    """curve: goodput by level of concurrency; errors: a standard error of each point. target and bounds: those of the
+    estimate, but None of a sample. reasons: why Sluice says this, and no more."""
 
     estimate: Estimate
     target: int | None

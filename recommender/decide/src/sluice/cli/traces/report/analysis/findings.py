@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """code: stable. spans: how many are concerned; None where it is not about spans. remedy: "" where none is needed."""
+    """code: stable. spans: how many it concerns; None where it is not about spans. remedy: "" where none is needed."""
 
     code: str
     text: str

@@ -62,9 +62,7 @@ def _above(parent: Ints, service: Ints, kept: Bools) -> Ints:
 
 
 @compiled
-def _nesting(
-    spans: Ints, above: Ints, first: Ints, kind: Ints, instance: Ints, peer: Ints
-) -> tuple[Bools, Ints]:
+def _nesting(spans: Ints, above: Ints, first: Ints, kind: Ints, instance: Ints, peer: Ints) -> tuple[Bools, Ints]:
     """kind: below 0 where rules say that the span holds no place and leaves none out."""
     gives_way = np.zeros(len(spans), dtype=np.bool_)
     for span in spans:

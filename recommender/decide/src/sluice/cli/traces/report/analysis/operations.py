@@ -67,9 +67,7 @@ def path_times(traces: Traces, numbers: Ints) -> list[PathTimes]:
     parts = parts[np.argsort(paths.part_service[parts], kind="stable")]
     services = paths.part_service[parts]
     borders = np.flatnonzero(np.diff(services, prepend=-1))
-    times = [
-        _times(traces, part, whole[paths.part_path[part]]) for part in np.split(parts, borders[1:]) if len(part)
-    ]
+    times = [_times(traces, part, whole[paths.part_path[part]]) for part in np.split(parts, borders[1:]) if len(part)]
     return sorted(times, key=lambda service: service.service)
 
 
@@ -77,12 +75,15 @@ def _operation(traces: Traces, numbers: Ints, begin: Ints) -> Operation:
     labels, spans, root = traces.labels, traces.spans, traces.paths.root[numbers]
     texts, first = labels.names.texts, int(root[0])
     took = np.sort(spans.end_ns[root] - spans.start_ns[root])
+    p50_ms, p95_ms, p99_ms = (nearest_rank(took, share) / 1e6 for share in (0.5, 0.95, 0.99))
     service = texts[labels.service[first]]
     return Operation(
         service,
         texts[labels.operation[first]],
         len(numbers),
-        *(nearest_rank(took, share) / 1e6 for share in (0.5, 0.95, 0.99)),
+        p50_ms,
+        p95_ms,
+        p99_ms,
         errors=int(np.count_nonzero(labels.error[root])),
         ways=tuple(_ways(traces, numbers, begin)),
         localization=localize(service, path_times(traces, numbers)),
@@ -130,5 +131,3 @@ def _ways(traces: Traces, numbers: Ints, begin: Ints) -> Iterator[Way]:
     if rest := frequent[MOST_WAYS:]:
         number = sum(counts[way] for way in rest)
         yield Way((), number, sum(sums[way] for way in rest) / number / 1e6)
-
-

@@ -47,8 +47,8 @@ class Buckets:
 
 @dataclass(frozen=True)
 class Pool:
-    """spans: that hold a place in it. in_flight_most: the highest concurrency of an instance in a bucket. p50_ms, p99_ms:
-    of its own spans."""
+    """spans: that hold a place in it. in_flight_most: the highest concurrency of an instance in a bucket. p50_ms and
+    p99_ms: durations of its own spans."""
 
     id: PoolId
     spans: int
@@ -61,8 +61,10 @@ class Pool:
 
 
 def pools_of(traces: Traces, threshold_ms: float | None = None) -> list[Pool]:
-    """All candidate pools; the one with the most time in flight first, then by name. threshold_ms: completions within it
-    are in time; None: every completion is."""
+    """All candidate pools; the one with the most time in flight first, then by name.
+
+    threshold_ms: longest response time of a completion in time; None: every completion is in time.
+    """
     spans, labels = traces.spans, traces.labels
     texts = labels.names.texts
     held = np.flatnonzero(traces.holds)
@@ -82,17 +84,11 @@ def pools_of(traces: Traces, threshold_ms: float | None = None) -> list[Pool]:
     pools = []
     for pool, (low, high) in zip(ids, ranges, strict=True):
         own = in_series[borders[low] : borders[high + 1]]
-        pools.append(
-            Pool(
-                pool,
-                len(own),
-                int(np.count_nonzero(error[own])),
-                tuple(texts[number] for number in keys[3, low : high + 1]),
-                float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6),
-                *(float(np.quantile(took[own], share, method="inverted_cdf")) / 1e6 for share in (0.5, 0.99)),
-                buckets_of(rows[pool], judges[pool]),
-            )
-        )
+        p50_ms, p99_ms = (float(np.quantile(took[own], share, method="inverted_cdf")) / 1e6 for share in (0.5, 0.99))
+        instances = tuple(texts[number] for number in keys[3, low : high + 1])
+        errors, most = int(np.count_nonzero(error[own])), float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6)
+        buckets = buckets_of(rows[pool], judges[pool])
+        pools.append(Pool(pool, len(own), errors, instances, most, p50_ms, p99_ms, buckets))
     busy = {pool: int(windows.busy_ns.sum()) for pool, windows in rows.items()}
     return sorted(pools, key=lambda pool: (-busy[pool.id], str(pool.id)))
 

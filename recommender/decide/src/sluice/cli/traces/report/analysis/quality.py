@@ -45,7 +45,10 @@ _UNUSABLE = {
     "missing_service": ("have no service.name", "set OTEL_SERVICE_NAME for the process that sends them"),
     "bad_id": ("have an id of zeros", "update the library that sends them: W3C Trace Context forbids such ids"),
     "clock_out_of_range": ("have a time of 0, or after 2262", "update the library that sends them"),
-    "ends_before_start": ("end before they start", "update the library that sends them: a clock was set back meanwhile"),
+    "ends_before_start": (
+        "end before they start",
+        "update the library that sends them: a clock was set back meanwhile",
+    ),
 }
 
 
@@ -65,14 +68,18 @@ def _orphans(traces: Traces) -> Iterator[Finding]:
     incomplete = traces.paths.incomplete
     if number := int(np.count_nonzero(incomplete)):
         text = f"the parents of {number:,} spans are missing: {number:,} of {len(incomplete):,} paths are incomplete"
-        remedy = "record whole traces: all services, from before the first request to after the last; keep no part of one"
+        remedy = (
+            "record whole traces: all services, from before the first request to after the last; keep no part of one"
+        )
         yield Finding("PARENT_MISSING", text, remedy, number)
 
 
 def _unknown_peers(traces: Traces) -> Iterator[Finding]:
     unknown = traces.holds & (traces.peer == traces.labels.names.number("unknown"))
     if number := int(np.count_nonzero(unknown)):
-        text = f"{number:,} client spans of {_services(traces, unknown)} name no peer: their connections are in one pool"
+        text = (
+            f"{number:,} client spans of {_services(traces, unknown)} name no peer: their connections are in one pool"
+        )
         yield Finding("PEER_UNKNOWN", text, "set peer.service or server.address on these client spans", number)
 
 
@@ -108,7 +115,8 @@ def _clocks(traces: Traces) -> Iterator[Finding]:
     moved = traces.family.kept & (traces.moved_ns != 0) & (traces.labels.kind == SERVER)
     if number := int(np.count_nonzero(moved)):
         most_ms = float(np.abs(traces.moved_ns[moved]).max()) / 1e6
-        text = f"{number:,} SERVER spans of {_services(traces, moved)} lie outside their callers' spans, by up to {most_ms:,.1f} ms"
+        where = f"outside their callers' spans, by up to {most_ms:,.1f} ms"
+        text = f"{number:,} SERVER spans of {_services(traces, moved)} lie {where}"
         remedy = "let NTP keep the clocks of these hosts. Paths are corrected; windows keep the recorded times"
         yield Finding("CLOCK_SKEW", text, remedy, number)
 

@@ -19,8 +19,8 @@ FEWEST_IDS = 200
 #: A bound beyond it may be chance.
 HIGHEST_BOUND = 0.9
 _REMEDY = (
-    "take spans before they are sampled (OTEL_TRACES_SAMPLER=always_on, or a collector in front of the sampler): a sample "
-    "does not show concurrency. Do not read sizes from this recording"
+    "take spans before they are sampled (OTEL_TRACES_SAMPLER=always_on, or a collector in front of the sampler): a "
+    "sample does not show concurrency. Do not read sizes from this recording"
 )
 
 
@@ -29,7 +29,9 @@ def sampling_of(traces: Traces) -> Iterator[Finding]:
     said = np.array([facts.probability for facts in traces.spans.facts_of])[traces.spans.facts]
     if number := int(np.count_nonzero((said > 0) & (said < 1))):
         shares = ", ".join(f"{share:.3g}" for share in np.unique(said[(said > 0) & (said < 1)])[:5])
-        yield Finding("SAMPLED", f"{number:,} spans say that their traces were sampled with probability {shares}", _REMEDY, number)
+        yield Finding(
+            "SAMPLED", f"{number:,} spans say that their traces were sampled with probability {shares}", _REMEDY, number
+        )
         return
     share = share_of_ids([traces.spans.trace_ids[number] for number in np.unique(traces.spans.trace)])
     if share is not None:
@@ -38,8 +40,8 @@ def sampling_of(traces: Traces) -> Iterator[Finding]:
 
 
 def share_of_ids(trace_ids: list[bytes]) -> float | None:
-    """The share of the range of ids that a sampler by trace id kept; None where the ids fill the range, or are fewer than
-    200, or are no random numbers (nearly all in the same hundredth)."""
+    """The share of the range of ids that a sampler by trace id kept. None where the ids fill the range, are fewer than
+    200, or are not spread evenly, as random ones are."""
     if len(trace_ids) < FEWEST_IDS:
         return None
     low = np.array([int.from_bytes(trace_id[8:]) for trace_id in trace_ids], dtype=np.uint64)

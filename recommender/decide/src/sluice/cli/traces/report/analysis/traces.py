@@ -34,8 +34,8 @@ class Paths:
 
 @dataclass(frozen=True)
 class Traces:
-    """By span: holds: whether it holds a place in a pool; nested: whether an outer span of its kind does; peer: number of
-    the peer's name, 0 unless a client's; answered: whether its trace shows the callee; moved_ns: correction for the
+    """By span: holds: whether it holds a place in a pool; nested: whether an outer span of its kind does; peer: number
+    of the peer's name, 0 unless a client's; answered: whether its trace shows the callee; moved_ns: correction for the
     clock of its host; exclusion: why it is on no path (see `walk`)."""
 
     spans: Spans
@@ -67,9 +67,7 @@ def _paths(spans: Spans, labels: Labels, family: Family) -> tuple[Ints, Ints, Pa
     roots = np.flatnonzero(family.kept & ((family.parent == NONE) | is_self))
     linked = spans.linked & ~family.has_parent_id
     tree = (family.children, family.begin)
-    start, end, moved, exclusion = place(
-        roots, *tree, spans.start_ns, spans.end_ns, labels.kind, labels.host, linked
-    )
+    start, end, moved, exclusion = place(roots, *tree, spans.start_ns, spans.end_ns, labels.kind, labels.host, linked)
     walked = roots[exclusion[roots] == ACCEPTED]
     on, root, own, depth, length, wait = walk(walked, tree, (start, end, exclusion), family.span_id, labels.kind)
     parts = parts_of(root, labels.service[on], own, depth, length, wait)

@@ -19,8 +19,8 @@ _SERIAL_NS, _SERIAL_PARTS = 1_000_000, 100
 def place(
     roots: Ints, children: Ints, begin: Ints, start_ns: Ints, end_ns: Ints, kind: Ints, host: Ints, linked: Bools
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """By span: its start and end within its parent's time, by how much it was moved for the clock of its host, and why it
-    is on no path. roots: spans without a parent in the trace, and those that are their own parent. linked: roots of
+    """By span: its start and end within its parent's time, by how much it was moved for the clock of its host, and why
+    it is on no path. roots: spans without a parent in the trace, and those that are their own parent. linked: roots of
     asynchronous traces."""
     size = len(start_ns)
     start, end, shift, clock = start_ns.copy(), end_ns.copy(), np.zeros(size, dtype=np.int64), host.copy()

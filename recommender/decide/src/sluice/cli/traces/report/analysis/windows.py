@@ -44,15 +44,28 @@ class Windows:
 
 
 def windows_of(
-    series: Ints, start_ns: Ints, end_ns: Ints, error: Bools, threshold_ms: float | None = None, bucket_ms: int = BUCKET_MS
+    series: Ints,
+    start_ns: Ints,
+    end_ns: Ints,
+    error: Bools,
+    threshold_ms: float | None = None,
+    bucket_ms: int = BUCKET_MS,
 ) -> Windows:
     """Columns of spans, each with end >= start >= 0. threshold_ms: None = every completion is in time."""
     spread_from = np.maximum(start_ns, end_ns - MAX_SPREAD_MS * _MS)
     order = np.lexsort((spread_from, series))
     most_ns = np.iinfo(np.int64).max if threshold_ms is None else longest_in_time_ns(threshold_ms)
     in_time = end_ns - start_ns <= most_ns
-    columns = (series, spread_from, end_ns, error.astype(np.int64), in_time.astype(np.int64))
-    return Windows(*_windows(*(column[order] for column in columns), bucket_ms * _MS))
+    return Windows(
+        *_windows(
+            series[order],
+            spread_from[order],
+            end_ns[order],
+            error[order].astype(np.int64),
+            in_time[order].astype(np.int64),
+            bucket_ms * _MS,
+        )
+    )
 
 
 def longest_in_time_ns(threshold_ms: float) -> int:

@@ -16,9 +16,9 @@ OF_CALLERS = frozenset(
         *("FAILED_PRECONDITION", "OUT_OF_RANGE", "UNAUTHENTICATED"),
     }
 )
-_BY_TEXT = {text: code for code in CODES for text in (code, code.lower())} | {
-    text: "CANCELLED" for text in ("CANCELED", "canceled")
-}
+_BY_TEXT = {text: code for code in CODES for text in (code, code.lower())} | dict.fromkeys(
+    ("CANCELED", "canceled"), "CANCELLED"
+)
 _TOO_SLOW, _TOO_MANY = 408, 429
 
 

@@ -68,7 +68,9 @@ def _rule(rule: dict[str, Any], where: str) -> Rule:
         raise CliError(f"{where}: key {unknown[0]!r} is not legal; legal: {', '.join(sorted(_KEYS))}")
     if rule.get("action") not in USES:
         raise CliError(f"{where}: action {rule.get('action')!r} is not legal; legal: {', '.join(USES)}")
-    attributes = [((name,), _pattern(patterns)) for name, patterns in rule.get("attributes", {}).items()]
+    attributes: list[tuple[tuple[str, ...], Matches]] = [
+        ((name,), _pattern(patterns)) for name, patterns in rule.get("attributes", {}).items()
+    ]
     attributes += [(names, _pattern(rule[key])) for key, names in _GROUPS.items() if key in rule]
     fields = [(name, _pattern(rule[name])) for name in _FIELDS if name in rule]
     return Rule(str(rule.get("name", "")), USES[rule["action"]], fields, attributes)

@@ -14,8 +14,8 @@ Ints = NDArray[np.int64]
 
 @dataclass
 class Rows:
-    """Spans of one record. Ids are 16 and 8 bytes, a parent of 8 zeros is none; times in ns since 1970. facts: numbers of
-    Facts. linked: 1 where a link leads to the span's own trace."""
+    """Spans of one record. Ids are 16 and 8 bytes, a parent of 8 zeros is none; times in ns since 1970. facts: numbers
+    of Facts. linked: 1 where a link leads to the span's own trace."""
 
     traces: list[bytes] = field(default_factory=list)
     ids: list[bytes] = field(default_factory=list)

@@ -26,8 +26,8 @@ class JaegerRecords:
         self._relevant = memory.names | _OF_SPAN
 
     def add(self, record: dict[str, Any]) -> int:
-        """Adds the spans of `{"spans", "processes"}`; their number. Raises UnusualError, KeyError, TypeError, ValueError,
-        AttributeError or OverflowError, and adds nothing then."""
+        """Adds the spans of `{"spans", "processes"}`; their number. Raises UnusualError, KeyError, TypeError,
+        ValueError, AttributeError or OverflowError, and adds nothing then."""
         rows = Rows()
         resources = {pid: self._resource(process) for pid, process in record["processes"].items()}
         raw_trace, trace = "", b""
@@ -92,7 +92,8 @@ class JaegerRecords:
 
 
 def _said(operation: str, raw: Raw) -> Said:
-    kind, failed, pairs = INTERNAL, False, []
+    kind, failed = INTERNAL, False
+    pairs: list[tuple[str, Value]] = []
     for name, declared, value in raw:
         text = str(value).lower()
         if name == "span.kind" and text in _KINDS:

@@ -76,7 +76,9 @@ def _pairs(raw: Raw) -> tuple[tuple[str, Value], ...]:
     pairs = []
     for name, kind, value in raw:
         if kind in _TYPES:
-            if kind != "intValue" and not isinstance(value, _TYPES[kind] if kind != "doubleValue" else int | float | str):
+            if kind != "intValue" and not isinstance(
+                value, _TYPES[kind] if kind != "doubleValue" else int | float | str
+            ):
                 raise UnusualError
             pairs.append((name, _TYPES[kind](value)))
         elif not kind.endswith("Value"):

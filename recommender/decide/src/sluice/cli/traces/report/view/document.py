@@ -74,7 +74,9 @@ def _reasons(reasons: Iterable[Reason]) -> list[dict[str, str]]:
 
 def _curve(verdict: Verdict) -> list[dict[str, Any]]:
     curve = verdict.curve
-    rows = zip(curve.concurrency.tolist(), curve.goodput_per_s.tolist(), verdict.errors.tolist(), curve.count, strict=True)
+    rows = zip(
+        curve.concurrency.tolist(), curve.goodput_per_s.tolist(), verdict.errors.tolist(), curve.count, strict=True
+    )
     return [
         {
             "concurrency": _rounded(concurrency),

@@ -15,7 +15,9 @@ from sluice.cli.traces.report.view import words
 
 _OPERATIONS = columns("OPERATION", "TRACES>", "ERRORS>", "P50 MS>", "P95 MS>", "P99 MS>", "HELD UP BY", "OF ITS TIME>")
 _SERVICES = columns("SERVICE", "BLAME MS>", "SELF MS>", "WAIT MS>", "OF END TO END>", "CORRELATION>")
-_POOLS = columns("POOL", "SPANS>", "INSTANCES>", "IN FLIGHT>", "P50 MS>", "P99 MS>", "STATE", "SIZE>", "RANGE>", "REASONS")
+_POOLS = columns(
+    "POOL", "SPANS>", "INSTANCES>", "IN FLIGHT>", "P50 MS>", "P99 MS>", "STATE", "SIZE>", "RANGE>", "REASONS"
+)
 #: Operations with their services and paths, and pools with their curve; JSON and the page have all.
 _DETAILED = 3
 _BARS = " .:-=+*#%@"

@@ -17,7 +17,7 @@ def recording(report: Report) -> str:
         return f"{extent.files:,} files without a usable span"
     begin = datetime.fromtimestamp(extent.start_ms / 1000, UTC)
     return (
-        f"{extent.spans:,} spans of {extent.traces:,} traces and {extent.services:,} services in {extent.files:,} files, "
+        f"{extent.spans:,} spans of {extent.traces:,} traces and {extent.services:,} services, files: {extent.files:,}, "
         f"{seconds((extent.end_ms - extent.start_ms) / 1000)} from {begin:%Y-%m-%d %H:%M:%S} UTC on"
     )
 

@@ -36,7 +36,7 @@ COMMANDS = {
     "replay": Lazy("sluice.cli.traces.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
     "report": Lazy(
         "sluice.cli.traces.report.command:report",
-        "Report on an application from recorded traces: operations, pools, data quality.",
+        "Report on an application from its recorded traces, without a stack.",
     ),
     "sql": Lazy("sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user."),
     "subsets": Lazy("sluice.cli.subsets.group:subsets", "Show connection subsets, or solve them for a file."),

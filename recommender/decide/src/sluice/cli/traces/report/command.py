@@ -1,6 +1,7 @@
 """The command `sluice report`."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from sluice.cli.printable import printable_json
 from sluice.cli.traces.replay.progress import ProgressReport
 from sluice.cli.traces.replay.skips import say_skipped
 from sluice.cli.traces.replay.totals import Totals
-from sluice.cli.traces.report.analysis.content import Report, Source, report_of
+from sluice.cli.traces.report.analysis.content import ReadCounts, Report, report_of
 from sluice.cli.traces.report.facts.rules import Rules, read_rules
 from sluice.cli.traces.report.reading.files import read_spans
 
@@ -76,7 +77,7 @@ def report(
       sluice report traces.jsonl.gz -o html --output-file report.html
       sluice report --threshold 250 -o json *.jsonl.gz | jq '.pools[] | {service, side, peer, state, target}'
     """
-    if output == "html" and output_file is None and click.get_text_stream("stdout").isatty():
+    if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.UsageError("-o html writes a page, not text: name its file with --output-file")
     totals = Totals()
     try:
@@ -94,7 +95,7 @@ def report(
         raise CliError(f"cannot read {error.filename or 'input'}: {error.strerror or error}") from None
     if not len(spans):
         raise CliError(f"cannot report: no span in {', '.join(files)}")
-    source = Source(totals.files, totals.records_skipped, tuple(totals.skipped))
+    source = ReadCounts(totals.files, totals.records_skipped, tuple(totals.skipped))
     _write(report_of(spans, source, threshold, pools), output, output_file)
     if totals.records_skipped:
         note(f"skipped: {totals.records_skipped:,} records")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.cli.traces.report.analysis.curves import SAMPLED, Verdict, verdict_of
-from sluice.cli.traces.report.analysis.findings import Finding
+from sluice.cli.traces.report.analysis.findings import QualityFinding
 from sluice.cli.traces.report.analysis.operations import Operation, operations_of
-from sluice.cli.traces.report.analysis.pools import Pool, pools_of
+from sluice.cli.traces.report.analysis.pools import CandidatePool, pools_of
 from sluice.cli.traces.report.analysis.quality import quality_of
 from sluice.cli.traces.report.analysis.traces import traces_of
 from sluice.cli.traces.report.analysis.usable import usable
@@ -36,14 +36,14 @@ class Report:
 
     extent: Extent
     operations: list[Operation]
-    pools: list[tuple[Pool, Verdict]]
+    pools: list[tuple[CandidatePool, Verdict]]
     pools_left_out: int
-    quality: list[Finding]
+    quality: list[QualityFinding]
     threshold_ms: float | None
 
 
 @dataclass(frozen=True)
-class Source:
+class ReadCounts:
     """Counts of what was read."""
 
     files: int
@@ -51,7 +51,7 @@ class Source:
     skipped: tuple[str, ...]
 
 
-def report_of(spans: Spans, source: Source, threshold_ms: float | None, most_pools: int) -> Report:
+def report_of(spans: Spans, source: ReadCounts, threshold_ms: float | None, most_pools: int) -> Report:
     """Pure: the same spans give the same report. threshold_ms: longest response time of a good completion."""
     counted, unusable = usable(spans)
     traces = traces_of(counted)
@@ -68,7 +68,7 @@ def report_of(spans: Spans, source: Source, threshold_ms: float | None, most_poo
     )
 
 
-def _extent(spans: Spans, counted: Spans, source: Source) -> Extent:
+def _extent(spans: Spans, counted: Spans, source: ReadCounts) -> Extent:
     return Extent(
         source.files,
         len(np.unique(spans.trace)),
@@ -81,8 +81,8 @@ def _extent(spans: Spans, counted: Spans, source: Source) -> Extent:
     )
 
 
-def _skipped(source: Source) -> list[Finding]:
+def _skipped(source: ReadCounts) -> list[QualityFinding]:
     if not source.records_skipped:
         return []
     text = f"{source.records_skipped:,} records are no traces and were skipped; the first: {source.skipped[0]}"
-    return [Finding("RECORDS_SKIPPED", text, "mend these records, or record again")]
+    return [QualityFinding("RECORDS_SKIPPED", text, "mend these records, or record again")]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.cli.traces.report.analysis.pools import Buckets, Floats, Pool
+from sluice.cli.traces.report.analysis.pools import CandidatePool, Floats, PoolBuckets
 from sluice.cli.traces.report.analysis.windows import BUCKET_MS
 from sluice.model.reason import Reason
 from sluice.pools.estimate import Estimate, Samples
@@ -50,7 +50,7 @@ class Verdict:
     reasons: tuple[Reason, ...]
 
 
-def verdict_of(pool: Pool, threshold_ms: float | None, sampled: bool) -> Verdict:
+def verdict_of(pool: CandidatePool, threshold_ms: float | None, sampled: bool) -> Verdict:
     samples = _samples(pool)
     estimate = estimators_at(BUCKET_MS)[DEFAULT].estimate(samples if len(samples) else None)
     curve = per_level(samples)
@@ -72,7 +72,7 @@ def verdict_of(pool: Pool, threshold_ms: float | None, sampled: bool) -> Verdict
     )
 
 
-def _samples(pool: Pool) -> Samples:
+def _samples(pool: CandidatePool) -> Samples:
     buckets = pool.buckets
     return Samples(
         buckets.concurrency,
@@ -86,7 +86,7 @@ def _samples(pool: Pool) -> Samples:
     )
 
 
-def time_line_of(buckets: Buckets, points: int = POINTS, bucket_ms: int = BUCKET_MS) -> TimeLine:
+def time_line_of(buckets: PoolBuckets, points: int = POINTS, bucket_ms: int = BUCKET_MS) -> TimeLine:
     """Of a pool with buckets; an empty line without."""
     if not len(buckets.start_ms):
         return TimeLine(0, bucket_ms, np.zeros(0), np.zeros(0))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Finding:
+class QualityFinding:
     """code: stable. spans: how many it concerns; None where it is not about spans. remedy: "" where none is needed."""
 
     code: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.cli.traces.report.analysis.family import NONE, Family
+from sluice.cli.traces.report.analysis.kinship import NONE, Kinship
 from sluice.cli.traces.report.analysis.names import Bools, Ints, Labels
 from sluice.cli.traces.report.facts.facts import CLIENT, CONSUMER, PRODUCER, SERVER
 from sluice.cli.traces.report.facts.rules import HELD, LEFT_OUT
@@ -14,16 +14,16 @@ from sluice.fast.compiled import compiled
 DEEPEST = 16
 
 
-def nesting_of(labels: Labels, family: Family) -> tuple[Bools, Ints]:
+def nesting_of(labels: Labels, kinship: Kinship) -> tuple[Bools, Ints]:
     """By span: whether it is nested; and of a nested CLIENT span the outermost span, which counts for it, else -1."""
     # A span that is its own parent, or repeats the id of its parent, has nothing above it.
-    parent = np.where(family.parent == family.first, NONE, family.parent)
-    above = _above(parent, labels.service, family.kept)
+    parent = np.where(kinship.parent == kinship.first, NONE, kinship.parent)
+    above = _above(parent, labels.service, kinship.kept)
     solid = (labels.use == HELD) | (labels.use == LEFT_OUT)
     return _nesting(
         np.arange(len(above)),
         above,
-        family.first,
+        kinship.first,
         np.where(solid, labels.kind, -labels.kind),
         labels.instance,
         labels.named_peer,

@@ -30,8 +30,8 @@ class PoolId:
 
 
 @dataclass(frozen=True)
-class Buckets:
-    """Buckets with work of one pool, ascending; means over the instances with work in the bucket.
+class PoolBuckets:
+    """The buckets of a pool with work in them, ascending; means over the instances with work in the bucket.
 
     goodput_per_s: completions in time and throughput_per_s: all completions, both by the judge's spans: the callers'
     CLIENT spans of a server pool, the service's SERVER spans of a client pool; the pool's own where there are none.
@@ -46,7 +46,7 @@ class Buckets:
 
 
 @dataclass(frozen=True)
-class Pool:
+class CandidatePool:
     """spans: that hold a place in it. in_flight_most: the highest concurrency of an instance in a bucket. p50_ms and
     p99_ms: durations of its own spans."""
 
@@ -57,10 +57,10 @@ class Pool:
     in_flight_most: float
     p50_ms: float
     p99_ms: float
-    buckets: Buckets
+    buckets: PoolBuckets
 
 
-def pools_of(traces: Traces, threshold_ms: float | None = None) -> list[Pool]:
+def pools_of(traces: Traces, threshold_ms: float | None = None) -> list[CandidatePool]:
     """All candidate pools; the one with the most time in flight first, then by name.
 
     threshold_ms: longest response time of a completion in time; None: every completion is in time.
@@ -88,7 +88,7 @@ def pools_of(traces: Traces, threshold_ms: float | None = None) -> list[Pool]:
         instances = tuple(texts[number] for number in keys[3, low : high + 1])
         errors, most = int(np.count_nonzero(error[own])), float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6)
         buckets = buckets_of(rows[pool], judges[pool])
-        pools.append(Pool(pool, len(own), errors, instances, most, p50_ms, p99_ms, buckets))
+        pools.append(CandidatePool(pool, len(own), errors, instances, most, p50_ms, p99_ms, buckets))
     busy = {pool: int(windows.busy_ns.sum()) for pool, windows in rows.items()}
     return sorted(pools, key=lambda pool: (-busy[pool.id], str(pool.id)))
 
@@ -117,7 +117,7 @@ def _judges(rows: dict[PoolId, Windows]) -> dict[PoolId, list[Windows]]:
     return {pool: levels.get(pool.side, lambda _: None)(pool) or [] for pool in rows}
 
 
-def buckets_of(own: Windows, judges: list[Windows], bucket_ms: int = BUCKET_MS) -> Buckets:
+def buckets_of(own: Windows, judges: list[Windows], bucket_ms: int = BUCKET_MS) -> PoolBuckets:
     """Sums the instances of a pool per bucket, as the view `v_goodput_buckets` does."""
     bucket, at = np.unique(own.bucket, return_inverse=True)
     busy = np.bincount(at, own.busy_ns)
@@ -127,7 +127,7 @@ def buckets_of(own: Windows, judges: list[Windows], bucket_ms: int = BUCKET_MS) 
     bucket, busy, instances = bucket[working], busy[working], instances[working]
     completions, in_time = completions[working], in_time[working]
     per_s = instances * bucket_ms / 1000
-    return Buckets(
+    return PoolBuckets(
         bucket * bucket_ms,
         busy / instances / bucket_ms / 1e6,
         in_time / per_s,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.cli.traces.report.analysis.findings import Finding
+from sluice.cli.traces.report.analysis.findings import QualityFinding
 from sluice.cli.traces.report.analysis.traces import Traces
 
 FEWEST_IDS = 200
@@ -24,19 +24,19 @@ _REMEDY = (
 )
 
 
-def sampling_of(traces: Traces) -> Iterator[Finding]:
+def sampling_of(traces: Traces) -> Iterator[QualityFinding]:
     """One finding at most."""
     said = np.array([facts.probability for facts in traces.spans.facts_of])[traces.spans.facts]
     if number := int(np.count_nonzero((said > 0) & (said < 1))):
         shares = ", ".join(f"{share:.3g}" for share in np.unique(said[(said > 0) & (said < 1)])[:5])
-        yield Finding(
+        yield QualityFinding(
             "SAMPLED", f"{number:,} spans say that their traces were sampled with probability {shares}", _REMEDY, number
         )
         return
     share = share_of_ids([traces.spans.trace_ids[number] for number in np.unique(traces.spans.trace)])
     if share is not None:
         text = f"the ids of the traces lie in {share:.0%} of their range: the others were sampled away"
-        yield Finding("SAMPLED", text, _REMEDY)
+        yield QualityFinding("SAMPLED", text, _REMEDY)
 
 
 def share_of_ids(trace_ids: list[bytes]) -> float | None:

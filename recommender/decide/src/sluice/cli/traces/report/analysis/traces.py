@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.cli.traces.report.analysis.blame import parts_of
-from sluice.cli.traces.report.analysis.family import NONE, Family, family_of
+from sluice.cli.traces.report.analysis.kinship import NONE, Kinship, kinship_of
 from sluice.cli.traces.report.analysis.names import Bools, Ints, Labels, labels_of
 from sluice.cli.traces.report.analysis.nesting import nesting_of
 from sluice.cli.traces.report.analysis.peers import peers_of
@@ -40,7 +40,7 @@ class Traces:
 
     spans: Spans
     labels: Labels
-    family: Family
+    kinship: Kinship
     holds: Bools
     nested: Bools
     peer: Ints
@@ -53,22 +53,27 @@ class Traces:
 def traces_of(spans: Spans) -> Traces:
     """Of usable spans, in any number."""
     labels = labels_of(spans)
-    family = family_of(spans, labels)
-    nested, outermost = nesting_of(labels, family)
-    peer, answered = peers_of(spans, labels, family, outermost)
+    kinship = kinship_of(spans, labels)
+    nested, outermost = nesting_of(labels, kinship)
+    peer, answered = peers_of(spans, labels, kinship, outermost)
     on_a_side = np.isin(labels.kind, list(SIDES))
     holds = on_a_side & (labels.use == HELD) & ~nested
-    moved, exclusion, paths = _paths(spans, labels, family)
-    return Traces(spans, labels, family, holds, nested, peer, answered, moved, exclusion, paths)
+    moved, exclusion, paths = _paths(spans, labels, kinship)
+    return Traces(spans, labels, kinship, holds, nested, peer, answered, moved, exclusion, paths)
 
 
-def _paths(spans: Spans, labels: Labels, family: Family) -> tuple[Ints, Ints, Paths]:
-    is_self = family.parent == np.arange(len(spans))
-    roots = np.flatnonzero(family.kept & ((family.parent == NONE) | is_self))
-    linked = spans.linked & ~family.has_parent_id
-    tree = (family.children, family.begin)
+def _paths(spans: Spans, labels: Labels, kinship: Kinship) -> tuple[Ints, Ints, Paths]:
+    is_self = kinship.parent == np.arange(len(spans))
+    roots = np.flatnonzero(kinship.kept & ((kinship.parent == NONE) | is_self))
+    linked = spans.linked & ~kinship.has_parent_id
+    tree = (kinship.children, kinship.begin)
     start, end, moved, exclusion = place(roots, *tree, spans.start_ns, spans.end_ns, labels.kind, labels.host, linked)
     walked = roots[exclusion[roots] == ACCEPTED]
-    on, root, own, depth, length, wait = walk(walked, tree, (start, end, exclusion), family.span_id, labels.kind)
-    parts = parts_of(root, labels.service[on], own, depth, length, wait)
-    return moved, np.where(family.kept, exclusion, ACCEPTED), Paths(walked, family.has_parent_id[walked], *parts)
+    children = kinship.children
+    siblings = children[
+        np.lexsort((kinship.span_id[children], start[children], end[children], kinship.parent[children]))
+    ]
+    placed = (start, end, exclusion)
+    on, root, own, depth, until, wait = walk(walked, (siblings, kinship.begin), placed, labels.kind)
+    parts = parts_of(root, labels.service[on], own[on], depth[on], until[on] - start[on], wait[on])
+    return moved, np.where(kinship.kept, exclusion, ACCEPTED), Paths(walked, kinship.has_parent_id[walked], *parts)

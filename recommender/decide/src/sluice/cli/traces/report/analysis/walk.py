@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from sluice.cli.traces.report.analysis.family import Ids
 from sluice.cli.traces.report.analysis.names import Bools, Ints
 from sluice.cli.traces.report.facts.facts import CLIENT, CONSUMER, PRODUCER, SERVER
 from sluice.fast.compiled import compiled
@@ -73,13 +72,13 @@ def walk(
     roots: Ints,
     tree: tuple[Ints, Ints],
     placed: tuple[Ints, Ints, Ints],
-    span_id: Ids,
     kind: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
-    """tree: children and begin of a Family; placed: start, end and exclusion of `place`.
+    """tree: children and begin of a Kinship, siblings sorted by end, start and id. placed: start, end and exclusion of
+    `place`.
 
-    By span on a path, the spans of one path together, in the order in which the request reaches them: the span, the
-    position of its root in `roots`, its time on the path, its depth, its length as it is on the path, and how long its
+    The spans on paths, those of one path together in the order in which the request reaches them, and the position of
+    the root of each in `roots`. By span, if it is on a path: its time there, its depth, its end there, and how long its
     request waited for a thread; times in ns.
     """
     children, begin = tree
@@ -88,22 +87,18 @@ def walk(
     until, cursor, following = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
     met, after, wait = np.full(size, -1, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
     own, depth, stack = np.zeros(size, np.int64), np.zeros(size, np.int64), np.empty(size, np.int64)
-    in_order = children.copy()
     out_span, out_root, count = np.empty(size, np.int64), np.empty(size, np.int64), 0
     for number in range(len(roots)):
         root = roots[number]
         first_out = count
         until[root] = cursor[root] = end[root]
-        following[root], stack[0], height = -1, root, 1
+        following[root], stack[0], height = begin[root + 1], root, 1
         while height > 0:
             span = stack[height - 1]
-            if following[span] < 0:
-                _sort(in_order, begin[span], begin[span + 1], start, end, span_id)
-                following[span] = begin[span]
             child = -1
-            while following[span] < begin[span + 1] and child < 0:
-                candidate = in_order[following[span]]
-                following[span] += 1
+            while following[span] > begin[span] and child < 0:
+                following[span] -= 1
+                candidate = children[following[span]]
                 if candidate == span or exclusion[candidate] != ACCEPTED:
                     continue
                 overlap, later = end[candidate] - cursor[span], met[span]
@@ -128,34 +123,13 @@ def walk(
                 continue
             until[child] = cursor[child] = to
             after[span], met[span], cursor[span] = cursor[span] - to, child, start[child]
-            depth[child], following[child] = height, -1
+            depth[child], following[child] = height, begin[child + 1]
             stack[height] = child
             height += 1
         # The walk leaves the last span first.
-        out_span[first_out:count] = out_span[first_out:count][::-1].copy()
-    on = out_span[:count]
-    return on, out_root[:count], own[on], depth[on], (until - start)[on], wait[on]
-
-
-@compiled
-def _sort(spans: Ints, low: int, high: int, start: Ints, end: Ints, span_id: Ids) -> None:
-    """Siblings by end, then start, then id, the largest first. Few: an insertion sort; many: NumPy's."""
-    if high - low > 32:
-        part = spans[low:high]
-        part = part[np.argsort(span_id[part], kind="mergesort")]
-        part = part[np.argsort(start[part], kind="mergesort")]
-        part = part[np.argsort(end[part], kind="mergesort")]
-        spans[low:high] = part[::-1]
-        return
-    for at in range(low + 1, high):
-        span, to = spans[at], at
-        while to > low:
-            other = spans[to - 1]
-            if end[other] > end[span] or (
-                end[other] == end[span]
-                and (start[other] > start[span] or (start[other] == start[span] and span_id[other] >= span_id[span]))
-            ):
-                break
-            spans[to] = other
-            to -= 1
-        spans[to] = span
+        low, high = first_out, count - 1
+        while low < high:
+            out_span[low], out_span[high] = out_span[high], out_span[low]
+            low += 1
+            high -= 1
+    return out_span[:count], out_root[:count], own, depth, until, wait

@@ -3,7 +3,7 @@
 import re
 from ipaddress import ip_address
 
-from sluice.cli.traces.report.facts.attributes import NAMESPACE, SOURCES, Attributes, Source, cut, first_text
+from sluice.cli.traces.report.facts.attributes import NAMESPACE, SOURCES, Attributes, PeerSource, cut, first_text
 
 #: Left out of a name where the host has a name.
 USUAL_PORTS = frozenset({80, 443, 8080, 50051, 1433, 1521, 3306, 5432, 6379, 9042, 9200, 11211, 27017, 5672, 9092})
@@ -20,7 +20,7 @@ def address(attributes: Attributes) -> str:
 
     The port is left out where it is usual or absent. Of several texts with an address only the best counts.
     """
-    best: dict[bool, Source] = {}
+    best: dict[bool, PeerSource] = {}
     for source in SOURCES:
         if source.attribute in attributes and source.in_text not in best and _text(attributes, source):
             best[source.in_text] = source
@@ -46,7 +46,7 @@ def located(text: str) -> tuple[str, int]:
     return ("", 0) if "=" in text else _host_and_port(text)
 
 
-def _text(attributes: Attributes, source: Source) -> str:
+def _text(attributes: Attributes, source: PeerSource) -> str:
     return first_text(attributes, (source.attribute,))
 
 

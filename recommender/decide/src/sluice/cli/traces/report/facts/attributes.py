@@ -27,7 +27,7 @@ USER_AGENT = ("user_agent.original", "http.user_agent")
 SAMPLING = ("sampler.type", "sampler.param")
 
 
-class Source(NamedTuple):
+class PeerSource(NamedTuple):
     """An attribute with an address, or with a text in which an address stands; the attribute with the port."""
 
     attribute: str
@@ -36,23 +36,23 @@ class Source(NamedTuple):
 
 
 SOURCES = (
-    Source("server.address", "server.port"),
-    Source("net.peer.name", "net.peer.port"),
-    Source("upstream_cluster.name", in_text=True),
-    Source("upstream_cluster", in_text=True),
-    Source("url.full", in_text=True),
-    Source("http.url", in_text=True),
-    Source("http.host", in_text=True),
-    Source("db.connection_string", in_text=True),
-    Source("net.sock.peer.name", "net.sock.peer.port"),
-    Source("network.peer.address", "network.peer.port"),
-    Source("net.peer.ip", "net.peer.port"),
-    Source("net.sock.peer.addr", "net.sock.peer.port"),
-    Source("peer.hostname", "peer.port"),
-    Source("upstream_address", in_text=True),
-    Source("peer.address", in_text=True),
-    Source("peer.ipv4", "peer.port"),
-    Source("peer.ipv6", "peer.port"),
+    PeerSource("server.address", "server.port"),
+    PeerSource("net.peer.name", "net.peer.port"),
+    PeerSource("upstream_cluster.name", in_text=True),
+    PeerSource("upstream_cluster", in_text=True),
+    PeerSource("url.full", in_text=True),
+    PeerSource("http.url", in_text=True),
+    PeerSource("http.host", in_text=True),
+    PeerSource("db.connection_string", in_text=True),
+    PeerSource("net.sock.peer.name", "net.sock.peer.port"),
+    PeerSource("network.peer.address", "network.peer.port"),
+    PeerSource("net.peer.ip", "net.peer.port"),
+    PeerSource("net.sock.peer.addr", "net.sock.peer.port"),
+    PeerSource("peer.hostname", "peer.port"),
+    PeerSource("upstream_address", in_text=True),
+    PeerSource("peer.address", in_text=True),
+    PeerSource("peer.ipv4", "peer.port"),
+    PeerSource("peer.ipv6", "peer.port"),
 )
 #: Attributes of a span that the report reads, besides those that rules name.
 OF_SPANS = frozenset(

@@ -46,7 +46,7 @@ class Said(NamedTuple):
     pairs: PAIRS
 
 
-class Facts(NamedTuple):
+class SpanFacts(NamedTuple):
     """What a span is. peer: what its attributes name, `address`: what they only locate, both "" where absent. use: HELD
     and so on, by the rule `rule`. probability: that the trace was sampled, where the span says it; else 0."""
 
@@ -67,7 +67,7 @@ def resource_of(attributes: Attributes) -> Resource:
     return Resource(first_text(attributes, SERVICE), first_text(attributes, INSTANCE), first_text(attributes, HOST))
 
 
-def facts_of(resource: Resource, said: Said, rules: Rules) -> Facts:
+def facts_of(resource: Resource, said: Said, rules: Rules) -> SpanFacts:
     attributes = dict(reversed(said.pairs))  # of an attribute that is there twice, the first counts
     kind = said.kind if INTERNAL <= said.kind <= CONSUMER else INTERNAL
     asks = kind in (CLIENT, PRODUCER)
@@ -80,7 +80,7 @@ def facts_of(resource: Resource, said: Said, rules: Rules) -> Facts:
         fields = {"service": resource.service, "side": side, "peer": named, "span": operation, "scope": cut(said.scope)}
         use, rule = rules.of(fields, attributes)
     error = is_error(said.failed, attributes)
-    return Facts(*resource, kind, operation, error, peer, located, use, rule, _probability(attributes))
+    return SpanFacts(*resource, kind, operation, error, peer, located, use, rule, _probability(attributes))
 
 
 def threshold_of(trace_state: str) -> str:

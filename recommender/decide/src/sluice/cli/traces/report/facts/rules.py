@@ -19,7 +19,7 @@ Matches = Callable[[str], object]
 
 
 @dataclass(frozen=True)
-class Rule:
+class SpanRule:
     name: str
     use: int
     fields: Sequence[tuple[str, Matches]]
@@ -34,7 +34,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Rules:
-    rules: Sequence[Rule] = ()
+    rules: Sequence[SpanRule] = ()
 
     def of(self, fields: Mapping[str, str], attributes: Attributes) -> tuple[int, str]:
         """The use of a span, and the name of the rule that says so; HELD and "" without one."""
@@ -63,7 +63,7 @@ def read_rules(path: Path) -> Rules:
     return Rules([_rule(rule, f"{path}: rule {number}") for number, rule in enumerate(rules, start=1)])
 
 
-def _rule(rule: dict[str, Any], where: str) -> Rule:
+def _rule(rule: dict[str, Any], where: str) -> SpanRule:
     if unknown := sorted(rule.keys() - _KEYS):
         raise CliError(f"{where}: key {unknown[0]!r} is not legal; legal: {', '.join(sorted(_KEYS))}")
     if rule.get("action") not in USES:
@@ -73,7 +73,7 @@ def _rule(rule: dict[str, Any], where: str) -> Rule:
     ]
     attributes += [(names, _pattern(rule[key])) for key, names in _GROUPS.items() if key in rule]
     fields = [(name, _pattern(rule[name])) for name in _FIELDS if name in rule]
-    return Rule(str(rule.get("name", "")), USES[rule["action"]], fields, attributes)
+    return SpanRule(str(rule.get("name", "")), USES[rule["action"]], fields, attributes)
 
 
 _GROUPS = {"path": PATH, "user_agent": USER_AGENT}

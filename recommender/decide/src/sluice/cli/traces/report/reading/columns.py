@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.cli.traces.report.facts.facts import Facts
+from sluice.cli.traces.report.facts.facts import SpanFacts
 
 Ints = NDArray[np.int64]
 
@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 @dataclass
 class Rows:
     """Spans of one record. Ids are 16 and 8 bytes, a parent of 8 zeros is none; times in ns since 1970. facts: numbers
-    of Facts. linked: 1 where a link leads to the span's own trace."""
+    of SpanFacts. linked: 1 where a link leads to the span's own trace."""
 
     traces: list[bytes] = field(default_factory=list)
     ids: list[bytes] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Spans:
     end_ns: Ints
     facts: Ints
     linked: NDArray[np.bool_]
-    facts_of: Sequence[Facts]
+    facts_of: Sequence[SpanFacts]
     trace_ids: Sequence[bytes]
 
     def __len__(self) -> int:
@@ -52,7 +52,7 @@ class Columns:
         self._ids, self._parents = bytearray(), bytearray()
         self._starts, self._ends = array("Q"), array("Q")
         self._traces: dict[bytes, int] = {}
-        self._numbers: dict[Facts, int] = {}
+        self._numbers: dict[SpanFacts, int] = {}
 
     def __len__(self) -> int:
         return len(self._trace)
@@ -61,7 +61,7 @@ class Columns:
     def traces(self) -> int:
         return len(self._traces)
 
-    def number(self, facts: Facts) -> int:
+    def number(self, facts: SpanFacts) -> int:
         """The number of these facts; equal facts have one number."""
         return self._numbers.setdefault(facts, len(self._numbers))
 

@@ -9,7 +9,7 @@ from sluice.cli.traces.critical_service.ranking import as_json
 from sluice.cli.traces.report.analysis.content import Report
 from sluice.cli.traces.report.analysis.curves import TimeLine, Verdict
 from sluice.cli.traces.report.analysis.operations import Operation
-from sluice.cli.traces.report.analysis.pools import Pool
+from sluice.cli.traces.report.analysis.pools import CandidatePool
 from sluice.model.reason import Reason
 from sluice.pools.estimate.models import DEFAULT
 
@@ -43,7 +43,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     }
 
 
-def _pool(pool: Pool, verdict: Verdict) -> dict[str, Any]:
+def _pool(pool: CandidatePool, verdict: Verdict) -> dict[str, Any]:
     low, high = verdict.bounds or (None, None)
     return {
         "service": pool.id.service,

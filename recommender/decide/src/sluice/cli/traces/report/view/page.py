@@ -7,9 +7,9 @@ from pathlib import Path
 
 from sluice.cli.traces.report.analysis.content import Report
 from sluice.cli.traces.report.analysis.curves import Verdict
-from sluice.cli.traces.report.analysis.findings import Finding
+from sluice.cli.traces.report.analysis.findings import QualityFinding
 from sluice.cli.traces.report.analysis.operations import Operation
-from sluice.cli.traces.report.analysis.pools import Pool
+from sluice.cli.traces.report.analysis.pools import CandidatePool
 from sluice.cli.traces.report.view import words as phrases
 from sluice.cli.traces.report.view.pictures import blame_picture, curve_picture, time_picture
 from sluice.cli.traces.report.view.svg import table, tag, words
@@ -44,7 +44,7 @@ def page(report: Report) -> str:
     return f'<!doctype html>\n<html lang="en">{tag("head", *head)}{tag("body", *body)}</html>'
 
 
-def _quality(findings: list[Finding]) -> str:
+def _quality(findings: list[QualityFinding]) -> str:
     if not findings:
         return tag("p", "Nothing found.")
     return table(("Code", "What", "Remedy"), ((finding.code, finding.text, finding.remedy) for finding in findings))
@@ -112,7 +112,7 @@ _IN_TIME = "Requests in flight per instance over time: mean (line) and highest b
 _CURVE = "Completions per second and instance by requests in flight, with two standard errors; range of sizes (band)"
 
 
-def _pool_row(pool: Pool, verdict: Verdict) -> tuple[str, ...]:
+def _pool_row(pool: CandidatePool, verdict: Verdict) -> tuple[str, ...]:
     return (
         str(pool.id),
         f"{pool.spans:,}",

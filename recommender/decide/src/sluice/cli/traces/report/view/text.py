@@ -10,7 +10,7 @@ from sluice.cli.table import columns, lines
 from sluice.cli.traces.report.analysis.content import Report
 from sluice.cli.traces.report.analysis.curves import Verdict
 from sluice.cli.traces.report.analysis.operations import Operation
-from sluice.cli.traces.report.analysis.pools import Pool
+from sluice.cli.traces.report.analysis.pools import CandidatePool
 from sluice.cli.traces.report.view import words
 
 _OPERATIONS = columns("OPERATION", "TRACES>", "ERRORS>", "P50 MS>", "P95 MS>", "P99 MS>", "HELD UP BY", "OF ITS TIME>")
@@ -93,7 +93,7 @@ def _pools(report: Report) -> Iterator[str]:
         yield from _pool(pool, verdict)
 
 
-def _pool_row(pool: Pool, verdict: Verdict) -> tuple[str, ...]:
+def _pool_row(pool: CandidatePool, verdict: Verdict) -> tuple[str, ...]:
     return (
         str(pool.id),
         f"{pool.spans:,}",
@@ -108,7 +108,7 @@ def _pool_row(pool: Pool, verdict: Verdict) -> tuple[str, ...]:
     )
 
 
-def _pool(pool: Pool, verdict: Verdict) -> Iterator[str]:
+def _pool(pool: CandidatePool, verdict: Verdict) -> Iterator[str]:
     yield printable(str(pool.id))
     for reason in verdict.reasons:
         yield printable(f"  {reason.code}: {reason.text}")

@@ -16,8 +16,9 @@ def recording(report: Report) -> str:
     if not extent.end_ms:
         return f"{extent.files:,} files without a usable span"
     begin = datetime.fromtimestamp(extent.start_ms / 1000, UTC)
+    files = "1 file" if extent.files == 1 else f"{extent.files:,} files"
     return (
-        f"{extent.spans:,} spans of {extent.traces:,} traces and {extent.services:,} services, files: {extent.files:,}, "
+        f"{extent.spans:,} spans of {extent.traces:,} traces and {extent.services:,} services in {files}; "
         f"{seconds((extent.end_ms - extent.start_ms) / 1000)} from {begin:%Y-%m-%d %H:%M:%S} UTC on"
     )
 

@@ -21,7 +21,7 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class Family:
+class Kinship:
     """By span. kept: the first span of its id in its trace. parent: number of the span above it; NONE without one.
     first: the kept span of its id; itself for a kept span. span_id: with ids of their own for SERVER spans.
 
@@ -38,7 +38,7 @@ class Family:
     begin: Ints
 
 
-def family_of(spans: Spans, labels: Labels) -> Family:
+def kinship_of(spans: Spans, labels: Labels) -> Kinship:
     trace, ids, parents = spans.trace, spans.span_id.copy(), spans.parent_id.copy()
     is_server = labels.kind == SERVER
     order = np.lexsort((is_server, ids, trace))
@@ -59,7 +59,7 @@ def family_of(spans: Spans, labels: Labels) -> Family:
     parent = find(offsets, final, ids, trace, parents)
     first = find(offsets, final, ids, trace, ids)
     children, begin = _children(kept, parent)
-    return Family(kept, parent, first, ids, parents != 0, children, begin)
+    return Kinship(kept, parent, first, ids, parents != 0, children, begin)
 
 
 def _firsts(trace: Ints, ids: Ids, is_server: Bools) -> Bools:

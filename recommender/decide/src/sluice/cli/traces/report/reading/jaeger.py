@@ -1,6 +1,7 @@
 """Reads a Jaeger trace into columns without protobuf between. What is unusual is left to the converter of `replay`,
 which also names the fault of a bad record."""
 
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
@@ -10,6 +11,7 @@ from sluice.cli.traces.report.reading.memory import Memory
 
 _KINDS = {"internal": INTERNAL, "server": SERVER, "client": CLIENT, "producer": PRODUCER, "consumer": CONSUMER}
 _OF_SPAN = frozenset({"span.kind", "error", "otel.status_code", "w3c.tracestate"})
+_REFERENCES = ("CHILD_OF", "FOLLOWS_FROM")
 _NO_PARENT = bytes(8)
 Raw = tuple[tuple[str, Any, Any], ...]
 
@@ -24,6 +26,7 @@ class JaegerRecords:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._relevant = memory.names | _OF_SPAN
+        self._resources: dict[Hashable, int] = {}
 
     def add(self, record: dict[str, Any]) -> int:
         """Adds the spans of `{"spans", "processes"}`; their number. Raises UnusualError, KeyError, TypeError,
@@ -42,12 +45,14 @@ class JaegerRecords:
                 raise UnusualError
             parent, linked = _NO_PARENT, 0
             for reference in span.get("references") or ():
-                same = reference.get("traceID", raw_trace) == raw_trace
-                if reference["refType"] == "CHILD_OF" and same and parent is _NO_PARENT:
+                other = reference.get("traceID", raw_trace)
+                if reference["refType"] not in _REFERENCES or len(other) != len(raw_trace):
+                    raise UnusualError  # of another length it may be the same id with zeros left out
+                if other != raw_trace:
+                    continue
+                if reference["refType"] == "CHILD_OF" and parent is _NO_PARENT:
                     parent = _id(reference["spanID"], 16)
-                elif len(reference.get("traceID", raw_trace)) != len(raw_trace):
-                    raise UnusualError  # the same id, perhaps, with zeros left out
-                elif same:
+                else:
                     linked = 1
             rows.traces.append(trace)
             rows.ids.append(_id(span["spanID"], 16))
@@ -63,10 +68,18 @@ class JaegerRecords:
 
     def _resource(self, process: dict[str, Any]) -> int:
         service = process["serviceName"]
+        tags = process.get("tags") or ()
+        key = (service, *[(tag["key"], tag.get("type"), tag.get("value")) for tag in tags])
+        number = self._resources.get(key)
+        if number is None:
+            number = self._resources[key] = self._new_resource(service, tags)
+        return number
+
+    def _new_resource(self, service: Any, tags: Iterable[dict[str, Any]]) -> int:
         if not service or not isinstance(service, str):
             raise UnusualError
         attributes: dict[str, Value] = {"service.name": service}
-        for tag in process.get("tags") or ():
+        for tag in tags:
             name = "host.name" if tag["key"] == "hostname" else tag["key"]
             if name in OF_RESOURCES and isinstance(tag.get("value"), str) and tag.get("type", "string") == "string":
                 attributes.setdefault(name, tag["value"])

@@ -91,7 +91,7 @@ def agree(record: Any, add: Callable[[Memory], object]) -> None:
     """The direct reader reads as the converter, or leaves the record to it."""
     try:
         direct = columns_of(add)
-    except (Exception,) as error:
+    except Exception as error:
         assert type(error).__name__ in {
             *("UnusualError", "KeyError", "TypeError", "ValueError", "AttributeError", "OverflowError"),
         }
@@ -122,7 +122,9 @@ def test_jaeger_is_read_as_converted(
     st.lists(st.sampled_from(ATTRIBUTES), max_size=6),
     st.sampled_from([0, 2, 3, 5, "SPAN_KIND_CLIENT", "SPAN_KIND_SERVER", 17]),
     st.sampled_from([{}, {"code": 2}, {"code": "STATUS_CODE_ERROR"}, {"code": 1}]),
-    st.sampled_from([{}, {"parentSpanId": "00000000000000a1"}, {"parentSpanId": ""}, {"traceState": "a=b,ot=rv:1;th:c"}]),
+    st.sampled_from(
+        [{}, {"parentSpanId": "00000000000000a1"}, {"parentSpanId": ""}, {"traceState": "a=b,ot=rv:1;th:c"}]
+    ),
 )
 def test_otlp_is_read_as_converted(drawn: list[tuple[str, str, Any]], kind: Any, status: Any, more: Any) -> None:
     attributes = [{"key": key, "value": {VALUES[kind_of]: value}} for key, kind_of, value in drawn]

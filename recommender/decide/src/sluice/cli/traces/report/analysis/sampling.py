@@ -45,13 +45,16 @@ def share_of_ids(trace_ids: list[bytes]) -> float | None:
     if len(trace_ids) < FEWEST_IDS:
         return None
     low = np.array([int.from_bytes(trace_id[8:]) for trace_id in trace_ids], dtype=np.uint64)
-    for part in _parts(low):
-        for bound in (float(part.max()), 1 - float(part.min())):
-            share = bound * (len(part) + 1) / len(part)
-            # Random ids below a bound fill what is below it.
-            if share < HIGHEST_BOUND and _is_even(part, bound):
-                return share
-    return None
+    shares = [
+        bound * (len(part) + 1) / len(part)
+        for part in _parts(low)
+        for bound in (float(part.max()), 1 - float(part.min()))
+        # Random ids below a bound fill what is below it.
+        if _is_even(part, bound)
+    ]
+    # Other bits than those that were compared show a weaker bound, or none.
+    share = min(shares, default=1.0)
+    return share if share < HIGHEST_BOUND else None
 
 
 def _parts(low: NDArray[np.uint64]) -> Iterator[NDArray[np.float64]]:

@@ -70,7 +70,7 @@ def windows_of(
 
 def longest_in_time_ns(threshold_ms: float) -> int:
     """The longest duration that counts as within a threshold: histograms keep buckets (2^(i/64), 2^((i+1)/64)] ns, of
-    which those that lie wholly within it count. 1 ms -> 994 us."""
+    which those that lie wholly within it count. 1 ms -> 993 us."""
     whole = math.floor(math.log2(max(round(threshold_ms * 1e6), 1)) * 64)
     return int(2 ** (whole / 64))
 

@@ -1,6 +1,6 @@
 """`./sluice report` on one core: seconds for a million spans in a gzipped file, from the launcher to its end.
 
-The traces are made hotels (eleven spans a trace, 20 ms apart, ids and times of their own), as Jaeger, OTLP and protobuf.
+The traces are made hotels (eleven spans a trace, 20 ms apart, with ids and times of their own) in three formats.
 The first run compiles the loops; it is measured apart, on a small file.
 """
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from contract.make_latency_index import last_in
 from sluice.cli.traces.report.analysis.curves import time_line_of
 from sluice.cli.traces.report.analysis.operations import nearest_rank, operations_of
 from sluice.cli.traces.report.analysis.pools import CandidatePool, PoolBuckets, pools_of
@@ -46,9 +47,9 @@ def test_of_a_long_span_only_the_newest_part_is_spread() -> None:
 
 
 def test_a_threshold_is_rounded_down_to_a_border_of_the_histogram() -> None:
-    # 2^20 ns is a border; the border below 1 ms is 2^(1275/64) ns, some 0.993 ms.
-    assert longest_in_time_ns(2**20 / 1e6) == 2**20
-    assert longest_in_time_ns(1.0) == 993_291
+    # 2^20 ns is a border: bucket 1279 ends there. The border below 1 ms is that of bucket 1274.
+    assert longest_in_time_ns(2**20 / 1e6) == 2**20 == last_in(1279)
+    assert longest_in_time_ns(1.0) == last_in(1274) < MS < last_in(1275)
     assert [row[5] for row in rows((0, 0, 99.4), (0, 200, 299.9), threshold_ms=100.0)] == [1, 0]
 
 

@@ -58,7 +58,7 @@ def report(
     FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line, an array, an export of the UI,
     or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an answer of its API), and Zipkin
     v2 (lists of spans); also OTLP protobuf as the collector's file exporter writes it (`format: proto`). The command
-    joins the parts of a trace over records and files. It keeps 80 bytes a span in memory.
+    joins the parts of a trace over records and files. A million spans take some 0.5 GiB of memory.
 
     The report has the root operations with their critical paths and the service that holds each one up; each candidate
     pool (service, side, peer) with its concurrency over time, its curve, and what Sluice would say of it; and what the

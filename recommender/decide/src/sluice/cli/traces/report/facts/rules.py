@@ -63,24 +63,30 @@ def read_rules(path: Path) -> Rules:
     return Rules([_rule(rule, f"{path}: rule {number}") for number, rule in enumerate(rules, start=1)])
 
 
-def _rule(rule: dict[str, Any], where: str) -> SpanRule:
+def _rule(rule: Any, where: str) -> SpanRule:
+    if not isinstance(rule, dict):
+        raise CliError(f"{where} is not a table; legal: [[rule]]")
     if unknown := sorted(rule.keys() - _KEYS):
         raise CliError(f"{where}: key {unknown[0]!r} is not legal; legal: {', '.join(sorted(_KEYS))}")
     if rule.get("action") not in USES:
         raise CliError(f"{where}: action {rule.get('action')!r} is not legal; legal: {', '.join(USES)}")
-    attributes: list[tuple[tuple[str, ...], Matches]] = [
-        ((name,), _pattern(patterns)) for name, patterns in rule.get("attributes", {}).items()
-    ]
-    attributes += [(names, _pattern(rule[key])) for key, names in _GROUPS.items() if key in rule]
-    fields = [(name, _pattern(rule[name])) for name in _FIELDS if name in rule]
+    more = rule.get("attributes", {})
+    if not isinstance(more, dict):
+        raise CliError(f"{where}: attributes {more!r} is not legal; legal: a table of attribute = pattern")
+    attributes: list[tuple[tuple[str, ...], Matches]]
+    attributes = [((name,), _pattern(patterns, f"{where}: {name}")) for name, patterns in more.items()]
+    attributes += [(names, _pattern(rule[key], f"{where}: {key}")) for key, names in _GROUPS.items() if key in rule]
+    fields = [(name, _pattern(rule[name], f"{where}: {name}")) for name in _FIELDS if name in rule]
     return SpanRule(str(rule.get("name", "")), USES[rule["action"]], fields, attributes)
 
 
 _GROUPS = {"path": PATH, "user_agent": USER_AGENT}
 
 
-def _pattern(patterns: str | Iterable[str]) -> Matches:
-    listed = [patterns] if isinstance(patterns, str) else list(map(str, patterns))
+def _pattern(patterns: Any, where: str) -> Matches:
+    listed = [patterns] if isinstance(patterns, str) else patterns
+    if not isinstance(listed, list) or not all(isinstance(pattern, str) for pattern in listed):
+        raise CliError(f"{where} {patterns!r} is not legal; legal: a pattern, or a list of patterns")
     texts = "|".join(".*".join(map(re.escape, pattern.split("*"))) for pattern in listed)
     return re.compile(texts, re.DOTALL).fullmatch
 

@@ -16,7 +16,8 @@ from sluice.cli.traces.report.reading.memory import Memory
 from sluice.cli.traces.report.reading.otlp_json import OtlpRecords
 from sluice.cli.traces.report.reading.protobuf import add_resource_spans
 
-_UNUSUAL = (UnusualError, KeyError, TypeError, ValueError, AttributeError, OverflowError)
+#: What direct readers raise for a record that the converters are to read.
+UNUSUAL = (UnusualError, KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 def read_spans(
@@ -60,7 +61,7 @@ class _Records:
                     return [self._jaeger.add(record)]
                 if "resourceSpans" in record:
                     return [self._otlp.add(record)]
-        except _UNUSUAL:
+        except UNUSUAL:
             pass  # the converters read it, or name its fault
         resources = [resource for trace in convert(record) for resource in trace.resource_spans]
         return [add_resource_spans(self._memory, resources)]

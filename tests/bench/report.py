@@ -37,7 +37,7 @@ def run(quick: bool = False) -> list[tuple[str, str]]:
         with tempfile.TemporaryDirectory(prefix="numba-", dir=folder) as cache:
             rows.append(("a small file, loops not compiled yet", _figure(small, {"NUMBA_CACHE_DIR": cache})))
         rows.append(("a small file", _figure(small, {})))
-        for name, lines in (("Jaeger JSON", _jaeger), ("OTLP JSON", _otlp), ("OTLP protobuf", _protobuf)):
+        for name, lines in FORMATS.items():
             path = _write(Path(folder) / "spans.gz", lines, spans)
             bar = f" (bar {BAR_S:.0f} s)" if not quick else ""
             rows.append(
@@ -99,3 +99,21 @@ def _otlp(trace: dict[str, Any]) -> bytes:
 
 def _message(trace: dict[str, Any]) -> TracesData:
     return TracesData(resource_spans=[spans for part in convert(trace) for spans in part.resource_spans])
+
+
+def _jaeger_urls(trace: dict[str, Any]) -> bytes:
+    for span in trace["spans"]:
+        path = f"/items/{span['spanID']}"
+        span["tags"] += [
+            {"key": "http.url", "type": "string", "value": f"http://shop:8080{path}"},
+            {"key": "http.target", "type": "string", "value": path},
+        ]
+    return _jaeger(trace)
+
+
+FORMATS = {
+    "Jaeger JSON": _jaeger,
+    "Jaeger JSON, each span with a URL of its own": _jaeger_urls,
+    "OTLP JSON": _otlp,
+    "OTLP protobuf": _protobuf,
+}

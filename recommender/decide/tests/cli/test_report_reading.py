@@ -3,6 +3,8 @@
 import copy
 import gzip
 import json
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -195,3 +197,13 @@ def test_a_gzip_stream_that_is_cut_off_keeps_what_came_before(tmp_path: Path) ->
     assert 0 < len(spans) < 3_999
     assert totals.records_skipped >= 1
     assert "cut off" in totals.skipped[-1]
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(json.dumps(jaeger_trace(1)) + "\n"))
+    writer.start()
+    spans, totals = read(pipe)
+    writer.join()
+    assert (len(spans), totals.records_skipped) == (1, 0)

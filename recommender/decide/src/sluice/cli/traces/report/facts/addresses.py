@@ -46,6 +46,13 @@ def located(text: str) -> tuple[str, int]:
     return ("", 0) if "=" in text else _host_and_port(text)
 
 
+def shortened(text: str) -> str:
+    """The beginning of a URL that has its host and port; other text as it is. So spans of one host say the same."""
+    scheme = text.find("://")
+    end = text.find("/", scheme + 3) if scheme >= 0 else -1
+    return text[: end + 1] if end >= 0 else text
+
+
 def _text(attributes: Attributes, source: PeerSource) -> str:
     return first_text(attributes, (source.attribute,))
 

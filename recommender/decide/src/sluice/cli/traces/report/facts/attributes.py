@@ -54,20 +54,17 @@ SOURCES = (
     PeerSource("peer.ipv4", "peer.port"),
     PeerSource("peer.ipv6", "peer.port"),
 )
-#: Attributes of a span that the report reads, besides those that rules name.
-OF_SPANS = frozenset(
+#: Attributes that say whom a CLIENT or PRODUCER span called.
+OF_CALLERS = frozenset(
     {
         *PEER,
         *NAMESPACE,
-        *HTTP_CODE,
-        *RPC_CODE,
-        *PATH,
-        *USER_AGENT,
-        *SAMPLING,
         *(source.attribute for source in SOURCES),
         *(source.port for source in SOURCES if source.port),
     }
 )
+#: Attributes of any span that the report reads, besides those that rules name.
+OF_ALL = frozenset({*HTTP_CODE, *RPC_CODE, *SAMPLING})
 #: Attributes of a resource that the report reads.
 OF_RESOURCES = frozenset({*SERVICE, *INSTANCE, *HOST})
 _MOST_BYTES = 256

@@ -1,7 +1,6 @@
 """What a span is: computed once for spans that say the same, because spans of one operation repeat it."""
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from sluice.cli.traces.report.facts.addresses import address
@@ -107,7 +106,3 @@ def _probability(attributes: Attributes) -> float:
     except ValueError:
         return 0.0
     return share if 0 < share <= 1 else 0.0
-
-
-def relevant(pairs: Iterable[tuple[str, Value]], names: frozenset[str]) -> PAIRS:
-    return tuple(pair for pair in pairs if pair[0] in names)

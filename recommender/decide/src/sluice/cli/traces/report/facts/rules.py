@@ -44,9 +44,17 @@ class Rules:
         return HELD, ""
 
     @property
-    def attributes(self) -> frozenset[str]:
-        """Names of the attributes that rules read."""
-        return frozenset(name for rule in self.rules for names, _ in rule.attributes for name in names)
+    def attributes(self) -> dict[str, Matches]:
+        """By the name of an attribute that rules read: whether a text matches a pattern of any of them.
+
+        A text that matches none says as much as an absent one.
+        """
+        patterns: dict[str, list[Matches]] = {}
+        for rule in self.rules:
+            for names, pattern in rule.attributes:
+                for name in names:
+                    patterns.setdefault(name, []).append(pattern)
+        return {name: _any_of(name, listed) for name, listed in patterns.items()}
 
 
 def read_rules(path: Path) -> Rules:
@@ -89,6 +97,12 @@ def _pattern(patterns: Any, where: str) -> Matches:
         raise CliError(f"{where} {patterns!r} is not legal; legal: a pattern, or a list of patterns")
     texts = "|".join(".*".join(map(re.escape, pattern.split("*"))) for pattern in listed)
     return re.compile(texts, re.DOTALL).fullmatch
+
+
+def _any_of(name: str, patterns: list[Matches]) -> Matches:
+    if name in PATH:
+        return lambda text: any(pattern(text.split("?")[0]) for pattern in patterns)
+    return lambda text: any(pattern(text) for pattern in patterns)
 
 
 def _texts(attributes: Attributes, names: tuple[str, ...]) -> Iterable[str]:

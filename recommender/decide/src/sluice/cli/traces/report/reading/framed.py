@@ -4,6 +4,7 @@
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -18,8 +19,11 @@ _LENGTH_BYTES = 4
 
 
 def is_framed(path: str) -> bool:
-    """Whether the file begins with a length and a list of resources, which JSON does not. False for standard input."""
-    if path == STDIN:
+    """Whether the file begins with a length and a list of resources, which JSON does not.
+
+    False for standard input and for pipes, which can be read only once.
+    """
+    if path == STDIN or not Path(path).is_file():
         return False
     with open_source(path) as stream:
         try:

@@ -11,6 +11,7 @@ from sluice.cli.traces.report.reading.memory import Memory
 
 _KINDS = {"internal": INTERNAL, "server": SERVER, "client": CLIENT, "producer": PRODUCER, "consumer": CONSUMER}
 _OF_SPAN = frozenset({"span.kind", "error", "otel.status_code", "w3c.tracestate"})
+_ASKING = ("client", "producer")
 _REFERENCES = ("CHILD_OF", "FOLLOWS_FROM")
 _NO_PARENT = bytes(8)
 Raw = tuple[tuple[str, Any, Any], ...]
@@ -26,6 +27,7 @@ class JaegerRecords:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._relevant = memory.names | _OF_SPAN
+        self._of_callers = memory.of_callers | _OF_SPAN
         self._resources: dict[Hashable, int] = {}
 
     def add(self, record: dict[str, Any]) -> int:
@@ -86,11 +88,13 @@ class JaegerRecords:
         return self._memory.resource(attributes)
 
     def _facts(self, resource: int, span: dict[str, Any]) -> int:
-        relevant = self._relevant
+        tags = span.get("tags") or ()
+        asks = any(tag["key"] == "span.kind" and str(tag.get("value")).lower() in _ASKING for tag in tags)
+        relevant = self._of_callers if asks else self._relevant
         raw = tuple(
             [
-                (tag["key"], tag.get("type"), tag.get("value"))
-                for tag in span.get("tags") or ()
+                (tag["key"], tag.get("type"), self._short(tag["key"], tag.get("value")))
+                for tag in tags
                 if tag["key"] in relevant
             ]
         )
@@ -102,6 +106,10 @@ class JaegerRecords:
                 raise UnusualError
             number = self._memory.learn(key, resource, lambda: _said(name, raw))
         return number
+
+    def _short(self, name: str, value: Any) -> Any:
+        shorten = self._memory.shorten.get(name)
+        return value if shorten is None or not isinstance(value, str) else shorten(value)
 
 
 def _said(operation: str, raw: Raw) -> Said:

@@ -2,21 +2,34 @@
 
 from collections.abc import Callable, Hashable
 
-from sluice.cli.traces.report.facts.attributes import OF_SPANS, Attributes
+from sluice.cli.traces.report.facts.addresses import shortened
+from sluice.cli.traces.report.facts.attributes import OF_ALL, OF_CALLERS, SOURCES, Attributes
 from sluice.cli.traces.report.facts.facts import THRESHOLD, Resource, Said, facts_of, resource_of
 from sluice.cli.traces.report.facts.rules import Rules
 from sluice.cli.traces.report.reading.columns import Columns
 
-#: Spans with a URL of their own would fill the memory.
+#: Spans of which each says something of its own would fill the memory.
 _MOST = 200_000
 
 
 class Memory:
-    """Numbers of resources and facts. `names`: the attributes of spans that facts depend on."""
+    """Numbers of resources and facts.
+
+    `names`: the attributes that the facts of a span depend on; of_callers: also those of CLIENT and PRODUCER spans.
+    shorten: by name, what of a text facts depend on, "" where that is nothing: spans whose URLs differ say the same.
+    """
 
     def __init__(self, columns: Columns, rules: Rules) -> None:
         self.columns = columns
-        self.names = OF_SPANS | rules.attributes | {THRESHOLD}
+        of_rules = rules.attributes
+        self.names = OF_ALL | of_rules.keys() | {THRESHOLD}
+        self.of_callers = self.names | OF_CALLERS
+        self.shorten: dict[str, Callable[[str], str]] = {
+            name: _unless_matched(matches) for name, matches in of_rules.items() if name not in OF_ALL | OF_CALLERS
+        }
+        self.shorten |= {
+            source.attribute: shortened for source in SOURCES if source.in_text and source.attribute not in of_rules
+        }
         self._rules = rules
         self._resources: dict[Resource, int] = {}
         self._by_number: list[Resource] = []
@@ -37,3 +50,9 @@ class Memory:
         number = self.columns.number(facts_of(self._by_number[resource], say(), self._rules))
         self.known[key] = number
         return number
+
+
+def _unless_matched(matches: Callable[[str], object]) -> Callable[[str], str]:
+    if matches(""):
+        return str
+    return lambda text: text if matches(text) else ""

@@ -1,9 +1,10 @@
 """Reads OTLP JSON into columns without protobuf between. What is unusual is left to the converter of `replay`."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
-from sluice.cli.traces.report.facts.facts import THRESHOLD, Said, threshold_of
+from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Said, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.jaeger import UnusualError
 from sluice.cli.traces.report.reading.memory import Memory
@@ -30,7 +31,7 @@ class OtlpRecords:
         rows = Rows()
         for resource_spans in record["resourceSpans"]:
             attributes = (resource_spans.get("resource") or {}).get("attributes") or ()
-            pairs = _pairs(_raw(attributes, OF_RESOURCES))
+            pairs = _pairs(_raw(attributes, OF_RESOURCES, {}))
             resource = self._memory.resource(dict(reversed(pairs)))
             for scope_spans in resource_spans["scopeSpans"]:
                 scope = (scope_spans.get("scope") or {}).get("name", "")
@@ -54,7 +55,8 @@ class OtlpRecords:
         failed = (span.get("status") or {}).get("code") in _ERROR
         kind = span.get("kind", 0)
         number = _KINDS[kind] if isinstance(kind, str) else kind
-        raw = _raw(span.get("attributes") or (), self._memory.names)
+        names = self._memory.of_callers if number in (CLIENT, PRODUCER) else self._memory.names
+        raw = _raw(span.get("attributes") or (), names, self._memory.shorten)
         if state := span.get("traceState"):
             raw = (*raw, (THRESHOLD, "stringValue", threshold_of(state)))
         name = span.get("name", "")
@@ -65,10 +67,14 @@ class OtlpRecords:
         rows.facts.append(known)
 
 
-def _raw(attributes: Any, names: frozenset[str]) -> Raw:
+def _raw(attributes: Any, names: frozenset[str], shorten: Mapping[str, Callable[[str], str]]) -> Raw:
     # An attribute of another shape than {"stringValue": ...} has several values or none.
+    raw = [(a["key"], *next(iter(a["value"].items()))) for a in attributes if a["key"] in names and a.get("value")]
     return tuple(
-        [(a["key"], *next(iter(a["value"].items()))) for a in attributes if a["key"] in names and a.get("value")]
+        [
+            (name, kind, shorten[name](value)) if name in shorten and isinstance(value, str) else (name, kind, value)
+            for name, kind, value in raw
+        ]
     )
 
 

@@ -7,7 +7,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, Status
 
 from sluice.cli.traces.replay.trace import BadRecordError
 from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
-from sluice.cli.traces.report.facts.facts import THRESHOLD, Said, threshold_of
+from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Said, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.memory import Memory
 
@@ -38,7 +38,13 @@ def _add(rows: Rows, memory: Memory, resource: int, scope: str, span: Span) -> N
     rows.starts.append(span.start_time_unix_nano)
     rows.ends.append(span.end_time_unix_nano)
     rows.linked.append(int(any(link.trace_id == trace_id for link in span.links)))
-    pairs = _pairs(span.attributes, memory.names)
+    names = memory.of_callers if span.kind in (CLIENT, PRODUCER) else memory.names
+    pairs = tuple(
+        [
+            (name, memory.shorten[name](value)) if name in memory.shorten and isinstance(value, str) else (name, value)
+            for name, value in _pairs(span.attributes, names)
+        ]
+    )
     if span.trace_state:
         pairs = (*pairs, (THRESHOLD, threshold_of(span.trace_state)))
     failed = span.status.code == Status.STATUS_CODE_ERROR

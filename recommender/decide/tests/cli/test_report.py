@@ -16,7 +16,9 @@ from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
 
 Run = Callable[..., Result]
 #: Keys of the document, and of its parts: scripts rely on them.
-KEYS = ["recording", "threshold_ms", "quality", "operations", "pools", "pools_left_out"]
+KEYS = [
+    *("recording", "threshold_ms", "quality", "operations", "operations_left_out", "pools", "pools_left_out"),
+]
 POOL_KEYS = [
     *("service", "side", "peer", "instances", "spans", "errors", "p50_ms", "p99_ms", "most_in_flight", "judged_by"),
     *("state", "target", "lower_bound", "upper_bound", "confidence", "model", "reasons", "curve", "concurrency"),
@@ -183,3 +185,18 @@ def test_span_rules_of_another_file(run: Run, tmp_path: Path, recorded: Path) ->
     bad = run("report", recorded, "--span-rules", rules)
     assert bad.exit_code == 1
     assert "action 'drop' is not legal; legal: count" in bad.stderr
+
+
+def test_a_recording_without_a_usable_span_says_so(run: Run, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "t.jsonl", jaeger_trace(1, jaeger_span(1, 1_000_000, -5)))
+    for form in ("text", "json", "html"):
+        result = run("report", path, "-o", form)
+        assert result.exit_code == 0, result.output
+        assert "ENDS_BEFORE_START" in result.stdout
+
+
+def test_half_of_a_surrogate_pair_is_a_bad_record(run: Run, tmp_path: Path) -> None:
+    bad = json.dumps(jaeger_trace(2, jaeger_span(1, 1_000_000, 5, operationName="bad \ud800")))
+    result = run("report", write_lines(tmp_path / "t.jsonl", jaeger_trace(1), bad), "-o", "json", "--skip-bad")
+    assert document(result)["recording"]["spans"] == 1
+    assert "surrogate" in result.stderr

@@ -144,11 +144,20 @@ def test_blame_of_the_worked_example() -> None:
 def test_an_operation_has_its_quantiles_and_ways() -> None:
     ids = ((number).to_bytes(16) for number in range(1, 100))
     spans = [sent(1, "SERVER", 0, took, trace_id=next(ids), name="GET /") for took in (10, 20, 30, 40)]
-    (operation,) = operations_of(traces_of_spans(*spans))
+    (operation,), left_out = operations_of(traces_of_spans(*spans), 5)
+    assert left_out == 0
     assert (operation.service, operation.operation, operation.traces) == ("shop", "GET /", 4)
     assert (operation.p50_ms, operation.p95_ms) == (20.0, 40.0)
     assert [(way.services, way.traces, way.mean_ms) for way in operation.ways] == [(("shop",), 4, 25.0)]
     assert operation.localization.critical is None
+
+
+def test_operations_with_few_traces_are_counted() -> None:
+    ids = ((number).to_bytes(16) for number in range(1, 100))
+    spans = [sent(1, "SERVER", 0, 10, trace_id=next(ids), name=name) for name in ("b", "a", "c", "c")]
+    operations, left_out = operations_of(traces_of_spans(*spans), 2)
+    assert [operation.operation for operation in operations] == ["c", "a"]
+    assert left_out == 1
 
 
 def test_nearest_rank() -> None:

@@ -13,7 +13,7 @@ from sluice.cli.printable import printable_json
 from sluice.cli.traces.replay.progress import ProgressReport
 from sluice.cli.traces.replay.skips import say_skipped
 from sluice.cli.traces.replay.totals import Totals
-from sluice.cli.traces.report.analysis.content import ReadCounts, Report, report_of
+from sluice.cli.traces.report.analysis.content import ReadCounts, Report, ReportOptions, report_of
 from sluice.cli.traces.report.facts.rules import Rules, read_rules
 from sluice.cli.traces.report.reading.files import read_spans
 
@@ -35,6 +35,9 @@ RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
     metavar="MS",
     help="Response time within which a completion counts as good, ms.  [default: every completion counts]",
 )
+@click.option(
+    "--operations", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Most root operations to show."
+)
 @click.option("--pools", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Most pools to show.")
 @click.option(
     "--span-rules",
@@ -48,6 +51,7 @@ def report(
     files: tuple[str, ...],
     output_file: str | None,
     threshold: float | None,
+    operations: int,
     pools: int,
     span_rules: str | None,
     skip_bad: bool,
@@ -96,7 +100,7 @@ def report(
     if not len(spans):
         raise CliError(f"cannot report: no span in {', '.join(files)}")
     source = ReadCounts(totals.files, totals.records_skipped, tuple(totals.skipped))
-    _write(report_of(spans, source, threshold, pools), output, output_file)
+    _write(report_of(spans, source, ReportOptions(threshold, operations, pools)), output, output_file)
     if totals.records_skipped:
         note(f"skipped: {totals.records_skipped:,} records")
         if not skip_bad:

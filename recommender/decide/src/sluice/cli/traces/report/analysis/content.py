@@ -32,14 +32,26 @@ class Extent:
 
 @dataclass(frozen=True)
 class Report:
-    """pools: the most loaded with their verdicts. pools_left_out: how many further ones there are."""
+    """operations: those with most traces. pools: the most loaded, with their verdicts. operations_left_out and
+    pools_left_out: how many further ones there are."""
 
     extent: Extent
     operations: list[Operation]
+    operations_left_out: int
     pools: list[tuple[CandidatePool, Verdict]]
     pools_left_out: int
     quality: list[QualityFinding]
     threshold_ms: float | None
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """threshold_ms: longest response time of a good completion; None: every completion is good. The others: how many
+    operations and pools the report has at most."""
+
+    threshold_ms: float | None = None
+    most_operations: int = 100
+    most_pools: int = 100
 
 
 @dataclass(frozen=True)
@@ -51,16 +63,19 @@ class ReadCounts:
     skipped: tuple[str, ...]
 
 
-def report_of(spans: Spans, source: ReadCounts, threshold_ms: float | None, most_pools: int) -> Report:
-    """Pure: the same spans give the same report. threshold_ms: longest response time of a good completion."""
+def report_of(spans: Spans, source: ReadCounts, options: ReportOptions) -> Report:
+    """Pure: the same spans give the same report."""
+    threshold_ms, most_pools = options.threshold_ms, options.most_pools
     counted, unusable = usable(spans)
     traces = traces_of(counted)
     pools = pools_of(traces, threshold_ms)
     quality = quality_of(traces, unusable)
     sampled = any(finding.code == SAMPLED.code for finding in quality)
+    operations, operations_left_out = operations_of(traces, options.most_operations)
     return Report(
         _extent(spans, counted, source),
-        operations_of(traces),
+        operations,
+        operations_left_out,
         [(pool, verdict_of(pool, threshold_ms, sampled)) for pool in pools[:most_pools]],
         max(0, len(pools) - most_pools),
         [*_skipped(source), *quality],

@@ -41,20 +41,31 @@ class Operation:
     localization: Localization
 
 
-def operations_of(traces: Traces) -> list[Operation]:
-    """Of complete paths; the operation with most traces first, then by name."""
+def operations_of(traces: Traces, most: int) -> tuple[list[Operation], int]:
+    """The operations of complete paths, at most `most`, those with most traces first, then by name; and how many further
+    ones there are."""
     paths, labels = traces.paths, traces.labels
-    key = labels.service[paths.root] * len(labels.names.texts) + labels.operation[paths.root]
-    key = np.where(paths.incomplete, -1, key)
-    order = np.argsort(key, kind="stable")
-    borders = np.flatnonzero(np.diff(key[order], prepend=-2))
+    texts = labels.names.texts
+    complete = np.flatnonzero(~paths.incomplete)
+    root = paths.root[complete]
+    keys, which = np.unique(labels.service[root] * len(texts) + labels.operation[root], return_inverse=True)
+    which = which.reshape(-1)
+    counts = np.bincount(which, minlength=len(keys))
+    service, operation = np.divmod(keys, len(texts))
+    names = [(texts[one], texts[other]) for one, other in zip(service, operation, strict=True)]
+    chosen = sorted(range(len(keys)), key=lambda number: (-counts[number], names[number]))
     begin = np.searchsorted(paths.part_path, np.arange(len(paths.root) + 1))
-    operations = [
-        _operation(traces, numbers, begin)
-        for numbers in np.split(order, borders[1:])
-        if len(numbers) and key[numbers[0]] >= 0
-    ]
-    return sorted(operations, key=lambda operation: (-operation.traces, operation.service, operation.operation))
+    parts = _Parts(begin, paths.part_service.tolist())
+    operations = [_operation(traces, complete[which == number], parts) for number in chosen[:most]]
+    return operations, max(0, len(keys) - most)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """services: of the parts of all paths; those of a path from `begin[path]` to `begin[path + 1]`."""
+
+    begin: Ints
+    services: list[int]
 
 
 def path_times(traces: Traces, numbers: Ints) -> list[PathTimes]:
@@ -71,7 +82,7 @@ def path_times(traces: Traces, numbers: Ints) -> list[PathTimes]:
     return sorted(times, key=lambda service: service.service)
 
 
-def _operation(traces: Traces, numbers: Ints, begin: Ints) -> Operation:
+def _operation(traces: Traces, numbers: Ints, parts: _Parts) -> Operation:
     labels, spans, root = traces.labels, traces.spans, traces.paths.root[numbers]
     texts, first = labels.names.texts, int(root[0])
     took = np.sort(spans.end_ns[root] - spans.start_ns[root])
@@ -85,7 +96,7 @@ def _operation(traces: Traces, numbers: Ints, begin: Ints) -> Operation:
         p95_ms,
         p99_ms,
         errors=int(np.count_nonzero(labels.error[root])),
-        ways=tuple(_ways(traces, numbers, begin)),
+        ways=tuple(_ways(traces, numbers, parts)),
         localization=localize(service, path_times(traces, numbers)),
     )
 
@@ -115,14 +126,14 @@ def _times(traces: Traces, parts: Ints, whole_ns: Ints) -> PathTimes:
     )
 
 
-def _ways(traces: Traces, numbers: Ints, begin: Ints) -> Iterator[Way]:
+def _ways(traces: Traces, numbers: Ints, parts: _Parts) -> Iterator[Way]:
     paths, texts = traces.paths, traces.labels.names.texts
-    services, lows, highs = paths.part_service.tolist(), begin[numbers].tolist(), begin[numbers + 1].tolist()
+    lows, highs = parts.begin[numbers].tolist(), parts.begin[numbers + 1].tolist()
     took = (traces.spans.end_ns[paths.root[numbers]] - traces.spans.start_ns[paths.root[numbers]]).tolist()
     counts: Counter[tuple[int, ...]] = Counter()
     sums: Counter[tuple[int, ...]] = Counter()
     for low, high, ns in zip(lows, highs, took, strict=True):
-        way = tuple(services[low:high])
+        way = tuple(parts.services[low:high])
         counts[way] += 1
         sums[way] += ns
     frequent = sorted(counts, key=lambda way: (-counts[way], way))

@@ -20,6 +20,8 @@ Matches = Callable[[str], object]
 
 @dataclass(frozen=True)
 class SpanRule:
+    """fields: of the span, with what their texts must match. attributes: names, of which one must have such a value."""
+
     name: str
     use: int
     fields: Sequence[tuple[str, Matches]]
@@ -34,6 +36,8 @@ class SpanRule:
 
 @dataclass(frozen=True)
 class Rules:
+    """Rules in the order in which they are asked: the first that matches decides."""
+
     rules: Sequence[SpanRule] = ()
 
     def of(self, fields: Mapping[str, str], attributes: Attributes) -> tuple[int, str]:
@@ -101,7 +105,8 @@ def _pattern(patterns: Any, where: str) -> Matches:
 
 def _any_of(name: str, patterns: list[Matches]) -> Matches:
     if name in PATH:
-        return lambda text: any(pattern(text.split("?")[0]) for pattern in patterns)
+        # A rule's `path` is matched without the query, its `attributes` with it.
+        return lambda text: any(pattern(text.split("?")[0]) or pattern(text) for pattern in patterns)
     return lambda text: any(pattern(text) for pattern in patterns)
 
 

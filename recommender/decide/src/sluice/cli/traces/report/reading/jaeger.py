@@ -14,6 +14,8 @@ _OF_SPAN = frozenset({"span.kind", "error", "otel.status_code", "w3c.tracestate"
 _ASKING = ("client", "producer")
 _REFERENCES = ("CHILD_OF", "FOLLOWS_FROM")
 _NO_PARENT = bytes(8)
+#: Processes with tags of their own in each trace would fill the memory.
+_MOST_RESOURCES = 20_000
 Raw = tuple[tuple[str, Any, Any], ...]
 
 
@@ -74,6 +76,8 @@ class JaegerRecords:
         key = (service, *[(tag["key"], tag.get("type"), tag.get("value")) for tag in tags])
         number = self._resources.get(key)
         if number is None:
+            if len(self._resources) >= _MOST_RESOURCES:
+                self._resources.clear()
             number = self._resources[key] = self._new_resource(service, tags)
         return number
 

@@ -1,6 +1,6 @@
 """Remembers the facts of spans by what they say, because to compute them takes ten times as long as to look them up."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 
 from sluice.cli.traces.report.facts.addresses import shortened
 from sluice.cli.traces.report.facts.attributes import OF_ALL, OF_CALLERS, SOURCES, Attributes
@@ -36,8 +36,9 @@ class Memory:
         self.known: dict[Hashable, int] = {}
 
     def resource(self, attributes: Attributes) -> int:
-        """The number of a resource."""
+        """The number of a resource. Raises UnicodeEncodeError, as `learn`, for half of a surrogate pair."""
         resource = resource_of(attributes)
+        _check(resource)
         number = self._resources.setdefault(resource, len(self._by_number))
         if number == len(self._by_number):
             self._by_number.append(resource)
@@ -47,9 +48,18 @@ class Memory:
         """The number of the facts for a key that `known` lacks."""
         if len(self.known) >= _MOST:
             self.known.clear()
-        number = self.columns.number(facts_of(self._by_number[resource], say(), self._rules))
+        said = say()
+        _check((said.operation, said.scope, *(value for _, value in said.pairs)))
+        number = self.columns.number(facts_of(self._by_number[resource], said, self._rules))
         self.known[key] = number
         return number
+
+
+def _check(values: Iterable[object]) -> None:
+    """Raises UnicodeEncodeError for a text that JSON can hold and UTF-8 cannot."""
+    for value in values:
+        if isinstance(value, str):
+            value.encode()
 
 
 def _unless_matched(matches: Callable[[str], object]) -> Callable[[str], str]:

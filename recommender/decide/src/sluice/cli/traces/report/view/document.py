@@ -21,6 +21,7 @@ def document(report: Report) -> dict[str, Any]:
         "threshold_ms": report.threshold_ms,
         "quality": [vars(finding) for finding in report.quality],
         "operations": [_operation(operation) for operation in report.operations],
+        "operations_left_out": report.operations_left_out,
         "pools": [_pool(pool, verdict) for pool, verdict in report.pools],
         "pools_left_out": report.pools_left_out,
     }

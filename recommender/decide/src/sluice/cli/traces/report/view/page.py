@@ -37,7 +37,7 @@ def page(report: Report) -> str:
         tag("h2", "Data quality"),
         _quality(report.quality),
         tag("h2", "Operations"),
-        *_operations(report.operations),
+        *_operations(report),
         tag("h2", "Pools"),
         *_pools(report),
     ]
@@ -50,11 +50,16 @@ def _quality(findings: list[QualityFinding]) -> str:
     return table(("Code", "What", "Remedy"), ((finding.code, finding.text, finding.remedy) for finding in findings))
 
 
-def _operations(operations: list[Operation]) -> Iterator[str]:
+def _operations(report: Report) -> Iterator[str]:
+    operations = report.operations
     if not operations:
         yield tag("p", "No trace has a complete critical path.")
         return
     yield table(_OPERATIONS, map(_operation_row, operations))
+    if report.operations_left_out:
+        yield tag(
+            "p", f"{report.operations_left_out:,} operations with fewer traces are not shown; raise --operations."
+        )
     for operation in operations:
         yield tag("h3", words(f"{operation.service}/{operation.operation}"))
         yield tag("p", words(phrases.critical(operation)))

@@ -35,16 +35,19 @@ def text(report: Report) -> Iterator[str]:
         if finding.remedy:
             yield printable(f"    remedy: {finding.remedy}")
     yield ""
-    yield from _operations(report.operations)
+    yield from _operations(report)
     yield from _pools(report)
 
 
-def _operations(operations: list[Operation]) -> Iterator[str]:
+def _operations(report: Report) -> Iterator[str]:
+    operations = report.operations
     if not operations:
         yield "no complete critical path"
         yield ""
         return
     yield from lines(_OPERATIONS, map(_operation_row, operations))
+    if report.operations_left_out:
+        yield f"{report.operations_left_out:,} operations with fewer traces are not shown; raise --operations"
     for operation in operations[:_DETAILED]:
         yield ""
         yield printable(f"{operation.service}/{operation.operation}: {words.critical(operation)}")

@@ -42,8 +42,10 @@ class Operation:
 
 
 def operations_of(traces: Traces, most: int) -> tuple[list[Operation], int]:
-    """The operations of complete paths, at most `most`, those with most traces first, then by name; and how many further
-    ones there are."""
+    """The operations of complete paths, at most `most`, those with most traces first, then by name.
+
+    The number is that of further operations.
+    """
     paths, labels = traces.paths, traces.labels
     texts = labels.names.texts
     complete = np.flatnonzero(~paths.incomplete)

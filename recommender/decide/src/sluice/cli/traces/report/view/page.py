@@ -114,7 +114,10 @@ def _pools(report: Report) -> Iterator[str]:
 
 
 _IN_TIME = "Requests in flight per instance over time: mean (line) and highest bucket of 100 ms (area)"
-_CURVE = "Completions per second and instance by requests in flight, with two standard errors; range of sizes (band)"
+_CURVE = (
+    "Completions per second and instance by requests in flight, with two standard errors; larger dots: more buckets; "
+    "size (line), its range (band), fit (dashes)"
+)
 
 
 def _pool_row(pool: CandidatePool, verdict: Verdict) -> tuple[str, ...]:

@@ -29,23 +29,24 @@ def time_picture(line: TimeLine) -> str:
 
 
 def curve_picture(verdict: Verdict) -> str:
-    """Completions per second by requests in flight: means with two standard errors, the fit, and the range of sizes."""
+    """Completions per second by requests in flight: means with two standard errors, larger dots for more buckets; the
+    fit, and the range of sizes as a band."""
     x, y, errors = verdict.curve.concurrency.tolist(), verdict.curve.goodput_per_s.tolist(), verdict.errors.tolist()
     counts = verdict.curve.count.tolist()
     high = [value + _ERRORS * error for value, error in zip(y, errors, strict=True)]
     bounds = verdict.bounds
     frame = Frame(right=max([1.0, *x, *(bounds or ())]) * 1.05, top=max([1.0, *high]) * 1.05)
     content = [frame.span(*bounds, "band")] if bounds else []
+    fitted, curve = verdict.estimate.fitted_per_s, verdict.estimate.curve
+    if fitted is not None and curve is not None:
+        points = [(at, min(max(value, 0.0), frame.top)) for at, value in zip(curve.concurrency, fitted, strict=True)]
+        content.append(frame.line(points, "fit"))
     if verdict.target is not None:
         content.append(frame.vertical(verdict.target, 0, frame.top, "target"))
     for at, value, error, count in zip(x, y, errors, counts, strict=True):
         title = f"{at:.1f} in flight: {value:.1f}/s, standard error {error:.1f}, {count:.0f} buckets"
         content.append(frame.vertical(at, max(0.0, value - _ERRORS * error), value + _ERRORS * error, "error"))
-        content.append(frame.dot(at, value, title))
-    fitted, curve = verdict.estimate.fitted_per_s, verdict.estimate.curve
-    if fitted is not None and curve is not None:
-        points = [(at, min(max(value, 0.0), frame.top)) for at, value in zip(curve.concurrency, fitted, strict=True)]
-        content.insert(0, frame.line(points, "fit"))
+        content.append(frame.dot((at, value), 1.5 + 3 * (count / max(counts)) ** 0.5, title))
     return frame.drawing("Completions per second and instance by requests in flight", "in flight", *content)
 
 

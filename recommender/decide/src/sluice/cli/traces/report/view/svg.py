@@ -83,8 +83,9 @@ class Frame:
             class_=css,
         )
 
-    def dot(self, x: float, y: float, title: str) -> str:
-        return tag("circle", tag("title", words(title)), cx=self.x(x), cy=self.y(y), r=3, class_="dot")
+    def dot(self, at: Point, radius: float, title: str) -> str:
+        """radius: in units of the picture."""
+        return tag("circle", tag("title", words(title)), cx=self.x(at[0]), cy=self.y(at[1]), r=radius, class_="dot")
 
     def drawing(self, title: str, x_label: str, *content: str) -> str:
         """The SVG with axes, their ends and labels."""

@@ -1,9 +1,12 @@
 """The command `sluice report`."""
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +16,10 @@ from sluice.cli.printable import printable_json
 from sluice.cli.traces.replay.progress import ProgressReport
 from sluice.cli.traces.replay.skips import say_skipped
 from sluice.cli.traces.replay.totals import Totals
-from sluice.cli.traces.report.analysis.content import ReadCounts, Report, ReportOptions, report_of
 from sluice.cli.traces.report.facts.rules import Rules, read_rules
-from sluice.cli.traces.report.reading.files import read_spans
+
+if TYPE_CHECKING:
+    from sluice.cli.traces.report.analysis.content import Report
 
 #: The span rules of the streaming jobs, in a working copy.
 RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
@@ -83,6 +87,10 @@ def report(
     """
     if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.UsageError("-o html writes a page, not text: name its file with --output-file")
+    # Numba takes half a second, which help and completion must not wait for.
+    from sluice.cli.traces.report.analysis.content import ReadCounts, ReportOptions, report_of
+    from sluice.cli.traces.report.reading.files import read_spans
+
     totals = Totals()
     try:
         with unwinding(), ProgressReport() as progress:

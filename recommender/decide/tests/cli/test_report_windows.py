@@ -5,8 +5,9 @@ import pytest
 
 from contract.make_latency_index import last_in
 from sluice.cli.traces.report.analysis.curves import time_line_of
-from sluice.cli.traces.report.analysis.operations import nearest_rank, operations_of
+from sluice.cli.traces.report.analysis.operations import operations_of
 from sluice.cli.traces.report.analysis.pools import CandidatePool, PoolBuckets, pools_of
+from sluice.cli.traces.report.analysis.ranks import nearest_rank
 from sluice.cli.traces.report.analysis.windows import MAX_SPREAD_MS, longest_in_time_ns, windows_of
 from sluice_kit.traffic.messages import SentSpan
 
@@ -54,7 +55,7 @@ def test_a_threshold_is_rounded_down_to_a_border_of_the_histogram() -> None:
 
 
 def pools(*spans: SentSpan, threshold_ms: float | None = None) -> dict[str, CandidatePool]:
-    return {str(pool.id): pool for pool in pools_of(traces_of_spans(*spans), threshold_ms)}
+    return {str(pool.id): pool for pool in pools_of(traces_of_spans(*spans), 100, threshold_ms)[0]}
 
 
 def test_a_pool_of_two_instances_counts_the_mean_of_those_with_work() -> None:

@@ -65,10 +65,10 @@ class ReadCounts:
 
 def report_of(spans: Spans, source: ReadCounts, options: ReportOptions) -> Report:
     """Pure: the same spans give the same report."""
-    threshold_ms, most_pools = options.threshold_ms, options.most_pools
+    threshold_ms = options.threshold_ms
     counted, unusable = usable(spans)
     traces = traces_of(counted)
-    pools = pools_of(traces, threshold_ms)
+    pools, pools_left_out = pools_of(traces, options.most_pools, threshold_ms)
     quality = quality_of(traces, unusable)
     sampled = any(finding.code == SAMPLED.code for finding in quality)
     operations, operations_left_out = operations_of(traces, options.most_operations)
@@ -76,8 +76,8 @@ def report_of(spans: Spans, source: ReadCounts, options: ReportOptions) -> Repor
         _extent(spans, counted, source),
         operations,
         operations_left_out,
-        [(pool, verdict_of(pool, threshold_ms, sampled)) for pool in pools[:most_pools]],
-        max(0, len(pools) - most_pools),
+        [(pool, verdict_of(pool, threshold_ms, sampled)) for pool in pools],
+        pools_left_out,
         [*_skipped(source), *quality],
         threshold_ms,
     )

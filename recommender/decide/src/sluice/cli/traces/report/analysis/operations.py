@@ -10,6 +10,7 @@ from operator import mul
 import numpy as np
 
 from sluice.cli.traces.report.analysis.names import Ints
+from sluice.cli.traces.report.analysis.ranks import nearest_rank
 from sluice.cli.traces.report.analysis.traces import Traces
 from sluice.pools.estimate.critical import Localization, PathTimes, localize
 
@@ -101,11 +102,6 @@ def _operation(traces: Traces, numbers: Ints, parts: _Parts) -> Operation:
         ways=tuple(_ways(traces, numbers, parts)),
         localization=localize(service, path_times(traces, numbers)),
     )
-
-
-def nearest_rank(ascending: Ints, share: float) -> int:
-    """The smallest value that at least this share of all values does not exceed; there must be one."""
-    return int(ascending[max(0, int(np.ceil(share * len(ascending) - 1e-9)) - 1)])
 
 
 def _times(traces: Traces, parts: Ints, whole_ns: Ints) -> PathTimes:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.cli.traces.report.analysis.names import Ints
+from sluice.cli.traces.report.analysis.ranks import nearest_rank
 from sluice.cli.traces.report.analysis.traces import Traces
 from sluice.cli.traces.report.analysis.windows import BUCKET_MS, Windows, windows_of
 from sluice.cli.traces.report.facts.facts import SIDES
@@ -60,37 +61,45 @@ class CandidatePool:
     buckets: PoolBuckets
 
 
-def pools_of(traces: Traces, threshold_ms: float | None = None) -> list[CandidatePool]:
-    """All candidate pools; the one with the most time in flight first, then by name.
+def pools_of(traces: Traces, most: int, threshold_ms: float | None = None) -> tuple[list[CandidatePool], int]:
+    """The candidate pools, at most `most`, those with the most time in flight first, then by name.
 
-    threshold_ms: longest response time of a completion in time; None: every completion is in time.
+    The number is that of further pools. threshold_ms: longest response time of a completion in time; None: every
+    completion is in time.
     """
     spans, labels = traces.spans, traces.labels
-    texts = labels.names.texts
     held = np.flatnonzero(traces.holds)
     if not len(held):
-        return []
+        return [], 0
     keys, series = _series(traces, held)
     start, end, error = spans.start_ns[held], spans.end_ns[held], labels.error[held]
     windows = windows_of(series, start, end, error, threshold_ms)
-    took = end - start
+    ranges = _ranges(keys, labels.names.texts)
+    rows = {pool: windows.of(low, high) for pool, (low, high) in ranges.items()}
+    judges = _judges(rows)
+    busy = {pool: int(windows.busy_ns.sum()) for pool, windows in rows.items()}
+    chosen = sorted(ranges, key=lambda pool: (-busy[pool], str(pool)))[:most]
     in_series = np.argsort(series, kind="stable")
     borders = np.searchsorted(series[in_series], np.arange(keys.shape[1] + 1))
-    of_pool = np.flatnonzero(np.any(np.diff(keys[:3], axis=1, prepend=-1) != 0, axis=0))
-    ranges = list(zip(of_pool.tolist(), [*(of_pool[1:] - 1).tolist(), keys.shape[1] - 1], strict=True))
-    ids = [PoolId(texts[keys[0, low]], SIDE_NAMES[keys[1, low]], texts[keys[2, low]]) for low, _ in ranges]
-    rows = {pool: windows.of(low, high) for pool, (low, high) in zip(ids, ranges, strict=True)}
-    judges = _judges(rows)
     pools = []
-    for pool, (low, high) in zip(ids, ranges, strict=True):
+    for pool in chosen:
+        low, high = ranges[pool]
         own = in_series[borders[low] : borders[high + 1]]
-        p50_ms, p99_ms = (float(np.quantile(took[own], share, method="inverted_cdf")) / 1e6 for share in (0.5, 0.99))
-        instances = tuple(texts[number] for number in keys[3, low : high + 1])
-        errors, most = int(np.count_nonzero(error[own])), float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6)
+        took = np.sort(end[own] - start[own])
+        p50_ms, p99_ms = (nearest_rank(took, share) / 1e6 for share in (0.5, 0.99))
+        instances = tuple(labels.names.texts[number] for number in keys[3, low : high + 1])
+        errors, in_flight = int(np.count_nonzero(error[own])), float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6)
         buckets = buckets_of(rows[pool], judges[pool])
-        pools.append(CandidatePool(pool, len(own), errors, instances, most, p50_ms, p99_ms, buckets))
-    busy = {pool: int(windows.busy_ns.sum()) for pool, windows in rows.items()}
-    return sorted(pools, key=lambda pool: (-busy[pool.id], str(pool.id)))
+        pools.append(CandidatePool(pool, len(own), errors, instances, in_flight, p50_ms, p99_ms, buckets))
+    return pools, len(ranges) - len(pools)
+
+
+def _ranges(keys: Ints, texts: list[str]) -> dict[PoolId, tuple[int, int]]:
+    """The first and the last series of each pool."""
+    first = np.flatnonzero(np.any(np.diff(keys[:3], axis=1, prepend=-1) != 0, axis=0)).tolist()
+    last = [*(series - 1 for series in first[1:]), keys.shape[1] - 1]
+    ids = [PoolId(texts[keys[0, low]], SIDE_NAMES[keys[1, low]], texts[keys[2, low]]) for low in first]
+    return dict(zip(ids, zip(first, last, strict=True), strict=True))
 
 
 def _series(traces: Traces, held: Ints) -> tuple[Ints, Ints]:

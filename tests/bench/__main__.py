@@ -21,6 +21,7 @@ from bench import (
     localization,
     race,
     real_start,
+    report,
     table1,
     watchers,
 )
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "decide-cost": decide_cost.run,
     "subsets-scale": subsets_scale.run,
     "critical-path": critical_path.run,
+    "report": report.run,
     "flink-jobs": flink_jobs.run,
     "sizing": sizing.run,
     "freshness": freshness.run,

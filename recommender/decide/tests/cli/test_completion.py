@@ -75,7 +75,7 @@ def test_the_program_answers_zsh_and_fish(shell: str, words: str, cword: str, an
     assert done.stdout.startswith(answer)
 
 
-@pytest.mark.parametrize("line", ["replay", "critical-path", "estimate --pairs", "sql --file"])
+@pytest.mark.parametrize("line", ["replay", "report", "critical-path", "estimate --pairs", "sql --file"])
 def test_files_are_left_to_the_shell(line: str) -> None:
     words = f"sluice {line} "
     environment = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split())), "_SLUICE_COMPLETE": "bash_complete"}

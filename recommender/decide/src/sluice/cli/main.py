@@ -34,6 +34,10 @@ COMMANDS = {
     ),
     "pools": Lazy("sluice.cli.pools.group:pools", "Show pool sizes and their reasons; apply, pause and resume them."),
     "replay": Lazy("sluice.cli.traces.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
+    "report": Lazy(
+        "sluice.cli.traces.report.command:report",
+        "Report on an application from its recorded traces, without a stack.",
+    ),
     "sql": Lazy("sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user."),
     "subsets": Lazy("sluice.cli.subsets.group:subsets", "Show connection subsets, or solve them for a file."),
     "tuning": Lazy("sluice.cli.tuning.group:tuning", "Search for a better configuration of an application in trials."),
@@ -60,6 +64,7 @@ def cli() -> None:
       sluice pools explain cart
       sluice estimate --pairs cart.csv
       sluice replay traces.jsonl.gz
+      sluice report traces.jsonl.gz
       sluice critical-path traces.jsonl.gz
       sluice critical-service --root frontend
       sluice sql --list

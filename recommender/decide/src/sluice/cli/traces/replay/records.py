@@ -5,9 +5,9 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sluice.cli.traces.replay.formats import convert
 from sluice.cli.traces.replay.json_elements import MAX_ELEMENT_BYTES, Element, TruncatedError, elements
@@ -16,6 +16,7 @@ from sluice.cli.traces.replay.source import STDIN, ByteSource, open_source
 from sluice.cli.traces.replay.trace import BadRecordError, Trace
 from sluice.cli.traces.replay.zipkin_spans import ZipkinSpans
 
+T = TypeVar("T")
 _ZIPKIN_TRACES = re.compile(rb"\s*\[\s*\[")
 _JAEGER_EXPORT = re.compile(rb'\s*\{\s*"data"\s*:\s*\[')
 _OTLP_MESSAGE = re.compile(rb'\s*\{\s*"(resourceSpans|resource_spans)"\s*:\s*\[')
@@ -34,25 +35,26 @@ class Skipped:
 
 
 def read_traces(path: str) -> Iterator[Trace | Skipped]:
-    """Reads JSON of Jaeger, OTLP, Tempo or Zipkin: a record a line, an array, or one document; gzipped or not.
-
-    Yields a Skipped for a broken record and reads on. A damaged gzip stream ends the file with a Skipped. Raises
-    OSError when the file cannot be opened.
-    """
+    """Reads traces from JSON of Jaeger, OTLP, Tempo or Zipkin, as `read_records` does."""
     spans = ZipkinSpans()
-    for item in _items(path):
+    for item in read_records(path, convert):
         yield from spans.take(item)
     yield from spans.rest()
 
 
-def _items(path: str) -> Iterator[Trace | Skipped]:
+def read_records(path: str, converter: Callable[[Any], Iterable[T]]) -> Iterator[T | Skipped]:
+    """Reads JSON: a record a line, an array, or one document; gzipped or not. Yields the items of each record.
+
+    `converter` gets a parsed record, may change it, and raises BadRecordError. Yields a Skipped for a broken record and
+    reads on. A damaged gzip stream ends the file with a Skipped. Raises OSError when the file cannot be opened.
+    """
     name = "(stdin)" if path == STDIN else path
     line, empty = 1, True
     with open_source(path) as stream:
         try:
             for element in _records(stream):
                 line, empty = element.line, False
-                yield from _traces(name, element)
+                yield from _converted(name, element, converter)
             if empty:
                 yield Skipped(name, line, "holds no record")
         except TruncatedError as error:
@@ -106,7 +108,7 @@ def _lines(stream: io.BufferedReader) -> Iterator[Element]:
             yield Element(number, line)
 
 
-def _traces(name: str, element: Element) -> Iterator[Trace | Skipped]:
+def _converted(name: str, element: Element, converter: Callable[[Any], Iterable[T]]) -> Iterator[T | Skipped]:
     try:
         record = json.loads(element.text)
     except (ValueError, RecursionError) as error:
@@ -114,7 +116,7 @@ def _traces(name: str, element: Element) -> Iterator[Trace | Skipped]:
         return
     for part in _parts(record):
         try:
-            yield from convert(part)
+            yield from converter(part)
         except BadRecordError as error:
             yield Skipped(name, element.line, str(error))
         except (UnicodeEncodeError, SystemError):

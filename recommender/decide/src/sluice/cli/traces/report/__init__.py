@@ -1,0 +1,1 @@
+"""The command `sluice report`: what recorded traces say of an application, without a stack."""

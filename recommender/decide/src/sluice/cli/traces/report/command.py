@@ -1,0 +1,152 @@
+"""The command `sluice report`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sluice.cli.exit import unwinding
+from sluice.cli.output import EXIT_CODES, CliError, note, output_option
+from sluice.cli.printable import printable_json
+from sluice.cli.traces.replay.progress import ProgressReport
+from sluice.cli.traces.replay.skips import say_skipped
+from sluice.cli.traces.replay.totals import Totals
+from sluice.cli.traces.report.facts.rules import Rules, read_rules
+
+if TYPE_CHECKING:
+    from sluice.cli.traces.report.analysis.content import Report
+
+#: The span rules of the streaming jobs, in a working copy.
+RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
+
+
+@click.command("report", epilog=EXIT_CODES)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.option(
+    "--output-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Write the result here.  [default: standard output]",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, min_open=True),
+    metavar="MS",
+    help="Response time within which a completion counts as good, ms.  [default: every completion counts]",
+)
+@click.option(
+    "--operations", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Most root operations to show."
+)
+@click.option("--pools", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Most pools to show.")
+@click.option(
+    "--span-rules",
+    type=click.Path(),
+    metavar="FILE",
+    help="Spans that hold no place of a pool.  [default: streaming-jobs/spans.toml]",
+)
+@click.option("--skip-bad", is_flag=True, help="Exit 0 even when the command skips records.")
+@output_option("text", "json", "html")
+def report(
+    files: tuple[str, ...],
+    output_file: str | None,
+    threshold: float | None,
+    operations: int,
+    pools: int,
+    span_rules: str | None,
+    skip_bad: bool,
+    output: str,
+) -> None:
+    """Report on an application from its recorded traces, without a stack.
+
+    FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line, an array, an export of the UI,
+    or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an answer of its API), and Zipkin
+    v2 (lists of spans); also OTLP protobuf as the collector's file exporter writes it (`format: proto`). The command
+    joins the parts of a trace over records and files. A million spans take some 0.5 GiB of memory.
+
+    The report has the root operations with their critical paths and the service that holds each one up; each candidate
+    pool (service, side, peer) with its concurrency over time, its curve, and what Sluice would say of it; and what the
+    recording lacks, with the remedy. Figures are those of the streaming jobs for the same spans.
+
+    Spans do not show the size in force. So the size is that of a published model (scg-top), as `sluice estimate` names
+    it, and the reasons say what is missing. From a sample the report names no size.
+
+    -o text is for a terminal, json for scripts, html a page with pictures that loads nothing from elsewhere. The
+    command skips and counts a record that is not a trace, and names its file, line and reason; the exit code is then 1
+    unless --skip-bad.
+
+    \b
+    Examples:
+      sluice report traces.jsonl.gz
+      sluice report traces.jsonl.gz -o html --output-file report.html
+      sluice report --threshold 250 -o json *.jsonl.gz | jq '.pools[] | {service, side, peer, state, target}'
+    """
+    if output == "html" and output_file is None and sys.stdout.isatty():
+        raise click.UsageError("-o html writes a page, not text: name its file with --output-file")
+    # Numba takes half a second, which help and completion must not wait for.
+    from sluice.cli.traces.report.analysis.content import ReadCounts, ReportOptions, report_of
+    from sluice.cli.traces.report.reading.files import read_spans
+
+    totals = Totals()
+    try:
+        with unwinding(), ProgressReport() as progress:
+            spans = read_spans(
+                files,
+                _rules(span_rules),
+                totals,
+                lambda skipped: say_skipped(progress.note, skipped, totals),
+                progress.reading,
+            )
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CliError(f"cannot read {error.filename or 'input'}: {error.strerror or error}") from None
+    if not len(spans):
+        raise CliError(f"cannot report: no span in {', '.join(files)}")
+    source = ReadCounts(totals.files, totals.records_skipped, tuple(totals.skipped))
+    _write(report_of(spans, source, ReportOptions(threshold, operations, pools)), output, output_file)
+    if totals.records_skipped:
+        note(f"skipped: {totals.records_skipped:,} records")
+        if not skip_bad:
+            raise click.exceptions.Exit(1)
+
+
+def _rules(named: str | None) -> Rules:
+    """The rules of a file; none where the default does not exist, as outside of a working copy."""
+    if named is not None or RULES.is_file():
+        return read_rules(RULES if named is None else Path(named))
+    note("no span rules: streaming-jobs/spans.toml does not exist here; name it with --span-rules")
+    return Rules()
+
+
+def _write(content: Report, form: str, path: str | None) -> None:
+    if path is None:
+        for part in _parts(content, form):
+            click.echo(part)
+        return
+    try:
+        with Path(path).open("w", encoding="utf-8") as file:
+            file.writelines(part + "\n" for part in _parts(content, form))
+    except OSError as error:
+        raise CliError(f"cannot write {path}: {error.strerror or error}") from None
+    note(f"wrote {path}")
+
+
+def _parts(content: Report, form: str) -> Iterator[str]:
+    """Imports a view when it is asked for: each costs time at start-up."""
+    if form == "json":
+        from sluice.cli.traces.report.view.document import document
+
+        yield printable_json(json.dumps(document(content), indent=2, ensure_ascii=False))
+    elif form == "html":
+        from sluice.cli.traces.report.view.page import page
+
+        yield page(content)
+    else:
+        from sluice.cli.traces.report.view.text import text
+
+        yield from text(content)

@@ -1,0 +1,108 @@
+"""What a span is: computed once for spans that say the same, because spans of one operation repeat it."""
+
+import re
+from typing import NamedTuple
+
+from sluice.cli.traces.report.facts.addresses import address
+from sluice.cli.traces.report.facts.attributes import (
+    HOST,
+    INSTANCE,
+    PEER,
+    SERVICE,
+    Attributes,
+    Value,
+    cut,
+    first_text,
+)
+from sluice.cli.traces.report.facts.errors import is_error
+from sluice.cli.traces.report.facts.rules import Rules
+
+#: Kinds of spans, with OTLP's numbers; a kind of another number counts as INTERNAL.
+INTERNAL, SERVER, CLIENT, PRODUCER, CONSUMER = range(1, 6)
+#: On which side of a pool a span of each kind is.
+SIDES = {SERVER: "server", CONSUMER: "consumer", CLIENT: "client", PRODUCER: "client"}
+#: Stands for the threshold in a span's tracestate, beside its attributes.
+THRESHOLD = "tracestate.ot.th"
+_THRESHOLD = re.compile(r"[0-9a-f]{1,14}")
+PAIRS = tuple[tuple[str, Value], ...]
+
+
+class Resource(NamedTuple):
+    """Where a span is from; "" where the resource does not say it."""
+
+    service: str
+    instance: str
+    host: str
+
+
+class Said(NamedTuple):
+    """What a span says of itself. `pairs`: its relevant attributes. failed: its status is ERROR."""
+
+    kind: int
+    operation: str
+    scope: str
+    failed: bool
+    pairs: PAIRS
+
+
+class SpanFacts(NamedTuple):
+    """What a span is. peer: what its attributes name, `address`: what they only locate, both "" where absent. use: HELD
+    and so on, by the rule `rule`. probability: that the trace was sampled, where the span says it; else 0."""
+
+    service: str
+    instance: str
+    host: str
+    kind: int
+    operation: str
+    error: bool
+    peer: str
+    address: str
+    use: int
+    rule: str
+    probability: float
+
+
+def resource_of(attributes: Attributes) -> Resource:
+    return Resource(first_text(attributes, SERVICE), first_text(attributes, INSTANCE), first_text(attributes, HOST))
+
+
+def facts_of(resource: Resource, said: Said, rules: Rules) -> SpanFacts:
+    attributes = dict(reversed(said.pairs))  # of an attribute that is there twice, the first counts
+    kind = said.kind if INTERNAL <= said.kind <= CONSUMER else INTERNAL
+    asks = kind in (CLIENT, PRODUCER)
+    peer = first_text(attributes, PEER) if asks else ""
+    located = address(attributes) if asks else ""
+    operation = cut(said.operation)
+    use, rule = 0, ""
+    if side := SIDES.get(kind, ""):
+        named = peer or located or "unknown" if side == "client" else ""
+        fields = {"service": resource.service, "side": side, "peer": named, "span": operation, "scope": cut(said.scope)}
+        use, rule = rules.of(fields, attributes)
+    error = is_error(said.failed, attributes)
+    return SpanFacts(*resource, kind, operation, error, peer, located, use, rule, _probability(attributes))
+
+
+def threshold_of(trace_state: str) -> str:
+    """The rejection threshold of consistent probability sampling (`ot=th:8`) in a tracestate; "" without one."""
+    for entry in trace_state.split(","):
+        vendor, _, value = entry.strip().partition("=")
+        if vendor == "ot":
+            for part in value.split(";"):
+                if part.startswith("th:"):
+                    return part[3:]
+    return ""
+
+
+def _probability(attributes: Attributes) -> float:
+    """Of a threshold: the share of random numbers of 56 bits from it on. Of Jaeger's samplers: `probabilistic` keeps a
+    share; the others say no share. th:8 -> 0.5."""
+    threshold = attributes.get(THRESHOLD)
+    if isinstance(threshold, str) and _THRESHOLD.fullmatch(threshold):
+        return 1 - int(threshold.ljust(14, "0"), 16) / 2**56
+    if attributes.get("sampler.type") != "probabilistic":
+        return 0.0
+    try:
+        share = float(attributes.get("sampler.param", 0.0))
+    except ValueError:
+        return 0.0
+    return share if 0 < share <= 1 else 0.0

@@ -1,0 +1,1 @@
+"""Reads recorded traces into columns."""

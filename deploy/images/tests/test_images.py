@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sluice.cli.doctor.clickhouse import _MIGRATIONS
+from sluice.cli.doctor.kafka import _TOPICS
+from sluice.cli.sql.cookbook import COOKBOOK
+from sluice.cli.traces.report.command import RULES
+
 IMAGES = Path(__file__).resolve().parents[1]
 REPOSITORY = IMAGES.parents[1]
 
@@ -32,6 +37,15 @@ def test_the_decider_needs_what_the_repository_declares_for_run_time() -> None:
     names = set(re.findall(r"^([A-Za-z0-9-]+)", run_time, re.MULTILINE))
     assert names - declared(IMAGES / "decider/requirements.in") == {"matplotlib"}  # plots: README.md
     assert declared(IMAGES / "decider/requirements.in") <= names
+
+
+@pytest.mark.parametrize("file", [RULES, COOKBOOK, _MIGRATIONS, _TOPICS])
+def test_the_deciders_image_has_what_the_command_line_reads_beside_itself(file: Path) -> None:
+    copied = re.findall(
+        r"^COPY (?!--from)(\S+) /opt/sluice/(\S+)$", (IMAGES / "decider.Containerfile").read_text(), re.M
+    )
+    sources = {REPOSITORY / source for source, _ in copied}
+    assert sources & {file, *file.parents}
 
 
 def test_the_jobs_packages_are_locked() -> None:

@@ -16,6 +16,8 @@ from sluice_kit.machine.processes import running
 
 _PACKAGES = {"dockerd": "docker.io", "docker-compose": "docker-compose", "ip": "iproute2", "unshare": "util-linux"}
 _CGROUPS = Path("/sys/fs/cgroup")
+#: The parent of the containers' cgroups: those of another daemon are not touched.
+_PARENT = "sluice-docker"
 
 
 def missing() -> list[str]:
@@ -35,7 +37,8 @@ def daemon() -> Iterator[str]:
         socket = folder / "socket"
         start = (
             "ip link set lo up; mount --make-rprivate /; mount -t tmpfs none /run; "
-            f"exec dockerd --data-root {folder}/data --exec-root {folder}/exec --pidfile {folder}/pid -H unix://{socket}"
+            f"exec dockerd --data-root {folder}/data --exec-root {folder}/exec --pidfile {folder}/pid "
+            f"--cgroup-parent {_PARENT} -H unix://{socket}"
         )
         command = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", start]
         address = f"unix://{socket}"
@@ -54,7 +57,7 @@ def daemon() -> Iterator[str]:
                         os.kill(int(child), signal.SIGTERM)
                     process.wait(60.0)
         finally:
-            for group in sorted(_CGROUPS.glob("**/docker"), key=lambda path: -len(path.parts)):
+            for group in sorted(_CGROUPS.glob(f"**/{_PARENT}"), key=lambda path: -len(path.parts)):
                 for below in sorted(group.glob("**/"), key=lambda path: -len(path.parts)):
                     below.rmdir()
 

@@ -10,7 +10,7 @@ from sluice.cli.traces.report.facts import attributes, errors
 from sluice.cli.traces.report.facts.addresses import located
 from sluice.cli.traces.report.facts.attributes import SOURCES, Value
 from sluice.cli.traces.report.facts.errors import is_error
-from sluice.cli.traces.report.facts.facts import CLIENT, SERVER, Resource, Said, facts_of, threshold_of
+from sluice.cli.traces.report.facts.facts import CLIENT, SERVER, Description, Resource, facts_of, threshold_of
 from sluice.cli.traces.report.facts.rules import HELD, LEFT_OUT, WAITING, Rules, read_rules
 from sluice_kit.reference import errors as reference_errors
 from sluice_kit.reference import peer_names
@@ -98,16 +98,16 @@ def test_the_codes_of_rpc_are_the_references() -> None:
 SHOP = Resource("shop", "shop-0", "")
 
 
-def use(said: Said, rules: Rules | None = None) -> tuple[int, str]:
+def use(said: Description, rules: Rules | None = None) -> tuple[int, str]:
     facts = facts_of(SHOP, said, read_rules(RULES) if rules is None else rules)
     return facts.use, facts.rule
 
 
 def test_the_shipped_rules() -> None:
-    assert use(Said(SERVER, "GET", "", False, (("url.path", "/healthz"),))) == (LEFT_OUT, "probe-path")
-    assert use(Said(SERVER, "GET", "", False, (("http.target", "/livez?verbose"),))) == (LEFT_OUT, "probe-path")
-    assert use(Said(CLIENT, "pg-pool.connect", "", False, ()))[0] == WAITING
-    assert use(Said(SERVER, "GET", "", False, (("url.path", "/cart"),))) == (HELD, "")
+    assert use(Description(SERVER, "GET", "", False, (("url.path", "/healthz"),))) == (LEFT_OUT, "probe-path")
+    assert use(Description(SERVER, "GET", "", False, (("http.target", "/livez?verbose"),))) == (LEFT_OUT, "probe-path")
+    assert use(Description(CLIENT, "pg-pool.connect", "", False, ()))[0] == WAITING
+    assert use(Description(SERVER, "GET", "", False, (("url.path", "/cart"),))) == (HELD, "")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_missing_file_of_rules_is_named(tmp_path: Path) -> None:
 
 def test_sampling_probability() -> None:
     def probability(*pairs: tuple[str, Value]) -> float:
-        return facts_of(SHOP, Said(SERVER, "GET", "", False, pairs), Rules()).probability
+        return facts_of(SHOP, Description(SERVER, "GET", "", False, pairs), Rules()).probability
 
     assert threshold_of("vendor=1,ot=rv:abc;th:c") == "c"
     assert probability(("tracestate.ot.th", "8")) == 0.5

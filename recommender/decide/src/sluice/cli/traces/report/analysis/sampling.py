@@ -26,9 +26,9 @@ _REMEDY = (
 
 def sampling_of(traces: Traces) -> Iterator[QualityFinding]:
     """One finding at most."""
-    said = np.array([facts.probability for facts in traces.spans.facts_of])[traces.spans.facts]
-    if number := int(np.count_nonzero((said > 0) & (said < 1))):
-        shares = ", ".join(f"{share:.3g}" for share in np.unique(said[(said > 0) & (said < 1)])[:5])
+    stated = np.array([facts.probability for facts in traces.spans.facts_of])[traces.spans.facts]
+    if number := int(np.count_nonzero((stated > 0) & (stated < 1))):
+        shares = ", ".join(f"{share:.3g}" for share in np.unique(stated[(stated > 0) & (stated < 1)])[:5])
         yield QualityFinding(
             "SAMPLED", f"{number:,} spans say that their traces were sampled with probability {shares}", _REMEDY, number
         )

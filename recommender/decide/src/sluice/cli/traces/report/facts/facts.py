@@ -35,8 +35,8 @@ class Resource(NamedTuple):
     host: str
 
 
-class Said(NamedTuple):
-    """What a span says of itself. `pairs`: its relevant attributes. failed: its status is ERROR."""
+class Description(NamedTuple):
+    """A span as it describes itself. `pairs`: its relevant attributes. failed: its status is ERROR."""
 
     kind: int
     operation: str
@@ -66,19 +66,25 @@ def resource_of(attributes: Attributes) -> Resource:
     return Resource(first_text(attributes, SERVICE), first_text(attributes, INSTANCE), first_text(attributes, HOST))
 
 
-def facts_of(resource: Resource, said: Said, rules: Rules) -> SpanFacts:
-    attributes = dict(reversed(said.pairs))  # of an attribute that is there twice, the first counts
-    kind = said.kind if INTERNAL <= said.kind <= CONSUMER else INTERNAL
+def facts_of(resource: Resource, description: Description, rules: Rules) -> SpanFacts:
+    attributes = dict(reversed(description.pairs))  # of an attribute that is there twice, the first counts
+    kind = description.kind if INTERNAL <= description.kind <= CONSUMER else INTERNAL
     asks = kind in (CLIENT, PRODUCER)
     peer = first_text(attributes, PEER) if asks else ""
     located = address(attributes) if asks else ""
-    operation = cut(said.operation)
+    operation = cut(description.operation)
     use, rule = 0, ""
     if side := SIDES.get(kind, ""):
         named = peer or located or "unknown" if side == "client" else ""
-        fields = {"service": resource.service, "side": side, "peer": named, "span": operation, "scope": cut(said.scope)}
+        fields = {
+            "service": resource.service,
+            "side": side,
+            "peer": named,
+            "span": operation,
+            "scope": cut(description.scope),
+        }
         use, rule = rules.of(fields, attributes)
-    error = is_error(said.failed, attributes)
+    error = is_error(description.failed, attributes)
     return SpanFacts(*resource, kind, operation, error, peer, located, use, rule, _probability(attributes))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
-from sluice.cli.traces.report.facts.facts import CLIENT, CONSUMER, INTERNAL, PRODUCER, SERVER, Said, threshold_of
+from sluice.cli.traces.report.facts.facts import CLIENT, CONSUMER, INTERNAL, PRODUCER, SERVER, Description, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.memory import Memory
 
@@ -108,7 +108,7 @@ class JaegerRecords:
         if number is None:
             if not isinstance(name, str):
                 raise UnusualError
-            number = self._memory.learn(key, resource, lambda: _said(name, raw))
+            number = self._memory.learn(key, resource, lambda: _description(name, raw))
         return number
 
     def _short(self, name: str, value: Any) -> Any:
@@ -116,7 +116,7 @@ class JaegerRecords:
         return value if shorten is None or not isinstance(value, str) else shorten(value)
 
 
-def _said(operation: str, raw: Raw) -> Said:
+def _description(operation: str, raw: Raw) -> Description:
     kind, failed = INTERNAL, False
     pairs: list[tuple[str, Value]] = []
     for name, declared, value in raw:
@@ -130,7 +130,7 @@ def _said(operation: str, raw: Raw) -> Said:
         else:
             failed |= name == "error" and text == "true"
             pairs.append((name, _value(declared, value)))
-    return Said(kind, operation, "", failed, tuple(pairs))
+    return Description(kind, operation, "", failed, tuple(pairs))
 
 
 def _value(declared: Any, value: Any) -> Value:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 from sluice.cli.traces.report.facts.addresses import shortened
 from sluice.cli.traces.report.facts.attributes import OF_ALL, OF_CALLERS, SOURCES, Attributes
-from sluice.cli.traces.report.facts.facts import THRESHOLD, Resource, Said, facts_of, resource_of
+from sluice.cli.traces.report.facts.facts import THRESHOLD, Description, Resource, facts_of, resource_of
 from sluice.cli.traces.report.facts.rules import Rules
 from sluice.cli.traces.report.reading.columns import Columns
 
@@ -44,13 +44,13 @@ class Memory:
             self._by_number.append(resource)
         return number
 
-    def learn(self, key: Hashable, resource: int, say: Callable[[], Said]) -> int:
+    def learn(self, key: Hashable, resource: int, describe: Callable[[], Description]) -> int:
         """The number of the facts for a key that `known` lacks."""
         if len(self.known) >= _MOST:
             self.known.clear()
-        said = say()
-        _check((said.operation, said.scope, *(value for _, value in said.pairs)))
-        number = self.columns.number(facts_of(self._by_number[resource], said, self._rules))
+        description = describe()
+        _check((description.operation, description.scope, *(value for _, value in description.pairs)))
+        number = self.columns.number(facts_of(self._by_number[resource], description, self._rules))
         self.known[key] = number
         return number
 

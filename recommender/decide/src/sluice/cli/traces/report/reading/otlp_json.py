@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
-from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Said, threshold_of
+from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Description, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.jaeger import UnusualError
 from sluice.cli.traces.report.reading.memory import Memory
@@ -63,7 +63,7 @@ class OtlpRecords:
         key = (resource, scope, name, number, failed, raw)
         known = self._memory.known.get(key)
         if known is None:
-            known = self._memory.learn(key, resource, lambda: Said(number, name, scope, failed, _pairs(raw)))
+            known = self._memory.learn(key, resource, lambda: Description(number, name, scope, failed, _pairs(raw)))
         rows.facts.append(known)
 
 

@@ -7,7 +7,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, Status
 
 from sluice.cli.traces.replay.trace import BadRecordError
 from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
-from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Said, threshold_of
+from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Description, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.memory import Memory
 
@@ -51,7 +51,7 @@ def _add(rows: Rows, memory: Memory, resource: int, scope: str, span: Span) -> N
     key = ("pb", resource, scope, span.name, span.kind, failed, pairs)
     number = memory.known.get(key)
     if number is None:
-        number = memory.learn(key, resource, lambda: Said(span.kind, span.name, scope, failed, pairs))
+        number = memory.learn(key, resource, lambda: Description(span.kind, span.name, scope, failed, pairs))
     rows.facts.append(number)
 
 

@@ -218,12 +218,7 @@ def _instrumented_python_step() -> Step:
 
 
 def _long_steps() -> list[Step]:
-    return [
-        _spring_step(),
-        _instrumented_python_step(),
-        _kubernetes_collector_step(),
-        *_kubernetes_steps(KUBERNETES_SERVERS[:5]),
-    ]
+    return [_spring_step(), _instrumented_python_step(), *_kubernetes_steps(KUBERNETES_SERVERS[:5])]
 
 
 def _kubernetes_collector_step() -> Step:
@@ -249,9 +244,7 @@ def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
                  values=(KUBERNETES_VERSION,), resource="go")
             for name in servers
         ),
-        Step("collector-kubernetes", "OpenTelemetry Collector for Kubernetes",
-             go_build(KUBERNETES_COLLECTOR, ".", "sluice-collector-kubernetes"), after=("go",),
-             inputs=(KUBERNETES_COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector-kubernetes",), resource="go"),
+        _kubernetes_collector_step(),
         Step("kwok", "kwok, for the tests of actuators", kwok, after=("go",), values=(KWOK_VERSION,),
              outputs=(KUBERNETES_BIN / "kwok",), resource="go"),
     ]  # fmt: skip

@@ -184,7 +184,7 @@ def _application_steps() -> list[Step]:
         Step("resizable-go", "the tests' Go program on PostgreSQL", go_build(RESIZABLE / "go", ".", "resizable"),
              after=("go",), inputs=(RESIZABLE / "go", ACTUATORS / "handlers/go"), outputs=(BIN / "resizable",),
              resource="go"),
-        Step("instrumented-go", "the tests' Go service with OpenTelemetry", go_build(INSTRUMENTED / "go", ".", "instrumented"),
+        Step("instrumented-go", "the tests' Go service", go_build(INSTRUMENTED / "go", ".", "instrumented"),
              after=("go",), inputs=(INSTRUMENTED / "go",), outputs=(BIN / "instrumented",), resource="go"),
         Step("resizable-node", "packages of the tests' Node program", node_packages(RESIZABLE / "node", NODE_PACKAGES),
              after=("npm",), inputs=(RESIZABLE / "node/package-lock.json",), outputs=(NODE_PACKAGES / "node_modules",)),

@@ -103,15 +103,15 @@ func (d *Discover) keys(endpoint discover.Endpoint) map[string]any {
 	}
 	keys["pool"] = map[string]any{"service": endpoint.Pool.Service, "side": pool.SideName(endpoint.Pool.Side), "peer": endpoint.Pool.Peer}
 	block := map[string]any{"url": "http://${ADDRESS}${URL_PATH:-/jolokia/}"}
-	if own, written := d.Target[endpoint.Kind]; written {
-		of, ok := own.(map[string]any)
-		if !ok {
-			keys[endpoint.Kind] = own
-			return keys
-		}
-		maps.Copy(block, of)
+	switch configured := d.Target[endpoint.Kind].(type) {
+	case map[string]any:
+		maps.Copy(block, configured)
+		keys[endpoint.Kind] = block
+	case nil:
+		keys[endpoint.Kind] = block
+	default:
+		keys[endpoint.Kind] = configured // not legal: decoding names it
 	}
-	keys[endpoint.Kind] = block
 	return keys
 }
 

@@ -39,6 +39,9 @@ func declared(pod *Pod, namespace map[string]string) (endpoints []discover.Endpo
 			suffixes[suffix] = true
 		case base == applyAnnotation:
 			faults = append(faults, applyFaults(pod.Annotations, suffix)...)
+			if name != "" {
+				suffixes[suffix] = true
+			}
 		case name != "" || base != portAnnotation && base != pathAnnotation && base != instanceAnnotation:
 			faults = append(faults, fmt.Errorf("annotation %s: want pool, target, apply (each may end with .NAME), instance, port or path after %s", key, prefix))
 		}
@@ -58,22 +61,22 @@ func declared(pod *Pod, namespace map[string]string) (endpoints []discover.Endpo
 // declaration returns the endpoint of one pool of a pod, without its opt-in.
 func declaration(pod *Pod, suffix string) (endpoint discover.Endpoint, faults []error) {
 	poolText, targetText := pod.Annotations[declaredAnnotation+suffix], pod.Annotations[kindAnnotation+suffix]
-	of, at := poolForm.FindStringSubmatch(poolText), targetForm.FindStringSubmatch(targetText)
-	if of == nil {
+	side, target := poolForm.FindStringSubmatch(poolText), targetForm.FindStringSubmatch(targetText)
+	if side == nil {
 		faults = append(faults, refused(declaredAnnotation+suffix, poolText, "server, consumer or client/PEER"))
 	}
-	if at == nil {
+	if target == nil {
 		faults = append(faults, refused(kindAnnotation+suffix, targetText, "KIND:PORT or KIND:PORT/PATH, of the kind "+strings.Join(Kinds, ", ")))
-	} else if port, _ := strconv.Atoi(at[2]); port < 1 || port > 65535 || !path.MatchString(at[3]) {
+	} else if port, _ := strconv.Atoi(target[2]); port < 1 || port > 65535 || !path.MatchString(target[3]) {
 		faults = append(faults, refused(kindAnnotation+suffix, targetText, "a port of 1 to 65535, and a path such as /jolokia/"))
 	}
 	if len(faults) > 0 {
 		return endpoint, faults
 	}
-	side, _ := pool.ParseSide(strings.TrimSuffix(of[1], "/"+of[2]))
 	endpoint = endpointOf(pod)
-	endpoint.Address, endpoint.Path, endpoint.Kind = net.JoinHostPort(pod.IP, at[2]), at[3], at[1]
-	endpoint.Pool = pool.Key{Service: pod.Service, Side: side, Peer: of[2]}
+	endpoint.Address, endpoint.Path, endpoint.Kind = net.JoinHostPort(pod.IP, target[2]), target[3], target[1]
+	endpoint.Pool = pool.Key{Service: pod.Service, Peer: side[2]}
+	endpoint.Pool.Side, _ = pool.ParseSide(strings.TrimSuffix(side[1], "/"+side[2]))
 	endpoint.Name = pod.Name + suffix
 	return endpoint, nil
 }

@@ -42,6 +42,8 @@ func TestAPodDeclaresItsPools(t *testing.T) {
 		"an opt-in that is none counts as false": {
 			declaring("pool", "server", "target", "tomcat:8778", "apply", "yes"), "cart-0 cart/server tomcat 10.0.0.1:8778 2",
 			[]string{`annotation sluice.dev/apply: "yes": want true or false`}},
+		"an opt-in without a pool": {declaring("apply.rows", "true"), "", []string{
+			`annotation sluice.dev/pool.rows: "": want server`, `annotation sluice.dev/target.rows: "": want KIND`}},
 		"a name that is none": {declaring("aply", "true"), "", []string{"annotation sluice.dev/aply: want pool, target, apply"}},
 	} {
 		endpoints, faults := declared(c.pod, nil)

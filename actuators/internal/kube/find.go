@@ -27,20 +27,20 @@ type Pods struct {
 	refused map[string]bool
 }
 
-// Pods watches the pods of a discovery. of is the pool of each; the zero value: their annotations declare pools.
-func (c *Cluster) Pods(config PodsConfig, of pool.Key) *Pods {
+// Pods watches the pods of a discovery. shared is the pool of each; the zero value: their annotations declare pools.
+func (c *Cluster) Pods(config PodsConfig, shared pool.Key) *Pods {
 	fields := ""
 	if c.config.Node != "" {
 		fields = "spec.nodeName=" + c.config.Node
 	}
-	only := "" // all of them
+	namespace := "" // all of them
 	if config.Namespace != "" {
-		only = "metadata.name=" + config.Namespace // the actuator needs no right to others
+		namespace = "metadata.name=" + config.Namespace // the actuator needs no right to others
 	}
 	p := &Pods{
-		cluster: c, config: config, pool: of, wake: make(chan struct{}, 1),
+		cluster: c, config: config, pool: shared, wake: make(chan struct{}, 1),
 		pods:       c.feed(pods, config.Namespace, config.Selector, fields, toPod),
-		namespaces: c.feed(namespaces, "", "", only, toNamespace),
+		namespaces: c.feed(namespaces, "", "", namespace, toNamespace),
 		overrides:  c.overrides(config.Namespace),
 	}
 	for _, f := range []*feed{p.pods, p.namespaces, p.overrides} {
@@ -101,8 +101,8 @@ func (p *Pods) instances(all []*Pod, namespaces map[string]map[string]string) (e
 		if !pod.Running {
 			continue
 		}
-		of, refusals := p.instance(pod, namespaces[pod.Namespace])
-		endpoints = append(endpoints, of...)
+		declared, refusals := p.instance(pod, namespaces[pod.Namespace])
+		endpoints = append(endpoints, declared...)
 		for _, fault := range refusals {
 			faults = append(faults, podFault{pod, fault})
 		}

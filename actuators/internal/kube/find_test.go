@@ -42,8 +42,8 @@ func TestInstances(t *testing.T) {
 			[]*Pod{at("a", "10.0.0.1", "path", "@metadata.internal/")}, nil, "", "pod a: annotation sluice.dev/path"},
 	} {
 		cart := pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}
-		found := &Pods{config: PodsConfig{Namespace: "shop", Port: 8778}, pool: cart}
-		endpoints, faults := found.instances(c.pods, map[string]map[string]string{"shop": c.namespace})
+		discovery := &Pods{config: PodsConfig{Namespace: "shop", Port: 8778}, pool: cart}
+		endpoints, faults := discovery.instances(c.pods, map[string]map[string]string{"shop": c.namespace})
 		var got []string
 		for _, e := range endpoints {
 			got = append(got, fmt.Sprint(e.Address, e.Path, " ", e.Instance, " ", e.OptIn))

@@ -39,7 +39,7 @@ func workloadOf(u *unstructured.Unstructured) discover.Workload {
 	}
 	// The name of a Deployment's ReplicaSet ends with the hash that its pods have as a label.
 	hash := u.GetLabels()["pod-template-hash"]
-	if name, of := strings.CutSuffix(owner.Name, "-"+hash); owner.Kind == "ReplicaSet" && hash != "" && of {
+	if name, hashed := strings.CutSuffix(owner.Name, "-"+hash); owner.Kind == "ReplicaSet" && hash != "" && hashed {
 		return discover.Workload{APIVersion: "apps/v1", Kind: "Deployment", Name: name}
 	}
 	return discover.Workload{APIVersion: owner.APIVersion, Kind: owner.Kind, Name: owner.Name, UID: string(owner.UID)}
@@ -84,10 +84,10 @@ func field(u *unstructured.Unstructured, path string) string {
 	case "metadata.uid":
 		return string(u.GetUID())
 	}
-	if key, of := strings.CutPrefix(path, "metadata.labels['"); of {
+	if key, is := strings.CutPrefix(path, "metadata.labels['"); is {
 		return u.GetLabels()[strings.TrimSuffix(key, "']")]
 	}
-	if key, of := strings.CutPrefix(path, "metadata.annotations['"); of {
+	if key, is := strings.CutPrefix(path, "metadata.annotations['"); is {
 		return u.GetAnnotations()[strings.TrimSuffix(key, "']")]
 	}
 	return ""

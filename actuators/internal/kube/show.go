@@ -178,10 +178,10 @@ func (s *SoftResources) write(ctx context.Context, r *SoftResource, status softS
 }
 
 // create makes the object of a pool, which Kubernetes deletes with the workload.
-func (s *SoftResources) create(ctx context.Context, at place, of pools.Target) error {
+func (s *SoftResources) create(ctx context.Context, at place, target pools.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	owner := of.Workload
+	owner := target.Workload
 	if owner.UID == "" {
 		workload, err := s.cluster.client.Resource(workloads[owner.Kind]).Namespace(at.namespace).Get(ctx, owner.Name, metav1.GetOptions{})
 		if err != nil {

@@ -41,7 +41,7 @@ type showcase struct {
 	client    *fake.FakeDynamicClient
 	decisions *decisions
 	feed      *feed
-	found     *Pods
+	pods      *Pods
 }
 
 func newShowcase(t *testing.T, node string, objects ...string) *showcase {
@@ -60,7 +60,7 @@ func newShowcase(t *testing.T, node string, objects ...string) *showcase {
 		create(softResources, "{apiVersion: sluice.dev/v1alpha1, kind: SoftResource, metadata: {namespace: shop, generation: 3, "+text+"}")
 	}
 	cluster := New(Config{SoftResources: true, Node: node}, client, slog.New(slog.DiscardHandler))
-	s.SoftResources, s.found = cluster.SoftResources(s.decisions), cluster.Pods(PodsConfig{Namespace: "shop"}, pool.Key{})
+	s.SoftResources, s.pods = cluster.SoftResources(s.decisions), cluster.Pods(PodsConfig{Namespace: "shop"}, pool.Key{})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); cluster.Run(ctx) }()
@@ -175,7 +175,7 @@ func TestASpecOverrides(t *testing.T) {
 		", bounds: {min: 4, max: 16}}":      "1 4..16",
 	} {
 		s := newShowcase(t, "", "name: mine}, "+cartPool+text)
-		endpoints, err := s.found.Find(t.Context())
+		endpoints, err := s.pods.Find(t.Context())
 		if err != nil || len(endpoints) != 1 {
 			t.Fatalf("%v, %v", endpoints, err)
 		}
@@ -227,12 +227,12 @@ func TestAnAnnotationIsRefusedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		if endpoints, err := s.found.Find(t.Context()); err == nil && len(endpoints) == 0 {
+		if endpoints, err := s.pods.Find(t.Context()); err == nil && len(endpoints) == 0 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	_, _ = s.found.Find(t.Context())
+	_, _ = s.pods.Find(t.Context())
 	if n := s.cluster.Refusals(); n != 1 {
 		t.Errorf("refused %d times, want once", n)
 	}

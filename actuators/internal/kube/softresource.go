@@ -86,21 +86,21 @@ type overrides map[place]*SoftResource
 // overridesOf waits until the objects are known: a pool must not be written before its `apply: false` is read. Without the
 // definition of the resource there is none.
 func overridesOf(ctx context.Context, f *feed) (overrides, error) {
-	of := overrides{}
+	first := overrides{}
 	if f == nil {
-		return of, nil
+		return first, nil
 	}
 	if err := f.synced(ctx); errors.Is(err, errAbsent) {
-		return of, nil
+		return first, nil
 	} else if err != nil {
 		return nil, err
 	}
 	for _, r := range oldestFirst(f) {
-		if of[r.place()] == nil {
-			of[r.place()] = r
+		if first[r.place()] == nil {
+			first[r.place()] = r
 		}
 	}
-	return of, nil
+	return first, nil
 }
 
 // oldestFirst orders the objects: the oldest of a pool counts.

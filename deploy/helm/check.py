@@ -118,7 +118,11 @@ def schemas() -> str:
         shutil.copy(own, SCHEMAS)
     place = SCHEMAS / "{{ .ResourceKind }}{{ .KindSuffix }}.json"
     actuator = HELM / "sluice-actuator"
-    files = [actuator / "sidecar.yaml", actuator / "crds/softresources.yaml", *(HELM / "examples").glob("*/rendered.yaml")]
+    files = [
+        actuator / "sidecar.yaml",
+        actuator / "crds/softresources.yaml",
+        *(HELM / "examples").glob("*/rendered.yaml"),
+    ]
     status, output = run(PROGRAMS / "kubeconform", "-strict", "-schema-location", place, *files)
     return output if status else ""
 

@@ -22,7 +22,8 @@ from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import answers, running
 from sluice_kit.servers.kubernetes import Kubernetes, api_server
 from sluice_kit.waiting import until
-from stack.installs import BIN, REPOSITORY
+from stack.installs import BIN
+from stack.settings import REPOSITORY
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -96,7 +97,7 @@ def _run_pod(cluster: Kubernetes, port: int) -> None:
     labels = {"app": "cart", "pod-template-hash": "7f9c"}
     selector = {"matchLabels": {"app": "cart"}}
     template = {"metadata": {"labels": {"app": "cart"}}, "spec": {"containers": [container]}}
-    metadata = {"namespace": "shop", "name": "cart"}
+    metadata: dict[str, Any] = {"namespace": "shop", "name": "cart"}
     spec = {"replicas": 1, "selector": selector, "template": template}
     cluster.apply({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec})
     owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "cart-7f9c", "uid": "1", "controller": True}
@@ -107,10 +108,10 @@ def _run_pod(cluster: Kubernetes, port: int) -> None:
         "sluice.dev/target.threads": "tomcat:8778",
     }
     metadata = {"namespace": "shop", "name": "cart-7f9c-x", "labels": labels, "annotations": annotations}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata | {"ownerReferences": [owner]}}
+    pod: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata | {"ownerReferences": [owner]}}
     cluster.apply(pod | {"spec": {"containers": [container]}})
-    address = {"podIP": ADDRESSES[0], "podIPs": [{"ip": ADDRESSES[0]}]}
-    status = json.dumps({"status": {"phase": "Running"} | address})
+    running_at = {"phase": "Running", "podIP": ADDRESSES[0], "podIPs": [{"ip": ADDRESSES[0]}]}
+    status = json.dumps({"status": running_at})
     cluster.kubectl("patch", "pod", "cart-7f9c-x", "-n", "shop", "--subresource=status", "--type=merge", "-p", status)
 
 
@@ -154,7 +155,7 @@ def test_a_bad_annotation_is_an_event_of_the_pod(shop: Shop) -> None:
         items = shop.cluster.get("events", "-n", "shop")["items"]
         return [item["message"] for item in items if item["reason"] == "AnnotationRefused"]
 
-    until("the event is there", refusals)
+    until("the event is there", lambda: bool(refusals()))
     wanted = 'annotation sluice.dev/pool.threads: "srver": want server, consumer or client/PEER'
     assert refusals() == [wanted]
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -133,7 +134,7 @@ func (c *Cluster) showing() map[string]*feed {
 	if all := c.shown[""]; all != nil {
 		return map[string]*feed{"": all}
 	}
-	return c.shown
+	return maps.Clone(c.shown)
 }
 
 // byPlace groups the targets that are in pods.

@@ -268,5 +268,5 @@ class PoolsShard:
 
     def _path_sets(self, config: PoolsSection) -> list[set[PoolKey]]:
         if self._paths is None or self._paths[0] is not config:
-            self._paths = config, paths((pool.key, pool.slo) for pool in config.pools)
+            self._paths = config, paths((pool.key, config.slo_names(pool)) for pool in config.pools)
         return self._paths[1]

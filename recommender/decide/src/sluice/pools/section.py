@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import lru_cache
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
@@ -10,16 +11,35 @@ from sluice.document import Strict
 from sluice.model.durations import Milliseconds, format_ms
 from sluice.model.hours import QuietHours
 from sluice.model.keys import PoolKey, Side
+from sluice.model.patterns import ANY, matches
 from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
 
 
-class Slo(Strict):
-    """A promised response time of `service`, or of one `operation` of it."""
+def _root_name(fields: dict[str, Any]) -> str:
+    service, operation = fields["service"], fields["operation"]
+    return f"{service}/{operation}" if operation else str(service)
 
-    name: str = Field(min_length=1)
+
+class Slo(Strict):
+    """A promised response time of `service`, or of one `operation` of it. Both may be patterns: `web-*`, `*`.
+
+    name  by default the service, or SERVICE/OPERATION
+    """
+
     service: str = Field(min_length=1)
     operation: str | None = Field(default=None, min_length=1)
+    name: str = Field(default_factory=_root_name, min_length=1)
     latency: Milliseconds = Field(gt=0, le=3_600_000)
+
+    @property
+    def is_pattern(self) -> bool:
+        return ANY in self.service or ANY in (self.operation or "")
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_service(slo: Slo, service: str) -> Slo:
+    """A pattern's SLO for one service that it matches. Its name is of the service: no other shares it."""
+    return slo.model_copy(update={"service": service, "name": f"{slo.name} of {service}"})
 
 
 Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
@@ -101,7 +121,8 @@ class Backend(Strict):
 
 
 class Pool(Strict):
-    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own.
+    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own. Without
+    both, the SLO of its service counts.
 
     upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
               lead to the pool, else 0
@@ -143,7 +164,7 @@ class Pool(Strict):
     @property
     def measured(self) -> Upstream | None:
         """The measurement from traces; None: no measurement."""
-        if self.upstream is None and self.slo:
+        if self.upstream is None and self.threshold is None:
             return BY_DEFAULT
         return self.upstream if isinstance(self.upstream, Upstream) else None
 
@@ -153,8 +174,8 @@ class Pool(Strict):
             raise ValueError("peer is missing; a client pool names the service or database that it leads to")
         if self.side != "client" and self.peer:
             raise ValueError(f"peer {self.peer!r} is not legal with side {self.side}; legal: side client, or no peer")
-        if bool(self.slo) == (self.threshold is not None):
-            raise ValueError("exactly one of slo and threshold is legal")
+        if self.slo and self.threshold is not None:
+            raise ValueError("slo and threshold exclude each other; legal: one of them, or neither")
         if self.threshold is not None and self.upstream:
             raise ValueError("upstream is legal with slo only; a threshold is already the pool's own")
         return self
@@ -189,8 +210,18 @@ class PoolsSection(Strict):
     processes: Processes = "auto"
 
     def slos_of(self, pool: Pool) -> list[Slo]:
-        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own."""
-        return [slo for slo in self.slos if slo.name in pool.slo]
+        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own.
+
+        A pool with neither has the SLOs of its service without a pattern; without any, the first pattern that matches.
+        """
+        if pool.slo or pool.threshold is not None:
+            return [slo for slo in self.slos if slo.name in pool.slo]
+        own = [slo for slo in self.slos if matches(slo.service, pool.service)]
+        exact = [slo for slo in own if not slo.is_pattern]
+        return exact or [_of_service(slo, pool.service) for slo in own[:1]]
+
+    def slo_names(self, pool: Pool) -> list[str]:
+        return [slo.name for slo in self.slos_of(pool)]
 
     @property
     def stored_ms(self) -> int:
@@ -239,7 +270,12 @@ class PoolsSection(Strict):
             for name in pool.slo:
                 if name not in names:
                     raise ValueError(f"pools[{i}].slo {name!r} is not defined; legal: {', '.join(names) or 'none'}")
-            for slo in self.slos_of(pool):
+            slos = self.slos_of(pool)
+            if not slos and pool.threshold is None:
+                raise ValueError(
+                    f"pools[{i}]: no SLO is of service {pool.service!r}; legal: slo, threshold, or an SLO of it"
+                )
+            for slo in slos:
                 if isinstance(pool.upstream, float) and pool.upstream >= slo.latency:
                     raise ValueError(
                         f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "

@@ -122,7 +122,7 @@ class Backend(Strict):
 
 class Pool(Strict):
     """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own. Without
-    both, the SLO of its service counts.
+    both, the SLO of its service counts; without such an SLO, a derived threshold.
 
     upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
               lead to the pool, else 0
@@ -181,6 +181,15 @@ class Pool(Strict):
         return self
 
 
+class DerivedSlo(Strict):
+    """The thresholds of pools without an SLO or a threshold of their own (estimate/derived.py).
+
+    apply  decisions on them may be applied
+    """
+
+    apply: bool = False
+
+
 class Learning(Strict):
     """Settings of pools with `model: dqn`. directory: has their agents' files. Every decider that may take their
     shard reads and writes it."""
@@ -202,6 +211,7 @@ class PoolsSection(Strict):
     slos: list[Slo] = Field(default=[])
     backends: list[Backend] = Field(default=[])
     pools: list[Pool] = Field(min_length=1)
+    derived_slo: DerivedSlo = DerivedSlo()
     learning: Learning | None = None
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     bucket: Bucket = 100.0
@@ -219,6 +229,10 @@ class PoolsSection(Strict):
         own = [slo for slo in self.slos if matches(slo.service, pool.service)]
         exact = [slo for slo in own if not slo.is_pattern]
         return exact or [_of_service(slo, pool.service) for slo in own[:1]]
+
+    def is_derived(self, pool: Pool) -> bool:
+        """Whether the file gives the pool neither an SLO nor a threshold."""
+        return pool.threshold is None and not self.slos_of(pool)
 
     def slo_names(self, pool: Pool) -> list[str]:
         return [slo.name for slo in self.slos_of(pool)]
@@ -270,12 +284,7 @@ class PoolsSection(Strict):
             for name in pool.slo:
                 if name not in names:
                     raise ValueError(f"pools[{i}].slo {name!r} is not defined; legal: {', '.join(names) or 'none'}")
-            slos = self.slos_of(pool)
-            if not slos and pool.threshold is None:
-                raise ValueError(
-                    f"pools[{i}]: no SLO is of service {pool.service!r}; legal: slo, threshold, or an SLO of it"
-                )
-            for slo in slos:
+            for slo in self.slos_of(pool):
                 if isinstance(pool.upstream, float) and pool.upstream >= slo.latency:
                     raise ValueError(
                         f"pools[{i}].upstream {format_ms(pool.upstream)} leaves nothing of slo {slo.name!r}; "

@@ -9,6 +9,7 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.section import PoolsSection
+from sluice.pools.windows.minutes import Minutes
 
 
 class WindowsAlone:
@@ -18,6 +19,9 @@ class WindowsAlone:
         return {}
 
     def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
+        return {}
+
+    def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]:
         return {}
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:

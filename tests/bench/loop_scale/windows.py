@@ -19,6 +19,7 @@ from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
+from sluice.pools.windows.minutes import Minutes
 from sluice.pools.windows.window import OnDemand
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
@@ -44,6 +45,8 @@ class Collects(Protocol):
     def upstream(self, config: Config, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]: ...
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
+
+    def minutes(self, config: Config, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
 

@@ -25,6 +25,6 @@ class Config(PoolsSection, SubsetsSection, EngineSection):
 
     @model_validator(mode="after")
     def _grouped(self) -> Config:
-        check_groups(self.groups, self.pools, self.backends)
+        check_groups(self.groups, self.pools, self.backends, self.slo_names)
         check_subsets(self.groups, self.subsets)
         return self

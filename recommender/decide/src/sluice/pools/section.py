@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import lru_cache
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
@@ -10,16 +11,35 @@ from sluice.document import Strict
 from sluice.model.durations import Milliseconds, format_ms
 from sluice.model.hours import QuietHours
 from sluice.model.keys import PoolKey, Side
+from sluice.model.patterns import ANY, matches
 from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
 
 
-class Slo(Strict):
-    """A promised response time of `service`, or of one `operation` of it."""
+def _root_name(fields: dict[str, Any]) -> str:
+    service, operation = fields["service"], fields["operation"]
+    return f"{service}/{operation}" if operation else str(service)
 
-    name: str = Field(min_length=1)
+
+class Slo(Strict):
+    """A promised response time of `service`, or of one `operation` of it. Both may be patterns: `web-*`, `*`.
+
+    name  by default the service, or SERVICE/OPERATION
+    """
+
     service: str = Field(min_length=1)
     operation: str | None = Field(default=None, min_length=1)
+    name: str = Field(default_factory=_root_name, min_length=1)
     latency: Milliseconds = Field(gt=0, le=3_600_000)
+
+    @property
+    def is_pattern(self) -> bool:
+        return ANY in self.service or ANY in (self.operation or "")
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_service(slo: Slo, service: str) -> Slo:
+    """A pattern's SLO for one service that it matches. Its name is of the service: no other shares it."""
+    return slo.model_copy(update={"service": service, "name": f"{slo.name} of {service}"})
 
 
 Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
@@ -101,7 +121,8 @@ class Backend(Strict):
 
 
 class Pool(Strict):
-    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own.
+    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own. Without
+    both, the SLO of its service counts; without such an SLO, a derived threshold.
 
     upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
               lead to the pool, else 0
@@ -143,7 +164,7 @@ class Pool(Strict):
     @property
     def measured(self) -> Upstream | None:
         """The measurement from traces; None: no measurement."""
-        if self.upstream is None and self.slo:
+        if self.upstream is None and self.threshold is None:
             return BY_DEFAULT
         return self.upstream if isinstance(self.upstream, Upstream) else None
 
@@ -153,11 +174,20 @@ class Pool(Strict):
             raise ValueError("peer is missing; a client pool names the service or database that it leads to")
         if self.side != "client" and self.peer:
             raise ValueError(f"peer {self.peer!r} is not legal with side {self.side}; legal: side client, or no peer")
-        if bool(self.slo) == (self.threshold is not None):
-            raise ValueError("exactly one of slo and threshold is legal")
+        if self.slo and self.threshold is not None:
+            raise ValueError("slo and threshold exclude each other; legal: one of them, or neither")
         if self.threshold is not None and self.upstream:
             raise ValueError("upstream is legal with slo only; a threshold is already the pool's own")
         return self
+
+
+class DerivedSlo(Strict):
+    """The thresholds of pools without an SLO or a threshold of their own (estimate/derived.py).
+
+    apply  decisions on them may be applied
+    """
+
+    apply: bool = False
 
 
 class Learning(Strict):
@@ -181,6 +211,7 @@ class PoolsSection(Strict):
     slos: list[Slo] = Field(default=[])
     backends: list[Backend] = Field(default=[])
     pools: list[Pool] = Field(min_length=1)
+    derived_slo: DerivedSlo = DerivedSlo()
     learning: Learning | None = None
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     bucket: Bucket = 100.0
@@ -189,8 +220,22 @@ class PoolsSection(Strict):
     processes: Processes = "auto"
 
     def slos_of(self, pool: Pool) -> list[Slo]:
-        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own."""
-        return [slo for slo in self.slos if slo.name in pool.slo]
+        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own.
+
+        A pool with neither has the SLOs of its service without a pattern; without any, the first pattern that matches.
+        """
+        if pool.slo or pool.threshold is not None:
+            return [slo for slo in self.slos if slo.name in pool.slo]
+        own = [slo for slo in self.slos if matches(slo.service, pool.service)]
+        exact = [slo for slo in own if not slo.is_pattern]
+        return exact or [_of_service(slo, pool.service) for slo in own[:1]]
+
+    def is_derived(self, pool: Pool) -> bool:
+        """Whether the file gives the pool neither an SLO nor a threshold."""
+        return pool.threshold is None and not self.slos_of(pool)
+
+    def slo_names(self, pool: Pool) -> list[str]:
+        return [slo.name for slo in self.slos_of(pool)]
 
     @property
     def stored_ms(self) -> int:

@@ -15,16 +15,24 @@ from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.section import Pool, Slo, Upstream
 
+# The longest legal threshold: each completion is in time.
+LONGEST_MS = 3_600_000.0
+
 
 @dataclass(frozen=True)
 class Threshold:
-    """value_ms > 0; source "slo" or "pool"; detail: the arithmetic in words; reasons: why it differs from the
-    configuration."""
+    """value_ms > 0; source "slo", "pool", "derived" (derived.py) or "none" (not known yet, LONGEST_MS); detail: the
+    arithmetic in words; reasons: why it differs from the configuration; applies: decisions on it may be applied."""
 
     value_ms: float
     source: str
     detail: str
     reasons: tuple[Reason, ...] = ()
+    applies: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        return self.source != "none"
 
     @property
     def value_ns(self) -> int:

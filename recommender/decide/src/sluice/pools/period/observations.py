@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         sizes={target.instance: target.size for target in targets},
         buckets=buckets,
         cores=deployments.cores(pool_step.pool.side),
-        slo_s=pool_step.threshold.value_ms / 1_000,
+        slo_s=pool_step.threshold.value_ms / 1_000 if pool_step.threshold.is_known else inf,
         version=deployments.version,
         constraints=constraints,
         named=pool_step.estimate,
@@ -41,6 +42,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         occupancy=occupancy((target.occupancy for target in targets), pool_step.now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
         from_metrics=by_metrics(targets),
+        may_apply=pool_step.threshold.applies,
     )
 
 

@@ -13,6 +13,7 @@ from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
+from sluice.pools.windows.minutes import Minutes
 
 
 class WindowSource(Protocol):
@@ -23,6 +24,8 @@ class WindowSource(Protocol):
     def demand(
         self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int
     ) -> dict[PoolKey, Demand]: ...
+
+    def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]: ...
 

@@ -947,7 +947,7 @@ func (x *BelievedPoint) GetUpperPerS() float64 {
 type Threshold struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Value *durationpb.Duration   `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
-	// "slo" (an SLO less the time of upstream services) or "pool" (the pool's own configuration).
+	// "slo" (an SLO less the time of upstream services), "pool" (the pool's own configuration) or "none".
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
 	// The calculation, e.g. "slo checkout 250 ms - 20 ms upstream".
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`

@@ -12,6 +12,7 @@ from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.family import Floats
+from sluice.pools.estimate.threshold import NO_SLO
 from sluice.pools.guard.backends import BackendDemand as Wanted
 from sluice.pools.guard.backends import Ceiling, ceilings
 from sluice.pools.inputs.occupancy import occupancy
@@ -41,6 +42,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         occupancy=occupancy((target.occupancy for target in targets), pool_step.now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
         from_metrics=by_metrics(targets),
+        without_slo=pool_step.threshold.source == NO_SLO.source,
     )
 
 

@@ -146,6 +146,7 @@ class Observation:
     - occupancy: None where no target reports it.
     - read_ms: when a target last reported its size, None where the caller does not track that.
     - from_metrics: the sizes are those of metrics. No actuator reports the pool, so none can apply a size.
+    - without_slo: no SLO and no threshold says which completions are late. The decision is to hold.
     """
 
     sizes: dict[str, int | None]
@@ -160,6 +161,7 @@ class Observation:
     occupancy: Occupancy | None = None
     read_ms: int | None = None
     from_metrics: bool = False
+    without_slo: bool = False
 
     @property
     def size(self) -> int | None:

@@ -60,8 +60,8 @@ def test_nothing_completed() -> None:
 
 
 def flow(rng: np.random.Generator, rates: np.ndarray, duration_s: float, slots: int, network_s: float) -> Course:
-    """Poisson arrivals at a rate of each second, exponential durations, `slots` at once in order of arrival; callers have
-    a request in flight from its arrival to its end, and the network before and after."""
+    """Poisson arrivals at a rate of each second, exponential durations, `slots` at once in order of arrival; callers
+    have a request in flight from its arrival to its end, and the network before and after."""
     counts = rng.poisson(rates)
     arrive = np.sort(np.repeat(np.arange(SECONDS), counts) + rng.random(counts.sum()))
     free = np.zeros(slots)

@@ -1,15 +1,15 @@
 """Whether spans show that a pool bounds concurrency: an instance's number in flight stops at a level while its callers
 have more and more in flight. Pure.
 
-A flat level alone shows nothing: a constant number of users has one too. Nor do callers with more in flight: the network
-may be slow. So all of these must hold for an instance, over five minutes of seconds:
+A flat level alone shows nothing: a constant number of users has one too. Nor do callers with more in flight: the
+network may be slow. So all of these must hold for an instance, over five minutes of seconds:
 
 1. Full seconds, at least 20 and at least 20 times as long as a request takes: the mean is at least 0.9 of the highest
    bucket, and nearer to it than the standard deviation of a flow without a bound. That flow's number in flight has the
    variance of its mean m (M/G/inf), less what buckets longer than a request average away: m min(1, 2 D / bucket). One
    bucket in six is then higher than the mean by more than the deviation, which 200 buckets would show.
 2. Quiet seconds, at least 20: the mean is at most 0.6 of the highest bucket.
-3. A call waits longer in full seconds than in quiet ones: by a tenth of a request's duration at least, and twice as long.
+3. A call waits longer in full seconds than in quiet ones: a tenth of a request's duration at least, and twice as long.
 4. The demand varies while the level does not: from the 10th to the 90th percentile of full seconds, callers' number in
    flight moves by twice as much as the pool's own, and a tenth of the pool's level more.
 

@@ -11,8 +11,8 @@ from sluice.pools.section import Pool, PoolsSection
 
 
 def with_found(declared: PoolsSection, candidates: Mapping[PoolKey, Candidate]) -> PoolsSection:
-    """The declared pools, and behind them the found ones, the newest last: a further one leaves the numbers of the others.
-    A declared pool overrides the one that was found under its key."""
+    """The declared pools, and behind them the found ones, the newest last: a further one leaves the numbers of the
+    others. A declared pool overrides the one that was found under its key."""
     if declared.discovery is None:
         return declared
     selects, named = declared.discovery.selects, {pool.key for pool in declared.pools}

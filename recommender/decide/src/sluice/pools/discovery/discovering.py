@@ -25,7 +25,8 @@ LOAD_OFF, SEEN_OFF_MS = 1.5, 3_600_000
 
 
 class Discovering:
-    """Call `look`, then read `config`; `due`, then `committed` or `aborted`. After a failed reading the last loads stay."""
+    """Call `look` and `judge`, then read `config`. `due` stays until `committed`. After a failed reading the last loads
+    stay."""
 
     def __init__(self, written: Mapping[PoolKey, Candidate]) -> None:
         """written: the candidates in the journal."""

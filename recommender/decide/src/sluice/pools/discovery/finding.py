@@ -1,7 +1,7 @@
 """Which candidates are pools: pure.
 
-A candidate becomes a pool when an actuator or a metric has its size, or its concurrency shows a bound, the ones with most
-in flight first, up to `discovery.most`. It stays one, whatever its load, until spans have not shown it for a day.
+A candidate becomes a pool when an actuator or a metric has its size, or its concurrency shows a bound, the ones with
+most in flight first, up to `discovery.most`. It stays one, whatever its load, until spans have not shown it for a day.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def next_candidates(
     discovery: Discovery | None,
     now_ms: int,
 ) -> dict[PoolKey, Candidate]:
-    """The candidates after those of `last`; none without discovery. loads: of the newest reading. An empty one shows that
-    no spans arrive, and lets no candidate go."""
+    """The candidates after those of `last`; none without discovery. loads: of the newest reading. An empty one shows
+    that no spans arrive, and lets no candidate go."""
     if discovery is None:
         return {}
     keys = [key for key in {**last, **loads} if key in signs.configured or discovery.selects(key)]

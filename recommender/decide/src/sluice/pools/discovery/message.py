@@ -40,8 +40,8 @@ def write_candidate(one: Candidate) -> candidate_pb2.Candidate:
 
 
 def read_candidate(message: candidate_pb2.Candidate) -> Candidate:
-    """ValueError for a side of a later version. A reason of a later version is that of a candidate that is no pool: it is
-    found again."""
+    """ValueError for a side of a later version. A reason of a later version is that of a candidate that is no pool: it
+    is found again."""
     found_by = _NAMES.get(message.found_by)
     return Candidate(
         key=key_of(message.pool),

@@ -31,8 +31,8 @@ class Threshold:
         return round(self.value_ms * 1e6)
 
 
-# The threshold of a pool without an SLO: none of its completions is late, and the decision is to hold. A threshold that is
-# derived from response times takes this place.
+# The threshold of a pool without an SLO: none of its completions is late, and the decision is to hold. A threshold that
+# is derived from response times takes this place.
 NO_SLO = Threshold(3_600_000.0, "none", "no SLO and no threshold: no completion counts as late")
 
 

@@ -86,12 +86,8 @@ def unactuated(facts: Facts) -> Facts:
 def held(decision: Decision, observation: Observation) -> Decision:
     """The decision where no actuator reports the pool, or without an SLO: to hold, for all instances."""
     reasons = tuple(reason for reason in decision.reasons if reason[0] != "WAVE")
-    return replace(
-        decision,
-        action=Action.HOLD,
-        targets=(),
-        reasons=(*reasons, NO_ACTUATOR if observation.from_metrics else NO_SLO),
-    )
+    why = NO_ACTUATOR if observation.from_metrics else NO_SLO
+    return replace(decision, action=Action.HOLD, targets=(), reasons=(*reasons, why))
 
 
 def _advises(case: Case, state: State, advice: Advice | None) -> bool:

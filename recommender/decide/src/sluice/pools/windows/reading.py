@@ -39,8 +39,8 @@ class WindowReader:
 
     - A pool is read whole when it is new, gets its first threshold or another one, or the offset of a clock changed,
       since the kept rows are counted by these.
-    - All pools are read whole when the window, the buckets or the pools change, or the clock was set back. Further pools
-      behind the present ones are read alone.
+    - All pools are read whole when the window, the buckets or the pools change, or the clock was set back. Pools
+      that come behind the present ones are read alone.
     - A table whose engine does not number its inserts so, as on replicas, is read whole each time, and merged into the
       kept rows. The largest version of a row stays, from whichever replica. A row that the present replica lacks is
       kept.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
-from sluice.pools.discovery.bound import bound_of
+from sluice.pools.discovery.bound import Course, bound_of
 from sluice.pools.discovery.candidate import Candidate, Load
 from sluice.pools.discovery.configured import with_found, with_pools
 from sluice.pools.discovery.finding import NO_PEERS, KnownSize, Signs, next_candidates
@@ -59,7 +59,8 @@ class Discovering:
         if declared.discovery is None or abs(now_ms - self._looked_ms) < LOOK_MS:
             return
         self._looked_ms, self._judged_ms = now_ms, -JUDGE_MS
-        loads = problems.result(ACTIVITY, lambda: source.loads(declared, now_ms), [*self._loads.values()])
+        last: Sequence[Load] = [*self._loads.values()]
+        loads = problems.result(ACTIVITY, lambda: source.loads(declared, now_ms), last)
         self._loads = {load.key: load for load in loads}
         suspects = [load.key for load in loads if load.steadiest >= STEADY and not self._is_pool(load.key)]
         suspects = [key for key in suspects if key.side != "consumer" and key.peer not in NO_PEERS]
@@ -69,7 +70,8 @@ class Discovering:
         if not examined:
             return
         self._examined |= dict.fromkeys(examined, now_ms)
-        courses = problems.result(BOUNDS, lambda: source.courses(declared, examined, now_ms), [])
+        none: Sequence[Course] = []
+        courses = problems.result(BOUNDS, lambda: source.courses(declared, examined, now_ms), none)
         bounds = ((key, bound_of(course)) for key, course in zip(examined, courses, strict=bool(courses)))
         self._bounds |= {key: str(bound) for key, bound in bounds if bound is not None}
 

@@ -32,9 +32,9 @@ def loads(database: Database, now_ms: int, bucket_ms: int) -> list[Load]:
 
 
 def _loads(rows: Iterator[tuple[str, str, str, float, int, float]]) -> Iterator[Load]:
-    for service, side, peer, *load in rows:
+    for service, side, peer, concurrency, instances, steadiest in rows:
         if service and side in get_args(Side) and (side == "client") == bool(peer):
-            yield Load(PoolKey(service, cast(Side, side), peer), *load)
+            yield Load(PoolKey(service, cast(Side, side), peer), concurrency, instances, steadiest)
 
 
 def courses(database: ArrayDatabase, pools: Sequence[PoolKey], now_ms: int, bucket_ms: int) -> list[Course]:

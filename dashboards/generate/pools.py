@@ -19,7 +19,7 @@ _COLORS = {
 
 
 def panels() -> list[Builder[Panel]]:
-    return [states(), actuations()]
+    return [states(), candidates(), actuations()]
 
 
 def states() -> table_panel.Panel:
@@ -34,6 +34,17 @@ def states() -> table_panel.Panel:
     panel = with_units(panel, confidence="percentunit", threshold_ms="ms", age_s="s")
     cell = set_to("custom.cellOptions", {"type": "color-text"})
     return panel.override_by_name("state", [cell, set_to("mappings", colors)])
+
+
+def candidates() -> table_panel.Panel:
+    sql = """
+        SELECT service, side, peer, found_by, found_at, concurrency, instances, size, size_from, why
+        FROM sluice.v_candidates_now
+        ORDER BY concurrency DESC
+        LIMIT 1000
+    """
+    text = "What spans show as possible pools, and why each is a pool or none. Empty where the configuration lists pools."
+    return rows("Candidates", text, table(sql))
 
 
 def actuations() -> table_panel.Panel:

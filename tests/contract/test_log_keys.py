@@ -24,6 +24,9 @@ class Kind(NamedTuple):
 
 KINDS = {
     "pool": Kind(lambda *parts: names.pool_name(PoolKey(*parts)), names.pool_of),
+    "candidate": Kind(
+        lambda *parts: names.pool_name(PoolKey(*parts), names.CANDIDATE), lambda key: names.pool_of(key, names.CANDIDATE)
+    ),
     "subset": Kind(lambda *parts: subset_names.subset_name(SubsetKey(*parts)), subset_names.subset_of),
     "containers": Kind(subset_names.containers_name, lambda key: (subset_names.containers_of(key),)),
     "pair": Kind(subset_names.pair_name, subset_names.pair_of),

@@ -1,10 +1,12 @@
 """Stands in for the collector where only a pool's own windows are known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
+from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
@@ -13,7 +15,7 @@ from sluice.pools.windows.minutes import Minutes
 
 
 class WindowsAlone:
-    """No services above, no demand, no sizes of data; nobody knows how far a clock is off."""
+    """No services above, no demand, no sizes of data, no candidates; nobody knows how far a clock is off."""
 
     def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         return {}
@@ -26,6 +28,12 @@ class WindowsAlone:
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
+
+    def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:
+        return []
+
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+        return []
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         return MetricsReading([], {})

@@ -1,6 +1,6 @@
 """What pools do: a hundred drawn curves, over and over; and a collector that has them in memory."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
@@ -13,10 +13,13 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
+from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
+from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
 from sluice.pools.windows.minutes import Minutes
@@ -49,6 +52,10 @@ class Collects(Protocol):
     def minutes(self, config: Config, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
 
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
+
+    def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]: ...
+
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]: ...
 
     def pool_metrics(self, config: Config, now_ms: int) -> MetricsReading: ...
 

@@ -52,6 +52,8 @@ def parse_as(model: type[Model], text: str, name: str, keys: str) -> Model:
     except (yaml.YAMLError, TypeError, ValueError, RecursionError) as cause:
         # Not only YAML's own errors: a list as a key, 2026-13-01 and `!!int x` raise Python's errors.
         raise ConfigError(f"parse {name}: {cause}") from cause
+    if document is None:
+        document = {}  # an empty file has all keys by default
     if not isinstance(document, dict):
         raise ConfigError(f"{name}: must be a mapping with the keys {keys}")
     try:

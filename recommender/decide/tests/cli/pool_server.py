@@ -10,6 +10,7 @@ from grpc_health.v1 import health, health_pb2_grpc
 from grpc_health.v1.health_pb2 import HealthCheckResponse
 
 from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.candidate_pb2 import Candidate
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import Pool
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, add_PoolSizeServiceServicer_to_server
@@ -23,6 +24,7 @@ class PoolServer(PoolSizeServiceServicer):
     address: str = ""
     page_size: int = 5_000
     paused: list[api.PausePoolRequest] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._server = grpc.server(ThreadPoolExecutor(4))
@@ -50,6 +52,12 @@ class PoolServer(PoolSizeServiceServicer):
         start, size = int(request.page_token or 0), request.page_size or self.page_size
         more = str(start + size) if len(wanted) > start + size else ""
         return api.ListPoolSizesResponse(pool_sizes=wanted[start : start + size], next_page_token=more)
+
+    def ListCandidates(
+        self, request: api.ListCandidatesRequest, context: grpc.ServicerContext
+    ) -> api.ListCandidatesResponse:
+        wanted = [one for one in self.candidates if request.service in ("", one.pool.service)]
+        return api.ListCandidatesResponse(candidates=wanted)
 
     def GetPoolSize(self, request: api.GetPoolSizeRequest, context: grpc.ServicerContext) -> api.GetPoolSizeResponse:
         return api.GetPoolSizeResponse(pool_size=self._find(request.pool, context).pool_size)

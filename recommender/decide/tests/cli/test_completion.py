@@ -35,7 +35,7 @@ def test_commands_options_and_their_values() -> None:
     assert completed("po") == ["pools"]
     assert completed("critical") == ["critical-path", "critical-service"]
     assert completed("pools", "") == [
-        "apply", "diff", "explain", "get", "history", "list", "pause", "resume", "watch",
+        "apply", "diff", "discover", "explain", "get", "history", "list", "pause", "resume", "watch",
     ]  # fmt: skip
     assert completed("pools", "list", "--ser") == ["--service"]
     assert completed("pools", "list", "-o", "") == ["table", "json", "yaml", "jsonl"]

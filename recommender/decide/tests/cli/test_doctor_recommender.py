@@ -24,7 +24,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 def test_recommender_over_grpc(pool_server: PoolServer) -> None:
     where = addresses({"SLUICE_RECOMMENDER": pool_server.address})
     assert recommender.health(where, 2).level == "ok"
-    assert recommender.pools(where, 2).text == "no pool is configured"
+    assert recommender.pools(where, 2).text == "there is no pool"
     pool_server.explanations = [Explanation(pool_size=PoolSize(state=STATE_PROVIDED))]
     pool_server.explanations[0].pool_size.computed_at.GetCurrentTime()
     assert recommender.pools(where, 2).level == "ok"
@@ -43,6 +43,9 @@ def test_recommender_judgement() -> None:
     assert (ok.level, ok.text) == ("ok", "2 pools: 2 PROVIDED; newest decision 3 s old")
     assert recommender.judge_pools([size(STATE_PROVIDED, 61)], NOW).level == "warn"
     assert "service.name" in recommender.judge_pools([size(STATE_PROVIDED, 1), size(STATE_NO_DATA, 1)], NOW).remedy
+    gone = size(STATE_NO_DATA, 1)
+    gone.pool.service = "gone"
+    assert recommender.judge_pools([size(STATE_PROVIDED, 1), gone], NOW, [gone.pool]).level == "ok"
     assert recommender.judge_pools([size(STATE_STALE, 1)], NOW).level == "warn"
     assert recommender.judge_pools([PoolSize(state=STATE_PROVIDED)], NOW).text.endswith("no decision yet")
 

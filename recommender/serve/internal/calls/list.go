@@ -31,6 +31,25 @@ func (s *Service) ListPoolSizes(_ context.Context, request *poolsv1.ListPoolSize
 	return response, nil
 }
 
+// ListCandidates implements the service.
+func (s *Service) ListCandidates(_ context.Context, request *poolsv1.ListCandidatesRequest) (*poolsv1.ListCandidatesResponse, error) {
+	reading, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	service := request.GetService()
+	page, next, _, err := selectPage(reading.Tables.Candidates, request, keys.ParsePool, service, mostBytes,
+		func(pool keys.Pool) bool { return service == "" || service == pool.Service })
+	if err != nil {
+		return nil, err
+	}
+	response := &poolsv1.ListCandidatesResponse{NextPageToken: next}
+	for _, e := range page {
+		response.Candidates = append(response.Candidates, e.Publication)
+	}
+	return response, nil
+}
+
 // DiffPoolSizes implements the service.
 func (s *Service) DiffPoolSizes(_ context.Context, request *poolsv1.DiffPoolSizesRequest) (*poolsv1.DiffPoolSizesResponse, error) {
 	// Each change names its pool again: with a name of about 60 bytes a target takes four times as much.

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"sluice.dev/serve/internal/keys"
 	"sluice.dev/serve/internal/problem"
 	"sluice.dev/serve/internal/table"
 
@@ -20,7 +21,7 @@ import (
 // was stored has the same size, and is one row under its id.
 func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportActuationRequest) (*poolsv1.ReportActuationResponse, error) {
 	actuation := request.GetActuation()
-	e, _, _, err := s.entry(actuation.GetPool(), "actuation.pool")
+	e, err := s.reported(actuation.GetPool(), "actuation.pool")
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +52,19 @@ func (s *Service) ReportActuation(ctx context.Context, request *poolsv1.ReportAc
 		return nil, err
 	}
 	return &poolsv1.ReportActuationResponse{}, nil
+}
+
+// reported is the entry of the pool of a report. A candidate that is no pool yet has one without a decision: the report of its
+// size makes it a pool.
+func (s *Service) reported(pool *poolsv1.Pool, field string) (*table.Pool, error) {
+	e, _, _, unknown := s.entry(pool, field)
+	if tables := s.Tables(); unknown != nil && tables != nil {
+		key := keys.PoolOf(pool)
+		if candidate, _ := tables.Candidates.Get(key); candidate != nil {
+			return &table.Pool{Key: key, Shard: candidate.Shard}, nil
+		}
+	}
+	return e, unknown
 }
 
 // writeObservation writes the size of a target. observationOnly: no report comes with it.

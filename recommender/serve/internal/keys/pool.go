@@ -76,6 +76,9 @@ func (p Pool) Record() string {
 	return strings.Join([]string{"pool", escape(p.Service), SideName(p.Side), escape(p.Peer)}, "/")
 }
 
+// Candidate is the key of a candidate's record: candidate/SERVICE/SIDE/PEER.
+func (p Pool) Candidate() string { return "candidate" + strings.TrimPrefix(p.Record(), "pool") }
+
 // Target is the key of an observed size: target/SERVICE/SIDE/PEER/INSTANCE.
 func (p Pool) Target(instance string) string {
 	return strings.Join([]string{"target", escape(p.Service), SideName(p.Side), escape(p.Peer), escape(instance)}, "/")
@@ -111,6 +114,15 @@ func ParsePool(record string) (Pool, error) {
 		return Pool{}, fmt.Errorf("%q: want pool/SERVICE/SIDE/PEER, with a peer for side client alone", record)
 	}
 	return p, nil
+}
+
+// ParseCandidate is the inverse of Candidate.
+func ParseCandidate(record string) (Pool, error) {
+	names, ok := strings.CutPrefix(record, "candidate/")
+	if !ok {
+		return Pool{}, fmt.Errorf("%q: want candidate/SERVICE/SIDE/PEER", record)
+	}
+	return ParsePool("pool/" + names)
 }
 
 // escape leaves letters, digits and _.-~ as they are, as Python's quote(name, safe="") does.

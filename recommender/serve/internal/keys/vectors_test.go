@@ -15,6 +15,10 @@ var kinds = map[string]func(key string) (names []string, again string, err error
 		p, err := ParsePool(key)
 		return []string{p.Service, SideName(p.Side), p.Peer}, p.Record(), err
 	},
+	"candidate": func(key string) ([]string, string, error) {
+		p, err := ParseCandidate(key)
+		return []string{p.Service, SideName(p.Side), p.Peer}, p.Candidate(), err
+	},
 	"subset": func(key string) ([]string, string, error) {
 		s, err := ParseSubset(key)
 		return []string{s.Upstream, s.Instance, s.Downstream}, s.Record(), err

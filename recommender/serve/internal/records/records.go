@@ -176,6 +176,9 @@ func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {
 		return "latency_models", row, err
 	case record.Topic == w.Journal.Explanations:
 		return "", nil, nil // explanations of the present have no table
+	case kind == "candidate":
+		row, err = candidate(record)
+		return "pool_candidates", row, err
 	case kind == "subset":
 		row, err = subset(record)
 		return "subsets", row, err

@@ -63,6 +63,36 @@ func decision(record *kgo.Record, lease time.Duration) (Row, error) {
 	return row, nil
 }
 
+// candidate is the row of `pool_candidates` for a candidate's record; nil for one without a value.
+func candidate(record *kgo.Record) (Row, error) {
+	if record.Value == nil {
+		return nil, nil
+	}
+	c := &poolsv1.Candidate{}
+	if err := proto.Unmarshal(record.Value, c); err != nil {
+		return nil, err
+	}
+	if !keys.PoolOf(c.GetPool()).Legal() {
+		return nil, fmt.Errorf("a candidate of %v", c.GetPool())
+	}
+	row := pool(c.GetPool())
+	row["at"], row["seen"] = stamp(record.Timestamp), stamp(c.GetSeenAt().AsTime())
+	row["found_by"], row["size_from"] = foundBy(c.GetFoundBy()), foundBy(c.GetSizeFrom())
+	if c.GetFoundAt() != nil {
+		row["found_at"] = stamp(c.GetFoundAt().AsTime())
+	}
+	row["why"], row["concurrency"], row["instances"], row["size"] = c.GetWhy(), c.GetConcurrency(), c.GetInstances(), c.Size
+	return row, nil
+}
+
+// foundBy is empty for the unspecified value.
+func foundBy(by poolsv1.FoundBy) string {
+	if by == poolsv1.FoundBy_FOUND_BY_UNSPECIFIED {
+		return ""
+	}
+	return short(by.String(), "FOUND_BY_")
+}
+
 // report is the row of a record of sluice_reports, and its table.
 func report(record *kgo.Record) (table string, row Row, err error) {
 	r := &poolsv1.Report{}

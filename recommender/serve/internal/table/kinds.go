@@ -35,16 +35,17 @@ type Kind[K Key[K], V any] struct {
 	revision func(V) uint64
 }
 
-// Pools are the sizes of pools, Subsets the connection subsets, and Containers the containers of each service.
+// Pools are the sizes of pools, Candidates the possible ones, Subsets the connection subsets, and Containers the containers of each service.
 type (
 	Pools      = Table[keys.Pool, *poolsv1.PoolSize]
 	Pool       = Entry[keys.Pool, *poolsv1.PoolSize]
+	Candidates = Table[keys.Pool, *poolsv1.Candidate]
 	Subsets    = Table[keys.Subset, *subsetsv1.Subset]
 	Subset     = Entry[keys.Subset, *subsetsv1.Subset]
 	Containers = Table[keys.CalledService, *subsetsv1.ServiceContainers]
 )
 
-// PoolKind, SubsetKind and ContainersKind are kinds of records of sluice_decisions.
+// PoolKind, CandidateKind, SubsetKind and ContainersKind are kinds of records of sluice_decisions.
 var (
 	PoolKind = Kind[keys.Pool, *poolsv1.PoolSize]{
 		parse: keys.ParsePool,
@@ -59,6 +60,19 @@ var (
 			return &poolsv1.PoolSize{Pool: pool.Proto(), State: poolsv1.State_STATE_DELETED, Revision: before.GetRevision()}
 		},
 		revision: (*poolsv1.PoolSize).GetRevision,
+	}
+	CandidateKind = Kind[keys.Pool, *poolsv1.Candidate]{
+		parse: keys.ParseCandidate,
+		read: func(value []byte, _ int32) (*poolsv1.Candidate, keys.Pool, error) {
+			candidate := &poolsv1.Candidate{}
+			err := proto.Unmarshal(value, candidate)
+			return candidate, keys.PoolOf(candidate.GetPool()), err
+		},
+		deleted: func(*poolsv1.Candidate) bool { return false },
+		tombstone: func(pool keys.Pool, _ *poolsv1.Candidate) *poolsv1.Candidate {
+			return &poolsv1.Candidate{Pool: pool.Proto()}
+		},
+		revision: func(*poolsv1.Candidate) uint64 { return 0 },
 	}
 	SubsetKind = Kind[keys.Subset, *subsetsv1.Subset]{
 		parse: keys.ParseSubset,

@@ -14,9 +14,10 @@ import (
 )
 
 // Tables has the records of the topic of decisions, in a table for each kind. The records of a transaction become visible first
-// in the table of containers, then in that of subsets, then in that of pools.
+// in the table of containers, then in that of subsets, then in those of candidates and pools.
 type Tables struct {
 	Pools      *Pools
+	Candidates *Candidates
 	Subsets    *Subsets
 	Containers *Containers
 	// Tunings become visible before the Answers to the commands that changed them.
@@ -30,6 +31,7 @@ type Tables struct {
 func NewTables(topic Topic, shards int, retention time.Duration, now func() time.Time) *Tables {
 	return &Tables{
 		Pools:      New(PoolKind, topic, shards, retention, now),
+		Candidates: New(CandidateKind, topic, shards, retention, now),
 		Subsets:    New(SubsetKind, topic, shards, retention, now),
 		Containers: New(ContainersKind, topic, shards, retention, now),
 		Tunings:    New(TuningKind, topic, shards, retention, now),
@@ -54,6 +56,7 @@ func (l *Tables) Close() {
 	l.Tunings.Close()
 	l.Containers.Close()
 	l.Subsets.Close()
+	l.Candidates.Close()
 	l.Pools.Close()
 }
 
@@ -73,6 +76,8 @@ func (l *Tables) take(shard int32, offset int64, key string, value []byte, writt
 	switch kind {
 	case "shard":
 		return l.heartbeat(shard, offset, key, value, written, read)
+	case "candidate":
+		return l.Candidates.stage(shard, offset, key, value)
 	case "subset":
 		return l.Subsets.stage(shard, offset, key, value)
 	case "containers":
@@ -113,6 +118,7 @@ func (l *Tables) heartbeat(shard int32, offset int64, key string, value []byte, 
 	l.Answers.publish(shard, offset+1, lease)
 	l.Containers.publish(shard, offset+1, lease)
 	l.Subsets.publish(shard, offset+1, lease)
+	l.Candidates.publish(shard, offset+1, lease)
 	l.Pools.publish(shard, offset+1, lease)
 	return nil
 }

@@ -1,6 +1,6 @@
 """Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,6 +9,8 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
+from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
@@ -129,6 +131,9 @@ class FakeCollector:
     data: dict[PoolKey, DataSize] = field(default_factory=dict)
     data_problem: Exception | None = None
     data_asked_ms: list[int] = field(default_factory=list)
+    shown: list[Load] = field(default_factory=list)
+    shown_problem: Exception | None = None
+    shown_courses: dict[PoolKey, Course] = field(default_factory=dict)
     metrics: MetricsReading = field(default_factory=lambda: MetricsReading([], {}))
     metrics_problem: Exception | None = None
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
@@ -157,6 +162,14 @@ class FakeCollector:
         if self.data_problem is not None:
             raise self.data_problem
         return self.data
+
+    def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:
+        if self.shown_problem is not None:
+            raise self.shown_problem
+        return self.shown
+
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+        return [self.shown_courses[key] for key in pools]
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         if self.metrics_problem is not None:

@@ -38,6 +38,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _clocks(client, end)
     _resources(client, end)
     _pool_metrics(client, end)
+    _candidates(client, end)
     _recommendations(client, end)
     _actuations(client, end)
     _subsets(client, end)
@@ -269,6 +270,14 @@ def _pool_metrics(client: Client, end: datetime) -> None:
         "value_min value_max first_ns last_ns version"
     )
     _insert(client, "pool_metrics", names, rows)
+
+
+def _candidates(client: Client, end: datetime) -> None:
+    """Metrics have the size of cart's threads, and nothing has that of catalogue's connections."""
+    names = "service side peer at found_by found_at why concurrency instances size size_from seen"
+    pool = [*CART, end, "METRICS", end, "metrics of its service have its size", 8.0, 1, 64, "METRICS", end]
+    none = ["catalogue", "client", "db", end, "", None, "no actuator and no metric has its size", 1.0, 1, None, "", end]
+    _insert(client, "pool_candidates", names, [pool, none])
 
 
 def _recommendations(client: Client, end: datetime) -> None:

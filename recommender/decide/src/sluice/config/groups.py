@@ -14,8 +14,10 @@ def check_groups(
     pools: Sequence[Pool],
     backends: Sequence[Backend],
     slo_names: Callable[[Pool], Collection[str]],
+    discovers: bool = False,
 ) -> None:
-    """Raises ValueError for an undefined group, a backend or path across groups, and a group without pools."""
+    """Raises ValueError for an undefined group, a backend or path across groups, and a group that cannot have pools.
+    discovers: each group may find pools of its own."""
     for i, group in enumerate(groups):
         if group in groups[:i]:
             raise ValueError(f"groups[{i}] {group!r} is defined twice; legal: each group once")
@@ -28,8 +30,8 @@ def check_groups(
         return
     of = {pool.key: pool.group or groups[0] for pool in pools}
     for group in groups:
-        if group not in of.values():
-            raise ValueError(f"groups: {group!r} has no pools; legal: at least one")
+        if group not in of.values() and not discovers:
+            raise ValueError(f"groups: {group!r} has no pools; legal: at least one, or discovery")
     _check_backends(groups, pools, backends)
     _check_paths(groups, pools, {backend.peer for backend in backends if backend.group}, slo_names)
 

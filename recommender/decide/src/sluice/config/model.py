@@ -6,7 +6,7 @@ from pydantic import model_validator
 
 from sluice.config.groups import check_groups
 from sluice.engine.section import EngineSection
-from sluice.pools.section import PoolsSection
+from sluice.pools.section import PoolsSection, ShardDiscovery
 from sluice.subsets.section import SubsetsSection, check_subsets
 
 
@@ -21,10 +21,25 @@ class Config(PoolsSection, SubsetsSection, EngineSection):
         pools = [pool for pool in self.pools if (pool.group or self.groups[0]) == group]
         backends = [backend for backend in self.backends if backend.group in ("", group)]
         subsets = [subset for subset in self.subsets if (subset.group or self.groups[0]) == group]
-        return self.model_copy(update={"pools": pools, "backends": backends, "subsets": subsets})
+        update = {"pools": pools, "backends": backends, "subsets": subsets, "discovery": self._discovery_of(group)}
+        return self.model_copy(update=update)
+
+    def _discovery_of(self, group: str) -> ShardDiscovery | None:
+        if self.discovery is None:
+            return None
+        groups = {pool.key: pool.group or self.groups[0] for pool in self.pools}
+        return ShardDiscovery(
+            include=self.discovery.include,
+            exclude=self.discovery.exclude,
+            most=self.discovery.most,
+            group=group,
+            groups=tuple(self.groups),
+            placed={key.service: own for key, own in groups.items()},
+            others=frozenset(key for key, own in groups.items() if own != group),
+        )
 
     @model_validator(mode="after")
     def _grouped(self) -> Config:
-        check_groups(self.groups, self.pools, self.backends, self.slo_names)
+        check_groups(self.groups, self.pools, self.backends, self.slo_names, discovers=self.discovery is not None)
         check_subsets(self.groups, self.subsets)
         return self

@@ -12,8 +12,10 @@ from sluice.journal.codec import Input, Sender, UnreadableError, Write, bounded,
 from sluice.journal.names import Topics
 from sluice.model.keys import PoolKey
 from sluice.pools.commit import PoolRecords, PoolsCommit
+from sluice.pools.discovery.candidate import Candidate
+from sluice.pools.discovery.message import read_candidates, write_candidate
 from sluice.pools.inputs.messages import pause_name, pause_value, scaling_name, scalings_value
-from sluice.pools.names import key_of, pool_name, pool_of
+from sluice.pools.names import CANDIDATE, key_of, pool_name, pool_of
 from sluice.pools.policy.state_message import StateError
 from sluice.pools.publication.record import PARTS, Ref, restored, value_of
 from sluice.pools.v1.evidence_pb2 import Explanation
@@ -35,8 +37,12 @@ class PoolsCodec:
         self, states: Mapping[str, bytes], decisions: Mapping[str, bytes], observed: Mapping[str, ObservedSize]
     ) -> tuple[PoolRecords, int]:
         of_pools = restored(states)
-        sizes, unreadable = read_decisions(decisions)
-        return PoolRecords(of_pools, sizes, observed), of_pools.unreadable + unreadable
+        by_kind: tuple[dict[str, bytes], dict[str, bytes]] = {}, {}
+        for name, value in decisions.items():
+            by_kind[name.startswith(CANDIDATE)][name] = value
+        sizes, unreadable = read_decisions(by_kind[False])
+        candidates, unread = read_candidates(by_kind[True])
+        return PoolRecords(of_pools, sizes, observed, candidates), of_pools.unreadable + unreadable + unread
 
     def observed(self, record: Record) -> Input:
         size = parsed(ObservedSize, record.key, record.value or b"")
@@ -62,6 +68,8 @@ class PoolsCodec:
             yield Write(topics.observed, name, observed.SerializeToString())
         for name in part.forgotten:
             yield Write(topics.observed, name, None)
+        for key, candidate in part.candidates.items():
+            yield candidate_write(key, candidate, topics)
         for key in part.gone:
             yield from gone_writes(key, topics)
         for size in part.decisions:
@@ -76,6 +84,12 @@ def decision_write(size: PoolSize, topics: Topics) -> Write | ValueError:
     bare.ClearField("lease_left")
     name = pool_name(key_of(size.pool))
     return bounded(Write(topics.decisions, name, bare.SerializeToString()), f"the decision of {name}")
+
+
+def candidate_write(key: PoolKey, candidate: Candidate | None, topics: Topics) -> Write | ValueError:
+    name = pool_name(key, CANDIDATE)
+    value = None if candidate is None else write_candidate(candidate).SerializeToString()
+    return bounded(Write(topics.decisions, name, value), f"the candidate {key}")
 
 
 def explanation_write(key: PoolKey, explanation: Explanation, topics: Topics) -> Write | ValueError:

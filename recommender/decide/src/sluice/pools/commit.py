@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.model.scaling import Scaling
+from sluice.pools.discovery.candidate import Candidate
 from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.record import Ref, Restored
 from sluice.pools.v1.evidence_pb2 import Explanation
@@ -21,11 +22,13 @@ class PoolRecords:
 
     decisions  of each pool with a decision, also of removed pools: revisions continue from theirs
     observed   by the key of the target's record
+    candidates  which spans showed, and which of them are pools
     """
 
     states: Restored
     decisions: Mapping[PoolKey, PoolSize]
     observed: Mapping[str, ObservedSize]
+    candidates: Mapping[PoolKey, Candidate] = field(default_factory=dict)
 
     def summary(self) -> str:
         return f"{len(self.decisions)} decisions, {len(self.states.facts)} states"
@@ -41,6 +44,7 @@ class PoolsCommit:
     pauses        of the pools with a new pause or resume; None: resumed
     scalings      of the services with a new notification: all events to keep, oldest first
     observed      sizes of targets, by the key of their record
+    candidates    those that changed; None: gone
     gone          pools of another shard now (`moving.py`): all their records here are deleted
     forgotten     keys of targets of another shard now, likewise
     """
@@ -51,5 +55,6 @@ class PoolsCommit:
     pauses: Mapping[PoolKey, Pause | None] = field(default_factory=dict)
     scalings: Mapping[str, Sequence[Scaling]] = field(default_factory=dict)
     observed: Mapping[str, ObservedSize] = field(default_factory=dict)
+    candidates: Mapping[PoolKey, Candidate | None] = field(default_factory=dict)
     gone: Sequence[PoolKey] = ()
     forgotten: Sequence[str] = ()

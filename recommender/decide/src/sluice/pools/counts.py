@@ -67,7 +67,7 @@ class PoolMetrics:
     def written(self, commit: PoolsCommit) -> None:
         inputs = len(commit.pauses) + len(commit.scalings)
         for topic, records in (
-            ("decisions", len(commit.decisions)),
+            ("decisions", len(commit.decisions) + len(commit.candidates)),
             ("explanations", len(commit.explanations)),
             ("state", len(commit.states) + inputs),
         ):

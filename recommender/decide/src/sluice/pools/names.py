@@ -16,6 +16,7 @@ _NUMBERS: dict[Side, pool_pb2.Side.ValueType] = {
 }
 _SIDES: dict[int, Side] = {number: side for side, number in _NUMBERS.items()}
 POOL = "pool/"
+CANDIDATE = "candidate/"
 
 
 def pool_name(key: PoolKey, word: str = POOL) -> str:

@@ -14,6 +14,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.codec import PoolsCodec
 from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.counts import PoolMetrics
+from sluice.pools.discovery.discovering import Discovering
 from sluice.pools.estimate import libraries
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.guard.turns import paths
@@ -104,7 +105,8 @@ class PoolsShard:
         """takeover: `part` has `PoolRecords`."""
         records: PoolRecords = takeover.part
         now_ms = takeover.now_ms
-        self.config: PoolsSection = takeover.config
+        self._declared: PoolsSection = takeover.config
+        self._discovering = Discovering(records.candidates)
         self._collector, self._resources, self._history, self._counts = collector, resources, history, counts
         self._operator_inputs, self._received_to = OperatorInputs(records, now_ms), 0
         self._states = records.states.states()
@@ -121,6 +123,11 @@ class PoolsShard:
         self._acquisition = Acquisition()
         self._caught_up = False
         self._period: _Period | None = None
+
+    @property
+    def config(self) -> PoolsSection:
+        """The configuration of the shard, with the pools that it found."""
+        return self._discovering.config(self._declared)
 
     @property
     def states(self) -> Mapping[PoolKey, PoolState]:
@@ -143,7 +150,7 @@ class PoolsShard:
         return self._operator_inputs.scalings
 
     def configure(self, config: PoolsSection) -> None:
-        self.config = config
+        self._declared = config
 
     def hear(self, received: Received) -> bool:
         """Takes inputs between two periods: only a target's newest size waits. True: a pause, a resume or a scaling."""
@@ -167,7 +174,8 @@ class PoolsShard:
         commit = self._publisher.publish(answers, keys, now_ms)
         not_renewed = frozenset(keys) - self._publisher.renewed.keys()
         due = dict(self._schedule.of({**self._states, **states}))
-        commit = replace(commit, states=due, pauses=changes.pauses, scalings=changes.scalings)
+        candidates = self._discovering.due()
+        commit = replace(commit, states=due, pauses=changes.pauses, scalings=changes.scalings, candidates=candidates)
         self._period = _Period(commit, states, not_renewed)
         return Proposal(commit, self._leases.of(not_renewed))
 
@@ -179,6 +187,7 @@ class PoolsShard:
         self._states |= period.states
         pools, answers = {pool.key for pool in self.config.pools}, self._publisher.renewed
         self._publisher.committed(pools)
+        self._discovering.committed()
         if written:
             self._history = None
             self._leases.renewed(heartbeat, period.not_renewed)
@@ -211,11 +220,12 @@ class PoolsShard:
 
     def _inputs(self, now_ms: int) -> PeriodInputs:
         """The inputs that the period's query needs. The first period also learns the windows since the last decider."""
-        config, problems = self.config, self._resources.problems
+        problems = self._resources.problems
+        self._discover(now_ms)
+        config = self.config
         # After a failed reading, the last known times stay.
         no_times: dict[UpstreamRequest, UpstreamTime] = {}
         upstream = problems.result("upstream times", lambda: self._collector.upstream(config, now_ms), no_times)
-        self._metrics.look(config, self._collector, now_ms, problems)
         sizes = self._operator_inputs.sizes
         targets = {pool.key: targets_of(pool.key, sizes, self._metrics, now_ms) for pool in config.pools}
         in_force = partial(sizes_in_force, targets, sizes, self._metrics)
@@ -237,6 +247,13 @@ class PoolsShard:
             self._states = caught_up(inputs, self._collector, self._resources, self._data_sizes)
             self._caught_up = True
         return inputs._replace(states=self._states)
+
+    def _discover(self, now_ms: int) -> None:
+        """Reads candidates, looks for the sizes of all pools and candidates in metrics, and finds pools by them."""
+        declared, discovering, problems = self._declared, self._discovering, self._resources.problems
+        discovering.look(declared, self._collector, now_ms, problems)
+        self._metrics.look(discovering.watched(declared), self._collector, now_ms, problems)
+        discovering.judge(declared, self._operator_inputs.sizes, self._metrics, now_ms)
 
     def _with_measurements(self, inputs: PeriodInputs) -> PeriodInputs:
         """Adds the rest, which waits for a query that succeeded: each demand is returned once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from hashlib import md5
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
@@ -190,6 +191,68 @@ class DerivedSlo(Strict):
     apply: bool = False
 
 
+class Selector(Strict):
+    """Selects pools: `*` in `service` and `peer` stands for any text. A field that is absent selects all."""
+
+    service: str | None = Field(default=None, min_length=1)
+    side: Side | None = None
+    peer: str | None = Field(default=None, min_length=1)
+
+    def selects(self, key: PoolKey) -> bool:
+        return (
+            (self.side is None or self.side == key.side)
+            and (self.service is None or matches(self.service, key.service))
+            and (self.peer is None or matches(self.peer, key.peer))
+        )
+
+    @model_validator(mode="after")
+    def _selective(self) -> Selector:
+        if not self.model_fields_set:
+            raise ValueError("is empty; legal: at least one of service, side, peer")
+        if self.peer is not None and self.side not in (None, "client"):
+            raise ValueError(f"peer {self.peer!r} is not legal with side {self.side}; legal: side client, or no peer")
+        return self
+
+
+class Discovery(Strict):
+    """Which pools are found from spans: those that some `include` selects, or all without any, and no `exclude`.
+
+    most  number of pools that are found, the ones with most in flight first
+    """
+
+    include: list[Selector] = Field(default=[])
+    exclude: list[Selector] = Field(default=[])
+    most: int = Field(default=1_000, ge=1, le=10_000)
+
+    def selects(self, key: PoolKey) -> bool:
+        included = not self.include or any(selector.selects(key) for selector in self.include)
+        return included and not any(selector.selects(key) for selector in self.exclude)
+
+
+class ShardDiscovery(Discovery):
+    """The part of one group. Pools of a service belong to the group of its configured pools, else to the one that a
+    hash of its name chooses: a further group takes only its own part of the services.
+
+    others  pools that the configuration has in other groups
+    """
+
+    group: str
+    groups: tuple[str, ...]
+    placed: dict[str, str]
+    others: frozenset[PoolKey]
+
+    def selects(self, key: PoolKey) -> bool:
+        return super().selects(key) and key not in self.others and self._group_of(key.service) == self.group
+
+    def _group_of(self, service: str) -> str:
+        return self.placed.get(service) or max(self.groups, key=lambda group: _weight(group, service))
+
+
+@lru_cache(maxsize=100_000)
+def _weight(group: str, service: str) -> bytes:
+    return md5(f"{group}\n{service}".encode(), usedforsecurity=False).digest()
+
+
 class Learning(Strict):
     """Settings of pools with `model: dqn`. directory: has their agents' files. Every decider that may take their
     shard reads and writes it."""
@@ -200,6 +263,8 @@ class Learning(Strict):
 class PoolsSection(Strict):
     """The pools' part of the file.
 
+    pools   by name, or auto: found from spans
+    discovery  how pools are found, also beside those named; None: they are not
     window  span of buckets behind an estimate of a published model
     bucket  length of the buckets behind such an estimate, or auto: chosen per pool and period; a pool may have its own
     stored_bucket  length of the buckets that the streaming job writes; default: `bucket`, or 100 ms where that is auto
@@ -210,7 +275,8 @@ class PoolsSection(Strict):
 
     slos: list[Slo] = Field(default=[])
     backends: list[Backend] = Field(default=[])
-    pools: list[Pool] = Field(min_length=1)
+    pools: list[Pool] = Field(default=[])
+    discovery: Discovery | None = None
     derived_slo: DerivedSlo = DerivedSlo()
     learning: Learning | None = None
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
@@ -218,6 +284,17 @@ class PoolsSection(Strict):
     stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
     settle: Settle = "auto"
     processes: Processes = "auto"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _automatic(cls, document: Any) -> Any:
+        """`pools: auto`, and no `pools` at all, is an empty list with discovery."""
+        pools = document.get("pools", "auto") if isinstance(document, dict) else None
+        if pools == "auto":
+            return {"discovery": {}, **document, "pools": []}
+        if isinstance(pools, str):
+            raise ValueError(f"pools {pools!r} is not legal; legal: auto, or a list of pools")
+        return document
 
     def slos_of(self, pool: Pool) -> list[Slo]:
         """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own.
@@ -257,6 +334,12 @@ class PoolsSection(Strict):
                     f"{path} {format_ms(bucket)} cannot be made of stored buckets of {stored}; "
                     f"legal: auto, or a multiple of {stored} up to 1000 ms"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _some(self) -> PoolsSection:
+        if not self.pools and self.discovery is None:
+            raise ValueError("pools has no pool, and nothing finds them; legal: auto, or at least one pool")
         return self
 
     @model_validator(mode="after")

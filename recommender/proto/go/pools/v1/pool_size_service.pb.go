@@ -1157,6 +1157,121 @@ func (x *DiffPoolSizesResponse) GetNextPageToken() string {
 	return ""
 }
 
+type ListCandidatesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only this service; empty: all.
+	Service string `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// As in ListPoolSizesRequest.
+	PageSize      int32  `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCandidatesRequest) Reset() {
+	*x = ListCandidatesRequest{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCandidatesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCandidatesRequest) ProtoMessage() {}
+
+func (x *ListCandidatesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCandidatesRequest.ProtoReflect.Descriptor instead.
+func (*ListCandidatesRequest) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ListCandidatesRequest) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *ListCandidatesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListCandidatesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+type ListCandidatesResponse struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Candidates []*Candidate           `protobuf:"bytes,1,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCandidatesResponse) Reset() {
+	*x = ListCandidatesResponse{}
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCandidatesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCandidatesResponse) ProtoMessage() {}
+
+func (x *ListCandidatesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCandidatesResponse.ProtoReflect.Descriptor instead.
+func (*ListCandidatesResponse) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ListCandidatesResponse) GetCandidates() []*Candidate {
+	if x != nil {
+		return x.Candidates
+	}
+	return nil
+}
+
+func (x *ListCandidatesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // A decision, and the interval in which it was the newest.
 type ListPoolSizeHistoryResponse_Answer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1170,7 +1285,7 @@ type ListPoolSizeHistoryResponse_Answer struct {
 
 func (x *ListPoolSizeHistoryResponse_Answer) Reset() {
 	*x = ListPoolSizeHistoryResponse_Answer{}
-	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[20]
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1182,7 +1297,7 @@ func (x *ListPoolSizeHistoryResponse_Answer) String() string {
 func (*ListPoolSizeHistoryResponse_Answer) ProtoMessage() {}
 
 func (x *ListPoolSizeHistoryResponse_Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[20]
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1349,7 @@ type DiffPoolSizesResponse_Change struct {
 
 func (x *DiffPoolSizesResponse_Change) Reset() {
 	*x = DiffPoolSizesResponse_Change{}
-	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[21]
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1246,7 +1361,7 @@ func (x *DiffPoolSizesResponse_Change) String() string {
 func (*DiffPoolSizesResponse_Change) ProtoMessage() {}
 
 func (x *DiffPoolSizesResponse_Change) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[21]
+	mi := &file_sluice_pools_v1_pool_size_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1301,7 +1416,7 @@ var File_sluice_pools_v1_pool_size_service_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"\n" +
-	"'sluice/pools/v1/pool_size_service.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1esluice/pools/v1/evidence.proto\x1a\x19sluice/pools/v1/log.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"?\n" +
+	"'sluice/pools/v1/pool_size_service.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1csluice/common/v1/watch.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1fsluice/pools/v1/candidate.proto\x1a\x1esluice/pools/v1/evidence.proto\x1a\x19sluice/pools/v1/log.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"?\n" +
 	"\x12GetPoolSizeRequest\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\"M\n" +
 	"\x13GetPoolSizeResponse\x126\n" +
@@ -1388,7 +1503,17 @@ const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"\x06target\x18\x04 \x01(\rR\x06target\x12\x1a\n" +
 	"\brevision\x18\x05 \x01(\x04R\brevisionB\n" +
 	"\n" +
-	"\b_current2\xd9\a\n" +
+	"\b_current\"m\n" +
+	"\x15ListCandidatesRequest\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\tR\aservice\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"|\n" +
+	"\x16ListCandidatesResponse\x12:\n" +
+	"\n" +
+	"candidates\x18\x01 \x03(\v2\x1a.sluice.pools.v1.CandidateR\n" +
+	"candidates\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xbc\b\n" +
 	"\x0fPoolSizeService\x12X\n" +
 	"\vGetPoolSize\x12#.sluice.pools.v1.GetPoolSizeRequest\x1a$.sluice.pools.v1.GetPoolSizeResponse\x12^\n" +
 	"\rListPoolSizes\x12%.sluice.pools.v1.ListPoolSizesRequest\x1a&.sluice.pools.v1.ListPoolSizesResponse\x12c\n" +
@@ -1400,7 +1525,8 @@ const file_sluice_pools_v1_pool_size_service_proto_rawDesc = "" +
 	"ResumePool\x12\".sluice.pools.v1.ResumePoolRequest\x1a#.sluice.pools.v1.ResumePoolResponse\x12^\n" +
 	"\rNotifyScaling\x12%.sluice.pools.v1.NotifyScalingRequest\x1a&.sluice.pools.v1.NotifyScalingResponse\x12p\n" +
 	"\x13ListPoolSizeHistory\x12+.sluice.pools.v1.ListPoolSizeHistoryRequest\x1a,.sluice.pools.v1.ListPoolSizeHistoryResponse\x12^\n" +
-	"\rDiffPoolSizes\x12%.sluice.pools.v1.DiffPoolSizesRequest\x1a&.sluice.pools.v1.DiffPoolSizesResponseB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
+	"\rDiffPoolSizes\x12%.sluice.pools.v1.DiffPoolSizesRequest\x1a&.sluice.pools.v1.DiffPoolSizesResponse\x12a\n" +
+	"\x0eListCandidates\x12&.sluice.pools.v1.ListCandidatesRequest\x1a'.sluice.pools.v1.ListCandidatesResponseB!Z\x1fsluice.dev/api/pools/v1;poolsv1b\x06proto3"
 
 var (
 	file_sluice_pools_v1_pool_size_service_proto_rawDescOnce sync.Once
@@ -1414,7 +1540,7 @@ func file_sluice_pools_v1_pool_size_service_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_pool_size_service_proto_rawDescData
 }
 
-var file_sluice_pools_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_sluice_pools_v1_pool_size_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_sluice_pools_v1_pool_size_service_proto_goTypes = []any{
 	(*GetPoolSizeRequest)(nil),                 // 0: sluice.pools.v1.GetPoolSizeRequest
 	(*GetPoolSizeResponse)(nil),                // 1: sluice.pools.v1.GetPoolSizeResponse
@@ -1436,65 +1562,71 @@ var file_sluice_pools_v1_pool_size_service_proto_goTypes = []any{
 	(*ListPoolSizeHistoryResponse)(nil),        // 17: sluice.pools.v1.ListPoolSizeHistoryResponse
 	(*DiffPoolSizesRequest)(nil),               // 18: sluice.pools.v1.DiffPoolSizesRequest
 	(*DiffPoolSizesResponse)(nil),              // 19: sluice.pools.v1.DiffPoolSizesResponse
-	(*ListPoolSizeHistoryResponse_Answer)(nil), // 20: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer
-	(*DiffPoolSizesResponse_Change)(nil),       // 21: sluice.pools.v1.DiffPoolSizesResponse.Change
-	(*Pool)(nil),                               // 22: sluice.pools.v1.Pool
-	(*PoolSize)(nil),                           // 23: sluice.pools.v1.PoolSize
-	(*v1.Snapshot)(nil),                        // 24: sluice.common.v1.Snapshot
-	(*v1.Heartbeat)(nil),                       // 25: sluice.common.v1.Heartbeat
-	(*NotRenewed)(nil),                         // 26: sluice.pools.v1.NotRenewed
-	(*Explanation)(nil),                        // 27: sluice.pools.v1.Explanation
-	(*Actuation)(nil),                          // 28: sluice.pools.v1.Actuation
-	(*v1.ScalingEvent)(nil),                    // 29: sluice.common.v1.ScalingEvent
-	(*timestamppb.Timestamp)(nil),              // 30: google.protobuf.Timestamp
+	(*ListCandidatesRequest)(nil),              // 20: sluice.pools.v1.ListCandidatesRequest
+	(*ListCandidatesResponse)(nil),             // 21: sluice.pools.v1.ListCandidatesResponse
+	(*ListPoolSizeHistoryResponse_Answer)(nil), // 22: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer
+	(*DiffPoolSizesResponse_Change)(nil),       // 23: sluice.pools.v1.DiffPoolSizesResponse.Change
+	(*Pool)(nil),                               // 24: sluice.pools.v1.Pool
+	(*PoolSize)(nil),                           // 25: sluice.pools.v1.PoolSize
+	(*v1.Snapshot)(nil),                        // 26: sluice.common.v1.Snapshot
+	(*v1.Heartbeat)(nil),                       // 27: sluice.common.v1.Heartbeat
+	(*NotRenewed)(nil),                         // 28: sluice.pools.v1.NotRenewed
+	(*Explanation)(nil),                        // 29: sluice.pools.v1.Explanation
+	(*Actuation)(nil),                          // 30: sluice.pools.v1.Actuation
+	(*v1.ScalingEvent)(nil),                    // 31: sluice.common.v1.ScalingEvent
+	(*Candidate)(nil),                          // 32: sluice.pools.v1.Candidate
+	(*timestamppb.Timestamp)(nil),              // 33: google.protobuf.Timestamp
 }
 var file_sluice_pools_v1_pool_size_service_proto_depIdxs = []int32{
-	22, // 0: sluice.pools.v1.GetPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
-	23, // 1: sluice.pools.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
-	23, // 2: sluice.pools.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.pools.v1.PoolSize
-	22, // 3: sluice.pools.v1.WatchPoolSizesRequest.pools:type_name -> sluice.pools.v1.Pool
-	23, // 4: sluice.pools.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
-	24, // 5: sluice.pools.v1.WatchPoolSizesResponse.snapshot:type_name -> sluice.common.v1.Snapshot
-	25, // 6: sluice.pools.v1.WatchPoolSizesResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
-	26, // 7: sluice.pools.v1.WatchPoolSizesResponse.not_renewed:type_name -> sluice.pools.v1.NotRenewed
-	22, // 8: sluice.pools.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
-	27, // 9: sluice.pools.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.pools.v1.Explanation
-	28, // 10: sluice.pools.v1.ReportActuationRequest.actuation:type_name -> sluice.pools.v1.Actuation
-	22, // 11: sluice.pools.v1.PausePoolRequest.pool:type_name -> sluice.pools.v1.Pool
-	22, // 12: sluice.pools.v1.ResumePoolRequest.pool:type_name -> sluice.pools.v1.Pool
-	29, // 13: sluice.pools.v1.NotifyScalingRequest.scaling_event:type_name -> sluice.common.v1.ScalingEvent
-	22, // 14: sluice.pools.v1.ListPoolSizeHistoryRequest.pool:type_name -> sluice.pools.v1.Pool
-	20, // 15: sluice.pools.v1.ListPoolSizeHistoryResponse.answers:type_name -> sluice.pools.v1.ListPoolSizeHistoryResponse.Answer
-	21, // 16: sluice.pools.v1.DiffPoolSizesResponse.changes:type_name -> sluice.pools.v1.DiffPoolSizesResponse.Change
-	23, // 17: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.pool_size:type_name -> sluice.pools.v1.PoolSize
-	30, // 18: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.since:type_name -> google.protobuf.Timestamp
-	30, // 19: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.until:type_name -> google.protobuf.Timestamp
-	22, // 20: sluice.pools.v1.DiffPoolSizesResponse.Change.pool:type_name -> sluice.pools.v1.Pool
-	0,  // 21: sluice.pools.v1.PoolSizeService.GetPoolSize:input_type -> sluice.pools.v1.GetPoolSizeRequest
-	2,  // 22: sluice.pools.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.pools.v1.ListPoolSizesRequest
-	4,  // 23: sluice.pools.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.pools.v1.WatchPoolSizesRequest
-	6,  // 24: sluice.pools.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.pools.v1.ExplainPoolSizeRequest
-	8,  // 25: sluice.pools.v1.PoolSizeService.ReportActuation:input_type -> sluice.pools.v1.ReportActuationRequest
-	10, // 26: sluice.pools.v1.PoolSizeService.PausePool:input_type -> sluice.pools.v1.PausePoolRequest
-	12, // 27: sluice.pools.v1.PoolSizeService.ResumePool:input_type -> sluice.pools.v1.ResumePoolRequest
-	14, // 28: sluice.pools.v1.PoolSizeService.NotifyScaling:input_type -> sluice.pools.v1.NotifyScalingRequest
-	16, // 29: sluice.pools.v1.PoolSizeService.ListPoolSizeHistory:input_type -> sluice.pools.v1.ListPoolSizeHistoryRequest
-	18, // 30: sluice.pools.v1.PoolSizeService.DiffPoolSizes:input_type -> sluice.pools.v1.DiffPoolSizesRequest
-	1,  // 31: sluice.pools.v1.PoolSizeService.GetPoolSize:output_type -> sluice.pools.v1.GetPoolSizeResponse
-	3,  // 32: sluice.pools.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.pools.v1.ListPoolSizesResponse
-	5,  // 33: sluice.pools.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.pools.v1.WatchPoolSizesResponse
-	7,  // 34: sluice.pools.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.pools.v1.ExplainPoolSizeResponse
-	9,  // 35: sluice.pools.v1.PoolSizeService.ReportActuation:output_type -> sluice.pools.v1.ReportActuationResponse
-	11, // 36: sluice.pools.v1.PoolSizeService.PausePool:output_type -> sluice.pools.v1.PausePoolResponse
-	13, // 37: sluice.pools.v1.PoolSizeService.ResumePool:output_type -> sluice.pools.v1.ResumePoolResponse
-	15, // 38: sluice.pools.v1.PoolSizeService.NotifyScaling:output_type -> sluice.pools.v1.NotifyScalingResponse
-	17, // 39: sluice.pools.v1.PoolSizeService.ListPoolSizeHistory:output_type -> sluice.pools.v1.ListPoolSizeHistoryResponse
-	19, // 40: sluice.pools.v1.PoolSizeService.DiffPoolSizes:output_type -> sluice.pools.v1.DiffPoolSizesResponse
-	31, // [31:41] is the sub-list for method output_type
-	21, // [21:31] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	24, // 0: sluice.pools.v1.GetPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
+	25, // 1: sluice.pools.v1.GetPoolSizeResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
+	25, // 2: sluice.pools.v1.ListPoolSizesResponse.pool_sizes:type_name -> sluice.pools.v1.PoolSize
+	24, // 3: sluice.pools.v1.WatchPoolSizesRequest.pools:type_name -> sluice.pools.v1.Pool
+	25, // 4: sluice.pools.v1.WatchPoolSizesResponse.pool_size:type_name -> sluice.pools.v1.PoolSize
+	26, // 5: sluice.pools.v1.WatchPoolSizesResponse.snapshot:type_name -> sluice.common.v1.Snapshot
+	27, // 6: sluice.pools.v1.WatchPoolSizesResponse.heartbeat:type_name -> sluice.common.v1.Heartbeat
+	28, // 7: sluice.pools.v1.WatchPoolSizesResponse.not_renewed:type_name -> sluice.pools.v1.NotRenewed
+	24, // 8: sluice.pools.v1.ExplainPoolSizeRequest.pool:type_name -> sluice.pools.v1.Pool
+	29, // 9: sluice.pools.v1.ExplainPoolSizeResponse.explanation:type_name -> sluice.pools.v1.Explanation
+	30, // 10: sluice.pools.v1.ReportActuationRequest.actuation:type_name -> sluice.pools.v1.Actuation
+	24, // 11: sluice.pools.v1.PausePoolRequest.pool:type_name -> sluice.pools.v1.Pool
+	24, // 12: sluice.pools.v1.ResumePoolRequest.pool:type_name -> sluice.pools.v1.Pool
+	31, // 13: sluice.pools.v1.NotifyScalingRequest.scaling_event:type_name -> sluice.common.v1.ScalingEvent
+	24, // 14: sluice.pools.v1.ListPoolSizeHistoryRequest.pool:type_name -> sluice.pools.v1.Pool
+	22, // 15: sluice.pools.v1.ListPoolSizeHistoryResponse.answers:type_name -> sluice.pools.v1.ListPoolSizeHistoryResponse.Answer
+	23, // 16: sluice.pools.v1.DiffPoolSizesResponse.changes:type_name -> sluice.pools.v1.DiffPoolSizesResponse.Change
+	32, // 17: sluice.pools.v1.ListCandidatesResponse.candidates:type_name -> sluice.pools.v1.Candidate
+	25, // 18: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.pool_size:type_name -> sluice.pools.v1.PoolSize
+	33, // 19: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.since:type_name -> google.protobuf.Timestamp
+	33, // 20: sluice.pools.v1.ListPoolSizeHistoryResponse.Answer.until:type_name -> google.protobuf.Timestamp
+	24, // 21: sluice.pools.v1.DiffPoolSizesResponse.Change.pool:type_name -> sluice.pools.v1.Pool
+	0,  // 22: sluice.pools.v1.PoolSizeService.GetPoolSize:input_type -> sluice.pools.v1.GetPoolSizeRequest
+	2,  // 23: sluice.pools.v1.PoolSizeService.ListPoolSizes:input_type -> sluice.pools.v1.ListPoolSizesRequest
+	4,  // 24: sluice.pools.v1.PoolSizeService.WatchPoolSizes:input_type -> sluice.pools.v1.WatchPoolSizesRequest
+	6,  // 25: sluice.pools.v1.PoolSizeService.ExplainPoolSize:input_type -> sluice.pools.v1.ExplainPoolSizeRequest
+	8,  // 26: sluice.pools.v1.PoolSizeService.ReportActuation:input_type -> sluice.pools.v1.ReportActuationRequest
+	10, // 27: sluice.pools.v1.PoolSizeService.PausePool:input_type -> sluice.pools.v1.PausePoolRequest
+	12, // 28: sluice.pools.v1.PoolSizeService.ResumePool:input_type -> sluice.pools.v1.ResumePoolRequest
+	14, // 29: sluice.pools.v1.PoolSizeService.NotifyScaling:input_type -> sluice.pools.v1.NotifyScalingRequest
+	16, // 30: sluice.pools.v1.PoolSizeService.ListPoolSizeHistory:input_type -> sluice.pools.v1.ListPoolSizeHistoryRequest
+	18, // 31: sluice.pools.v1.PoolSizeService.DiffPoolSizes:input_type -> sluice.pools.v1.DiffPoolSizesRequest
+	20, // 32: sluice.pools.v1.PoolSizeService.ListCandidates:input_type -> sluice.pools.v1.ListCandidatesRequest
+	1,  // 33: sluice.pools.v1.PoolSizeService.GetPoolSize:output_type -> sluice.pools.v1.GetPoolSizeResponse
+	3,  // 34: sluice.pools.v1.PoolSizeService.ListPoolSizes:output_type -> sluice.pools.v1.ListPoolSizesResponse
+	5,  // 35: sluice.pools.v1.PoolSizeService.WatchPoolSizes:output_type -> sluice.pools.v1.WatchPoolSizesResponse
+	7,  // 36: sluice.pools.v1.PoolSizeService.ExplainPoolSize:output_type -> sluice.pools.v1.ExplainPoolSizeResponse
+	9,  // 37: sluice.pools.v1.PoolSizeService.ReportActuation:output_type -> sluice.pools.v1.ReportActuationResponse
+	11, // 38: sluice.pools.v1.PoolSizeService.PausePool:output_type -> sluice.pools.v1.PausePoolResponse
+	13, // 39: sluice.pools.v1.PoolSizeService.ResumePool:output_type -> sluice.pools.v1.ResumePoolResponse
+	15, // 40: sluice.pools.v1.PoolSizeService.NotifyScaling:output_type -> sluice.pools.v1.NotifyScalingResponse
+	17, // 41: sluice.pools.v1.PoolSizeService.ListPoolSizeHistory:output_type -> sluice.pools.v1.ListPoolSizeHistoryResponse
+	19, // 42: sluice.pools.v1.PoolSizeService.DiffPoolSizes:output_type -> sluice.pools.v1.DiffPoolSizesResponse
+	21, // 43: sluice.pools.v1.PoolSizeService.ListCandidates:output_type -> sluice.pools.v1.ListCandidatesResponse
+	33, // [33:44] is the sub-list for method output_type
+	22, // [22:33] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_service_proto_init() }
@@ -1503,6 +1635,7 @@ func file_sluice_pools_v1_pool_size_service_proto_init() {
 		return
 	}
 	file_sluice_pools_v1_actuation_proto_init()
+	file_sluice_pools_v1_candidate_proto_init()
 	file_sluice_pools_v1_evidence_proto_init()
 	file_sluice_pools_v1_log_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
@@ -1513,14 +1646,14 @@ func file_sluice_pools_v1_pool_size_service_proto_init() {
 		(*WatchPoolSizesResponse_Heartbeat)(nil),
 	}
 	file_sluice_pools_v1_pool_size_service_proto_msgTypes[10].OneofWrappers = []any{}
-	file_sluice_pools_v1_pool_size_service_proto_msgTypes[21].OneofWrappers = []any{}
+	file_sluice_pools_v1_pool_size_service_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_pool_size_service_proto_rawDesc), len(file_sluice_pools_v1_pool_size_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

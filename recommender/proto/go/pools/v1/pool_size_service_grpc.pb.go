@@ -29,6 +29,7 @@ const (
 	PoolSizeService_NotifyScaling_FullMethodName       = "/sluice.pools.v1.PoolSizeService/NotifyScaling"
 	PoolSizeService_ListPoolSizeHistory_FullMethodName = "/sluice.pools.v1.PoolSizeService/ListPoolSizeHistory"
 	PoolSizeService_DiffPoolSizes_FullMethodName       = "/sluice.pools.v1.PoolSizeService/DiffPoolSizes"
+	PoolSizeService_ListCandidates_FullMethodName      = "/sluice.pools.v1.PoolSizeService/ListCandidates"
 )
 
 // PoolSizeServiceClient is the client API for PoolSizeService service.
@@ -67,6 +68,9 @@ type PoolSizeServiceClient interface {
 	ListPoolSizeHistory(ctx context.Context, in *ListPoolSizeHistoryRequest, opts ...grpc.CallOption) (*ListPoolSizeHistoryResponse, error)
 	// Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY.
 	DiffPoolSizes(ctx context.Context, in *DiffPoolSizesRequest, opts ...grpc.CallOption) (*DiffPoolSizesResponse, error)
+	// Returns, in pages ordered by service, side, peer, what spans show as possible pools, and which of them are pools. Empty
+	// where the configuration lists its pools and finds none.
+	ListCandidates(ctx context.Context, in *ListCandidatesRequest, opts ...grpc.CallOption) (*ListCandidatesResponse, error)
 }
 
 type poolSizeServiceClient struct {
@@ -186,6 +190,16 @@ func (c *poolSizeServiceClient) DiffPoolSizes(ctx context.Context, in *DiffPoolS
 	return out, nil
 }
 
+func (c *poolSizeServiceClient) ListCandidates(ctx context.Context, in *ListCandidatesRequest, opts ...grpc.CallOption) (*ListCandidatesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListCandidatesResponse)
+	err := c.cc.Invoke(ctx, PoolSizeService_ListCandidates_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PoolSizeServiceServer is the server API for PoolSizeService service.
 // All implementations must embed UnimplementedPoolSizeServiceServer
 // for forward compatibility.
@@ -222,6 +236,9 @@ type PoolSizeServiceServer interface {
 	ListPoolSizeHistory(context.Context, *ListPoolSizeHistoryRequest) (*ListPoolSizeHistoryResponse, error)
 	// Returns, in pages, the targets whose size differs from a decision with ACTION_APPLY.
 	DiffPoolSizes(context.Context, *DiffPoolSizesRequest) (*DiffPoolSizesResponse, error)
+	// Returns, in pages ordered by service, side, peer, what spans show as possible pools, and which of them are pools. Empty
+	// where the configuration lists its pools and finds none.
+	ListCandidates(context.Context, *ListCandidatesRequest) (*ListCandidatesResponse, error)
 	mustEmbedUnimplementedPoolSizeServiceServer()
 }
 
@@ -261,6 +278,9 @@ func (UnimplementedPoolSizeServiceServer) ListPoolSizeHistory(context.Context, *
 }
 func (UnimplementedPoolSizeServiceServer) DiffPoolSizes(context.Context, *DiffPoolSizesRequest) (*DiffPoolSizesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DiffPoolSizes not implemented")
+}
+func (UnimplementedPoolSizeServiceServer) ListCandidates(context.Context, *ListCandidatesRequest) (*ListCandidatesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListCandidates not implemented")
 }
 func (UnimplementedPoolSizeServiceServer) mustEmbedUnimplementedPoolSizeServiceServer() {}
 func (UnimplementedPoolSizeServiceServer) testEmbeddedByValue()                         {}
@@ -456,6 +476,24 @@ func _PoolSizeService_DiffPoolSizes_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PoolSizeService_ListCandidates_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListCandidatesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PoolSizeServiceServer).ListCandidates(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PoolSizeService_ListCandidates_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PoolSizeServiceServer).ListCandidates(ctx, req.(*ListCandidatesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // PoolSizeService_ServiceDesc is the grpc.ServiceDesc for PoolSizeService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -498,6 +536,10 @@ var PoolSizeService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DiffPoolSizes",
 			Handler:    _PoolSizeService_DiffPoolSizes_Handler,
+		},
+		{
+			MethodName: "ListCandidates",
+			Handler:    _PoolSizeService_ListCandidates_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -1,6 +1,7 @@
 """The recommender's server: whether it serves, and how old and in which states its decisions are."""
 
 from collections import Counter
+from collections.abc import Collection
 from datetime import UTC, datetime
 
 import grpc
@@ -13,8 +14,10 @@ from sluice.cli.environment import NONE, Addresses
 from sluice.cli.output import CliError
 from sluice.cli.pools.channel import open_channel
 from sluice.cli.pools.text import moment, seconds, state_name
-from sluice.pools.v1.pool_size_pb2 import PoolSize
-from sluice.pools.v1.pool_size_service_pb2 import ListPoolSizesRequest
+from sluice.pools.v1.candidate_pb2 import FOUND_BY_CONFIGURATION, FOUND_BY_UNSPECIFIED
+from sluice.pools.v1.pool_pb2 import Pool
+from sluice.pools.v1.pool_size_pb2 import STATE_NO_DATA, PoolSize
+from sluice.pools.v1.pool_size_service_pb2 import ListCandidatesRequest, ListPoolSizesRequest
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 _FRESH_S = 60.0
@@ -39,7 +42,20 @@ def health(where: Addresses, timeout_s: float) -> Diagnosis:
 
 
 def pools(where: Addresses, timeout_s: float) -> Diagnosis:
-    return judge_pools(listed(where, timeout_s), datetime.now(UTC))
+    sizes = listed(where, timeout_s)
+    silent = any(size.state == STATE_NO_DATA for size in sizes)
+    return judge_pools(sizes, datetime.now(UTC), _found(where, timeout_s) if silent else [])
+
+
+def _found(where: Addresses, timeout_s: float) -> list[Pool]:
+    """The pools that were found from spans; none at a server of an earlier version."""
+    try:
+        with channel_of(where) as channel:
+            stub = PoolSizeServiceStub(channel)
+            candidates = list(pages(stub.ListCandidates, ListCandidatesRequest(), "candidates", timeout_s))
+    except grpc.RpcError:
+        return []
+    return [one.pool for one in candidates if one.found_by not in (FOUND_BY_UNSPECIFIED, FOUND_BY_CONFIGURATION)]
 
 
 def listed(where: Addresses, timeout_s: float) -> list[PoolSize]:
@@ -62,10 +78,10 @@ def channel_of(where: Addresses) -> grpc.Channel:
         raise NotAnsweringError(str(error)) from None
 
 
-def judge_pools(sizes: list[PoolSize], now: datetime) -> Diagnosis:
-    """now: with time zone."""
+def judge_pools(sizes: list[PoolSize], now: datetime, found: Collection[Pool] = ()) -> Diagnosis:
+    """now: with time zone. found: pools from spans; without spans these go by themselves."""
     if not sizes:
-        return Diagnosis("warn", "no pool is configured", "add pools to the recommender's YAML file")
+        return Diagnosis("warn", "there is no pool", "./sluice pools discover: why no candidate is one; or name pools")
     states = Counter(state_name(size.state) for size in sizes)
     text = f"{len(sizes)} pools: " + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     computed = [moment(size.computed_at) for size in sizes if size.HasField("computed_at")]
@@ -76,6 +92,6 @@ def judge_pools(sizes: list[PoolSize], now: datetime) -> Diagnosis:
     if age_s > _FRESH_S:
         return Diagnosis("warn", text, "the decider makes no decisions: read its log")
     for state, remedy in _REMEDIES.items():
-        if states[state]:
+        if any(state_name(size.state) == state and (state != "NO_DATA" or size.pool not in found) for size in sizes):
             return Diagnosis("warn", text, remedy)
     return Diagnosis("ok", text)

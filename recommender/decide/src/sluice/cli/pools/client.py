@@ -12,6 +12,7 @@ from sluice.cli.output import CliError
 from sluice.cli.pools.selector import Selector, pool_name
 from sluice.cli.pools.watching import follow
 from sluice.pools.v1 import pool_size_service_pb2 as api
+from sluice.pools.v1.candidate_pb2 import Candidate
 from sluice.pools.v1.evidence_pb2 import Explanation
 from sluice.pools.v1.pool_pb2 import Pool
 from sluice.pools.v1.pool_size_pb2 import PoolSize
@@ -26,6 +27,10 @@ class PoolsClient(Client):
     def list(self, service: str = "") -> builtins.list[PoolSize]:
         """The pool sizes of all pages."""
         return [*self._pages(self._stub.ListPoolSizes, api.ListPoolSizesRequest(service=service), "pool_sizes")]
+
+    def candidates(self, service: str = "") -> builtins.list[Candidate]:
+        """The candidates of all pages."""
+        return [*self._pages(self._stub.ListCandidates, api.ListCandidatesRequest(service=service), "candidates")]
 
     def get(self, selector: Selector) -> PoolSize:
         pool = self.resolve(selector)

@@ -9,6 +9,7 @@ COMMANDS = commands(
     "sluice.cli.pools",
     list=("commands", "List every pool with its state and sizes."),
     get=("commands", "Show one pool."),
+    discover=("discover", "Show the pools that were found from spans, and candidates that are none."),
     explain=("commands", "Show the evidence: threshold, window, the curve and its knee."),
     diff=("applying", "Show where the size in force differs from the decision's target size."),
     apply=("applying", "Set a pool to the best size known, and hold it there."),
@@ -32,6 +33,7 @@ def pools() -> None:
     their prefix). Every field is present; one without a value is null, never 0. Times are RFC 3339, durations like
     "0.250s", all integers are numbers.
       list     an array of PoolSize
+      discover an array of Candidate; -o yaml is a configuration of the recommender
       get      a PoolSize
       explain  an Explanation (the PoolSize is its `pool_size`)
       diff     an array of {pool, instance, in_force, target, action, basis, when}; in_force is null without a limit

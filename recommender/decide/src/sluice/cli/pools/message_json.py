@@ -20,6 +20,7 @@ M = TypeVar("M", bound=Message)
 # Enums whose values appear without their prefix.
 SHORT = {
     *("sluice.pools.v1.State", "sluice.pools.v1.Basis", "sluice.pools.v1.Advice.Kind"),
+    "sluice.pools.v1.FoundBy",
     *("sluice.common.v1.Action", "sluice.subsets.v1.State"),
 }
 

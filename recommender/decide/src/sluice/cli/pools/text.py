@@ -1,5 +1,6 @@
 """Text for the values of a PoolSize."""
 
+import re
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -50,7 +51,8 @@ def short_name(enum: EnumDescriptor, value: int) -> str | int:
     known = enum.values_by_number.get(value)
     if known is None:
         return value
-    return known.name if value == 0 else known.name.removeprefix(f"{enum.name.upper()}_")
+    prefix = re.sub("(?<=[a-z])(?=[A-Z])", "_", enum.name).upper()
+    return known.name if value == 0 else known.name.removeprefix(f"{prefix}_")
 
 
 def advice(size: PoolSize) -> str:

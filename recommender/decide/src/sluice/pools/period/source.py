@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
+from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
@@ -28,6 +30,10 @@ class WindowSource(Protocol):
     def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]: ...
+
+    def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]: ...
+
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]: ...
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading: ...
 

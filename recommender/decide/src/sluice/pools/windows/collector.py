@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,9 @@ from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
+from sluice.pools.discovery import query as discovery_query
+from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics import query as metrics_query
@@ -84,6 +87,14 @@ class Collector:
             return {}
         return data_sizes.data_sizes(self._database.arrays(data_sizes.SQL, data_sizes.parameters(now_ms), keys), config)
 
+    def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:
+        """The candidates that spans of five minutes show."""
+        return discovery_query.loads(self._database, now_ms, config.stored_ms)
+
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+        """The course of each of these candidates over five minutes."""
+        return discovery_query.courses(self._database, pools, now_ms, config.stored_ms)
+
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         """The sizes of pools of the configured services that agents sent as metrics in the newest three minutes."""
         return metrics_query.pool_metrics(self._database, (pool.service for pool in config.pools), now_ms)
@@ -120,6 +131,7 @@ class Collector:
     def _measured(self, arrivals: Arrivals, now_ms: int, live: bool, stored_ms: int) -> tuple[Ints, Ints]:
         if arrivals.anew:
             self._delay = Delay(len(arrivals.newest_ms), stored_ms)
+        self._delay.grow(len(arrivals.newest_ms))
         self._delay.take(arrivals, now_ms, live)
         return self._delay.settle_ms, self._delay.complete_before(now_ms)
 

@@ -93,6 +93,14 @@ class Delay:
         self._lags: list[Lag] = []
         self.settle_ms: Ints = self._settle()
 
+    def grow(self, pools: int) -> None:
+        """Adds pools behind the present ones, up to this number."""
+        more = Delay(pools - len(self.settle_ms), self._bin_ms)
+        if not len(more.settle_ms):
+            return
+        for name in ("_busy_ns", "_before_ns", "_part_ms", "_evidence_ms", "_newest_ms", "_used_ms", "settle_ms"):
+            setattr(self, name, np.concatenate([getattr(self, name), getattr(more, name)]))
+
     def take(self, arrivals: Arrivals, now_ms: int, live: bool = True) -> None:
         """Learns from a reading at `now_ms`; only differences of this time count.
 

@@ -39,7 +39,8 @@ class WindowReader:
 
     - A pool is read whole when it is new, gets its first threshold or another one, or the offset of a clock changed,
       since the kept rows are counted by these.
-    - All pools are read whole when the window, the buckets or the pools change, or the clock was set back.
+    - All pools are read whole when the window, the buckets or the pools change, or the clock was set back. Pools
+      that come behind the present ones are read alone.
     - A table whose engine does not number its inserts so, as on replicas, is read whole each time, and merged into the
       kept rows. The largest version of a row stays, from whichever replica. A row that the present replica lacks is
       kept.
@@ -88,10 +89,11 @@ class WindowReader:
         """
         first, until = -(-from_ms // bucket_ms), -(-to_ms // bucket_ms)
         width = -(-(to_ms - from_ms) // bucket_ms) + 1
-        same = (list(keys), bucket_ms, width) == (self._keys, self._bucket_ms, self._ring.width)
-        same = same and until >= self._until
-        if not same:
+        same = (bucket_ms, width) == (self._bucket_ms, self._ring.width) and until >= self._until
+        if not same or not self._keys or list(keys[: len(self._keys)]) != self._keys:
             self._begin(list(keys), bucket_ms, width)
+        elif len(keys) > len(self._keys):
+            self._append(list(keys))
         self._ring.advance(first)
         indices = [UNJUDGED if threshold is None else last_index_within(threshold) for threshold in thresholds_ns]
         last_good = np.array(indices, dtype=np.int64)
@@ -140,6 +142,12 @@ class WindowReader:
         self._newest, self._numbered = NEVER, numbered
         self._inserts = np.full(len(keys), NEVER)
         self._last_good = np.full(len(keys), NEVER)
+
+    def _append(self, keys: list[PoolKey]) -> None:
+        """Takes further pools behind the present ones; they are new, and the others stay."""
+        new = np.full(len(keys) - len(self._keys), NEVER)
+        self._keys, self._place = keys, _places(keys)
+        self._inserts, self._last_good = np.concatenate([self._inserts, new]), np.concatenate([self._last_good, new])
 
     def _arrivals(self) -> Arrivals:
         empty: Ints = np.zeros(0, dtype=np.int64)

@@ -1,0 +1,134 @@
+"""A decider finds pools, and another one takes them over."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from sluice.config.load import parse
+from sluice.engine.loop import Loop
+from sluice.model.keys import PoolKey
+from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.candidate import Load
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
+from sluice.pools.v1.candidate_pb2 import FOUND_BY_ACTUATOR, FOUND_BY_METRICS, FOUND_BY_UNSPECIFIED, Candidate
+from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
+from sluice_kit.decide.fakes import FakeClock, FakeCollector, FakeService
+from sluice_kit.journal.memory_log import MemoryLog, pool_shard
+
+AUTO = parse("", "sluice.yaml")
+CART = PoolKey("cart", "server", "")
+ORDERS = PoolKey("orders", "server", "")
+DB = PoolKey("orders", "client", "db")
+
+
+def shows(*keys: PoolKey, steadiest: float = 0.5) -> list[Load]:
+    return [Load(key, 2.0, 1, steadiest) for key in keys]
+
+
+def metric(key: PoolKey, size: int, at_ms: int) -> PoolMetric:
+    side = "server" if key.side == "server" else "client"
+    series = "tomcat.threads.config.max name=http"
+    return PoolMetric(key.service, "a", side, "", key.peer, 0, series, size, size, at_ms, at_ms)
+
+
+def found(loop: Loop) -> list[str]:
+    return [str(pool.key) for pool in pool_shard(loop).config.pools]
+
+
+def candidates(log: MemoryLog) -> dict[str, Candidate]:
+    records = log.committed(log.topics.decisions)
+    return {key: Candidate.FromString(value) for key, value in records.items() if key.startswith("candidate/")}
+
+
+def periods(loop: Loop, clock: FakeClock, seconds: Sequence[float]) -> None:
+    for second in seconds:
+        clock.pass_s(second)
+        loop.periods()
+
+
+def test_a_size_makes_a_pool_that_outlives_the_decider_and_a_reload() -> None:
+    log, clock = MemoryLog(), FakeClock()
+    collector = FakeCollector(shown=shows(CART, ORDERS, DB))
+    collector.services[CART] = FakeService(8)
+    loop = log.loop(AUTO, collector, clock)
+    loop.periods()
+    assert found(loop) == []
+    assert {key: one.found_by for key, one in candidates(log).items()} == dict.fromkeys(
+        ("candidate/cart/server/", "candidate/orders/server/", "candidate/orders/client/db"), FOUND_BY_UNSPECIFIED
+    )
+
+    log.size(CART, 8, clock.now_ms)
+    collector.metrics = MetricsReading([metric(ORDERS, 200, clock.now_ms)], {})
+    periods(loop, clock, [10])
+    assert found(loop) == ["cart/server", "orders/server"]
+    cart, orders = (candidates(log)[f"candidate/{service}/server/"] for service in ("cart", "orders"))
+    assert (cart.found_by, cart.size, cart.size_from) == (FOUND_BY_ACTUATOR, 8, FOUND_BY_ACTUATOR)
+    assert (orders.found_by, orders.size, orders.found_at.ToMilliseconds()) == (FOUND_BY_METRICS, 200, clock.now_ms)
+    answer = pool_shard(loop).answers[CART]
+    assert (answer.content.action, answer.content.current, answer.threshold.source) == ("HOLD", 8, "none")
+
+    successor = log.loop(AUTO, FakeCollector(), clock)
+    assert found(successor) == ["cart/server", "orders/server"]
+    periods(successor, clock, [1])
+    assert pool_shard(successor).answers.keys() == {CART, ORDERS}
+    successor.next_config = parse("pools: [{service: orders, side: server, threshold: 1s}]\ndiscovery: {}", "x")
+    periods(successor, clock, [1, 10])
+    assert found(successor) == ["orders/server", "cart/server"]
+    assert pool_shard(successor).answers[ORDERS].threshold.value_ms == 1_000
+
+
+def test_a_pool_that_discovery_excludes_is_deleted_and_so_are_all_without_discovery() -> None:
+    log, clock = MemoryLog(), FakeClock()
+    loop = log.loop(AUTO, FakeCollector(shown=shows(CART, ORDERS)), clock)
+    log.size(CART, 8, clock.now_ms)
+    log.size(ORDERS, 8, clock.now_ms)
+    loop.periods()
+    assert found(loop) == ["cart/server", "orders/server"]
+    loop.next_config = parse("discovery: {exclude: [{service: cart}]}", "x")
+    periods(loop, clock, [10])
+    assert found(loop) == ["orders/server"]
+    assert PoolSize.FromString(log.committed(log.topics.decisions)["pool/cart/server/"]).state == STATE_DELETED
+    assert list(candidates(log)) == ["candidate/orders/server/"]
+    loop.next_config = parse("pools: [{service: mail, side: server, threshold: 1s}]", "x")
+    periods(loop, clock, [10])
+    assert (found(loop), candidates(log)) == (["mail/server"], {})
+
+
+def test_a_bound_makes_a_pool_without_a_size() -> None:
+    log, clock = MemoryLog(), FakeClock()
+    level = np.repeat([4.0, 10.0], [240, 60])
+    callers = np.concatenate([np.full(240, 4.2), np.linspace(15, 40, 60)])
+    course = Course(level[None], level[None], 20 * level, callers, 0.1)
+    collector = FakeCollector(shown=shows(CART, steadiest=0.9) + shows(ORDERS), shown_courses={CART: course})
+    loop = log.loop(AUTO, collector, clock)
+    loop.periods()
+    assert found(loop) == ["cart/server"]
+    assert candidates(log)["candidate/cart/server/"].why.startswith("an instance stops at 10 in flight")
+
+
+def test_equal_candidates_are_written_once_and_without_an_answer_the_last_ones_stay() -> None:
+    log, clock = MemoryLog(), FakeClock()
+    collector = FakeCollector(shown=shows(CART))
+    loop = log.loop(AUTO, collector, clock)
+    loop.periods()
+    records = log.cluster.partitions[log.topics.decisions, 0].committed(0)
+    periods(loop, clock, [20, 20, 20])
+    collector.shown_problem = OSError("away")
+    periods(loop, clock, [3_600, 3_600])
+    again = log.cluster.partitions[log.topics.decisions, 0].committed(0)
+    written = [record.key for record in again[len(records) :] if record.key.startswith("candidate/")]
+    assert len(written) <= 2, "once an hour, for the time at which it was seen"
+    assert list(candidates(log)) == ["candidate/cart/server/"]
+
+
+@pytest.mark.parametrize(
+    "value", [b"\xff\xff", Candidate().SerializeToString(), PoolSize(revision=1).SerializeToString()]
+)
+def test_an_unreadable_candidate_affects_no_other_record(value: bytes) -> None:
+    log, clock = MemoryLog(), FakeClock()
+    loop = log.loop(AUTO, FakeCollector(shown=shows(CART)), clock)
+    log.size(CART, 8, clock.now_ms)
+    loop.periods()
+    log.cluster.partitions[log.topics.decisions, 0].append("candidate/orders/server/", value)
+    assert found(log.loop(AUTO, FakeCollector(), clock)) == ["cart/server"]

@@ -114,7 +114,7 @@ lint-python:
 	$(python) -m mypy $(wildcard $(typed)) --exclude "tests/testbed/(.*/)?(test_\w+|meshes|receiver|vectors|worlds)\.py" || failed=1; exit $$failed
 
 lint-go:
-	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go tests/testbed/storefront/go deploy/images/probe; do ( \
+	@$(toolchain); for module in $(go_modules) tests/bench/watch_client tests/testbed/resizable/go tests/testbed/instrumented/go tests/testbed/storefront/go deploy/images/probe; do ( \
 	  cd $$module; unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l .); \
 	  if [[ $$unformatted ]]; then echo "not formatted: $$unformatted"; exit 1; fi; go vet ./... \
 	) || exit 1; done

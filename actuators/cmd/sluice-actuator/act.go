@@ -67,6 +67,10 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		status.Process{Name: c.Name, Version: buildVersion(), StartedAt: time.Now(), Recommender: c.Recommender.Address},
 		targets, watcher.Latest, reporter.Stats, scalingStats(observers))
 	board.Subsets = callers.loop.Shown
+	if around.Cluster != nil {
+		board.Refusals = around.Refusals
+	}
+	around.show(watcher)
 	cycle := &pools.Loop{
 		Actuator: c.Name, Interval: c.Recommender.Interval, Grace: c.ShutdownGrace,
 		Source: watcher, Reporter: reporter, Recorder: around.recorder(board), Log: log, Holder: around.holder, Identity: around.identity,
@@ -124,6 +128,9 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		beside.Go(func() { observer.Run(ctx) })
 	}
 	beside.Go(func() { reporter.Run(ctx) })
+	if around.soft != nil {
+		beside.Go(func() { around.soft.Run(ctx) })
+	}
 	cycle.Run(ctx, targets, follow(ctx, c, around.Cluster, log))
 	beside.Wait()
 	flush(context.WithoutCancel(ctx), reporter, flushTime)

@@ -21,6 +21,8 @@ type cluster struct {
 	*kube.Cluster
 	ledger *kube.Ledger
 	events *kube.EventRecorder
+	// soft shows pools as objects; nil where that is turned off.
+	soft *kube.SoftResources
 	// beside is the pod of the targets and subsets of the file.
 	beside discover.Object
 	// holder names this process where several processes can own the same target or place: its name and its host. identity
@@ -51,6 +53,13 @@ func openCluster(ctx context.Context, c *config.Config, log *slog.Logger) (*clus
 	}
 	go open.Run(ctx)
 	return around, nil
+}
+
+// show opens the objects of pools, with the decisions of source. It comes before recorder.
+func (c *cluster) show(source pools.Source) {
+	if c.Cluster != nil {
+		c.soft = c.SoftResources(source)
+	}
 }
 
 // place sets the pod of the targets in the configuration file.
@@ -94,6 +103,9 @@ func (c *cluster) recorder(board pools.Recorder) pools.Recorder {
 	}
 	if c.events != nil {
 		all = append(all, c.events)
+	}
+	if c.soft != nil {
+		all = append(all, c.soft)
 	}
 	return all
 }

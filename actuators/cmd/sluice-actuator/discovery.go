@@ -79,7 +79,7 @@ func targetsAt(d *config.Discover, endpoints []discover.Endpoint) (targets []poo
 			continue
 		}
 		taken[t.Name] = endpoint.Address
-		target.Address, target.Object = endpoint.Identity(), endpoint.Object
+		target.Address, target.Object, target.Workload = endpoint.Identity(), endpoint.Object, endpoint.Workload
 		targets = append(targets, target)
 	}
 	return targets, err

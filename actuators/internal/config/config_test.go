@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +10,10 @@ import (
 
 	"sluice.dev/actuators/internal/config"
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/pools/pool"
 	"sluice.dev/actuators/internal/pools/realize"
 	"sluice.dev/actuators/internal/subsets"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 // environment looks names up in pairs and nowhere else.
@@ -130,6 +133,48 @@ func TestATargetForEachInstance(t *testing.T) {
 	strange, err := c.Discover[0].At(discover.Endpoint{Address: "[fd00::1]:80", Instance: "fd00::1"})
 	if err != nil || strange.Name != "cart.fd00-1" || !strange.Apply {
 		t.Errorf("target %+v, %v", strange, err)
+	}
+}
+
+func TestATargetForEachDeclaredPool(t *testing.T) {
+	c, err := config.Load("testdata/declared.yaml", environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	declares := discover.Endpoint{
+		Address: "10.0.0.1:8778", Instance: "shop.cart-0.app", Name: "cart-0.rows", Kind: "hikari",
+		Pool: pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_CLIENT, Peer: "postgres"},
+	}
+	for name, c := range map[string]struct {
+		low, high int64
+		optIn     discover.OptIn
+		at        *config.Discover
+		want      string
+	}{
+		"the file's limits":           {0, 0, discover.In, &c.Discover[0], "shop.cart-0.rows true 1..1000"},
+		"narrowed":                    {0, 20, discover.In, &c.Discover[1], "limited.cart-0.rows true 4..20"},
+		"never widened":               {1, 500, discover.In, &c.Discover[1], "limited.cart-0.rows true 4..64"},
+		"no size in common: no write": {65, 0, discover.In, &c.Discover[1], "limited.cart-0.rows false 4..64"},
+	} {
+		declares.Min, declares.Max, declares.OptIn = c.low, c.high, c.optIn
+		target, err := c.at.At(declares)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%s %t %d..%d", target.Name, target.Apply, target.Min, target.Max); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if target.Pool != (config.Pool{Service: "cart", Side: "client", Peer: "postgres"}) || target.Instance != "shop.cart-0.app" {
+			t.Errorf("%s: %+v", name, target)
+		}
+	}
+	declares.Kind, declares.Path = "handler", "/rows"
+	target, err := c.Discover[1].At(declares)
+	if err != nil || target.Block.(*realize.HandlerConfig).URL != "http://10.0.0.1:8778/rows" || target.Block.(*realize.HandlerConfig).Headers["X-Team"] != "shop" {
+		t.Errorf("target %+v, %v", target, err)
+	}
+	if service := c.Discover[0].Service(); service != "" {
+		t.Errorf("service %q, want none", service)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sluice.dev/actuators/internal/disk"
+	"sluice.dev/actuators/internal/pools/pool"
 )
 
 // Endpoint is one instance.
@@ -23,10 +24,19 @@ type Endpoint struct {
 	Address string `yaml:"address"`
 	// Instance is its name in spans; by default the host, or Address where one host has several.
 	Instance string `yaml:"instance"`
-	// Path, OptIn and Object come from an orchestrator; other sources leave them empty.
-	Path   string `yaml:"-"`
-	OptIn  OptIn  `yaml:"-"`
-	Object Object `yaml:"-"`
+	// The other fields come from an orchestrator; other sources leave them empty.
+	Path     string   `yaml:"-"`
+	OptIn    OptIn    `yaml:"-"`
+	Object   Object   `yaml:"-"`
+	Workload Workload `yaml:"-"`
+	// Name ends the target's name; by default the instance.
+	Name string `yaml:"-"`
+	// Pool and Kind are the pool and the kind of target that the pod declares.
+	Pool pool.Key `yaml:"-"`
+	Kind string   `yaml:"-"`
+	// Min and Max narrow the sizes that may be written; 0 does not.
+	Min int64 `yaml:"-"`
+	Max int64 `yaml:"-"`
 }
 
 // OptIn is an instance's own opt-in.
@@ -41,6 +51,9 @@ const (
 
 // Object identifies the pod of an instance in its orchestrator.
 type Object struct{ Namespace, Name, UID string }
+
+// Workload is the object that made the pod of an instance. UID is empty where the pod does not name it.
+type Workload struct{ APIVersion, Kind, Name, UID string }
 
 // Identity changes with every field that makes the instance another target.
 func (f Endpoint) Identity() string { return fmt.Sprint(f) }

@@ -62,10 +62,12 @@ var unnameable = regexp.MustCompile(`[^a-z0-9.-]+|\.\.+`)
 //	cart/server cart-7f9c   sluice.cart.server.cart-7f9c.0d5e4c1a
 //
 // The last part tells names apart that become equal when they are shortened or characters are replaced.
-func leaseName(whole string) string {
+func leaseName(whole string) string { return "sluice." + objectName(whole) }
+
+func objectName(whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	plain := strings.NewReplacer("/", ".", " ", ".").Replace(strings.ToLower(whole))
 	plain = unnameable.ReplaceAllString(plain, "-")
 	plain = strings.NewReplacer(".-", ".", "-.", ".").Replace(plain)
-	return "sluice." + strings.Trim(plain[:min(len(plain), 200)], ".-") + "." + hex.EncodeToString(sum[:4])
+	return strings.Trim(plain[:min(len(plain), 200)], ".-") + "." + hex.EncodeToString(sum[:4])
 }

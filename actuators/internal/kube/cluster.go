@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,12 +16,13 @@ import (
 
 // The resources that are read and written, by group, version and resource.
 var (
-	pods        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	events      = schema.GroupVersionResource{Version: "v1", Resource: "events"}
-	leases      = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
-	autoscalers = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
-	verticals   = schema.GroupVersionResource{Group: "autoscaling.k8s.io", Version: "v1", Resource: "verticalpodautoscalers"}
+	pods          = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	namespaces    = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	events        = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	leases        = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	softResources = schema.GroupVersionResource{Group: "sluice.dev", Version: "v1alpha1", Resource: "softresources"}
+	autoscalers   = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
+	verticals     = schema.GroupVersionResource{Group: "autoscaling.k8s.io", Version: "v1", Resource: "verticalpodautoscalers"}
 
 	workloads = map[string]schema.GroupVersionResource{
 		"Deployment":  {Group: "apps", Version: "v1", Resource: "deployments"},
@@ -42,6 +44,11 @@ type Cluster struct {
 
 	mu    sync.Mutex
 	feeds map[string]*feed
+	// shown are the feeds of softresources, by namespace; "" is all of them.
+	shown map[string]*feed
+	// events is nil where none are made. refusals counts refused annotations.
+	events   *EventRecorder
+	refusals atomic.Uint64
 	// ctx is Run's; feeds that are added later start at once.
 	ctx context.Context
 	all sync.WaitGroup
@@ -70,7 +77,7 @@ func Open(config Config, log *slog.Logger) (*Cluster, error) {
 
 // New makes a Cluster of a given client.
 func New(config Config, client dynamic.Interface, log *slog.Logger) *Cluster {
-	return &Cluster{config: config, client: client, log: log, feeds: map[string]*feed{}}
+	return &Cluster{config: config, client: client, log: log, feeds: map[string]*feed{}, shown: map[string]*feed{}}
 }
 
 // Run watches all feeds, also those that are added later, until ctx ends.

@@ -22,6 +22,8 @@ type Config struct {
 	// Lease is how long a target stays this process's without a renewal; it is renewed at half of that. 0: targets are not
 	// claimed, and nothing keeps two actuators apart.
 	Lease time.Duration `yaml:"lease"`
+	// SoftResources shows each pool as an object `softresources` of its namespace, whose spec overrides this configuration.
+	SoftResources bool `yaml:"soft_resources"`
 }
 
 // DefaultConfig has the default values of the block.
@@ -57,22 +59,25 @@ func (c *Config) Variables(fill func(text *string, key string)) {
 
 // PodsConfig is the `kubernetes` block of a discovery.
 type PodsConfig struct {
-	// Namespace of the pods.
+	// Namespace of the pods. Where the pods declare their pools, empty: all namespaces.
 	Namespace string `yaml:"namespace"`
-	// Selector selects labels, as kubectl takes it: app=cart,track!=canary.
+	// Selector selects labels, as kubectl takes it: app=cart,track!=canary. Where the pods declare their pools, empty: all pods.
 	Selector string `yaml:"selector"`
-	// Port is the port of a pod without the annotation sluice.dev/port.
+	// Port is the port of a pod without the annotation sluice.dev/port. Where the pods declare their pools, it has no meaning.
 	Port int64 `yaml:"port"`
 }
 
-// Validate returns every fault, each with its key and the legal values.
-func (c PodsConfig) Validate() error {
+// Validate returns every fault, each with its key and the legal values. declared: the pods declare their pools.
+func (c PodsConfig) Validate(declared bool) error {
 	var faults []error
-	if !dnsLabel.MatchString(c.Namespace) {
+	if !dnsLabel.MatchString(c.Namespace) && (c.Namespace != "" || !declared) {
 		faults = append(faults, fmt.Errorf("namespace: %q: want the name of a namespace", c.Namespace))
 	}
-	if _, err := parseSelector(c.Selector); err != nil || c.Selector == "" {
+	if _, err := parseSelector(c.Selector); err != nil || c.Selector == "" && !declared {
 		faults = append(faults, fmt.Errorf("selector: %q: want labels such as app=cart", c.Selector))
+	}
+	if declared && c.Port != 0 {
+		faults = append(faults, fmt.Errorf("port: %d: want none: the pods' annotation sluice.dev/target has it", c.Port))
 	}
 	if c.Port < 0 || c.Port > 65535 {
 		faults = append(faults, fmt.Errorf("port: %d: want 1 to 65535, or nothing where an annotation has it", c.Port))

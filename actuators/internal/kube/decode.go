@@ -20,8 +20,19 @@ type resources struct {
 }
 
 type wireContainer struct {
-	Name      string    `json:"name"`
-	Resources resources `json:"resources"`
+	Name      string         `json:"name"`
+	Resources resources      `json:"resources"`
+	Env       []wireVariable `json:"env"`
+}
+
+type wireVariable struct {
+	Name      string `json:"name"`
+	Value     string `json:"value"`
+	ValueFrom struct {
+		FieldRef struct {
+			FieldPath string `json:"fieldPath"`
+		} `json:"fieldRef"`
+	} `json:"valueFrom"`
 }
 
 type wirePod struct {
@@ -104,6 +115,7 @@ func meta(u *unstructured.Unstructured) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(), ResourceVersion: u.GetResourceVersion(),
 		Labels: u.GetLabels(), Annotations: own, DeletionTimestamp: u.GetDeletionTimestamp(),
+		Generation: u.GetGeneration(), CreationTimestamp: u.GetCreationTimestamp(),
 	}
 }
 
@@ -112,7 +124,11 @@ func toPod(u *unstructured.Unstructured) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pod := &Pod{ObjectMeta: meta(u), IP: wire.Status.PodIP, Containers: containers(wire.Spec.Containers)}
+	service, instance := names(u, wire.Spec.Containers)
+	pod := &Pod{
+		ObjectMeta: meta(u), IP: wire.Status.PodIP, Containers: containers(wire.Spec.Containers),
+		Service: service, Instance: instance, Workload: workloadOf(u),
+	}
 	for i, c := range pod.Containers {
 		for _, status := range wire.Status.ContainerStatuses {
 			if status.Name == c.Name {

@@ -37,11 +37,25 @@ type EventRecorder struct {
 func (c *Cluster) EventRecorder(ctx context.Context, actuator string) *EventRecorder {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(sink{c.client})
-	return &EventRecorder{
+	c.events = &EventRecorder{
 		broadcaster: broadcaster, targets: map[string]pools.Target{}, last: map[string]string{},
 		recorder: broadcaster.NewRecorder(runtime.NewScheme(), corev1.EventSource{Component: "sluice-actuator", Host: actuator}),
 	}
+	return c.events
 }
+
+// refuse reports a fault in the annotations of a pod.
+func (c *Cluster) refuse(fault podFault) {
+	c.refusals.Add(1)
+	c.log.Warn("an annotation is refused", "error", fault)
+	if c.events != nil {
+		pod := discover.Object{Namespace: fault.pod.Namespace, Name: fault.pod.Name, UID: string(fault.pod.UID)}
+		c.events.recorder.Event(reference("v1", "Pod", pod), corev1.EventTypeWarning, "AnnotationRefused", fault.err.Error())
+	}
+}
+
+// Refusals is how many annotations were refused.
+func (c *Cluster) Refusals() uint64 { return c.refusals.Load() }
 
 // Begin implements pools.Recorder.
 func (t *EventRecorder) Begin(target pools.Target) {

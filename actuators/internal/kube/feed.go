@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,7 +25,9 @@ type feed struct {
 	mu      sync.Mutex
 	waiting []chan<- struct{}
 	fault   string
-	log     *slog.Logger
+	// absent: the API server does not have the resource.
+	absent bool
+	log    *slog.Logger
 }
 
 func newFeed(client dynamic.ResourceInterface, options func(*metav1.ListOptions), keep transform, log *slog.Logger) *feed {
@@ -67,7 +70,7 @@ func (f *feed) notify(wake chan<- struct{}) {
 func (f *feed) changed() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fault = ""
+	f.fault, f.absent = "", false
 	for _, wake := range f.waiting {
 		select {
 		case wake <- struct{}{}:
@@ -83,14 +86,17 @@ func (f *feed) failed(err error) {
 	if f.fault != err.Error() {
 		f.log.Warn("cannot watch the cluster: its last known state counts", "error", err)
 	}
-	f.fault = err.Error()
+	f.fault, f.absent = err.Error(), apierrors.IsNotFound(err)
 }
 
-var errNotSynced = errors.New("the API server has not listed its objects yet")
+var (
+	errNotSynced = errors.New("the API server has not listed its objects yet")
+	errAbsent    = errors.New("the API server does not have the resource")
+)
 
-// synced waits until the feed has listed all objects once.
+// synced waits until the feed has listed all objects once, or the API server said that it has no such resource.
 func (f *feed) synced(ctx context.Context) error {
-	if !cache.WaitForCacheSync(ctx.Done(), f.informer.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), func() bool { return f.informer.HasSynced() || f.isAbsent() }) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.fault != "" {
@@ -98,7 +104,16 @@ func (f *feed) synced(ctx context.Context) error {
 		}
 		return errNotSynced
 	}
+	if !f.informer.HasSynced() {
+		return errAbsent
+	}
 	return nil
+}
+
+func (f *feed) isAbsent() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.absent
 }
 
 // last returns the last object of a feed that matches; nil without one.

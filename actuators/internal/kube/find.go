@@ -3,40 +3,51 @@ package kube
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"net"
 	"slices"
 	"time"
 
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/pools/pool"
 )
 
 // Pods finds an instance in each running pod that a selector selects. It implements discover.Source.
 //
 // A running pod that is not ready counts, too: a pool that is too small, or too large, may be the reason.
 type Pods struct {
-	config     PodsConfig
+	cluster *Cluster
+	config  PodsConfig
+	// pool is that of every pod. Without a service, the pods' annotations declare pools.
+	pool       pool.Key
 	pods       *feed
 	namespaces *feed
+	overrides  *feed
 	wake       chan struct{}
-	log        *slog.Logger
-	lastFault  string
+	// refused are the faults that were reported, by pod.
+	refused map[string]bool
 }
 
-// Pods watches the pods of a discovery.
-func (c *Cluster) Pods(config PodsConfig) *Pods {
+// Pods watches the pods of a discovery. shared is the pool of each; the zero value: their annotations declare pools.
+func (c *Cluster) Pods(config PodsConfig, shared pool.Key) *Pods {
 	fields := ""
 	if c.config.Node != "" {
 		fields = "spec.nodeName=" + c.config.Node
 	}
-	p := &Pods{
-		config: config, wake: make(chan struct{}, 1), log: c.log,
-		pods: c.feed(pods, config.Namespace, config.Selector, fields, toPod),
-		// Watch this namespace only, so that the actuator needs no right to others.
-		namespaces: c.feed(namespaces, "", "", "metadata.name="+config.Namespace, toNamespace),
+	namespace := "" // all of them
+	if config.Namespace != "" {
+		namespace = "metadata.name=" + config.Namespace // the actuator needs no right to others
 	}
-	p.pods.notify(p.wake)
-	p.namespaces.notify(p.wake)
+	p := &Pods{
+		cluster: c, config: config, pool: shared, wake: make(chan struct{}, 1),
+		pods:       c.feed(pods, config.Namespace, config.Selector, fields, toPod),
+		namespaces: c.feed(namespaces, "", "", namespace, toNamespace),
+		overrides:  c.overrides(config.Namespace),
+	}
+	for _, f := range []*feed{p.pods, p.namespaces, p.overrides} {
+		if f != nil {
+			f.notify(p.wake)
+		}
+	}
 	return p
 }
 
@@ -48,47 +59,90 @@ func (p *Pods) Find(ctx context.Context) ([]discover.Endpoint, error) {
 	if err := p.pods.synced(ctx); err != nil {
 		return nil, err
 	}
+	overrides, err := overridesOf(ctx, p.overrides)
+	if err != nil {
+		return nil, err
+	}
 	// Without the right to read namespaces there is no opt-in of a namespace.
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_ = p.namespaces.synced(soon)
-	var of map[string]string
+	annotations := map[string]map[string]string{}
 	for _, n := range listed[*Namespace](p.namespaces) {
-		of = n.Annotations
+		annotations[n.Name] = n.Annotations
 	}
-	endpoints, err := instances(listed[*Pod](p.pods), of, p.config.Port)
-	if err != nil && err.Error() != p.lastFault {
-		p.log.Warn("a pod is not a target", "error", err)
-		p.lastFault = err.Error()
+	endpoints, faults := p.instances(listed[*Pod](p.pods), annotations)
+	for i := range endpoints {
+		overrides.narrow(&endpoints[i])
 	}
+	p.report(faults)
 	return endpoints, nil
 }
 
-// instances returns the instances of the running pods, by name. err names each pod without one, and the reason.
-func instances(all []*Pod, namespace map[string]string, port int64) (endpoints []discover.Endpoint, err error) {
-	slices.SortFunc(all, func(a, b *Pod) int { return cmp.Compare(a.Name, b.Name) })
+// report makes an Event, a log entry and a count of each fault, once.
+func (p *Pods) report(faults []podFault) {
+	refused := map[string]bool{}
+	for _, fault := range faults {
+		key := string(fault.pod.UID) + " " + fault.Error()
+		if refused[key] = true; !p.refused[key] {
+			p.cluster.refuse(fault)
+		}
+	}
+	p.refused = refused
+}
+
+// instances returns the instances of the running pods, by name, and the faults of their annotations. namespaces has the
+// annotations of each.
+func (p *Pods) instances(all []*Pod, namespaces map[string]map[string]string) (endpoints []discover.Endpoint, faults []podFault) {
+	slices.SortFunc(all, func(a, b *Pod) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
+	})
 	for _, pod := range all {
 		if !pod.Running {
 			continue
 		}
-		port, path, fault := where(pod.Annotations, port)
-		if fault != nil {
-			err = &podError{pod.Name, fault}
-			continue
+		declared, refusals := p.instance(pod, namespaces[pod.Namespace])
+		endpoints = append(endpoints, declared...)
+		for _, fault := range refusals {
+			faults = append(faults, podFault{pod, fault})
 		}
-		endpoints = append(endpoints, discover.Endpoint{
-			Address: net.JoinHostPort(pod.IP, port), Path: path, OptIn: optIn(pod.Annotations, namespace),
-			Instance: cmp.Or(pod.Annotations[instanceAnnotation], pod.Name),
-			Object:   discover.Object{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)},
-		})
 	}
-	return endpoints, err
+	return endpoints, faults
 }
 
-type podError struct {
-	pod string
+func (p *Pods) instance(pod *Pod, namespace map[string]string) (endpoints []discover.Endpoint, faults []error) {
+	if p.pool == (pool.Key{}) {
+		endpoints, faults = declared(pod, namespace)
+		if p.config.Namespace == "" {
+			for i := range endpoints {
+				endpoints[i].Name = pod.Namespace + "." + endpoints[i].Name
+			}
+		}
+		return endpoints, faults
+	}
+	port, path, err := where(pod.Annotations, p.config.Port)
+	if err != nil {
+		return nil, []error{err}
+	}
+	endpoint := endpointOf(pod)
+	endpoint.Address, endpoint.Path, endpoint.Pool = net.JoinHostPort(pod.IP, port), path, p.pool
+	endpoint.OptIn = optIn(pod.Annotations, namespace, "")
+	return []discover.Endpoint{endpoint}, applyFaults(pod.Annotations, "")
+}
+
+// endpointOf has what is the same for all pools of a pod.
+func endpointOf(pod *Pod) discover.Endpoint {
+	return discover.Endpoint{
+		Instance: cmp.Or(pod.Annotations[instanceAnnotation], pod.Instance, pod.Name),
+		Object:   discover.Object{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}, Workload: pod.Workload,
+	}
+}
+
+// podFault is a fault in the annotations of a pod.
+type podFault struct {
+	pod *Pod
 	err error
 }
 
-func (e *podError) Error() string { return "pod " + e.pod + ": " + e.err.Error() }
-func (e *podError) Unwrap() error { return e.err }
+func (e podFault) Error() string { return "pod " + e.pod.Name + ": " + e.err.Error() }
+func (e podFault) Unwrap() error { return e.err }

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/pools/pool"
+	poolsv1 "sluice.dev/api/pools/v1"
 )
 
 func TestInstances(t *testing.T) {
@@ -29,22 +31,31 @@ func TestInstances(t *testing.T) {
 	}{
 		"by name, each where it says": {
 			[]*Pod{at("cart-b", "10.0.0.2", "port", "9000", "path", "/actuator/jolokia"), at("cart-a", "fd00::1"), ends}, nil,
-			"[{[fd00::1]:8778 cart-a  0 {shop cart-a u-1}} {10.0.0.2:9000 cart-b /actuator/jolokia 0 {shop cart-b u-1}}]", ""},
+			"[fd00::1]:8778 cart-a 0; 10.0.0.2:9000/actuator/jolokia cart-b 0", ""},
 		"the namespace opts in, a pod out": {
 			[]*Pod{at("a", "10.0.0.1"), at("b", "10.0.0.2", "apply", "false"), at("c", "10.0.0.3", "apply", "yes")}, optedIn,
-			"[{10.0.0.1:8778 a  1 {shop a u-1}} {10.0.0.2:8778 b  2 {shop b u-1}} {10.0.0.3:8778 c  2 {shop c u-1}}]", ""},
-		"a pod opts in":     {[]*Pod{at("a", "10.0.0.1", "apply", "true")}, nil, "[{10.0.0.1:8778 a  1 {shop a u-1}}]", ""},
-		"the name in spans": {[]*Pod{at("a", "10.0.0.1", "instance", "cart@7")}, nil, "[{10.0.0.1:8778 cart@7  0 {shop a u-1}}]", ""},
-		"no port":           {[]*Pod{at("a", "10.0.0.1", "port", "http"), at("b", "10.0.0.2")}, nil, "[{10.0.0.2:8778 b  0 {shop b u-1}}]", "pod a: annotation sluice.dev/port"},
+			"10.0.0.1:8778 a 1; 10.0.0.2:8778 b 2; 10.0.0.3:8778 c 2", `pod c: annotation sluice.dev/apply: "yes": want true or false`},
+		"a pod opts in":     {[]*Pod{at("a", "10.0.0.1", "apply", "true")}, nil, "10.0.0.1:8778 a 1", ""},
+		"the name in spans": {[]*Pod{at("a", "10.0.0.1", "instance", "cart@7")}, nil, "10.0.0.1:8778 cart@7 0", ""},
+		"no port":           {[]*Pod{at("a", "10.0.0.1", "port", "http"), at("b", "10.0.0.2")}, nil, "10.0.0.2:8778 b 0", "pod a: annotation sluice.dev/port"},
 		"a path that leads elsewhere": {
-			[]*Pod{at("a", "10.0.0.1", "path", "@metadata.internal/")}, nil, "[]", "pod a: annotation sluice.dev/path"},
+			[]*Pod{at("a", "10.0.0.1", "path", "@metadata.internal/")}, nil, "", "pod a: annotation sluice.dev/path"},
 	} {
-		endpoints, err := instances(c.pods, c.namespace, 8778)
-		if got := fmt.Sprint(endpoints); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
+		cart := pool.Key{Service: "cart", Side: poolsv1.Side_SIDE_SERVER}
+		discovery := &Pods{config: PodsConfig{Namespace: "shop", Port: 8778}, pool: cart}
+		endpoints, faults := discovery.instances(c.pods, map[string]map[string]string{"shop": c.namespace})
+		var got []string
+		for _, e := range endpoints {
+			got = append(got, fmt.Sprint(e.Address, e.Path, " ", e.Instance, " ", e.OptIn))
+			if e.Object.Namespace != "shop" || e.Object.UID != "u-1" || e.Pool != cart {
+				t.Errorf("%s: %v", name, e)
+			}
 		}
-		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
-			t.Errorf("%s: %v, want %q", name, err, c.fault)
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%s: %s, want %s", name, text, c.want)
+		}
+		if text := fmt.Sprint(faults); (len(faults) == 0) != (c.fault == "") || !strings.Contains(text, c.fault) {
+			t.Errorf("%s: %v, want %q", name, text, c.fault)
 		}
 	}
 }

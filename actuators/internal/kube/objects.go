@@ -3,6 +3,8 @@ package kube
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"sluice.dev/actuators/internal/discover"
 )
 
 // The reduced objects of the cluster: only the fields that decisions need, so that thousands of pods fit a small process.
@@ -15,6 +17,9 @@ type Pod struct {
 	Running, Ready bool
 	// Containers are in the order of the pod's spec.
 	Containers []Container
+	// Service and Instance are its names in spans.
+	Service, Instance string
+	Workload          discover.Workload
 }
 
 // Container has the CPU of a container, in cores; 0 is none.

@@ -21,17 +21,35 @@ const (
 )
 
 // optIn returns the opt-in of a pod: its own, else its namespace's, else the file's. A value that is neither true nor false
-// counts as false, because its author wanted to set something.
-func optIn(pod, namespace map[string]string) discover.OptIn {
-	for _, annotations := range []map[string]string{pod, namespace} {
-		switch text, there := annotations[applyAnnotation]; {
-		case there && text == "true":
-			return discover.In
-		case there:
-			return discover.Out
-		}
+// counts as false, because its author wanted to set something. A suffix, as .NAME, opts in one pool of the pod.
+func optIn(pod, namespace map[string]string, suffix string) discover.OptIn {
+	text, there := pod[applyAnnotation+suffix]
+	if !there {
+		text, there = pod[applyAnnotation]
 	}
-	return discover.Unset
+	if !there {
+		text, there = namespace[applyAnnotation]
+	}
+	switch {
+	case !there:
+		return discover.Unset
+	case text == "true":
+		return discover.In
+	}
+	return discover.Out
+}
+
+// applyFaults names the opt-in with that suffix when it is neither true nor false.
+func applyFaults(annotations map[string]string, suffix string) []error {
+	text, there := annotations[applyAnnotation+suffix]
+	if !there || text == "true" || text == "false" {
+		return nil
+	}
+	return []error{refused(applyAnnotation+suffix, text, "true or false")}
+}
+
+func refused(annotation, text, want string) error {
+	return fmt.Errorf("annotation %s: %q: want %s", annotation, text, want)
 }
 
 // path matches paths that stay within the pod's address: the author of an annotation may not be allowed to write the file.

@@ -27,6 +27,7 @@ type Target struct {
 	Address string
 	// Object is the target's pod in an orchestrator; empty elsewhere.
 	Object   discover.Object
+	Workload discover.Workload
 	Pool     pool.Key
 	Rules    policy.Rules
 	Settle   time.Duration

@@ -27,6 +27,8 @@ type Board struct {
 
 	// Subsets is called for each request; nil where there are none.
 	Subsets func() []subsets.Status
+	// Refusals counts the annotations of pods that were refused; nil outside Kubernetes.
+	Refusals func() uint64
 
 	// draining is closed at the end of the process; nil before Serve.
 	draining <-chan struct{}

@@ -107,6 +107,12 @@ func (m *metrics) registerOthers(b *Board) {
 		return taken
 	})
 	m.registry.MustRegister(subsetMetrics{b})
+	counter("annotations_refused_total", "Annotations of pods that were refused; an Event of the pod names each.", func() float64 {
+		if b.Refusals == nil {
+			return 0
+		}
+		return float64(b.Refusals())
+	})
 	counter("reports_rejected_total", "Reports that the recommender refused for good.", func() float64 { return float64(b.reports().Rejected) })
 }
 

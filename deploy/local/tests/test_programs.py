@@ -3,6 +3,7 @@
 import configparser
 import re
 import threading
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def test_what_a_program_waits_for_is_a_program_or_a_step() -> None:
     assert len(known) == len(installs.steps("up")) + len(start)
     for step in start:
         assert set(step.after) <= known
+
+
+@pytest.mark.parametrize("purpose", installs.PURPOSES)
+def test_the_steps_of_a_purpose_have_one_order(purpose: str) -> None:
+    steps = installs.steps(purpose)
+    assert len({step.name for step in steps}) == len(steps)
+    list(TopologicalSorter({step.name: step.after for step in steps}).static_order())
 
 
 @pytest.mark.parametrize("name", load())

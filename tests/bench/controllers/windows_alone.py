@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.section import PoolsSection
+from sluice.pools.windows.minutes import Minutes
 
 
 class WindowsAlone:
@@ -22,13 +23,16 @@ class WindowsAlone:
     def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         return {}
 
+    def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]:
+        return {}
+
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         return {}
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:
         return []
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]:
         return []
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:

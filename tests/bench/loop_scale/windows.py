@@ -13,7 +13,7 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
@@ -22,6 +22,7 @@ from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
+from sluice.pools.windows.minutes import Minutes
 from sluice.pools.windows.window import OnDemand
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 
@@ -48,11 +49,13 @@ class Collects(Protocol):
 
     def demand(self, config: Config, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]: ...
 
+    def minutes(self, config: Config, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
+
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]: ...
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]: ...
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]: ...
 
     def pool_metrics(self, config: Config, now_ms: int) -> MetricsReading: ...
 

@@ -40,10 +40,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* The actuator's file: what the values say, and what the chart knows. */}}
 {{- define "actuator.file" -}}
 {{- $kubernetes := ternary (dict "node" "${NODE_NAME}") (dict) (eq .Values.mode "daemonset") -}}
+{{- $kubernetes = ternary (merge $kubernetes (dict "soft_resources" true)) $kubernetes .Values.softResources -}}
 {{- $known := dict
   "name" (include "actuator.fullname" .)
   "recommender" (dict "address" .Values.recommender.address)
   "state" "/var/lib/sluice"
   "kubernetes" $kubernetes -}}
+{{- if not (or .Values.config.discover .Values.config.targets .Values.config.subsets) -}}
+{{- $token := ternary (dict "token_file" "/run/secrets/pools/token") (dict) (ne .Values.poolsSecret "") -}}
+{{- $target := ternary (dict "handler" $token "hikari" $token "tomcat" $token) (dict) (ne .Values.poolsSecret "") -}}
+{{- $declared := list -}}
+{{- range ternary (list "") (.Values.watchNamespaces | default (list .Release.Namespace)) .Values.clusterWide -}}
+{{- $declared = append $declared (dict "name" (. | default "pods") "kubernetes" (dict "namespace" .) "target" $target) -}}
+{{- end -}}
+{{- $_ := set $known "discover" $declared -}}
+{{- end -}}
 {{- toYaml (merge (deepCopy .Values.config) $known) -}}
 {{- end }}

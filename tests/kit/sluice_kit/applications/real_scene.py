@@ -164,7 +164,7 @@ def recommender(stack: Stack, cores: set[int], folder: Path, config: Path) -> It
         with grpc.insecure_channel(address) as channel:
             try:
                 answer = PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=5)
-                return bool(answer.pool_sizes)
+                return bool(answer.pool_sizes) or not config.read_text()
             except grpc.RpcError:  # UNAVAILABLE until it has read the journal
                 return False
 

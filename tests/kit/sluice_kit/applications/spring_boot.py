@@ -1,8 +1,9 @@
 """A small Spring Boot application, tests/testbed/springboot, as a process, and users of it."""
 
+import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import requests
 
+from sluice_kit.applications.tomcat import java_agent
+from sluice_kit.machine.cores import pinned
 from sluice_kit.machine.ports import free_ports
 from sluice_kit.machine.processes import running
-from stack.installs import SPRING_BOOT
+from stack.installs import AGENTS, SPRING_BOOT
 from stack.layout import java_home
 
 
@@ -57,8 +60,13 @@ class SpringBoot:
 
 
 @contextmanager
-def spring_boot(database: str, log: Path, own_port: bool) -> Iterator[SpringBoot]:
-    """Runs it with Spring Boot's own defaults. own_port: /actuator has a port of its own, as is usual in production."""
+def spring_boot(
+    database: str, log: Path, own_port: bool, cores: Iterable[int] = (), connections: int = 0, otlp: str = ""
+) -> Iterator[SpringBoot]:
+    """Runs it with Spring Boot's own defaults. own_port: /actuator has a port of its own, as is usual in production.
+
+    cores: only these. connections: of HikariCP. otlp: its spans and metrics go there, by OpenTelemetry's agent.
+    """
     jar = SPRING_BOOT / "target/application.jar"
     if not jar.exists():
         raise FileNotFoundError(
@@ -69,8 +77,10 @@ def spring_boot(database: str, log: Path, own_port: bool) -> Iterator[SpringBoot
     app = SpringBoot(url, f"http://127.0.0.1:{management}" if own_port else url)
     command: list[str | Path] = [
         java_home() / "bin/java",
+        *([f"-javaagent:{AGENTS}/opentelemetry-javaagent.jar"] if otlp else []),
         *("-Xms128m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         *("-jar", jar, f"--server.port={port}", f"--spring.datasource.url={database}"),
+        *([f"--spring.datasource.hikari.maximum-pool-size={connections}"] if connections else []),
         *(["--management.server.address=127.0.0.1", f"--management.server.port={management}"] if own_port else []),
     ]
 
@@ -83,5 +93,7 @@ def spring_boot(database: str, log: Path, own_port: bool) -> Iterator[SpringBoot
         except requests.RequestException:
             return False
 
-    with running("Spring Boot", command, ready, log, 180, poll_s=0.5):
+    environment = os.environ | (java_agent("spring", otlp) if otlp else {})
+    words = pinned(cores or os.sched_getaffinity(0), command)
+    with running("Spring Boot", words, ready, log, 180, environment, poll_s=0.5):
         yield app

@@ -63,12 +63,14 @@ def application(
     agents: bool = True,
     connections: int | None = None,
     quick: bool = True,
+    defaults: bool = False,
 ) -> Iterator[Application]:
     """Runs it as `service` with `threads` threads on `cores` only; spans go to `otlp` (gRPC), or nowhere.
 
     spare_threads: fewer than so many Tomcat's pool cannot have; None: Tomcat's default, 10. agents: False has neither
     OpenTelemetry's nor Jolokia's, and its size cannot be read. connections: of HikariCP; None: as many as threads.
-    quick: Java's first compiler only, as fast after seconds as after minutes; False: both, as Java has it.
+    quick: Java's first compiler only, as fast after seconds as after minutes; False: both, as Java has it. defaults:
+    OpenTelemetry's agent as it is, metrics and spans of JDBC too.
     """
     if not (TOMCAT / "target/application.jar").exists() or not AGENTS.exists():
         raise FileNotFoundError("start the tests' Tomcat: its jar or agents are missing; `make test` sets them up")
@@ -83,7 +85,7 @@ def application(
         *("-jar", TOMCAT / "target/application.jar", str(port), str(threads), database),
     ]
     url = f"http://127.0.0.1:{port}"
-    environment = os.environ | _agent(service, otlp)
+    environment = os.environ | (java_agent(service, otlp) if defaults else _agent(service, otlp))
     words = pinned(cores, command)  # which become Java: the process keeps its number
     with running("Tomcat", words, lambda: _answers(f"{url}/plain"), log, 180, environment, poll_s=0.5) as process:
         mbean = f'Tomcat:type=ThreadPool,name="http-nio-127.0.0.1-{port}"'
@@ -95,6 +97,15 @@ def _agents(jolokia: int) -> list[str]:
         f"-javaagent:{AGENTS}/opentelemetry-javaagent.jar",
         f"-javaagent:{AGENTS}/jolokia-agent-jvm-javaagent.jar=host=127.0.0.1,port={jolokia},discoveryEnabled=false",
     ]
+
+
+def java_agent(service: str, otlp: str) -> dict[str, str]:
+    """OpenTelemetry's agent with all its defaults."""
+    return {
+        "OTEL_SERVICE_NAME": service,
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{otlp}",
+    }
 
 
 def _agent(service: str, otlp: str) -> dict[str, str]:

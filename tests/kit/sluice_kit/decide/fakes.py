@@ -9,7 +9,7 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
@@ -17,6 +17,7 @@ from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
+from sluice.pools.windows.minutes import Minutes
 from sluice_kit.decide.feeds import FALLS, Curve
 from sluice_kit.decide.humps import samples_of
 
@@ -124,12 +125,15 @@ class FakeCollector:
     upstream_problem: Exception | None = None
     demands: dict[PoolKey, Demand] = field(default_factory=dict)
     demand_problem: Exception | None = None
+    minutes_of: dict[PoolKey, Minutes] = field(default_factory=dict)
+    minutes_problem: Exception | None = None
+    minutes_asked_s: list[tuple[int, int]] = field(default_factory=list)
     data: dict[PoolKey, DataSize] = field(default_factory=dict)
     data_problem: Exception | None = None
     data_asked_ms: list[int] = field(default_factory=list)
     shown: list[Load] = field(default_factory=list)
     shown_problem: Exception | None = None
-    shown_courses: dict[PoolKey, Course] = field(default_factory=dict)
+    shown_courses: dict[PoolKey, CandidateCourse] = field(default_factory=dict)
     metrics: MetricsReading = field(default_factory=lambda: MetricsReading([], {}))
     metrics_problem: Exception | None = None
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
@@ -146,6 +150,13 @@ class FakeCollector:
             raise self.demand_problem
         return {key: replace(demand, until_ms=1000 * to_s) for key, demand in self.demands.items()}
 
+    def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]:
+        self.minutes_asked_s.append((from_s, to_s))
+        if self.minutes_problem is not None:
+            raise self.minutes_problem
+        within = {key: (of.start_s >= from_s) & (of.start_s < to_s) for key, of in self.minutes_of.items()}
+        return {key: Minutes(*(column[within[key]] for column in of)) for key, of in self.minutes_of.items()}
+
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         self.data_asked_ms.append(now_ms)
         if self.data_problem is not None:
@@ -157,7 +168,7 @@ class FakeCollector:
             raise self.shown_problem
         return self.shown
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]:
         return [self.shown_courses[key] for key in pools]
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:

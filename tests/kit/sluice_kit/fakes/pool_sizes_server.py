@@ -15,7 +15,7 @@ from sluice.common.v1.watch_pb2 import Heartbeat, Snapshot
 from sluice.pools.v1 import pool_size_service_pb2 as api
 from sluice.pools.v1.actuation_pb2 import Actuation
 from sluice.pools.v1.pool_pb2 import Pool
-from sluice.pools.v1.pool_size_pb2 import PoolSize
+from sluice.pools.v1.pool_size_pb2 import PoolSize, State
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceServicer, add_PoolSizeServiceServicer_to_server
 
 LEASE = timedelta(minutes=10)
@@ -52,6 +52,7 @@ class PoolSizesServer(PoolSizeServiceServicer):
         with self._news:
             size = PoolSize(
                 pool=pool,
+                state=State.STATE_PROVIDED,
                 action=Action.ACTION_APPLY,
                 target=target,
                 targets=targets,

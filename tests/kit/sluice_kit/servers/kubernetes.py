@@ -65,8 +65,8 @@ class Kubernetes:
 
 
 @contextmanager
-def kubernetes(folder: Path) -> Iterator[Kubernetes]:
-    """Starts one, whose HorizontalPodAutoscalers act each second, and stops it."""
+def api_server(folder: Path) -> Iterator[Kubernetes]:
+    """Starts etcd and an API server alone, and stops them: objects are taken, and nobody acts on them."""
     missing = [name for name in ("etcd", "kube-apiserver", "kubectl", "kwok") if not (KUBERNETES_BIN / name).exists()]
     if missing:
         raise FileNotFoundError(f"start Kubernetes: no {', '.join(missing)}; `make test-long` builds them")
@@ -75,19 +75,14 @@ def kubernetes(folder: Path) -> Iterator[Kubernetes]:
     cluster = Kubernetes(f"https://127.0.0.1:{secure}", folder, certificate, key)
     (folder / "tokens.csv").write_text(f"{ADMIN},admin,admin,system:masters\n")
     with ExitStack() as up:
-
-        def start(name: str, ready: Callable[[], bool], *flags: str) -> None:
-            command: list[str | Path] = [KUBERNETES_BIN / name, *flags]
-            up.enter_context(running(name, command, ready, folder / f"{name}.log", 120, poll_s=0.2))
-
         here = f"http://127.0.0.1:{etcd}"
-        start(
-            "etcd", lambda: _ok(f"{here}/health"), f"--data-dir={folder / 'etcd'}", "--unsafe-no-fsync",
+        _start(
+            up, folder, "etcd", lambda: _ok(f"{here}/health"), f"--data-dir={folder / 'etcd'}", "--unsafe-no-fsync",
             f"--listen-client-urls={here}", f"--advertise-client-urls={here}",
             f"--listen-peer-urls=http://127.0.0.1:{peer}",
         )  # fmt: skip
-        start(
-            "kube-apiserver", lambda: _ok(f"{cluster.url}/readyz", certificate),
+        _start(
+            up, folder, "kube-apiserver", lambda: _ok(f"{cluster.url}/readyz", certificate),
             f"--etcd-servers={here}", "--bind-address=127.0.0.1", f"--secure-port={secure}",
             "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
             "--service-cluster-ip-range=10.0.0.0/24",
@@ -98,20 +93,35 @@ def kubernetes(folder: Path) -> Iterator[Kubernetes]:
             # Pods need no account of their own; nodes without kubelets are ready by what KWOK says.
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
         )  # fmt: skip
+        yield cluster
+
+
+@contextmanager
+def kubernetes(folder: Path) -> Iterator[Kubernetes]:
+    """Starts one, whose HorizontalPodAutoscalers act each second, and stops it."""
+    with ExitStack() as up:
+        cluster = up.enter_context(api_server(folder))
         config = f"--kubeconfig={cluster.kubeconfig}"
-        start(
-            "kube-controller-manager", lambda: True, config, "--leader-elect=false", "--secure-port=0",
+        _start(
+            up, folder, "kube-controller-manager", lambda: True, config, "--leader-elect=false", "--secure-port=0",
             "--controllers=deployment-controller,replicaset-controller,statefulset-controller,"
             "horizontal-pod-autoscaler-controller,garbage-collector-controller,namespace-controller",
             "--horizontal-pod-autoscaler-sync-period=1s", "--horizontal-pod-autoscaler-downscale-stabilization=1s",
             "--horizontal-pod-autoscaler-initial-readiness-delay=0s",
             "--horizontal-pod-autoscaler-cpu-initialization-period=0s",
         )  # fmt: skip
-        start("kube-scheduler", lambda: True, config, "--leader-elect=false", "--secure-port=0")
-        stages = f"--config={_stages(folder)}"
-        start("kwok", lambda: True, config, stages, "--manage-all-nodes=true", f"--cidr={PODS}", "--node-ip=127.0.0.1")
+        _start(up, folder, "kube-scheduler", lambda: True, config, "--leader-elect=false", "--secure-port=0")
+        _start(
+            up, folder, "kwok", lambda: True, config, f"--config={_stages(folder)}", "--manage-all-nodes=true",
+            f"--cidr={PODS}", "--node-ip=127.0.0.1",
+        )  # fmt: skip
         cluster.apply(_node())
         yield cluster
+
+
+def _start(up: ExitStack, folder: Path, name: str, ready: Callable[[], bool], *flags: str) -> None:
+    command: list[str | Path] = [KUBERNETES_BIN / name, *flags]
+    up.enter_context(running(name, command, ready, folder / f"{name}.log", 120, poll_s=0.2))
 
 
 def _node() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +10,11 @@ if TYPE_CHECKING:
 
 
 def check_groups(
-    groups: Sequence[str], pools: Sequence[Pool], backends: Sequence[Backend], discovers: bool = False
+    groups: Sequence[str],
+    pools: Sequence[Pool],
+    backends: Sequence[Backend],
+    slo_names: Callable[[Pool], Collection[str]],
+    discovers: bool = False,
 ) -> None:
     """Raises ValueError for an undefined group, a backend or path across groups, and a group that cannot have pools.
     discovers: each group may find pools of its own."""
@@ -29,10 +33,12 @@ def check_groups(
         if group not in of.values() and not discovers:
             raise ValueError(f"groups: {group!r} has no pools; legal: at least one, or discovery")
     _check_backends(groups, pools, backends)
-    _check_paths(groups, pools, {backend.peer for backend in backends if backend.group})
+    _check_paths(groups, pools, {backend.peer for backend in backends if backend.group}, slo_names)
 
 
-def _check_paths(groups: Sequence[str], pools: Sequence[Pool], divided: Collection[str]) -> None:
+def _check_paths(
+    groups: Sequence[str], pools: Sequence[Pool], divided: Collection[str], slo_names: Callable[[Pool], Collection[str]]
+) -> None:
     """divided: peers of backends with a part for each group; they bind no pool to another group."""
     # Imported here, since it loads all modules of the decider, which the command line does not need.
     from sluice.pools.guard.turns import paths
@@ -42,7 +48,7 @@ def _check_paths(groups: Sequence[str], pools: Sequence[Pool], divided: Collecti
         group = pool.group or groups[0]
         key = pool.key._replace(peer=f"{pool.peer} of {group}") if pool.peer in divided else pool.key
         of[key] = group, pool
-    for path in paths((key, pool.slo) for key, (_, pool) in of.items()):
+    for path in paths((key, slo_names(pool)) for key, (_, pool) in of.items()):
         by_group = {of[key][0]: of[key][1].key for key in sorted(path)}
         if len(by_group) > 1:
             (one, first), (two, other) = sorted(by_group.items())[:2]

@@ -6,7 +6,8 @@ from pydantic import model_validator
 
 from sluice.config.groups import check_groups
 from sluice.engine.section import EngineSection
-from sluice.pools.section import PoolsSection, ShardDiscovery
+from sluice.pools.discovery.selection import ShardDiscovery
+from sluice.pools.section import PoolsSection
 from sluice.subsets.section import SubsetsSection, check_subsets
 
 
@@ -40,6 +41,6 @@ class Config(PoolsSection, SubsetsSection, EngineSection):
 
     @model_validator(mode="after")
     def _grouped(self) -> Config:
-        check_groups(self.groups, self.pools, self.backends, discovers=self.discovery is not None)
+        check_groups(self.groups, self.pools, self.backends, self.slo_names, discovers=self.discovery is not None)
         check_subsets(self.groups, self.subsets)
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from sluice.engine.product import ProductShard, Proposal, Takeover
@@ -19,7 +20,7 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.guard.turns import paths
 from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.inputs.scalings import Scalings
-from sluice.pools.metrics.in_force import targets_of
+from sluice.pools.metrics.in_force import sizes_in_force, targets_of
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.acquisition import Acquisition
 from sluice.pools.period.catching_up import caught_up
@@ -27,6 +28,7 @@ from sluice.pools.period.clock_offsets import ShardClocks
 from sluice.pools.period.data_sizes import DataSizes
 from sluice.pools.period.decide import decide
 from sluice.pools.period.demands import Demands
+from sluice.pools.period.derived_thresholds import DerivedThresholds
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.history import History
 from sluice.pools.period.inputs import PeriodInputs
@@ -115,7 +117,7 @@ class PoolsShard:
         self._leases = Leases(takeover.heartbeat)
         self._freshness = Freshness(records.states.evidence, now_ms)
         self._thresholds, self._demands, self._data_sizes = Thresholds(), Demands(), DataSizes()
-        self._metrics = MetricSizes()
+        self._metrics, self._derived = MetricSizes(), DerivedThresholds(records.decisions)
         self.clocks = ShardClocks()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._acquisition = Acquisition()
@@ -211,7 +213,9 @@ class PoolsShard:
         return changes if self._history is None else self._take_up(self._history())
 
     def _take_up(self, history: History) -> DurableInputs:
-        keys = {pool.key for pool in self.config.pools}
+        keys, discovery = {pool.key for pool in self.config.pools}, self._declared.discovery
+        # Pools that were found once may be found again.
+        keys |= {key for key in history.revisions if discovery is not None and discovery.selects(key)}
         self._publisher.continue_from({key: last for key, last in history.revisions.items() if key in keys})
         pauses = {key: pause for key, pause in history.pauses.items() if key in keys}
         return self._operator_inputs.take_up(pauses, history.scalings)
@@ -224,9 +228,11 @@ class PoolsShard:
         # After a failed reading, the last known times stay.
         no_times: dict[UpstreamRequest, UpstreamTime] = {}
         upstream = problems.result("upstream times", lambda: self._collector.upstream(config, now_ms), no_times)
-        thresholds = self._thresholds.of(config, upstream, now_ms)
         sizes = self._operator_inputs.sizes
         targets = {pool.key: targets_of(pool.key, sizes, self._metrics, now_ms) for pool in config.pools}
+        in_force = partial(sizes_in_force, targets, sizes, self._metrics)
+        derived = self._derived.of(config, self._collector, in_force, now_ms, problems)
+        thresholds = self._thresholds.of(config, upstream, now_ms, derived)
         self.clocks.look(config, self._collector, now_ms, problems)
         inputs = PeriodInputs(
             config=config,
@@ -285,5 +291,5 @@ class PoolsShard:
 
     def _path_sets(self, config: PoolsSection) -> list[set[PoolKey]]:
         if self._paths is None or self._paths[0] is not config:
-            self._paths = config, paths((pool.key, pool.slo) for pool in config.pools)
+            self._paths = config, paths((pool.key, config.slo_names(pool)) for pool in config.pools)
         return self._paths[1]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from hashlib import md5
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
@@ -13,16 +11,36 @@ from sluice.document import Strict
 from sluice.model.durations import Milliseconds, format_ms
 from sluice.model.hours import QuietHours
 from sluice.model.keys import PoolKey, Side
+from sluice.model.patterns import ANY, matches
+from sluice.pools.discovery.selection import Discovery
 from sluice.pools.estimate.models import BELIEF, DQN, ESTIMATORS
 
 
-class Slo(Strict):
-    """A promised response time of `service`, or of one `operation` of it."""
+def _root_name(fields: dict[str, Any]) -> str:
+    service, operation = fields["service"], fields["operation"]
+    return f"{service}/{operation}" if operation else str(service)
 
-    name: str = Field(min_length=1)
+
+class Slo(Strict):
+    """A promised response time of `service`, or of one `operation` of it. Both may be patterns: `web-*`, `*`.
+
+    name  by default the service, or SERVICE/OPERATION
+    """
+
     service: str = Field(min_length=1)
     operation: str | None = Field(default=None, min_length=1)
+    name: str = Field(default_factory=_root_name, min_length=1)
     latency: Milliseconds = Field(gt=0, le=3_600_000)
+
+    @property
+    def is_pattern(self) -> bool:
+        return ANY in self.service or ANY in (self.operation or "")
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_service(slo: Slo, service: str) -> Slo:
+    """A pattern's SLO for one service that it matches. Its name is of the service: no other shares it."""
+    return slo.model_copy(update={"service": service, "name": f"{slo.name} of {service}"})
 
 
 Statistic = Literal["mean", "p50", "p90", "p95", "p99"]
@@ -104,7 +122,8 @@ class Backend(Strict):
 
 
 class Pool(Strict):
-    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own.
+    """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own. Without
+    both, the SLO of its service counts; without such an SLO, a derived threshold.
 
     upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
               lead to the pool, else 0
@@ -146,7 +165,7 @@ class Pool(Strict):
     @property
     def measured(self) -> Upstream | None:
         """The measurement from traces; None: no measurement."""
-        if self.upstream is None and self.slo:
+        if self.upstream is None and self.threshold is None:
             return BY_DEFAULT
         return self.upstream if isinstance(self.upstream, Upstream) else None
 
@@ -156,80 +175,20 @@ class Pool(Strict):
             raise ValueError("peer is missing; a client pool names the service or database that it leads to")
         if self.side != "client" and self.peer:
             raise ValueError(f"peer {self.peer!r} is not legal with side {self.side}; legal: side client, or no peer")
-        if "slo" in self.model_fields_set and not self.slo:
-            raise ValueError("slo names none; legal: a name, a list of names, or no slo")
         if self.slo and self.threshold is not None:
-            raise ValueError("slo and threshold are not legal together; legal: one of them, or none")
-        if not self.slo and self.upstream:
-            raise ValueError("upstream is legal with slo only")
+            raise ValueError("slo and threshold exclude each other; legal: one of them, or neither")
+        if self.threshold is not None and self.upstream:
+            raise ValueError("upstream is legal with slo only; a threshold is already the pool's own")
         return self
 
 
-@lru_cache(maxsize=1_000)
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, text.split("*"))), re.DOTALL)
+class DerivedSlo(Strict):
+    """The thresholds of pools without an SLO or a threshold of their own (estimate/derived.py).
 
-
-class Selector(Strict):
-    """Selects pools: `*` in `service` and `peer` stands for any text. A field that is absent selects all."""
-
-    service: str | None = Field(default=None, min_length=1)
-    side: Side | None = None
-    peer: str | None = Field(default=None, min_length=1)
-
-    def selects(self, key: PoolKey) -> bool:
-        return (
-            (self.side is None or self.side == key.side)
-            and (self.service is None or _pattern(self.service).fullmatch(key.service) is not None)
-            and (self.peer is None or _pattern(self.peer).fullmatch(key.peer) is not None)
-        )
-
-    @model_validator(mode="after")
-    def _selective(self) -> Selector:
-        if not self.model_fields_set:
-            raise ValueError("is empty; legal: at least one of service, side, peer")
-        if self.peer is not None and self.side not in (None, "client"):
-            raise ValueError(f"peer {self.peer!r} is not legal with side {self.side}; legal: side client, or no peer")
-        return self
-
-
-class Discovery(Strict):
-    """Which pools are found from spans: those that some `include` selects, or all without any, and no `exclude`.
-
-    most  number of pools that are found, the ones with most in flight first
+    apply  decisions on them may be applied
     """
 
-    include: list[Selector] = Field(default=[])
-    exclude: list[Selector] = Field(default=[])
-    most: int = Field(default=1_000, ge=1, le=10_000)
-
-    def selects(self, key: PoolKey) -> bool:
-        included = not self.include or any(selector.selects(key) for selector in self.include)
-        return included and not any(selector.selects(key) for selector in self.exclude)
-
-
-class ShardDiscovery(Discovery):
-    """The part of one group. Pools of a service belong to the group of its configured pools, else to the one that a
-    hash of its name chooses: a further group takes only its own part of the services.
-
-    others  pools that the configuration has in other groups
-    """
-
-    group: str
-    groups: tuple[str, ...]
-    placed: dict[str, str]
-    others: frozenset[PoolKey]
-
-    def selects(self, key: PoolKey) -> bool:
-        return super().selects(key) and key not in self.others and self._group_of(key.service) == self.group
-
-    def _group_of(self, service: str) -> str:
-        return self.placed.get(service) or max(self.groups, key=lambda group: _weight(group, service))
-
-
-@lru_cache(maxsize=100_000)
-def _weight(group: str, service: str) -> bytes:
-    return md5(f"{group}\n{service}".encode(), usedforsecurity=False).digest()
+    apply: bool = False
 
 
 class Learning(Strict):
@@ -256,6 +215,7 @@ class PoolsSection(Strict):
     backends: list[Backend] = Field(default=[])
     pools: list[Pool] = Field(default=[])
     discovery: Discovery | None = None
+    derived_slo: DerivedSlo = DerivedSlo()
     learning: Learning | None = None
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)
     bucket: Bucket = 100.0
@@ -275,8 +235,22 @@ class PoolsSection(Strict):
         return document
 
     def slos_of(self, pool: Pool) -> list[Slo]:
-        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own."""
-        return [slo for slo in self.slos if slo.name in pool.slo]
+        """The SLOs that the pool names, in the order of the file; none for a pool with a threshold of its own.
+
+        A pool with neither has the SLOs of its service without a pattern; without any, the first pattern that matches.
+        """
+        if pool.slo or pool.threshold is not None:
+            return [slo for slo in self.slos if slo.name in pool.slo]
+        own = [slo for slo in self.slos if matches(slo.service, pool.service)]
+        exact = [slo for slo in own if not slo.is_pattern]
+        return exact or [_of_service(slo, pool.service) for slo in own[:1]]
+
+    def is_derived(self, pool: Pool) -> bool:
+        """Whether the file gives the pool neither an SLO nor a threshold."""
+        return pool.threshold is None and not self.slos_of(pool)
+
+    def slo_names(self, pool: Pool) -> list[str]:
+        return [slo.name for slo in self.slos_of(pool)]
 
     @property
     def stored_ms(self) -> int:

@@ -19,7 +19,7 @@ def config(slo_ms: float = 250, **pool: object) -> Config:
 
 def period(thresholds: Thresholds, upstream_ms: float, given: Config | None = None) -> Threshold:
     seen = {UpstreamRequest(CART, "checkout"): UpstreamTime(upstream_ms, 900)}
-    return thresholds.of(given or config(), seen, 0)[CART]
+    return thresholds.of(given or config(), seen, 0, {})[CART]
 
 
 def test_a_threshold_stands_until_it_is_off_by_a_bucket_of_the_histograms() -> None:

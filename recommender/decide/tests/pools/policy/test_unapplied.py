@@ -1,6 +1,7 @@
-"""A pool whose size only metrics have: the same belief, target and range as with an actuator, and never APPLY."""
+"""A pool whose size is of metrics, or whose threshold is derived: the same belief, target and range, never APPLY."""
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -78,6 +79,47 @@ def test_a_size_that_an_operator_set_is_not_applied() -> None:
     paused = Constraints(paused="by ann: sale", set_to=16)
     decision = step(state(), sees(64, constraints=paused), NOW)[1]
     assert (decision.action, decision.target, codes(decision)) == (Action.HOLD, 16, ["SET", "NO_ACTUATOR"])
+
+
+SLO_UNCONFIRMED = "SLO_UNCONFIRMED"
+
+
+def test_a_derived_threshold_leads_to_no_apply() -> None:
+    """Nothing is under way, and what people set meanwhile is no foreign size."""
+    with_slo = replace(sees(64), from_metrics=False)
+    allowed, (after, held) = step(state(), with_slo, NOW)[1], step(state(), replace(with_slo, may_apply=False), NOW)
+    assert (allowed.action, held.action) == (Action.APPLY, Action.HOLD)
+    assert (held.target, held.basis, held.lower, held.upper) == (
+        allowed.target,
+        allowed.basis,
+        allowed.lower,
+        allowed.upper,
+    )
+    assert held.reasons[-1] == (
+        SLO_UNCONFIRMED,
+        "APPLY needs an SLO or a threshold in the file, or derived_slo: {apply: true}",
+    )
+    assert (after.facts.change, after.facts.current) == (None, None)
+    people = replace(sees(32), from_metrics=False, may_apply=False)
+    assert "FOREIGN" not in codes(step(after, people, NOW + 1_000)[1])
+    assert codes(step(after, replace(sees(64), may_apply=False), NOW + 1_000)[1])[1:] == [
+        "NO_ACTUATOR",
+        SLO_UNCONFIRMED,
+    ]
+
+
+def test_an_operators_size_rests_on_no_threshold() -> None:
+    paused = Constraints(paused="by ann: sale", set_to=16)
+    observation = replace(sees(64, constraints=paused), from_metrics=False, may_apply=False)
+    decision = step(state(), observation, NOW)[1]
+    assert (decision.action, decision.target, codes(decision)) == (Action.APPLY, 16, ["SET"])
+
+
+def test_without_any_threshold_the_best_size_is_not_provided() -> None:
+    known = replace(sees(16), from_metrics=False, may_apply=False)
+    assert step(state(), known, NOW)[1].state is State.PROVIDED
+    unjudged = step(state(), replace(known, slo_s=inf), NOW)[1]
+    assert (unjudged.state, unjudged.target, unjudged.action) == (State.LEARNING, 16, Action.HOLD)
 
 
 def test_the_guard_judges_nothing_that_nobody_applied() -> None:

@@ -119,6 +119,23 @@ def test_an_operation_of_the_slo_is_the_only_root_that_counts(upstream: Any) -> 
     assert upstream(config())[CART] == UpstreamTime(34.0, 50)  # (20 x 10 + 30 x 50) / 50
 
 
+@pytest.mark.parametrize(
+    ("slo", "mean_ms"),
+    [
+        ({"service": "front*", "operation": "GET /*"}, 34.0),
+        ({"service": "frontend", "operation": "*t"}, 50.0),
+        ({"service": "*", "operation": "GET /"}, 10.0),
+        ({"service": "f%", "operation": "GET _"}, None),
+        ({"service": "front_nd"}, None),
+    ],
+)
+def test_patterns_name_roots(upstream: Any, slo: dict[str, str], mean_ms: float | None) -> None:
+    rows = (path(20, "cart", {10: 20}), path(20, "cart", {50: 30}, "GET /cart"))
+    pool = {"service": "cart", "side": "server", "slo": "home", "upstream": {"from": "traces", "statistic": "mean"}}
+    found = upstream(Config.model_validate({"slos": [slo | {"name": "home", "latency": "1s"}], "pools": [pool]}), *rows)
+    assert (found[CART].value_ms if found else None) == mean_ms
+
+
 def test_a_pool_that_two_operations_share_knows_what_each_has_above_it(upstream: Any) -> None:
     """Cart is called by GET / with 10 ms above it and by POST /orders with 70 ms; the SLO of nobody else counts."""
     slos = [

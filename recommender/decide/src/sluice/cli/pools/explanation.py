@@ -87,8 +87,12 @@ def _threshold(explanation: Explanation) -> str:
     if not explanation.HasField("threshold"):
         return "-"
     threshold = explanation.threshold
+    if not threshold.HasField("value"):
+        return f"not known yet: {threshold.detail}"
     text = seconds(threshold.value.ToTimedelta().total_seconds())
-    if threshold.source:
+    if threshold.source == "derived":
+        text += ", derived"
+    elif threshold.source:
         text += f", from the {'SLO' if threshold.source == 'slo' else threshold.source}"
     return f"{text}: {threshold.detail}" if threshold.detail else text
 

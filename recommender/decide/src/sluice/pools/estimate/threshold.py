@@ -15,25 +15,28 @@ from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.section import Pool, Slo, Upstream
 
+# The longest legal threshold: each completion is in time.
+LONGEST_MS = 3_600_000.0
+
 
 @dataclass(frozen=True)
 class Threshold:
-    """value_ms > 0; source "slo", "pool" or "none"; detail: the arithmetic in words; reasons: why it differs from the
-    configuration."""
+    """value_ms > 0; source "slo", "pool", "derived" (derived.py) or "none" (not known yet, LONGEST_MS); detail: the
+    arithmetic in words; reasons: why it differs from the configuration; applies: decisions on it may be applied."""
 
     value_ms: float
     source: str
     detail: str
     reasons: tuple[Reason, ...] = ()
+    applies: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        return self.source != "none"
 
     @property
     def value_ns(self) -> int:
         return round(self.value_ms * 1e6)
-
-
-# The threshold of a pool without an SLO: none of its completions is late, and the decision is to hold. A threshold that
-# is derived from response times takes this place.
-NO_SLO = Threshold(3_600_000.0, "none", "no SLO and no threshold: no completion counts as late")
 
 
 class UpstreamRequest(NamedTuple):
@@ -68,7 +71,7 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
     """
     if not slos:
         if pool.threshold is None:
-            return NO_SLO
+            raise ValueError(f"pool {pool.key} has neither an SLO nor a threshold")
         return Threshold(pool.threshold, "pool", f"set on the pool: {format_ms(pool.threshold)}")
     known = list(upstream) if pool.measured else [None] * len(slos)
     thresholds = [_under(pool, slo, time) for slo, time in zip(slos, known, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
@@ -17,6 +17,14 @@ def targets_of(key: PoolKey, actuators: Sizes, metrics: MetricSizes, now_ms: int
     """The newest sizes that actuators reported, else those of metrics. A metric of before an actuator's newest report
     lags behind it, and does not count."""
     return actuators.targets(key, now_ms) or metrics.targets(key, now_ms, actuators.newest_ms(key))
+
+
+def sizes_in_force(
+    targets: Mapping[PoolKey, Sequence[TargetSize]], actuators: Sizes, metrics: MetricSizes, key: PoolKey
+) -> Sizes:
+    """The sizes in force of a pool: those of actuators, or of metrics where only they have its targets."""
+    of_metrics = metrics.sizes(key) if by_metrics(targets[key]) else None
+    return actuators if of_metrics is None else of_metrics
 
 
 def by_metrics(targets: Iterable[TargetSize]) -> bool:

@@ -12,7 +12,7 @@ from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.operator_inputs import OperatorInputs
 from sluice.pools.inputs.sizes import Sizes
 from sluice.pools.learned.condition import DataSize
-from sluice.pools.metrics.in_force import by_metrics, notes_of
+from sluice.pools.metrics.in_force import notes_of, sizes_in_force
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.published_models import Targets, judged_pools
@@ -53,9 +53,8 @@ class PeriodInputs(NamedTuple):
         return PoolStep(pool, self.thresholds[pool.key], targets, course, self.now_ms, state=state, notes=notes)
 
     def sizes(self, key: PoolKey) -> Sizes:
-        """The sizes in force of the pool: those of actuators, or of metrics where only they have its targets."""
-        of_metrics = self.metrics.sizes(key) if by_metrics(self.targets[key]) else None
-        return self.operator_inputs.sizes if of_metrics is None else of_metrics
+        """The sizes in force of the pool."""
+        return sizes_in_force(self.targets, self.operator_inputs.sizes, self.metrics, key)
 
     def state(self, key: PoolKey) -> PoolState:
         """The pool's state; an empty one before its first decision."""

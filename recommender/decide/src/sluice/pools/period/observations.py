@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from sluice.model.keys import PoolKey
 from sluice.model.pauses import Pause
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.belief.family import Floats
-from sluice.pools.estimate.threshold import NO_SLO
 from sluice.pools.guard.backends import BackendDemand as Wanted
 from sluice.pools.guard.backends import Ceiling, ceilings
 from sluice.pools.inputs.occupancy import occupancy
@@ -33,7 +33,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         sizes={target.instance: target.size for target in targets},
         buckets=buckets,
         cores=deployments.cores(pool_step.pool.side),
-        slo_s=pool_step.threshold.value_ms / 1_000,
+        slo_s=pool_step.threshold.value_ms / 1_000 if pool_step.threshold.is_known else inf,
         version=deployments.version,
         constraints=constraints,
         named=pool_step.estimate,
@@ -42,7 +42,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         occupancy=occupancy((target.occupancy for target in targets), pool_step.now_ms),
         read_ms=max((target.read_at_ms for target in targets), default=None),
         from_metrics=by_metrics(targets),
-        without_slo=pool_step.threshold.source == NO_SLO.source,
+        may_apply=pool_step.threshold.applies,
     )
 
 

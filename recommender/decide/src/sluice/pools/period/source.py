@@ -8,13 +8,14 @@ from typing import Protocol
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
+from sluice.pools.windows.minutes import Minutes
 
 
 class WindowSource(Protocol):
@@ -26,11 +27,13 @@ class WindowSource(Protocol):
         self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int
     ) -> dict[PoolKey, Demand]: ...
 
+    def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]: ...
+
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]: ...
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]: ...
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]: ...
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]: ...
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading: ...
 

@@ -38,16 +38,24 @@ class Thresholds:
         self._known: dict[UpstreamRequest, _Known] = {}
         self._standing: dict[PoolKey, _Standing] = {}
 
-    def of(self, config: PoolsSection, times: UpstreamTimes, now_ms: int) -> dict[PoolKey, Threshold]:
-        """The threshold of each pool. times: the result of this period's query."""
-        thresholds, configured = {}, set()
+    def of(
+        self, config: PoolsSection, times: UpstreamTimes, now_ms: int, derived: Mapping[PoolKey, Threshold]
+    ) -> dict[PoolKey, Threshold]:
+        """The threshold of each pool. times: the result of this period's query. derived: of the pools that have
+        neither an SLO nor a threshold."""
+        thresholds, configured, standing = dict(derived), set(), set()
         for pool in config.pools:
+            if pool.key in derived:
+                continue
             slos = config.slos_of(pool)
             configured |= {UpstreamRequest(pool.key, slo.name) for slo in slos}
             newest = threshold_of(pool, slos, [self._newest(pool, slo, times, now_ms) for slo in slos])
-            thresholds[pool.key] = self._stand(pool, slos, newest) if pool.measured else newest
+            if pool.measured:
+                newest = self._stand(pool, slos, newest)
+                standing.add(pool.key)
+            thresholds[pool.key] = newest
         self._known = {key: known for key, known in self._known.items() if key in configured}
-        self._standing = {pool.key: self._standing[pool.key] for pool in config.pools if pool.measured}
+        self._standing = {key: self._standing[key] for key in standing}
         return thresholds
 
     def _stand(self, pool: Pool, slos: list[Slo], newest: Threshold) -> Threshold:

@@ -139,14 +139,14 @@ class Observation:
 
     - sizes: read back from each target that reported within a minute, by instance; at least 1, None is unbounded.
     - cores, version: of one instance of the service, as reported; 0 and "" while nobody reported them.
-    - slo_s: the threshold for its completions.
+    - slo_s: the threshold for its completions; infinite while it is not known.
     - named: the estimate of a published model. It is given where the pool's configuration chooses a model, or where no
       size is known from which the belief could tell when the pool was full. None: the belief decides.
     - demand: None where there is no new one. replicas: of the service, None while unreported.
     - occupancy: None where no target reports it.
     - read_ms: when a target last reported its size, None where the caller does not track that.
     - from_metrics: the sizes are those of metrics. No actuator reports the pool, so none can apply a size.
-    - without_slo: no SLO and no threshold says which completions are late. The decision is to hold.
+    - may_apply: decisions on this threshold may be applied.
     """
 
     sizes: dict[str, int | None]
@@ -161,7 +161,7 @@ class Observation:
     occupancy: Occupancy | None = None
     read_ms: int | None = None
     from_metrics: bool = False
-    without_slo: bool = False
+    may_apply: bool = True
 
     @property
     def size(self) -> int | None:

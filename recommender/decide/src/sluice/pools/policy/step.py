@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from math import erfc, sqrt
+from math import erfc, inf, sqrt
 
 from sluice.fast.changed import changed
 from sluice.model.states import State
@@ -45,7 +45,7 @@ KNOWN, STILL_KNOWN = 0.02, 0.03
 TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
 UNKNOWN_BEST = frozenset({*TAKE_BACK, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
 NO_ACTUATOR = ("NO_ACTUATOR", "APPLY needs an actuator: the size in force is that of metrics")
-NO_SLO = ("NO_SLO", "APPLY needs an SLO or a threshold of the pool")
+SLO_UNCONFIRMED = ("SLO_UNCONFIRMED", "APPLY needs an SLO or a threshold in the file, or derived_slo: {apply: true}")
 # Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
 ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})
@@ -60,34 +60,41 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
         with_occupancy(observation.buckets, observation.occupancy),
         bool(observation.constraints.callee),
     )
-    unapplied = observation.from_metrics or observation.without_slo
-    facts = unactuated(state.facts) if unapplied else state.facts
+    holds = holds_of(observation)
+    facts = unactuated(state.facts) if holds else state.facts
     learnt = learn(version, buckets, facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms)
     learnt = judged(changed(learnt, demand=observation.demand or learnt.demand), observation)
-    facts, verdict = (facts, None) if unapplied else watch(facts, learnt, observation, now_ms)
+    facts, verdict = (facts, None) if holds else watch(facts, learnt, observation, now_ms)
     view = replace(view_of(facts, learnt, observation, now_ms), verdict=verdict)
     case = case_of(facts, learnt, observation, view, now_ms)
     decision = _decision(case, facts, learnt, observation, view)
+    if observation.slo_s == inf and decision.state is State.PROVIDED:
+        decision = replace(decision, state=State.LEARNING)
     standing = advise(learnt.standing, observation, view, learnt, full_share(facts, learnt), now_ms)
     decision = with_advice(decision, standing.advice if _advises(case, decision.state, standing.advice) else None)
     learnt = changed(learnt, wanted=_wanted(view, decision), standing=standing)
-    if unapplied:
+    if holds:
         kept = changed(state.facts, now_ms=now_ms, state=decision.state if view.outlook is not None else facts.state)
-        return PoolState(kept, learnt), held(decision, observation)
+        return PoolState(kept, learnt), unapplied(decision, holds)
     return PoolState(_facts(case, PoolState(facts, learnt), observation, decision, view, now_ms), learnt), decision
 
 
+def holds_of(observation: Observation) -> tuple[tuple[str, str], ...]:
+    """Why nobody is to apply the decision, () where one may. A size that an operator sets rests on no threshold."""
+    threshold = not observation.may_apply and observation.constraints.set_to is None
+    return (NO_ACTUATOR,) * observation.from_metrics + (SLO_UNCONFIRMED,) * threshold
+
+
 def unactuated(facts: Facts) -> Facts:
-    """The facts for a decision that nobody applies. No change of Sluice's is under way, and no size is somebody else's
-    change: metrics lag behind."""
+    """The facts for a decision that nobody applies. No change of Sluice's is under way, and no size is
+    somebody else's change: nobody applies decisions, and metrics lag behind."""
     return changed(facts, current=None, change=None)
 
 
-def held(decision: Decision, observation: Observation) -> Decision:
-    """The decision where no actuator reports the pool, or without an SLO: to hold, for all instances."""
+def unapplied(decision: Decision, holds: tuple[tuple[str, str], ...]) -> Decision:
+    """The decision where nobody is to apply it: to hold, for all instances."""
     reasons = tuple(reason for reason in decision.reasons if reason[0] != "WAVE")
-    why = NO_ACTUATOR if observation.from_metrics else NO_SLO
-    return replace(decision, action=Action.HOLD, targets=(), reasons=(*reasons, why))
+    return replace(decision, action=Action.HOLD, targets=(), reasons=(*reasons, *holds))
 
 
 def _advises(case: Case, state: State, advice: Advice | None) -> bool:

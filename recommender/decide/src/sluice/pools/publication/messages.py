@@ -44,7 +44,7 @@ def pool_size(answer: Publication) -> pool_size_pb2.PoolSize:
         revision=answer.revision,
         sizes=[_target_size(target) for target in answer.targets],
         targets=content.targets,
-        threshold=_duration(answer.threshold.value_ns),
+        threshold=_duration(answer.threshold.value_ns) if answer.threshold.is_known else None,
         data_until=None if answer.windows is None else timestamp(answer.windows.end_ms),
         advice=None if answer.advice is None else advice_message(answer.advice),
     )
@@ -100,7 +100,7 @@ def explanation(answer: Publication) -> evidence_pb2.Explanation:
     threshold = answer.threshold
     message = evidence_pb2.Explanation(
         threshold=evidence_pb2.Threshold(
-            value=_duration(threshold.value_ns),
+            value=_duration(threshold.value_ns) if threshold.is_known else None,
             source=threshold.source,
             detail=threshold.detail,
         ),

@@ -13,7 +13,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
 from sluice.pools.discovery import query as discovery_query
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
@@ -21,9 +21,10 @@ from sluice.pools.metrics import query as metrics_query
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
-from sluice.pools.windows import data_sizes, demand, upstream
+from sluice.pools.windows import data_sizes, demand, minutes, upstream
 from sluice.pools.windows.complete_buckets import alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
+from sluice.pools.windows.minutes import Minutes
 from sluice.pools.windows.newest import fixed_settle_ms, newest
 from sluice.pools.windows.reading import WindowReader
 from sluice.pools.windows.rows import Ints, PoolWindow, complete_before
@@ -70,6 +71,14 @@ class Collector:
             return {}
         return demand.demands(self._database.arrays(demand.SQL, demand.parameters(config, to_s), keys), config, to_s)
 
+    def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]:
+        """The minutes from `from_s` to `to_s`, Unix times, of each pool with a derived threshold."""
+        keys = minutes.keys(config)
+        if not keys.rows:
+            return {}
+        columns = self._database.arrays(minutes.SQL, minutes.parameters(config, from_s, to_s), keys)
+        return minutes.minutes(columns, config) if columns else {}
+
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         """The amount of data that a span of the newest minute moved, for each pool whose size is learnt. {} without a
         query where there is none."""
@@ -82,7 +91,7 @@ class Collector:
         """The candidates that spans of five minutes show."""
         return discovery_query.loads(self._database, now_ms, config.stored_ms)
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]:
         """The course of each of these candidates over five minutes."""
         return discovery_query.courses(self._database, pools, now_ms, config.stored_ms)
 

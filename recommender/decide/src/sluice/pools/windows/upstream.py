@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from sluice.model.patterns import ANY, like
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.section import Pool, PoolsSection, Slo, Statistic, Upstream
 
@@ -28,16 +29,18 @@ def parameters(config: PoolsSection, now_ms: int) -> dict[str, object] | None:
     """Parameters of `SQL`, for the pools with a measured upstream; None when there is none. `asked`
     indexes `_upstreams`."""
     keys: list[tuple[int, str, str, str, bool, float, int]] = []
-    for index, (pool, slo, upstream) in enumerate(_upstreams(config)):
+    of = _upstreams(config)
+    for index, (pool, slo, upstream) in enumerate(of):
         from_ms = now_ms - int(upstream.window)
         q = QUANTILES[upstream.statistic]
         by_callers = pool.side == "server"
-        keys.append((index, slo.service, slo.operation or "", pool.service, by_callers, q, from_ms))
+        keys.append((index, like(slo.service), like(slo.operation or ANY), pool.service, by_callers, q, from_ms))
     if not keys:
         return None
     return {
         "keys": keys,
-        "services": sorted({(root, service) for _, root, _, service, *_ in keys}),
+        "services": sorted({(slo.service, pool.service) for pool, slo, _ in of if ANY not in slo.service}),
+        "of_any_root": sorted({pool.service for pool, slo, _ in of if ANY in slo.service}),
         "oldest_ms": min(key[-1] for key in keys),
         "to_ms": now_ms,
         "least": LEAST_TRACES,

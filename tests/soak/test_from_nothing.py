@@ -1,0 +1,40 @@
+"""Services with OpenTelemetry's own defaults, and an empty configuration: each pool gets a right size."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from sluice.common.v1.decision_pb2 import Action
+from sluice_kit.applications.from_nothing import Scene, from_nothing
+from sluice_kit.local_stack.driver import Stack
+
+pytestmark = pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2, reason="one core for the service and one for its load are needed"
+)
+
+WITHIN_S = 300
+NEAR = 0.95
+SIZES = (6, 9, 12, 16, 24, 40, 64)
+ROUNDS, MEASURE_S = 2, 8
+
+
+@pytest.fixture(scope="module")
+def scene(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    with from_nothing(stack, tmp_path_factory.mktemp("from-nothing")) as up:
+        yield up
+
+
+@pytest.mark.parametrize("name", ["go", "python", "spring", "tomcat"])
+def test_a_pool_that_nobody_named_gets_a_right_size(scene: Scene, name: str) -> None:
+    service = scene.services[name]
+    found = scene.found(service, WITHIN_S)
+    best = found.size.unguarded_target
+    print(f"{name}: {best} after {found.after_s:.0f} s of load: {found.size}", flush=True)
+    assert found.size.action == Action.ACTION_HOLD
+    assert {"SLO_DERIVED"} <= {reason.code for reason in found.size.reasons}
+    sweep = dict.fromkeys(sorted({*SIZES, best}), 0.0)
+    for _ in range(ROUNDS):  # in turns, so that a slow minute of the machine meets all sizes
+        for size in sweep:
+            sweep[size] += scene.users(service, size, MEASURE_S).good_per_s / ROUNDS
+    assert sweep[best] >= NEAR * max(sweep.values()), sweep

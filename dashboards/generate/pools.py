@@ -43,7 +43,9 @@ def candidates() -> table_panel.Panel:
         ORDER BY concurrency DESC
         LIMIT 1000
     """
-    text = "What spans show as possible pools, and why each is a pool or none. Empty where the configuration lists pools."
+    text = (
+        "What spans show as possible pools, and why each is a pool or none. Empty where the configuration lists pools."
+    )
     return rows("Candidates", text, table(sql))
 
 

@@ -25,7 +25,8 @@ class Kind(NamedTuple):
 KINDS = {
     "pool": Kind(lambda *parts: names.pool_name(PoolKey(*parts)), names.pool_of),
     "candidate": Kind(
-        lambda *parts: names.pool_name(PoolKey(*parts), names.CANDIDATE), lambda key: names.pool_of(key, names.CANDIDATE)
+        lambda *parts: names.pool_name(PoolKey(*parts), names.CANDIDATE),
+        lambda key: names.pool_of(key, names.CANDIDATE),
     ),
     "subset": Kind(lambda *parts: subset_names.subset_name(SubsetKey(*parts)), subset_names.subset_of),
     "containers": Kind(subset_names.containers_name, lambda key: (subset_names.containers_of(key),)),

@@ -63,10 +63,11 @@ class Watched(Spread):
 class Deciders:
     """committing_s: of the newest period."""
 
-    def __init__(self, broker: Kafka, config: Config, drawn: list[Drawn]) -> None:
+    def __init__(self, broker: Kafka, config: Config, drawn: list[Drawn], declared: Config | None = None) -> None:
+        """config: with all pools. declared: the deciders' own; None: the same."""
         self._topics = topics(f"{uuid4().hex[:8]}_")
         broker.log(self._topics.state.removesuffix("state"), 1)
-        self._bootstrap, self._config = broker.bootstrap, config
+        self._bootstrap, self._config = broker.bootstrap, declared or config
         self._sizes = [(pool_name(pool.key, "target/"), pool.key, drawn[i % len(drawn)].size)
                        for i, pool in enumerate(config.pools)]  # fmt: skip
         self._server = Producer({"bootstrap.servers": broker.bootstrap, "queue.buffering.max.messages": 1_000_000})

@@ -47,12 +47,13 @@ def periods(
     another: Callable[[Spread], Collects],
     drawn: list[Drawn],
     go_on: Callable[[], None] = lambda: None,
+    declared: Config | None = None,
 ) -> list[Period]:
     """another: the collector of the decider that takes over, given the `Spread` of the one before. go_on: what happens
-    in between."""
+    in between. declared: the deciders' configuration, where they find the pools of `config`."""
     results: list[Period] = []
     with tempfile.TemporaryDirectory() as folder, kafka(Path(folder)) as broker:
-        deciders = Deciders(broker, config, drawn)
+        deciders = Deciders(broker, config, drawn, declared)
 
         def period(loop: Loop, spread: Watched, collector: Collects) -> int:
             deciders.observe(loop)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.loaded_windows import BUCKETS, Loaded
+from bench.loop_scale.found import Finding, fill, named
 from bench.loop_scale.period import PERIOD_S, PERIODS, TAKEN_OVER, Period, periods
 from bench.loop_scale.processes import forget_peak, memory_mb
 from bench.loop_scale.queried import Queried
@@ -20,6 +21,7 @@ Rows = list[tuple[str, str]]
 BAR_S, BAR_POOLS = 5.0, 10_000
 SHARDS = 10
 """Of as many pools as the bar has, each decided by itself: what they would take together is told."""
+MEMORY = "memory: the decider at most, the server that the others are forked from, and they"
 CPU = "SELECT sum(value) / 1e6 FROM system.events WHERE event IN ('UserTimeMicroseconds', 'SystemTimeMicroseconds')"
 
 
@@ -69,21 +71,42 @@ def from_clickhouse(pools: int) -> Rows:
         *_rows(f"{pools:,} pools, from ClickHouse", pools, result),
         (f"of a later period: {number} ({read})", f"{spent_s:.1f} s"),
         ("rows kept between periods", f"{kept_bytes / 1e6:.0f} MB"),
-        (
-            "memory: the decider at most, the server that the others are forked from, and they",
-            " + ".join(f"{item:.0f}" for item in memory) + f" = {sum(memory):.0f} MB",
-        ),
+        (MEMORY, " + ".join(f"{item:.0f}" for item in memory) + f" = {sum(memory):.0f} MB"),
     ]
 
 
-SOURCES: dict[str, Callable[[int], Rows]] = {"memory": in_memory, "clickhouse": from_clickhouse}
+def found(pools: int) -> Rows:
+    """Pools by three, of services that the deciders find."""
+    _begin(0)
+    pools, drawn, config = pools // 3 * 3, draw(), named(pools)
+    declared = Config.model_validate({"discovery": {"most": pools}})
+    memory: list[float] = []
+    with tempfile.TemporaryDirectory() as folder, clickhouse(Path(folder)) as server:
+        schema_up(server.writer_url, "sluice", wait_s=30)
+        fill(server, pools, NOW_MS + 60_000)
+        finding = Finding(drawn, server.url)
+
+        def another(spread: Spread) -> Finding:
+            memory.extend(memory_mb(spread))
+            return finding
+
+        forget_peak()
+        result = periods(config, finding, another, drawn, declared=declared)
+    return [
+        *_rows(f"{pools // 3:,} services x 3 pools, found from spans, windows in memory", pools, result),
+        ("a reading of candidates, every 20 s, over a day of rows", f"{max(finding.looks_s):.1f} s"),
+        (MEMORY, " + ".join(f"{item:.0f}" for item in memory) + f" = {sum(memory):.0f} MB"),
+    ]
+
+
+SOURCES: dict[str, Callable[[int], Rows]] = {"memory": in_memory, "clickhouse": from_clickhouse, "found": found}
 
 
 def _begin(pools: int) -> Config:
     search_rarely()
     prepare()
     given = [{"service": f"service-{i:05}", "side": "server", "threshold": "100ms"} for i in range(pools)]
-    return Config.model_validate({"pools": given})
+    return Config.model_validate({"pools": given or "auto"})
 
 
 def _rows(name: str, pools: int, periods: list[Period]) -> Rows:

@@ -9,7 +9,7 @@ from sluice.config import Config
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
@@ -133,7 +133,7 @@ class FakeCollector:
     data_asked_ms: list[int] = field(default_factory=list)
     shown: list[Load] = field(default_factory=list)
     shown_problem: Exception | None = None
-    shown_courses: dict[PoolKey, Course] = field(default_factory=dict)
+    shown_courses: dict[PoolKey, CandidateCourse] = field(default_factory=dict)
     metrics: MetricsReading = field(default_factory=lambda: MetricsReading([], {}))
     metrics_problem: Exception | None = None
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class FakeCollector:
             raise self.shown_problem
         return self.shown
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]:
         return [self.shown_courses[key] for key in pools]
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:

@@ -6,7 +6,8 @@ from pydantic import model_validator
 
 from sluice.config.groups import check_groups
 from sluice.engine.section import EngineSection
-from sluice.pools.section import PoolsSection, ShardDiscovery
+from sluice.pools.discovery.selection import ShardDiscovery
+from sluice.pools.section import PoolsSection
 from sluice.subsets.section import SubsetsSection, check_subsets
 
 

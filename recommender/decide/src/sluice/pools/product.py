@@ -213,7 +213,9 @@ class PoolsShard:
         return changes if self._history is None else self._take_up(self._history())
 
     def _take_up(self, history: History) -> DurableInputs:
-        keys = {pool.key for pool in self.config.pools}
+        keys, discovery = {pool.key for pool in self.config.pools}, self._declared.discovery
+        # Pools that were found once may be found again.
+        keys |= {key for key in history.revisions if discovery is not None and discovery.selects(key)}
         self._publisher.continue_from({key: last for key, last in history.revisions.items() if key in keys})
         pauses = {key: pause for key, pause in history.pauses.items() if key in keys}
         return self._operator_inputs.take_up(pauses, history.scalings)

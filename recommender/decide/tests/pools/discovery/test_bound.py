@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.pools.discovery.bound import Course, bound_of
+from sluice.pools.discovery.bound import CandidateCourse, bound_of
 
 SECONDS, BUCKET_S = 300, 0.1
 PER_S = round(1 / BUCKET_S)
 
 
-def course(level: np.ndarray, callers: np.ndarray, per_s: float = 20.0) -> Course:
+def course(level: np.ndarray, callers: np.ndarray, per_s: float = 20.0) -> CandidateCourse:
     """One instance that completes `per_s` a second and request in flight."""
-    return Course(level[None], level[None], level * per_s, callers, BUCKET_S)
+    return CandidateCourse(level[None], level[None], level * per_s, callers, BUCKET_S)
 
 
 def half(quiet: float, full: float) -> np.ndarray:
@@ -59,7 +59,9 @@ def test_nothing_completed() -> None:
     assert bound_of(course(nothing, nothing)) is None
 
 
-def flow(rng: np.random.Generator, rates: np.ndarray, duration_s: float, slots: int, network_s: float) -> Course:
+def flow(
+    rng: np.random.Generator, rates: np.ndarray, duration_s: float, slots: int, network_s: float
+) -> CandidateCourse:
     """Poisson arrivals at a rate of each second, exponential durations, `slots` at once in order of arrival; callers
     have a request in flight from its arrival to its end, and the network before and after."""
     counts = rng.poisson(rates)
@@ -76,7 +78,7 @@ def flow(rng: np.random.Generator, rates: np.ndarray, duration_s: float, slots: 
     done = np.bincount(end[end < SECONDS].astype(int), minlength=SECONDS).astype(float)
     by_second = buckets.reshape(SECONDS, PER_S)
     level, top = by_second.mean(axis=1)[None], by_second.max(axis=1)[None]
-    return Course(level, top, done, callers.reshape(SECONDS, PER_S).mean(axis=1), BUCKET_S)
+    return CandidateCourse(level, top, done, callers.reshape(SECONDS, PER_S).mean(axis=1), BUCKET_S)
 
 
 def _in_flight(begin: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 from sluice.config.load import parse
 from sluice.engine.loop import Loop
 from sluice.model.keys import PoolKey
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 from sluice.pools.v1.candidate_pb2 import FOUND_BY_ACTUATOR, FOUND_BY_METRICS, FOUND_BY_UNSPECIFIED, Candidate
@@ -22,7 +22,7 @@ ORDERS = PoolKey("orders", "server", "")
 DB = PoolKey("orders", "client", "db")
 
 
-def shows(*keys: PoolKey, steadiest: float = 0.5) -> list[Load]:
+def shows(*keys: PoolKey, steadiest: float = 0.3) -> list[Load]:
     return [Load(key, 2.0, 1, steadiest) for key in keys]
 
 
@@ -99,12 +99,27 @@ def test_a_bound_makes_a_pool_without_a_size() -> None:
     log, clock = MemoryLog(), FakeClock()
     level = np.repeat([4.0, 10.0], [240, 60])
     callers = np.concatenate([np.full(240, 4.2), np.linspace(15, 40, 60)])
-    course = Course(level[None], level[None], 20 * level, callers, 0.1)
+    course = CandidateCourse(level[None], level[None], 20 * level, callers, 0.1)
     collector = FakeCollector(shown=shows(CART, steadiest=0.9) + shows(ORDERS), shown_courses={CART: course})
     loop = log.loop(AUTO, collector, clock)
     loop.periods()
     assert found(loop) == ["cart/server"]
     assert candidates(log)["candidate/cart/server/"].why.startswith("an instance stops at 10 in flight")
+
+
+def test_each_group_finds_the_pools_of_its_own_services() -> None:
+    log, clock = MemoryLog(2), FakeClock()
+    keys = [PoolKey(f"service-{number}", "server", "") for number in range(20)]
+    loop = log.loop(parse("groups: [a, b]", "x"), FakeCollector(shown=shows(*keys)), clock)
+    while len(loop.owned) < 2:
+        loop.own()
+    for key in keys:
+        for shard in range(2):
+            log.size(key, 8, clock.now_ms, shard=shard)
+    loop.periods()
+    parts = [{pool.key for pool in pool_shard(loop, number).config.pools} for number in range(2)]
+    assert (parts[0] | parts[1], parts[0] & parts[1]) == (set(keys), set())
+    assert all(parts)
 
 
 def test_equal_candidates_are_written_once_and_without_an_answer_the_last_ones_stay() -> None:

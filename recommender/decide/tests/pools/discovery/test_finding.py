@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sluice.model.keys import PoolKey
 from sluice.pools.discovery.candidate import Candidate, Load
 from sluice.pools.discovery.finding import NAMELESS, UNSIZED, KnownSize, Signs, next_candidates
-from sluice.pools.section import Discovery
+from sluice.pools.discovery.selection import Discovery
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 CART = PoolKey("cart", "server", "")

@@ -9,7 +9,7 @@ from sluice.config.load import parse
 from sluice.model.keys import PoolKey
 from sluice.pools.discovery.candidate import Candidate
 from sluice.pools.discovery.configured import with_found
-from sluice.pools.section import Discovery, Selector
+from sluice.pools.discovery.selection import Discovery, PoolSelector
 
 CART = PoolKey("shop.cart", "server", "")
 DB = PoolKey("shop.cart", "client", "db/shop")
@@ -28,7 +28,7 @@ DB = PoolKey("shop.cart", "client", "db/shop")
     ],
 )
 def test_a_star_stands_for_any_text(selector: dict[str, str], selected: list[PoolKey]) -> None:
-    assert [key for key in (CART, DB) if Selector.model_validate(selector).selects(key)] == selected
+    assert [key for key in (CART, DB) if PoolSelector.model_validate(selector).selects(key)] == selected
 
 
 def test_excluded_goes_before_included() -> None:

@@ -90,6 +90,20 @@ def test_minutes_of_more_than_an_hour_ago_are_forgotten() -> None:
     assert values == [120.0] * 30 + [180.0] + [240.0] * 30
 
 
+def test_a_further_pool_has_its_newest_ten_minutes_at_once() -> None:
+    orders = PoolKey("orders", "server", "")
+    seen, thresholds = collector((1, 40), (1, 50), (1, 44)), DerivedThresholds({})
+    for _ in range(6):
+        period(thresholds, seen)
+    seen.minutes_of[orders] = minutes((1, 20), (1, 20), (1, 20))
+    of = sizes()
+    of.report(orders, SizeReport(8, 1_000 * END_S, written=True))
+    both = Config.model_validate({"pools": [{"service": name, "side": "server"} for name in ("cart", "orders")]})
+    values = [thresholds.of(both, seen, lambda key: of, 1_000 * NOW_S, Problems()) for _ in range(2)][-1]
+    assert (values[CART].value_ms, values[orders].value_ms) == (132.0, 60.0)
+    assert seen.minutes_asked_s[6:] == [(END_S - 600, END_S)]
+
+
 def test_an_hour_that_cannot_be_read_is_read_again() -> None:
     seen, thresholds = collector((1, 40), (1, 50), (1, 44)), DerivedThresholds({})
     seen.minutes_problem = ConnectionError("down")

@@ -71,6 +71,19 @@ def test_a_new_pool_begins_with_the_start_and_no_data_have_no_border() -> None:
     assert delay.complete_before(50_000).tolist() == [49_000, NEVER]  # never beyond now
 
 
+def test_pools_are_added_behind_those_that_keep_their_delay() -> None:
+    pipeline = Pipeline()
+    for second in range(1, 30):
+        pipeline.read(1_000 * second, {0: 0.9, 500: 0.1})
+    (known_ms,) = pipeline.delay.settle_ms.tolist()
+    assert known_ms < START_MS
+    pipeline.delay.grow(3)
+    pipeline.delay.grow(3)
+    assert pipeline.delay.settle_ms.tolist() == [known_ms, START_MS, START_MS]
+    pipeline.delay.take(arrivals([30_000, 29_000, NEVER]), 30_000)
+    assert pipeline.delay.complete_before(30_000).tolist() == [30_000 - known_ms, 29_000 - START_MS, NEVER]
+
+
 def test_rows_that_come_complete_are_whole_up_to_the_newest() -> None:
     pipeline = Pipeline()
     for second in range(1, 60):

@@ -102,6 +102,16 @@ def test_a_database_that_fails_as_the_pools_change_leaves_nothing_half_changed()
     assert read(given, 100) == [3, 0, 0, 4]
 
 
+def test_pools_behind_the_present_ones_are_read_alone() -> None:
+    database = Inserted([("s0", 95, 3), ("s1", 96, 4), ("s3", 96, 5)])
+    given = WindowReader(database)
+    given.read([], [], 9_000, 10_000, 100)
+    for count in (2, 4, 4):
+        arrived = given.read(POOLS[:count], [100 * MS] * count, 9_000, 10_000, 100)
+        assert (completions(given, count), arrived.anew) == ([3, 4, 0, 5][:count], count == 2)
+    assert database.asked == [(["s0", "s1"], -1), (["s0", "s1"], 2), (["s2", "s3"], -1), (["s0", "s1", "s2", "s3"], 2)]
+
+
 def test_after_the_first_reading_only_what_is_new_is_asked_for() -> None:
     database = Inserted([("s0", 95, 3), ("s1", 99, 4)])
     given = WindowReader(database)

@@ -32,7 +32,7 @@ WAITS, WAIT_SHARE = 2.0, 0.1
 VARIES, VARIES_SHARE = 2.0, 0.1
 
 
-class Course(NamedTuple):
+class CandidateCourse(NamedTuple):
     """A candidate over n seconds.
 
     level, top  mean and highest bucket of the number in flight of each of k instances, shape (k, n)
@@ -62,7 +62,7 @@ class Bound(NamedTuple):
         )
 
 
-def bound_of(course: Course) -> Bound | None:
+def bound_of(course: CandidateCourse) -> Bound | None:
     """The bound of the first instance that shows one."""
     if not course.completions.any():
         return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
-from sluice.pools.discovery.bound import Course, bound_of
+from sluice.pools.discovery.bound import CandidateCourse, bound_of
 from sluice.pools.discovery.candidate import Candidate, Load
 from sluice.pools.discovery.configured import with_found, with_pools
 from sluice.pools.discovery.finding import NO_PEERS, KnownSize, Signs, next_candidates
@@ -19,7 +19,7 @@ from sluice.pools.section import PoolsSection
 LOOK_MS, JUDGE_MS = 20_000, 5_000
 ACTIVITY, BOUNDS = "candidate pools", "bounds of candidates"
 # A look examines so many candidates for a bound, of those whose level may be flat, in turn.
-EXAMINED, STEADY = 20, 0.8
+EXAMINED, STEADY = 20, 0.5
 # A record is written again where its load is off by this factor, or its time by an hour.
 LOAD_OFF, SEEN_OFF_MS = 1.5, 3_600_000
 
@@ -70,7 +70,7 @@ class Discovering:
         if not examined:
             return
         self._examined |= dict.fromkeys(examined, now_ms)
-        none: Sequence[Course] = []
+        none: Sequence[CandidateCourse] = []
         courses = problems.result(BOUNDS, lambda: source.courses(declared, examined, now_ms), none)
         bounds = ((key, bound_of(course)) for key, course in zip(examined, courses, strict=bool(courses)))
         self._bounds |= {key: str(bound) for key, bound in bounds if bound is not None}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
 from sluice.pools.discovery.candidate import Candidate, FoundBy, Load
-from sluice.pools.section import Discovery
+from sluice.pools.discovery.selection import Discovery
 
 POOL_LASTS_MS, CANDIDATE_LASTS_MS = 86_400_000, 3_600_000
 # Peers that stand for several, or for none that is known.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sluice.clickhouse.database import ArrayDatabase, Database
 from sluice.clickhouse.native import Arrays, Column
 from sluice.model.keys import PoolKey, Side
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.windows.query import keys
 
@@ -37,7 +37,7 @@ def _loads(rows: Iterator[tuple[str, str, str, float, int, float]]) -> Iterator[
             yield Load(PoolKey(service, cast(Side, side), peer), concurrency, instances, steadiest)
 
 
-def courses(database: ArrayDatabase, pools: Sequence[PoolKey], now_ms: int, bucket_ms: int) -> list[Course]:
+def courses(database: ArrayDatabase, pools: Sequence[PoolKey], now_ms: int, bucket_ms: int) -> list[CandidateCourse]:
     """The course of each of these over five minutes. Raises the database's errors."""
     times = _times(now_ms, SETTLES_S)
     table = keys([(number, key, 0) for number, key in enumerate(pools)])
@@ -46,7 +46,7 @@ def courses(database: ArrayDatabase, pools: Sequence[PoolKey], now_ms: int, buck
     return [_course(flat, flat[0] == number, times["from_s"], bucket_ms) for number in range(len(pools))]
 
 
-def _course(columns: Sequence[Column], rows: NDArray[np.bool_], from_s: int, bucket_ms: int) -> Course:
+def _course(columns: Sequence[Column], rows: NDArray[np.bool_], from_s: int, bucket_ms: int) -> CandidateCourse:
     _, judges, source, at, busy_ns, top_ns, completions = (column[rows] for column in columns)
     own, second = judges == 0, at.astype(np.int64) - from_s
     sources, line = np.unique(source[own], return_inverse=True)
@@ -56,7 +56,7 @@ def _course(columns: Sequence[Column], rows: NDArray[np.bool_], from_s: int, buc
     done, callers = np.zeros((2, LASTS_S))
     np.add.at(done, second[own], completions[own].astype(np.float64))
     callers[second[~own]] = busy_ns[~own] / 1e9
-    return Course(level, top, done, callers, bucket_ms / 1_000)
+    return CandidateCourse(level, top, done, callers, bucket_ms / 1_000)
 
 
 def _times(now_ms: int, settles_s: int) -> dict[str, int]:

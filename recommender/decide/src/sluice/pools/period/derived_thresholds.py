@@ -51,6 +51,9 @@ class DerivedThresholds:
         end_s = until_s(now_ms)
         if self._known is None or self._known[0] is not config:
             keys = [pool.key for pool in config.pools if config.is_derived(pool)]
+            if self._known is not None and not self._times.keys() >= set(keys):
+                # A pool that was found, or named, since the last reading has its newest minutes at once.
+                self._until_s = min(self._until_s, end_s - STRETCH_S)
             self._times = {key: self._times[key] if key in self._times else _nothing() for key in keys}
             self._standing_ms = {key: ms for key, ms in self._standing_ms.items() if key in self._times}
         if self._times and self._until_s < end_s:

@@ -8,7 +8,7 @@ from typing import Protocol
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.pools.clocks.offsets import Instance
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
@@ -33,7 +33,7 @@ class WindowSource(Protocol):
 
     def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]: ...
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]: ...
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]: ...
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading: ...
 

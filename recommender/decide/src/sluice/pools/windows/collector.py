@@ -13,7 +13,7 @@ from sluice.model.keys import PoolKey
 from sluice.pools.clocks import offsets
 from sluice.pools.clocks.offsets import Clocks, Instance
 from sluice.pools.discovery import query as discovery_query
-from sluice.pools.discovery.bound import Course
+from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
@@ -91,7 +91,7 @@ class Collector:
         """The candidates that spans of five minutes show."""
         return discovery_query.loads(self._database, now_ms, config.stored_ms)
 
-    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[Course]:
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]:
         """The course of each of these candidates over five minutes."""
         return discovery_query.courses(self._database, pools, now_ms, config.stored_ms)
 

@@ -1,0 +1,62 @@
+"""Pools that the decider finds: their windows are in memory, and a real ClickHouse has what spans show of them."""
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from bench.loop_scale.windows import Drawn, Held
+from sluice.clickhouse.connection import READER, ClickHouse
+from sluice.config import Config
+from sluice.model.keys import PoolKey
+from sluice.pools.discovery import query
+from sluice.pools.discovery.candidate import Load
+from sluice.pools.section import PoolsSection
+from sluice_kit.servers.clickhouse import ClickHouse as Server
+
+# Each service has the threads of its server, and connections to two peers; in the order of their keys.
+FILL = """
+    INSERT INTO windows_10s (* EXCEPT (written))
+    SELECT side, service, peer, 'instance-1', fromUnixTimestamp({from_s:Int64} + 10 * (number % {rows:UInt32})), 100,
+        20000000000, 100, 1, 300000000, 100, 0, map(1280, 100), 1, now()
+    FROM numbers({services:UInt32} * 3 * {rows:UInt32})
+    ARRAY JOIN [leftPad(toString(intDiv(number, 3 * {rows:UInt32})), 5, '0')] AS name
+    ARRAY JOIN [concat('service-', name)] AS service
+    ARRAY JOIN [intDiv(number, {rows:UInt32}) % 3] AS part
+    ARRAY JOIN [if(part = 2, 'server', 'client')] AS side
+    ARRAY JOIN [['cache', 'db', ''][part + 1]] AS peer
+"""
+HISTORY_S = 86_400
+"""A day of rows is stored, as at the end of a partition."""
+
+
+def named(pools: int) -> Config:
+    """The configuration that names the pools that will be found, in their order."""
+    given: list[dict[str, str]] = []
+    for number in range(pools // 3):
+        service = f"service-{number:05}"
+        given += ({"service": service, "side": "client", "peer": peer} for peer in ("cache", "db"))
+        given.append({"service": service, "side": "server"})
+    return Config.model_validate({"pools": given})
+
+
+def fill(server: Server, pools: int, until_ms: int) -> None:
+    rows = HISTORY_S // 10
+    given = {"from_s": until_ms // 1_000 - HISTORY_S, "rows": rows, "services": pools // 3}
+    server.client("sluice").command(FILL, parameters=given)
+
+
+class Finding(Held):
+    """As `Held`, with the candidates of a database, and how long the newest reading of them took."""
+
+    def __init__(self, drawn: list[Drawn], url: str) -> None:
+        super().__init__(drawn)
+        self._database = ClickHouse(url, READER)
+        self.looks_s: list[float] = []
+
+    def loads(self, config: PoolsSection, now_ms: int) -> Sequence[Load]:
+        begun = perf_counter()
+        loads = query.loads(self._database, now_ms, config.stored_ms)
+        self.looks_s.append(perf_counter() - begun)
+        return loads
+
+    def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> list[query.CandidateCourse]:
+        return query.courses(self._database, pools, now_ms, config.stored_ms)

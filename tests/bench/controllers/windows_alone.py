@@ -1,6 +1,6 @@
 """Stands in for the collector where only a pool's own windows are known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
@@ -8,6 +8,7 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import Candidate
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows.minutes import Minutes
 
@@ -29,6 +30,9 @@ class WindowsAlone:
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         return MetricsReading([], {})
+
+    def candidates(self, services: Iterable[str], now_ms: int) -> list[Candidate]:
+        return []
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         return {}

@@ -1,6 +1,6 @@
 """What pools do: a hundred drawn curves, over and over; and a collector that has them in memory."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
@@ -16,6 +16,7 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import Candidate
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
@@ -51,6 +52,8 @@ class Collects(Protocol):
     def data_sizes(self, config: Config, now_ms: int) -> dict[PoolKey, DataSize]: ...
 
     def pool_metrics(self, config: Config, now_ms: int) -> MetricsReading: ...
+
+    def candidates(self, services: Iterable[str], now_ms: int) -> list[Candidate]: ...
 
     def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]: ...
 

@@ -1,6 +1,6 @@
 """Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import Candidate
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
@@ -131,6 +132,9 @@ class FakeCollector:
     data_asked_ms: list[int] = field(default_factory=list)
     metrics: MetricsReading = field(default_factory=lambda: MetricsReading([], {}))
     metrics_problem: Exception | None = None
+    shown: list[Candidate] = field(default_factory=lambda: [Candidate(key, 1, ()) for key in (CART, DB)])
+    candidates_asked: list[tuple[str, ...]] = field(default_factory=list)
+    candidates_problem: Exception | None = None
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
@@ -162,6 +166,12 @@ class FakeCollector:
         if self.metrics_problem is not None:
             raise self.metrics_problem
         return self.metrics
+
+    def candidates(self, services: Iterable[str], now_ms: int) -> list[Candidate]:
+        self.candidates_asked.append(tuple(services))
+        if self.candidates_problem is not None:
+            raise self.candidates_problem
+        return self.shown
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         self.clocks_asked_ms.append(now_ms)

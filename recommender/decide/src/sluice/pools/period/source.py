@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from sluice.model.demand import Demand
@@ -11,6 +11,7 @@ from sluice.pools.clocks.offsets import Instance
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import Candidate
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.minutes import Minutes
@@ -30,6 +31,8 @@ class WindowSource(Protocol):
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]: ...
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading: ...
+
+    def candidates(self, services: Iterable[str], now_ms: int) -> list[Candidate]: ...
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]: ...
 

@@ -67,7 +67,9 @@ def channel_of(where: Addresses) -> grpc.Channel:
 def judge_pools(sizes: list[PoolSize], now: datetime) -> Diagnosis:
     """now: with time zone."""
     if not sizes:
-        return Diagnosis("warn", "no pool is configured", "add pools to the recommender's YAML file, then `./sluice reload`")
+        return Diagnosis(
+            "warn", "no pool is configured", "add pools to the recommender's YAML file, then `./sluice reload`"
+        )
     states = Counter(state_name(size.state) for size in sizes)
     text = f"{len(sizes)} pools: " + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     computed = [moment(size.computed_at) for size in sizes if size.HasField("computed_at")]

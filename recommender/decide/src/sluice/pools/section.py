@@ -210,7 +210,7 @@ class PoolsSection(Strict):
 
     slos: list[Slo] = Field(default=[])
     backends: list[Backend] = Field(default=[])
-    pools: list[Pool] = Field(min_length=1)
+    pools: list[Pool]
     derived_slo: DerivedSlo = DerivedSlo()
     learning: Learning | None = None
     window: Milliseconds = Field(default=60_000.0, ge=10_000, le=3_600_000)

@@ -33,7 +33,7 @@ def advice(service: str, rows: Sequence[Row], where: Addresses) -> str:
     if not rows:
         return (
             f"No span arrived in 10 min. Send traces by OTLP to {where.otlp_grpc} (gRPC) or {where.otlp_http} (HTTP), "
-            f"for instance with OTEL_EXPORTER_OTLP_ENDPOINT=http://{where.otlp_grpc}; ./sluice doctor says what arrives."
+            f"for instance with OTEL_EXPORTER_OTLP_ENDPOINT=http://{where.otlp_grpc}; ./sluice doctor shows what comes."
         )
     own = [row for row in rows if row[0] == service] or rows
     shown = ", ".join(f"{_name(row)} ({row[3]:,} requests)" for row in own[:_SHOWN])

@@ -21,11 +21,7 @@ def without_demo(settings: Settings) -> Settings:
 def next_steps(settings: Settings, report: Report) -> None:
     at = settings.address
     rows = [
-        (
-            f"OTEL_EXPORTER_OTLP_ENDPOINT=http://{at('otlp_grpc')}",
-            f"your application's traces; HTTP: {at('otlp_http')}",
-        ),
-        ("OTEL_TRACES_SAMPLER=always_on", "a sample does not show concurrency"),
+        (f"OTEL_EXPORTER_OTLP_ENDPOINT=http://{at('otlp_grpc')}", f"unsampled traces go here; HTTP: {at('otlp_http')}"),
         ("./sluice doctor", "whether spans arrive, and what is missing"),
         ("./sluice pools list", "the pools; before there are any, the candidates that spans show"),
         (settings.config["recommender"], "your SLOs and pools"),

@@ -35,7 +35,7 @@ def start(monkeypatch: pytest.MonkeyPatch, *running: str, demo: bool = True, emp
     monkeypatch.setattr(up, "setup_lock", lambda _report: nullcontext())
     monkeypatch.setattr(up, "Supervisor", lambda _settings: Running(*running))
     monkeypatch.setattr(up, "check_prerequisites", lambda *_: None)
-    monkeypatch.setattr(up.Runner, "run", lambda _self, _steps: None)
+    monkeypatch.setattr("stack.steps.Runner.run", lambda _self, _steps: None)
     monkeypatch.setattr(up, "wait_for_recommendation", lambda _settings, report: report.line("waited"))
     monkeypatch.setattr("stack.flink.check_options", lambda _settings: None)
     up.up(load({}), Report(output), demo=demo, empty=empty)

@@ -121,6 +121,19 @@ def test_a_file_that_the_process_refuses_is_a_failure(run: Run, stack: Path) -> 
     assert f"refused {stack}/actuator.yaml: its log has the cause; the old configuration stays" in done.output
 
 
+def test_a_process_that_does_not_answer_yet_gets_no_signal(run: Run, tmp_path: Path) -> None:
+    """While it starts, a signal would end it."""
+    (tmp_path / "sluice-actuator").symlink_to(sys.executable)
+    (tmp_path / "late.py").write_text("import sys, time; '--check' in sys.argv or time.sleep(600)")
+    words = [tmp_path / "sluice-actuator", tmp_path / "late.py", "--config", tmp_path / "actuator.yaml"]
+    environment = os.environ | {"SLUICE_SUPERVISED": str(tmp_path), "SLUICE_HEALTH": "127.0.0.1:1"}
+    with subprocess.Popen(words, env=environment, cwd=tmp_path) as process:
+        done = run("reload", SLUICE_STATE=str(tmp_path))
+        assert (done.exit_code, "nothing changed" in done.output) == (1, True)
+        assert process.poll() is None
+        process.kill()
+
+
 def test_without_processes_of_the_stack_it_says_where_to_look(run: Run, tmp_path: Path) -> None:
     done = run("reload", SLUICE_STATE=str(tmp_path))
     assert done.exit_code == 1

@@ -19,6 +19,7 @@ from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 _FRESH_S = 60.0
 _SHOWN = 3
+_NO_POOL = "`./sluice pools list` names the candidates: add pools to the decider's file, then `./sluice reload`"
 _UNSEEN = "name the pools in the configuration as the spans do, then `./sluice reload`"
 _REMEDIES = {
     "NO_DATA": "spans show these pools, and nothing completes: see freshness, and whether the application has traffic",
@@ -67,9 +68,7 @@ def channel_of(where: Addresses) -> grpc.Channel:
 def judge_pools(sizes: list[PoolSize], now: datetime) -> Diagnosis:
     """now: with time zone."""
     if not sizes:
-        return Diagnosis(
-            "warn", "no pool is configured", "add pools to the recommender's YAML file, then `./sluice reload`"
-        )
+        return Diagnosis("warn", "no pool is configured", _NO_POOL)
     states = Counter(state_name(size.state) for size in sizes)
     text = f"{len(sizes)} pools: " + ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     computed = [moment(size.computed_at) for size in sizes if size.HasField("computed_at")]

@@ -14,7 +14,7 @@ from sluice.cli.doctor.finding import NotAnsweringError
 from sluice.cli.doctor.probe import get_metrics
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, CliError, say
-from sluice.cli.reload.check import Verdict, check
+from sluice.cli.reload.check import FileCheck, check
 from sluice.cli.reload.programs import Program, running
 
 _POLL_S = 0.1
@@ -42,15 +42,19 @@ def reload_command(timeout_s: float) -> None:
     programs = running(os.environ.get("SLUICE_STATE", ""))
     if not programs:
         raise CliError(_NONE)
-    verdicts = {program: check(program, timeout_s) for program in programs}
-    faults = [f"{program}: {verdict.text}" for program, verdict in verdicts.items() if not verdict.legal]
+    checks = {program: check(program, timeout_s) for program in programs}
+    faults = [f"{program}: {checked.text}" for program, checked in checks.items() if not checked.legal]
     if faults:
         raise CliError(*faults, "nothing changed: every process keeps its old configuration")
-    before = {program: _outcomes(program, timeout_s) for program in programs}
+    # A process that still starts takes no signal yet, and would end by it.
+    try:
+        before = {program: _outcomes(program, timeout_s) for program in programs}
+    except NotAnsweringError as error:
+        raise CliError(f"{error}; nothing changed. ./sluice doctor checks the process") from None
     for program in programs:
         _signal(program)
     deadline = time.monotonic() + timeout_s
-    problems = [_wait(program, verdicts[program], before[program], deadline) for program in programs]
+    problems = [_wait(program, checks[program], before[program], deadline) for program in programs]
     if problems := [problem for problem in problems if problem]:
         raise CliError(*problems)
 
@@ -62,15 +66,18 @@ def _signal(program: Program) -> None:
         raise CliError(f"signal {program}: {error}") from None
 
 
-def _wait(program: Program, verdict: Verdict, before: Mapping[str, float], deadline: float) -> str:
+def _wait(program: Program, checked: FileCheck, before: Mapping[str, float], deadline: float) -> str:
     """Prints the outcome, or returns the problem."""
     while True:
-        new = [name for name, n in _outcomes(program, 2.0).items() if n > before.get(name, 0)]
+        try:
+            new = [name for name, count in _outcomes(program, 2.0).items() if count > before.get(name, 0)]
+        except NotAnsweringError:
+            new = []
         if "refused" in new:
             return f"{program} refused {program.file}: its log has the cause; the old configuration stays"
         if new:
             part = "; other sections than `targets` changed and count from its next start" if "partly" in new else ""
-            say(f"{program} took {program.file}: {verdict.text}{part}")
+            say(f"{program} took {program.file}: {checked.text}{part}")
             return ""
         if time.monotonic() > deadline:
             return f"{program} did not tell in time whether it took {program.file}: read its log"
@@ -78,10 +85,7 @@ def _wait(program: Program, verdict: Verdict, before: Mapping[str, float], deadl
 
 
 def _outcomes(program: Program, timeout_s: float) -> dict[str, float]:
-    """How often it read its file again, by outcome; {} where its metrics do not answer."""
+    """How often it read its file again, by outcome. Raises NotAnsweringError."""
     fallback = addresses().decider if program.kind == "decider" else addresses().actuator
-    try:
-        text = get_metrics(program.environment.get("SLUICE_HEALTH") or fallback, timeout_s)
-    except NotAnsweringError:
-        return {}
+    text = get_metrics(program.environment.get("SLUICE_HEALTH") or fallback, timeout_s)
     return {name: float(count) for name, count in _OUTCOMES.findall(text)}

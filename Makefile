@@ -26,8 +26,8 @@ help: ## list the targets
 
 ## Running
 
-up: ## install what is needed, start everything, wait for the first recommendation (APPLY=all: and apply it)
-	@$(stack) up $(addprefix --apply ,$(APPLY))
+up: ## install what is needed, start everything, wait for the first recommendation (APPLY=all: and apply it; DEMO=0: no demo)
+	@$(stack) up $(addprefix --apply ,$(APPLY)) $(if $(filter 0,$(DEMO)),--empty)
 
 down: ## stop everything that `make up` started; data stays
 	@$(stack) down

@@ -114,6 +114,9 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 		return errors.Join(onePass(ctx, cycle, targets, watcher, reporter), callers.once(ctx))
 	}
 
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
 	stopPages, err := board.Serve(ctx, c.StatusAddress)
 	if err != nil {
 		return err
@@ -131,7 +134,13 @@ func act(c *config.Config, o options, out, logs io.Writer) error {
 	if around.soft != nil {
 		beside.Go(func() { around.soft.Run(ctx) })
 	}
-	cycle.Run(ctx, targets, follow(ctx, c, around.Cluster, log))
+	changes := follow(ctx, c, around.Cluster, log)
+	reloads := &reloader{
+		options: o, started: c, current: c, digest: c.Digest,
+		place: around.place, watch: watcher.Select, count: board.Reloaded, change: changes, log: log,
+	}
+	beside.Go(func() { reloads.run(ctx, hangup) })
+	cycle.Run(ctx, targets, changes)
 	beside.Wait()
 	flush(context.WithoutCancel(ctx), reporter, flushTime)
 	subsetsBeside.Wait()

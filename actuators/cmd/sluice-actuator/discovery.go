@@ -20,7 +20,7 @@ const lookUpTime = 10 * time.Second
 const maxEndpoints = 1000
 
 // follow runs every discovery until ctx ends and sends the targets of each.
-func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *slog.Logger) <-chan pools.Change {
+func follow(ctx context.Context, c *config.Config, cluster *kube.Cluster, log *slog.Logger) chan pools.Change {
 	changes := make(chan pools.Change)
 	for i := range c.Discover {
 		d := &c.Discover[i]

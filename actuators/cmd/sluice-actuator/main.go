@@ -58,6 +58,8 @@ Environment:
   The file's addresses, paths and header values may name further variables.
 
 Exit status: 0 done, 1 failed, 2 wrong use or configuration.
+SIGHUP, or another content of the file within 10 s: new targets begin, those that are gone end without a write, changed
+ones begin again with their state. A bad file is refused as a whole.
 SIGTERM or SIGINT: /readyz turns 503, the writes under way finish (shutdown_grace, 6 s), the queued reports are sent
 for 3 s, exit 0.
 `

@@ -28,6 +28,7 @@ func TestCommandLine(t *testing.T) {
 		{"help names the secrets", []string{"--help"}, 0, "SLUICE_TOKEN_FILE     file with the token", ""},
 		{"version", []string{"--version"}, 0, "sluice-actuator ", ""},
 		{"check", []string{"--check", "--config", localConfig}, 0, "actuator.yaml: valid: 2 targets, 0 of them opted in", ""},
+		{"check no targets yet", []string{"--check", "--config", "../../../deploy/local/empty/actuator.yaml", "--apply=all"}, 0, "valid: 0 targets", ""},
 		{"opt in one", []string{"--check", "--config", localConfig, "--apply", "cart.threads"}, 0, "2 targets, 1 of them opted in", ""},
 		{"opt in all", []string{"--check", "--config", localConfig, "--apply=all"}, 0, "2 targets, 2 of them opted in", ""},
 		{"opt in twice", []string{"--check", "--config", localConfig, "--apply", "cart.threads", "--apply", "catalogue.connections"}, 0, "2 targets, 2 of them opted in", ""},

@@ -1,14 +1,16 @@
 // Package handlers lets an actuator read and set the size of a running Go program's pools: GET and PUT /NAME.
 //
-//	http.Handle("/pools/", http.StripPrefix("/pools", handlers.New("/run/secrets/pools", map[string]handlers.Pool{"rows": handlers.SQL(db)})))
+//	handlers.Serve("127.0.0.1:8099", "/run/secrets/pools", map[string]handlers.Pool{"rows": handlers.SQL(db)})
 package handlers
 
 import (
 	"crypto/subtle"
 	"encoding/json"
+	"net"
 	"net/http"
 	"os"
 	"strings"
+	"time"
 )
 
 // Pool is a pool that can be resized at runtime.
@@ -29,6 +31,7 @@ const (
 	maxSize     = 65535
 	maxBody     = 1 << 10
 	shortestKey = 16
+	timeout     = 10 * time.Second
 )
 
 type handler struct {
@@ -36,10 +39,21 @@ type handler struct {
 	pools     map[string]Pool
 }
 
-// New serves {"size": limit, "open": n} of each pool under its name; for a User also "busy" and "waiting", where it knows
+// Serve serves Handler in a goroutine of its own, and returns the server. Its error: it cannot listen at the address.
+func Serve(address, tokenFile string, pools map[string]Pool) (*http.Server, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{Addr: listener.Addr().String(), Handler: Handler(tokenFile, pools), ReadHeaderTimeout: timeout, ReadTimeout: timeout}
+	go server.Serve(listener)
+	return server, nil
+}
+
+// Handler serves {"size": limit, "open": n} of each pool under its name; for a User also "busy" and "waiting", where it knows
 // them. A request needs the bearer token that tokenFile has at that time, of 16 characters or more. PUT {"size": n} resizes
 // the pool; the response has the new figures.
-func New(tokenFile string, pools map[string]Pool) http.Handler { return &handler{tokenFile, pools} }
+func Handler(tokenFile string, pools map[string]Pool) http.Handler { return &handler{tokenFile, pools} }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")

@@ -35,7 +35,7 @@ func serve(t *testing.T, db *sql.DB) (url, tokenFile string) {
 	if err := os.WriteFile(tokenFile, []byte("0123456789abcdef\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(handlers.New(tokenFile, map[string]handlers.Pool{"rows": handlers.SQL(db)}))
+	server := httptest.NewServer(handlers.Handler(tokenFile, map[string]handlers.Pool{"rows": handlers.SQL(db)}))
 	t.Cleanup(server.Close)
 	return server.URL + "/rows", tokenFile
 }
@@ -162,5 +162,26 @@ func TestRefuses(t *testing.T) {
 	}
 	if got := db.Stats().MaxOpenConnections; got != 0 {
 		t.Errorf("resized to %d", got)
+	}
+}
+
+func TestServeListens(t *testing.T) {
+	tokenFile := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(tokenFile, []byte("0123456789abcdef"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(nowhere{})
+	db.SetMaxOpenConns(7)
+	pools := map[string]handlers.Pool{"rows": handlers.SQL(db)}
+	server, err := handlers.Serve("127.0.0.1:0", tokenFile, pools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if status, text := ask(t, http.MethodGet, "http://"+server.Addr+"/rows", "Bearer 0123456789abcdef", ""); status != 200 || !strings.Contains(text, `"size":7`) {
+		t.Error(status, text)
+	}
+	if _, err := handlers.Serve(server.Addr, tokenFile, pools); err == nil {
+		t.Error("it serves twice at one address")
 	}
 }

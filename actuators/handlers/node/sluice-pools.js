@@ -1,10 +1,11 @@
 'use strict'
 // Lets an actuator read and set the size of a running Node program's pools: GET and PUT /NAME.
 //
-//   http.createServer(handler('/run/secrets/pools', { rows: pg(new Pool()) })).listen(8099, '127.0.0.1')
+//   serve('127.0.0.1', 8099, '/run/secrets/pools', { rows: pg(new Pool()) })
 
 const crypto = require('node:crypto')
 const fs = require('node:fs')
+const http = require('node:http')
 
 const LARGEST = 65535
 const LONGEST_BODY = 1024
@@ -27,8 +28,13 @@ function pg(pool) {
   }
 }
 
+/** Serves `handler`, and returns the server. It keeps no program from its end. */
+function serve(host, port, tokenFile, pools) {
+  return http.createServer(handler(tokenFile, pools)).listen(port, host).unref()
+}
+
 /**
- * Answers who sends the token that tokenFile has now, of 16 characters or more. `pools` has by name what can be resized:
+ * A listener of requests, to mount in a server of the program. Answers who sends the token that tokenFile has now, of 16 characters or more. `pools` has by name what can be resized:
  * sizes() gives the limit, 0 for none, and how many connections there are; resize(limit) sets it. use(), where there is one,
  * gives how many are in use, and how many callers wait for one; undefined: it is not known.
  */
@@ -92,4 +98,4 @@ function sizeIn(body) {
   }
 }
 
-module.exports = { fromSluice, handler, pg }
+module.exports = { fromSluice, handler, pg, serve }

@@ -9,11 +9,15 @@ Processes (of gunicorn or uvicorn) are none: they cannot be resized while they r
 import hmac
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from pathlib import Path
+from socketserver import ThreadingMixIn
 from typing import Any, Protocol
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 LARGEST, LONGEST_BODY, SHORTEST_TOKEN = 65535, 1024, 16
+Application = Callable[[dict[str, Any], Callable[..., Any]], list[bytes]]
 
 
 class Pool(Protocol):
@@ -30,51 +34,64 @@ class Pool(Protocol):
         """The limit, 0 for none, and how many connections there are now."""
 
 
-def serve(host: str, port: int, token_file: str, pools: dict[str, Pool]) -> ThreadingHTTPServer:
-    """Answers who sends the token that token_file has now, of 16 characters or more, in a thread of its own.
+class Server(ThreadingMixIn, WSGIServer):
+    """Serves each request in a thread of its own."""
 
-    {"size": limit, "open": n} of each pool, and "busy" and "waiting" as far as it tells; a PUT of {"size": n} resizes,
-    and answers what is then. No instrumentation makes spans of it: OpenTelemetry has none of `http.server`.
-    """
+    daemon_threads = True
 
-    class Handler(BaseHTTPRequestHandler):
-        timeout = 10
 
-        def do_GET(self) -> None:
-            self._answer(*self._do(None))
+class _Request(WSGIRequestHandler):
+    timeout = 10
 
-        def do_PUT(self) -> None:
-            length = self.headers.get("Content-Length", "")
-            body = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= LONGEST_BODY else b""
-            self._answer(*self._do(body))
+    def log_message(self, *_: object) -> None: ...
 
-        def _do(self, body: bytes | None) -> tuple[int, dict[str, Any]]:
-            if not _knows(token_file, self.headers.get("Authorization", "")):
-                return 401, {"error": "want Authorization: Bearer TOKEN"}
-            pool = pools.get(self.path.strip("/"))
-            if pool is None:
-                return 404, {"error": "no such pool"}
-            if body is not None:
-                size = _size(body)
-                if not size:
-                    return 400, {"error": f"size: want 1 to {LARGEST}"}
-                pool.resize(size)
-            limit, there = pool.sizes()
-            return 200, {"size": limit, "open": there} | _use(pool)
 
-        def _answer(self, status: int, fields: dict[str, Any]) -> None:
-            text = json.dumps(fields).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = ThreadingHTTPServer((host, port), Handler)
+def serve(host: str, port: int, token_file: str, pools: Mapping[str, Pool]) -> Server:
+    """Serves `handler` in a thread of its own. OpenTelemetry has no instrumentation of `wsgiref`: it makes no spans."""
+    server = make_server(host, port, handler(token_file, pools), Server, _Request)
     threading.Thread(target=server.serve_forever, name="sluice-pools", daemon=True).start()
     return server
+
+
+def handler(token_file: str, pools: Mapping[str, Pool]) -> Application:
+    """A WSGI application, to mount in a server of the program. Answers who sends the token that token_file has now, of
+    16 characters or more.
+
+    {"size": limit, "open": n} of each pool, and "busy" and "waiting" as far as it tells; a PUT of {"size": n} resizes,
+    and answers what is then.
+    """
+
+    def answer(environ: dict[str, Any]) -> tuple[HTTPStatus, dict[str, Any]]:
+        if not _knows(token_file, environ.get("HTTP_AUTHORIZATION", "")):
+            return HTTPStatus.UNAUTHORIZED, {"error": "want Authorization: Bearer TOKEN"}
+        pool = pools.get(environ.get("PATH_INFO", "").strip("/"))
+        if pool is None:
+            return HTTPStatus.NOT_FOUND, {"error": "no such pool"}
+        if environ["REQUEST_METHOD"] not in ("GET", "PUT"):
+            return HTTPStatus.METHOD_NOT_ALLOWED, {"error": "want GET or PUT"}
+        if environ["REQUEST_METHOD"] == "PUT":
+            size = _size(_body(environ))
+            if not size:
+                return HTTPStatus.BAD_REQUEST, {"error": f"size: want 1 to {LARGEST}"}
+            pool.resize(size)
+        limit, there = pool.sizes()
+        return HTTPStatus.OK, {"size": limit, "open": there} | _use(pool)
+
+    def application(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        status, fields = answer(environ)
+        text = json.dumps(fields).encode()
+        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(text)))]
+        start(f"{status.value} {status.phrase}", headers)
+        return [text]
+
+    return application
+
+
+def _body(environ: dict[str, Any]) -> bytes:
+    """Empty where it is too long."""
+    length = environ.get("CONTENT_LENGTH", "")
+    body: bytes = environ["wsgi.input"].read(int(length)) if length.isdecimal() and int(length) <= LONGEST_BODY else b""
+    return body
 
 
 def _use(pool: Pool) -> dict[str, int]:

@@ -7,7 +7,7 @@ from sqlalchemy.util.queue import Empty
 
 
 class ResizablePool(QueuePool):
-    """Without overflow: pool_size is the limit. SQLAlchemy 2; `_overflow` is what there is beyond the queue's room."""
+    """Without overflow: pool_size is the limit. SQLAlchemy 2.0 and 2.1; `_overflow` is what exceeds the queue."""
 
     def __init__(self, creator: Any, pool_size: int = 5, max_overflow: int = 0, **options: Any) -> None:
         super().__init__(creator, pool_size=pool_size + max(0, max_overflow), max_overflow=0, **options)

@@ -12,7 +12,7 @@ const AllTargets = "all"
 // flag --apply, beside the file's own opt-ins. It never turns one off.
 func (c *Config) OptIn(names []string) error {
 	for _, name := range names {
-		known := false
+		known := name == AllTargets
 		for i := range c.Targets {
 			if name == AllTargets || name == c.Targets[i].Name {
 				c.Targets[i].Apply, known = true, true

@@ -2,6 +2,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"time"
 
 	"sluice.dev/actuators/internal/kube"
@@ -35,6 +36,8 @@ type Config struct {
 	Scaling []Scaling `yaml:"scaling"`
 	// Kubernetes is the cluster that this process watches and writes Events and Leases to; nil for none.
 	Kubernetes *kube.Config `yaml:"kubernetes"`
+	// Digest is that of the content of the file.
+	Digest [sha256.Size]byte `yaml:"-"`
 }
 
 // Recommender is where decisions come from, and how often targets are read.

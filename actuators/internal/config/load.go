@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -20,6 +21,7 @@ func Load(path string, lookup func(string) (string, bool)) (*Config, error) {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
 	c := Default()
+	c.Digest = sha256.Sum256(text)
 	if err := decode(bytes.NewReader(text), &c); err != nil {
 		return nil, inFile(path, err)
 	}

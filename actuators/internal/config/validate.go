@@ -49,8 +49,8 @@ func (c *Config) Validate() error {
 	if c.Reports.Queue < 1 || c.Reports.Queue > 100_000 {
 		fault("reports.queue: %d: want 1 to 100000", c.Reports.Queue)
 	}
-	if len(c.Targets)+len(c.Discover)+len(c.Subsets) == 0 || len(c.Targets) > maxTargets {
-		fault("targets: %d of them: want 1 to %d", len(c.Targets), maxTargets)
+	if nothing := c.Targets == nil && len(c.Discover)+len(c.Subsets) == 0; nothing || len(c.Targets) > maxTargets {
+		fault("targets: %d of them: want 1 to %d, or [] for none yet", len(c.Targets), maxTargets)
 	}
 	first := map[string]int{}
 	for i := range c.Targets {

@@ -23,7 +23,8 @@ type Target struct {
 	Name string
 	// Instance is the replica of the service.
 	Instance string
-	// Address is the identity of a discovered instance: another address makes another target. Empty for a configured target.
+	// Address is the identity of a discovered instance, or of the version of a configured target: another address makes
+	// another target, which has the state of the last one of its name.
 	Address string
 	// Object is the target's pod in an orchestrator; empty elsewhere.
 	Object   discover.Object

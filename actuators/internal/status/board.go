@@ -128,6 +128,25 @@ func (b *Board) End(name string) {
 	b.metrics.end(name)
 }
 
+// Reload is the outcome of a reading of the configuration file after the start.
+type Reload string
+
+// The outcomes. Partly: sections other than targets changed, which count from the next start.
+const (
+	Taken   Reload = "taken"
+	Partly  Reload = "partly"
+	Refused Reload = "refused"
+)
+
+// Reloaded counts a reading of the configuration file.
+func (b *Board) Reloaded(outcome Reload) {
+	b.metrics.reloads.WithLabelValues(string(outcome)).Inc()
+	b.metrics.refused.Set(0)
+	if outcome == Refused {
+		b.metrics.refused.Set(1)
+	}
+}
+
 // Record implements pools.Recorder.
 func (b *Board) Record(p pools.Pass) {
 	b.mu.Lock()

@@ -23,6 +23,8 @@ type metrics struct {
 	wanted     *prometheus.GaugeVec
 	busy       *prometheus.GaugeVec
 	waiting    *prometheus.GaugeVec
+	reloads    *prometheus.CounterVec
+	refused    prometheus.Gauge
 }
 
 // newMetrics registers all metrics of the actuator.
@@ -44,8 +46,14 @@ func newMetrics(b *Board) *metrics {
 		wanted:     gauges("pool_target_size", "Size recommended, in threads or connections; absent without a target."),
 		busy:       gauges("pool_busy", "Threads or connections in use at the last reading; absent where the target does not report it."),
 		waiting:    gauges("pool_waiting", "Callers that wait for one at the last reading; absent where the target does not report it."),
+		reloads:    counters("reloads_total", "Readings of the configuration file since the start by outcome: taken, partly, refused.", "outcome"),
+		refused: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "sluice", Subsystem: "actuator", Name: "configuration_refused",
+			Help: "1 while the newest content of the configuration file is refused and an earlier one is in use."}),
 	}
-	m.registry.MustRegister(m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack, m.size, m.wanted, m.busy, m.waiting,
+	for _, outcome := range []Reload{Taken, Partly, Refused} {
+		m.reloads.WithLabelValues(string(outcome))
+	}
+	m.registry.MustRegister(m.reloads, m.refused, m.actions, m.nacks, m.readErrors, m.expired, m.rolledBack, m.size, m.wanted, m.busy, m.waiting,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registerOthers(b)
 	return m

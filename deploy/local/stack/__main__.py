@@ -19,6 +19,7 @@ def parser() -> argparse.ArgumentParser:
     setup.add_argument("--for", dest="purpose", choices=installs.PURPOSES, default="up")
     start = commands.add_parser("up", help="set up, start everything, wait for the first recommendation")
     start.add_argument("--no-demo", action="store_true", help="without the demo shop and its load")
+    start.add_argument("--empty", action="store_true", help="without the demo shop and its configuration")
     start.add_argument(
         "--apply", action="append", default=[], metavar="TARGET", help="let the actuator set this target, or `all`"
     )
@@ -36,7 +37,7 @@ def main() -> int:
         if options.command == "setup":
             set_up(options.purpose, report)
         elif options.command == "up":
-            up(stack, report, demo=not options.no_demo, apply=options.apply)
+            up(stack, report, demo=not options.no_demo, empty=options.empty, apply=options.apply)
         elif options.command == "down":
             down(stack, report)
         elif options.command == "status":

@@ -11,6 +11,7 @@ from stack.report import Report
 from stack.settings import Settings
 from stack.steps import Runner, Step, StepError
 from stack.supervisor import Supervisor
+from stack.without_demo import next_steps, without_demo
 
 
 def set_up(purpose: str, report: Report) -> None:
@@ -42,18 +43,22 @@ def setup_lock(report: Report) -> Iterator[None]:
         yield
 
 
-def up(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str] = ()) -> None:
-    """Ends with the stack ready, whatever of it was up before. Raises StepError."""
+def up(settings: Settings, report: Report, *, demo: bool, empty: bool = False, apply: Sequence[str] = ()) -> None:
+    """Ends with the stack ready, whatever of it was up before. empty: without the demo and its configuration. Raises
+    StepError."""
+    demo, settings = demo and not empty, without_demo(settings) if empty else settings
     flink.check_options(settings)
     with setup_lock(report):
-        _start(settings, report, demo=demo, apply=apply)
+        _start(settings, report, demo=demo, empty=empty, apply=apply)
     report.setup_done()
-    summary(settings, report)
+    summary(settings, report, demo=demo)
     if demo:
         wait_for_recommendation(settings, report)
+    elif empty:
+        next_steps(settings, report)
 
 
-def _start(settings: Settings, report: Report, *, demo: bool, apply: Sequence[str]) -> None:
+def _start(settings: Settings, report: Report, *, demo: bool, empty: bool, apply: Sequence[str]) -> None:
     """Under the lock of set-up: another `up` that runs at the same time then finds the stack up."""
     supervisor = Supervisor(settings)
     runner, steps, wanted = Runner(report), installs.steps("up"), starting.chosen(demo=demo)
@@ -62,10 +67,12 @@ def _start(settings: Settings, report: Report, *, demo: bool, apply: Sequence[st
             raise StepError(
                 "the stack is up already, and its actuator was started otherwise", advice="`make down` first"
             )
+        known = {process.name for process in supervisor.processes()}
+        if demo != ("demo" in known) and (demo or empty):
+            raise StepError(f"the stack is up {'without' if demo else 'with'} the demo", advice="`make down` first")
         check_prerequisites(runner, steps, report)
         report.step("ok", "supervisor", "is up already; `make down && make up` takes up what changed")
         runner.run(steps)
-        known = {process.name for process in supervisor.processes()}
         wanted = {name: program for name, program in wanted.items() if program.once or name in known}
         runner.run(starting.program_steps(settings, supervisor, wanted, runner.cancelled))
     else:
@@ -99,7 +106,7 @@ def port_faults(settings: Settings, demo: bool, report: Report) -> list[str]:
     return [f"ports: {'; '.join(map(str, taken))} ({advice})"]
 
 
-def summary(settings: Settings, report: Report) -> None:
+def summary(settings: Settings, report: Report, *, demo: bool) -> None:
     at = settings.address
     rows = [
         ("OTLP", f"grpc {at('otlp_grpc')}   http {at('otlp_http')}", "send your traces here"),
@@ -109,7 +116,7 @@ def summary(settings: Settings, report: Report) -> None:
         ("Neo4j", f"bolt://{at('neo4j_bolt')}", "user neo4j; password in secrets/ below"),
         ("Kafka", at("kafka"), "topics otlp_*, and the journal: sluice_*"),
         ("Flink", f"http://{at('flink_rest')}", "the jobs' web interface"),
-        ("demo shop", f"http://{at('demo')}/pools", "its pools, and what sets them"),
+        *([("demo shop", f"http://{at('demo')}/pools", "its pools, and what sets them")] if demo else []),
         ("actuator", f"http://{at('actuator')}", "health and status"),
         ("logs and data", str(settings.state), ""),
     ]

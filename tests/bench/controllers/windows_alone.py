@@ -1,6 +1,6 @@
 """Stands in for the collector where only a pool's own windows are known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
@@ -10,6 +10,7 @@ from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows.minutes import Minutes
 
@@ -37,6 +38,9 @@ class WindowsAlone:
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         return MetricsReading([], {})
+
+    def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]:
+        return []
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         return {}

@@ -1,6 +1,6 @@
 """What pools do: a hundred drawn curves, over and over; and a collector that has them in memory."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
@@ -18,6 +18,7 @@ from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
@@ -58,6 +59,8 @@ class Collects(Protocol):
     def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]: ...
 
     def pool_metrics(self, config: Config, now_ms: int) -> MetricsReading: ...
+
+    def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]: ...
 
     def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]: ...
 

@@ -47,7 +47,7 @@ func TestHandlerContract(t *testing.T) {
 		if err := os.WriteFile(token, []byte("0123456789abcdef"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		handler, done := handlers.New(token, map[string]handlers.Pool{"rows": rows}), make(chan struct{})
+		handler, done := handlers.Handler(token, map[string]handlers.Pool{"rows": rows}), make(chan struct{})
 		var stalled atomic.Bool
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if stalled.Load() {

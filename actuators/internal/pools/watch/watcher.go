@@ -14,7 +14,6 @@ import (
 // Watcher follows WatchPoolSizes.
 type Watcher struct {
 	client  poolsv1.PoolSizeServiceClient
-	service string
 	timeout time.Duration
 	log     *slog.Logger
 
@@ -22,6 +21,8 @@ type Watcher struct {
 	state *state
 
 	mu         sync.Mutex
+	service    string
+	restart    context.CancelFunc // of the present watch; nil before Run
 	latest     Snapshot
 	superseded chan struct{}
 }
@@ -35,12 +36,43 @@ func NewWatcher(client poolsv1.PoolSizeServiceClient, service string, timeout ti
 	}
 }
 
+// Select requests another service from now on, or all when it is empty. The last good decisions stay until its first ones.
+func (w *Watcher) Select(service string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if service == w.service {
+		return
+	}
+	w.service = service
+	if w.restart != nil {
+		w.restart()
+	}
+}
+
+// selected returns the service to request, and a context that ends when another one is selected.
+func (w *Watcher) selected(ctx context.Context) (string, context.Context, context.CancelFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	watching, stop := context.WithCancel(ctx)
+	w.restart = stop
+	return w.service, watching, stop
+}
+
 // Run implements Source.
 func (w *Watcher) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		service, watching, stop := w.selected(ctx)
+		w.state.Token = "" // one of another service means nothing
+		w.watch(watching, service)
+		stop()
+	}
+}
+
+func (w *Watcher) watch(ctx context.Context, service string) {
 	reconcile.Stream[*poolsv1.WatchPoolSizesResponse]{
 		Open: func(ctx context.Context) (reconcile.Receiver[*poolsv1.WatchPoolSizesResponse], error) {
 			w.state.Restart()
-			return w.client.WatchPoolSizes(ctx, &poolsv1.WatchPoolSizesRequest{Service: w.service, ResumeToken: w.state.Token})
+			return w.client.WatchPoolSizes(ctx, &poolsv1.WatchPoolSizesRequest{Service: service, ResumeToken: w.state.Token})
 		},
 		Take: func(event *poolsv1.WatchPoolSizesResponse) (bool, error) {
 			whole, err := w.state.apply(event)
@@ -59,7 +91,10 @@ func (w *Watcher) List(ctx context.Context) error {
 	call, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
 	var sizes []*poolsv1.PoolSize
-	for request := (&poolsv1.ListPoolSizesRequest{Service: w.service}); ; {
+	w.mu.Lock()
+	service := w.service
+	w.mu.Unlock()
+	for request := (&poolsv1.ListPoolSizesRequest{Service: service}); ; {
 		page, err := w.client.ListPoolSizes(call, request)
 		if err != nil {
 			err = fmt.Errorf("list pool sizes: %w", err)

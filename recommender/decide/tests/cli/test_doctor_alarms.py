@@ -77,6 +77,7 @@ def test_callers_own_limits_are_named_where_the_target_tells_that_it_is_idle(
 def test_each_pool_is_named_and_each_remedy_once_the_worst_first() -> None:
     diagnosis = alarms.judge(
         [
+            size(PoolKey("duo", "server", ""), "INSTANCES_DIFFER", "pod-1 and duo-a"),
             size(DB, "UNACCOUNTED", "9.0 wait, 0.4 of 4 in flight"),
             size(PoolKey("mail", "server", ""), "ERRORS_RISE", "more fail"),
             size(PoolKey("shop", "server", ""), "COLLAPSED", "0 of 60 a second"),
@@ -90,9 +91,9 @@ def test_each_pool_is_named_and_each_remedy_once_the_worst_first() -> None:
     assert diagnosis.text == (
         "a/server GAVE_UP: less completed there. cart/server GAVE_UP: less completed. "
         "shop/server COLLAPSED: 0 of 60 a second. mail/server ERRORS_RISE: more fail. "
-        "cart/client/cart-db UNACCOUNTED: 9.0 wait, 0.4 of 4 in flight"
+        "cart/client/cart-db UNACCOUNTED: 9.0 wait, 0.4 of 4 in flight. duo/server INSTANCES_DIFFER: pod-1 and duo-a"
     )
-    for code in ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "UNACCOUNTED"):
+    for code in ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "UNACCOUNTED", "INSTANCES_DIFFER"):
         assert diagnosis.remedy.count(f"{code}: ") == 1
     many = [size(PoolKey(f"s{nth}", "server", ""), "GAVE_UP", "less") for nth in range(8)]
     assert alarms.judge(many, {}).text.endswith("s5/server GAVE_UP: less. 2 more pools")

@@ -42,7 +42,12 @@ def test_recommender_judgement() -> None:
     ok = recommender.judge_pools([size(STATE_PROVIDED, 9), size(STATE_PROVIDED, 3)], NOW)
     assert (ok.level, ok.text) == ("ok", "2 pools: 2 PROVIDED; newest decision 3 s old")
     assert recommender.judge_pools([size(STATE_PROVIDED, 61)], NOW).level == "warn"
-    assert "service.name" in recommender.judge_pools([size(STATE_PROVIDED, 1), size(STATE_NO_DATA, 1)], NOW).remedy
+    assert "traffic" in recommender.judge_pools([size(STATE_PROVIDED, 1), size(STATE_NO_DATA, 1)], NOW).remedy
+    unseen = size(STATE_NO_DATA, 1)
+    unseen.reasons.add(code="NOT_IN_SPANS", text="spans of 10 min show no pet/client/postgres")
+    wrong = recommender.judge_pools([size(STATE_PROVIDED, 1), unseen, unseen], NOW)
+    assert wrong.text.endswith("old; spans of 10 min show no pet/client/postgres")
+    assert "as the spans do" in wrong.remedy
     gone = size(STATE_NO_DATA, 1)
     gone.pool.service = "gone"
     assert recommender.judge_pools([size(STATE_PROVIDED, 1), gone], NOW, [gone.pool]).level == "ok"

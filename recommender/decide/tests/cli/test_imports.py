@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from sluice.pools.v1.evidence_pb2 import Explanation
+
 from .pool_server import PoolServer
 from .processes import SOURCE, imported
 from .test_doctor import closed
@@ -27,6 +29,7 @@ def test_completing_commands_imports_none_of_them() -> None:
 
 
 def test_pools_list_imports_grpc_only(pool_server: PoolServer) -> None:
+    pool_server.explanations = [Explanation()]
     modules = imported("pools", "list", SLUICE_RECOMMENDER=pool_server.address)
     assert {"grpc", "google"} <= modules
     assert not modules & (NUMERIC | SHOWN | CLIENTS - {"grpc", "google"})

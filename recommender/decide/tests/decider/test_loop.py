@@ -393,3 +393,15 @@ def test_a_picture_of_an_answer_is_of_what_it_was_decided_by() -> None:
     assert found is not None
     assert expected is not None
     assert [each.per_s for each in found.curve] == pytest.approx([each.per_s for each in expected.curve], rel=0.01)
+
+
+def test_without_a_pool_periods_succeed_and_pools_are_taken_later() -> None:
+    full = config()
+    world = World(config=full.model_copy(update={"pools": []}))
+    for _ in range(3):
+        world.clock.pass_s(5)
+        world.loop.periods()
+    assert world.decider.answers == {}
+    assert not world.problems.counts
+    world.configure(full)
+    assert world.step().content.state == "NO_DATA"

@@ -239,6 +239,8 @@ def test_reload_takes_a_legal_file_only_and_sigterm_gives_the_shard_away(
         decider.wait_for_log("reloaded", 2)
         eventually(server, lambda _: len(server.ListPoolSizes(api.ListPoolSizesRequest()).pool_sizes) == 2)
         assert decider.metric("sluice_decider_configuration_refused") == 0
+        for outcome in ("taken", "refused"):
+            assert decider.metric(f'sluice_decider_reloads_total{{outcome="{outcome}"}}') == 2
 
         process.terminate()
         assert process.wait(PATIENCE_S) == 0

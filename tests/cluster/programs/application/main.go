@@ -30,6 +30,6 @@ func main() {
 		for end := time.Now().Add(work); time.Now().Before(end); {
 		}
 	})
-	http.Handle("/", handlers.New(os.Args[2], map[string]handlers.Pool{"rows": rows}))
+	http.Handle("/", handlers.Handler(os.Args[2], map[string]handlers.Pool{"rows": rows}))
 	log.Fatal(http.ListenAndServe(os.Args[1], nil))
 }

@@ -1,6 +1,6 @@
 """Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
@@ -136,6 +137,9 @@ class FakeCollector:
     shown_courses: dict[PoolKey, CandidateCourse] = field(default_factory=dict)
     metrics: MetricsReading = field(default_factory=lambda: MetricsReading([], {}))
     metrics_problem: Exception | None = None
+    in_spans: list[PoolInSpans] = field(default_factory=lambda: [PoolInSpans(key, 1, ()) for key in (CART, DB)])
+    in_spans_asked: list[tuple[str, ...]] = field(default_factory=list)
+    in_spans_problem: Exception | None = None
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
@@ -155,7 +159,11 @@ class FakeCollector:
         if self.minutes_problem is not None:
             raise self.minutes_problem
         within = {key: (of.start_s >= from_s) & (of.start_s < to_s) for key, of in self.minutes_of.items()}
-        return {key: Minutes(*(column[within[key]] for column in of)) for key, of in self.minutes_of.items()}
+        return {
+            key: Minutes(of.start_s[now], of.in_flight[now], of.p95_ms[now], of.p99_ms[now])
+            for key, of in self.minutes_of.items()
+            for now in (within[key],)
+        }
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         self.data_asked_ms.append(now_ms)
@@ -175,6 +183,12 @@ class FakeCollector:
         if self.metrics_problem is not None:
             raise self.metrics_problem
         return self.metrics
+
+    def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]:
+        self.in_spans_asked.append(tuple(services))
+        if self.in_spans_problem is not None:
+            raise self.in_spans_problem
+        return self.in_spans
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         self.clocks_asked_ms.append(now_ms)

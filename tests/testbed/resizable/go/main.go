@@ -33,7 +33,7 @@ func main() {
 			}
 		}()
 	}
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[1], handlers.New(os.Args[2], map[string]handlers.Pool{"rows": handlers.SQL(db)})))
+	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[1], handlers.Handler(os.Args[2], map[string]handlers.Pool{"rows": handlers.SQL(db)})))
 }
 
 func number(name string) int {

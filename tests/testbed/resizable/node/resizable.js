@@ -2,10 +2,9 @@
 // A Node program under load on PostgreSQL, with a pool of pg's that the actuator can resize.
 // Arguments: PORT TOKEN-FILE DATABASE-PORT; CONNECTIONS and CLIENTS in the environment.
 
-const http = require('node:http')
 const path = require('node:path')
 const { Pool } = require('pg')
-const { handler, pg } = require(path.join(__dirname, '../../../../actuators/handlers/node/sluice-pools.js'))
+const { pg, serve } = require(path.join(__dirname, '../../../../actuators/handlers/node/sluice-pools.js'))
 
 const [port, tokenFile, database] = process.argv.slice(2)
 const pool = new Pool({
@@ -22,4 +21,4 @@ async function ask() {
 }
 
 for (let i = 0; i < Number(process.env.CLIENTS); i++) ask()
-http.createServer(handler(tokenFile, { rows: pg(pool) })).listen(Number(port), '127.0.0.1')
+serve('127.0.0.1', Number(port), tokenFile, { rows: pg(pool) })

@@ -33,6 +33,10 @@ COMMANDS = {
         "Estimate a pool size from rows of concurrency and goodput; print one JSON object.",
     ),
     "pools": Lazy("sluice.cli.pools.group:pools", "Show pool sizes and their reasons; apply, pause and resume them."),
+    "reload": Lazy(
+        "sluice.cli.reload.command:reload_command",
+        "Let the decider and the actuator read their configuration files again.",
+    ),
     "replay": Lazy("sluice.cli.traces.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
     "report": Lazy(
         "sluice.cli.traces.report.command:report",

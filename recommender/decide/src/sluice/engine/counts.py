@@ -22,6 +22,8 @@ class EngineMetrics:
         self._failed = Counter("sluice_decider_failures", "Failures by activity.", ["source"], registry=self.registry)
         text = "1 while the newest content of the configuration file is refused and an earlier one is in use."
         self._refused = Gauge("sluice_decider_configuration_refused", text, registry=self.registry)
+        text = "Readings of the configuration file since the start by outcome: taken, refused."
+        self._reloads = Counter("sluice_decider_reloads", text, ["outcome"], registry=self.registry)
         self._newest = Gauge(
             "sluice_decider_newest_period_timestamp_seconds",
             "Start of the newest committed period.",
@@ -34,6 +36,7 @@ class EngineMetrics:
 
     def configured(self, legal: bool) -> None:
         """legal: whether the configuration file's newest content is in use."""
+        self._reloads.labels("taken" if legal else "refused").inc()
         self._refused.set(not legal)
 
     def period(self, spent_ms: float, asked_ms: float) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sluice.engine.product import ProductShard, Proposal, Takeover
 from sluice.engine.records import Heartbeat, Received
 from sluice.model.keys import PoolKey
+from sluice.model.states import State
 from sluice.pools.codec import PoolsCodec
 from sluice.pools.commit import PoolRecords, PoolsCommit
 from sluice.pools.counts import PoolMetrics
@@ -22,6 +23,7 @@ from sluice.pools.inputs.operator_inputs import DurableInputs, OperatorInputs
 from sluice.pools.inputs.scalings import Scalings
 from sluice.pools.metrics.in_force import sizes_in_force, targets_of
 from sluice.pools.metrics.metric_sizes import MetricSizes
+from sluice.pools.nearest.unfit import UnfitPools
 from sluice.pools.period.acquisition import Acquisition
 from sluice.pools.period.catching_up import caught_up
 from sluice.pools.period.clock_offsets import ShardClocks
@@ -118,6 +120,7 @@ class PoolsShard:
         self._freshness = Freshness(records.states.evidence, now_ms)
         self._thresholds, self._demands, self._data_sizes = Thresholds(), Demands(), DataSizes()
         self._metrics, self._derived = MetricSizes(), DerivedThresholds(records.decisions)
+        self._unfit = UnfitPools()
         self.clocks = ShardClocks()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._acquisition = Acquisition()
@@ -264,7 +267,13 @@ class PoolsShard:
             deferred=self._deferred(config),
             demands=self._demands.newest(config, self._collector, inputs.thresholds, now_ms, problems),
             data_sizes=self._data_sizes.newest(config, self._collector, now_ms, problems),
+            unfit=self._unfit.look(self._silent(config), inputs.targets, self._collector, now_ms, problems),
         )
+
+    def _silent(self, config: PoolsSection) -> set[PoolKey]:
+        """Pools whose newest answer is that there is no data."""
+        last = {pool.key: self._publisher.content(pool.key) for pool in config.pools}
+        return {key for key, content in last.items() if content is not None and content.state == State.NO_DATA.value}
 
     def _deferred(self, config: PoolsSection) -> frozenset[PoolKey]:
         """Pools left for a later period. Paused pools are never left."""

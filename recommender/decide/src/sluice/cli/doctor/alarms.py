@@ -27,10 +27,12 @@ _REMEDIES = {
     "SPANS_DISAGREE": _RULES,
     "UNACCOUNTED": "connections that are held between queries, and streams that have not ended, are in no span: let "
     "the target report `busy` and `waiting` (actuators/README.md, What is in use)",
+    "INSTANCES_DIFFER": "set `instance` of each target in the actuator's file to the `service.instance.id` of its "
+    "spans (without one, to the pod, container or host that they name), then `./sluice reload`",
     "CALLERS": "the targets report that the pool is not full: callers wait for connections of their own; raise their "
     "limits (`maxSockets` of Node's agent, connections per route of an HTTP client)",
 }
-_CODES = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "SPANS_DISAGREE", "UNACCOUNTED")
+_CODES = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "SPANS_DISAGREE", "UNACCOUNTED", "INSTANCES_DIFFER")
 
 
 def alarms(where: Addresses, timeout_s: float) -> Diagnosis:

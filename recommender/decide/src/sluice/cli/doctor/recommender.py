@@ -8,7 +8,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from sluice.cli.calls import pages
-from sluice.cli.doctor.finding import Diagnosis, NoStageError, NotAnsweringError
+from sluice.cli.doctor.finding import Diagnosis, NoStageError, NotAnsweringError, limited
 from sluice.cli.doctor.probe import START
 from sluice.cli.environment import NONE, Addresses
 from sluice.cli.output import CliError
@@ -21,8 +21,11 @@ from sluice.pools.v1.pool_size_service_pb2 import ListCandidatesRequest, ListPoo
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 _FRESH_S = 60.0
+_SHOWN = 3
+_NO_POOL = "`./sluice pools list` names the candidates: add pools to the decider's file, then `./sluice reload`"
+_UNSEEN = "name the pools in the configuration as the spans do, then `./sluice reload`"
 _REMEDIES = {
-    "NO_DATA": "no spans of these pools arrive: check the names in the configuration against `service.name`",
+    "NO_DATA": "spans show these pools, and nothing completes: see freshness, and whether the application has traffic",
     "STALE": "the decider makes no decisions: see decider, clickhouse and flink",
 }
 
@@ -91,6 +94,9 @@ def judge_pools(sizes: list[PoolSize], now: datetime, found: Collection[Pool] = 
     text += f"; newest decision {seconds(age_s)} old"
     if age_s > _FRESH_S:
         return Diagnosis("warn", text, "the decider makes no decisions: read its log")
+    unseen = {reason.text: None for size in sizes for reason in size.reasons if reason.code == "NOT_IN_SPANS"}
+    if unseen:
+        return Diagnosis("warn", f"{text}; {'; '.join(limited(list(unseen), _SHOWN, 'pools'))}", _UNSEEN)
     for state, remedy in _REMEDIES.items():
         if any(state_name(size.state) == state and (state != "NO_DATA" or size.pool not in found) for size in sizes):
             return Diagnosis("warn", text, remedy)

@@ -86,7 +86,7 @@ class PoolsClient(Client):
         except grpc.RpcError:
             return "The list of pools could not be read."
         names = ", ".join(pool_name(size.pool) for size in answer.pool_sizes)
-        return f"Pools that exist: {names}." if names else "The recommender's configuration has no pool."
+        return f"Pools that exist: {names}." if names else "The recommender has no pool; ./sluice pools list tells why."
 
 
 connect = connecting(PoolsClient)

@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 
 import click
 
+from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, output_option, show_list
 from sluice.cli.pools.client import connect
+from sluice.cli.pools.empty import why_empty
 from sluice.cli.pools.explanation import print_explanation
 from sluice.cli.pools.message_json import message_to_json, show_message
 from sluice.cli.pools.options import address_option, pool_options, service_option
@@ -28,7 +30,7 @@ def list_command(service: str, address: str, output: str) -> None:
     """
     with connect(address) as client:
         sizes = client.list(service)
-    empty = f"The recommender's configuration has no pool{f' of service {service!r}' if service else ''}."
+    empty = why_empty(service, addresses()) if not sizes and output == "table" else ""
     show_list(sizes, output, lambda shown: print_pools(shown, datetime.now(UTC)), empty, message_to_json)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from sluice.model.demand import Demand
@@ -13,6 +13,7 @@ from sluice.pools.discovery.candidate import Load
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.minutes import Minutes
@@ -36,6 +37,8 @@ class WindowSource(Protocol):
     def courses(self, config: PoolsSection, pools: Sequence[PoolKey], now_ms: int) -> Sequence[CandidateCourse]: ...
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading: ...
+
+    def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]: ...
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,8 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics import query as metrics_query
 from sluice.pools.metrics.pool_metric import MetricsReading
+from sluice.pools.nearest import query as nearest_query
+from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, minutes, upstream
@@ -98,6 +100,10 @@ class Collector:
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         """The sizes of pools of the configured services that agents sent as metrics in the newest three minutes."""
         return metrics_query.pool_metrics(self._database, (pool.service for pool in config.pools), now_ms)
+
+    def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]:
+        """The candidate pools of the newest ten minutes, those with most requests first. services: () for all."""
+        return nearest_query.pools_in_spans(self._database, services, now_ms)
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""

@@ -1,0 +1,1 @@
+"""`sluice reload`: running processes read their configuration files again."""

@@ -149,8 +149,11 @@ class FakeCollector:
         self.minutes_asked_s.append((from_s, to_s))
         if self.minutes_problem is not None:
             raise self.minutes_problem
-        within = {key: (of.start_s >= from_s) & (of.start_s < to_s) for key, of in self.minutes_of.items()}
-        return {key: Minutes(*(column[within[key]] for column in of)) for key, of in self.minutes_of.items()}
+        by_pool = {}
+        for key, of in self.minutes_of.items():
+            at = (of.start_s >= from_s) & (of.start_s < to_s)
+            by_pool[key] = Minutes(of.start_s[at], of.in_flight[at], of.p95_ms[at], of.p99_ms[at])
+        return by_pool
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         self.data_asked_ms.append(now_ms)

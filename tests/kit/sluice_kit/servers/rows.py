@@ -38,6 +38,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _clocks(client, end)
     _resources(client, end)
     _pool_metrics(client, end)
+    _critical(client, end)
     _recommendations(client, end)
     _actuations(client, end)
     _subsets(client, end)
@@ -269,6 +270,17 @@ def _pool_metrics(client: Client, end: datetime) -> None:
         "value_min value_max first_ns last_ns version"
     )
     _insert(client, "pool_metrics", names, rows)
+
+
+def _critical(client: Client, end: datetime) -> None:
+    """Cart holds up the frontend."""
+    names = "root_service root_operation service at rank critical traces p95_ms share_of_p95 blame_ms correlation"
+    at = end.replace(second=end.second // 30 * 30, microsecond=0)
+    rows: list[list[object]] = [
+        ["frontend", "GET /cart", "cart", at, 1, True, 600, 80.0, 0.7, 40.0, 0.9],
+        ["frontend", "GET /cart", "frontend", at, 2, False, 600, 80.0, 0.3, 15.0, 0.2],
+    ]
+    _insert(client, "critical_services", names, rows)
 
 
 def _recommendations(client: Client, end: datetime) -> None:

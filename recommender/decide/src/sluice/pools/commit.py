@@ -11,7 +11,7 @@ from sluice.model.scaling import Scaling
 from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.record import Ref, Restored
 from sluice.pools.v1.evidence_pb2 import Explanation
-from sluice.pools.v1.log_pb2 import ObservedSize
+from sluice.pools.v1.log_pb2 import CriticalServices, ObservedSize
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 
@@ -41,6 +41,7 @@ class PoolsCommit:
     pauses        of the pools with a new pause or resume; None: resumed
     scalings      of the services with a new notification: all events to keep, oldest first
     observed      sizes of targets, by the key of their record
+    critical      of all root operations, where they were read anew
     gone          pools of another shard now (`moving.py`): all their records here are deleted
     forgotten     keys of targets of another shard now, likewise
     """
@@ -51,5 +52,6 @@ class PoolsCommit:
     pauses: Mapping[PoolKey, Pause | None] = field(default_factory=dict)
     scalings: Mapping[str, Sequence[Scaling]] = field(default_factory=dict)
     observed: Mapping[str, ObservedSize] = field(default_factory=dict)
+    critical: CriticalServices | None = None
     gone: Sequence[PoolKey] = ()
     forgotten: Sequence[str] = ()

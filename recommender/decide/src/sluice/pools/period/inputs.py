@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
+from sluice.pools.critical.holds_up import HoldsUp, blame_of
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.operator_inputs import OperatorInputs
 from sluice.pools.inputs.sizes import Sizes
@@ -24,7 +25,7 @@ from sluice.pools.section import Pool, PoolsSection
 class PeriodInputs(NamedTuple):
     """now_ms: Unix time. paths: sets of pools of which one may look at a time. targets: of each pool, as last read.
     metrics: sizes by metrics, for pools without an actuator's report. deferred: pools left for a later period. demands:
-    new ones. data_sizes: of the pools whose spans have them."""
+    new ones. data_sizes: of the pools whose spans have them. held: by service, what it holds up; None: not known."""
 
     config: PoolsSection
     now_ms: int
@@ -38,6 +39,7 @@ class PeriodInputs(NamedTuple):
     deferred: frozenset[PoolKey] = frozenset()
     demands: Mapping[PoolKey, Demand] = MappingProxyType({})
     data_sizes: Mapping[PoolKey, DataSize] = MappingProxyType({})
+    held: Mapping[str, tuple[HoldsUp, ...]] | None = None
 
     @property
     def thresholds_ns(self) -> dict[PoolKey, int]:
@@ -50,7 +52,8 @@ class PeriodInputs(NamedTuple):
         state = self.state(pool.key)
         targets, sizes = self.targets[pool.key], self.operator_inputs.sizes
         notes = notes_of(pool.key, targets, sizes, self.metrics, self.now_ms)
-        return PoolStep(pool, self.thresholds[pool.key], targets, course, self.now_ms, state=state, notes=notes)
+        step = PoolStep(pool, self.thresholds[pool.key], targets, course, self.now_ms, state=state, notes=notes)
+        return step._replace(holds_up=blame_of(pool.service, self.held))
 
     def sizes(self, key: PoolKey) -> Sizes:
         """The sizes in force of the pool."""

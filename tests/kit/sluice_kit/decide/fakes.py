@@ -1,7 +1,9 @@
 """Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +69,18 @@ def glimpse(end_ms: int = 60_000) -> PoolWindow:
     """Too few buckets to say anything."""
     x = np.linspace(0.5, 30, 20)
     return measured(x, 10 * x, end_ms)
+
+
+class AtOnce(Executor):
+    """Does it where it is asked."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as cause:
+            future.set_exception(cause)
+        return future
 
 
 @dataclass
@@ -158,12 +172,11 @@ class FakeCollector:
         self.minutes_asked_s.append((from_s, to_s))
         if self.minutes_problem is not None:
             raise self.minutes_problem
-        within = {key: (of.start_s >= from_s) & (of.start_s < to_s) for key, of in self.minutes_of.items()}
-        return {
-            key: Minutes(of.start_s[now], of.in_flight[now], of.p95_ms[now], of.p99_ms[now])
-            for key, of in self.minutes_of.items()
-            for now in (within[key],)
-        }
+        by_pool = {}
+        for key, of in self.minutes_of.items():
+            at = (of.start_s >= from_s) & (of.start_s < to_s)
+            by_pool[key] = Minutes(of.start_s[at], of.in_flight[at], of.p95_ms[at], of.p99_ms[at])
+        return by_pool
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:
         self.data_asked_ms.append(now_ms)

@@ -30,6 +30,8 @@ from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
 from sluice.model.problems import Problems
 from sluice.pools.learned.learners import Learners
+from sluice.pools.period.critical_services import CriticalPaths
+from sluice.pools.period.critical_services import reader as critical_reader
 from sluice.pools.period.history import read_history
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.spread import Spread
@@ -88,8 +90,10 @@ class Process:
         tuning = TuningResources(TrialReader(connection(environment, lambda: None)))
         spread = Spread(None if config.processes == "auto" else config.processes)
         pools = PoolResources(Workers(), spread, problems, self._alive, Learners(problems))
+        beside = connection(environment, lambda: None)
+        pools.critical = CriticalPaths(critical_reader(beside))
         reader = connection(environment, self._alive)
-        collector, history = lambda: Collector(reader), lambda: read_history(reader)
+        collector, history = lambda: Collector(reader, beside), lambda: read_history(reader)
         self._products = products(collector, pools, subsets, tuning, history, counts.registry)
         self._loop = Loop(config, self._shards, self._products, now_ms, problems, counts, self._health.progress)
         self._push = _push(counts, environment)

@@ -27,6 +27,8 @@ from sluice.pools.v1.pool_size_pb2 import (
     STATE_NO_DATA,
     STATE_PROVIDED,
     Basis,
+    Blame,
+    HoldsUp,
     PoolSize,
     State,
     TargetSize,
@@ -94,13 +96,38 @@ def test_list_as_a_table(run: Run, server: PoolServer) -> None:
     result = run("pools", "list", SLUICE_RECOMMENDER=server.address)
     assert result.exit_code == 0, result.output
     header, first, second = result.stdout.splitlines()
-    columns = ["POOL", "STATE", "CURRENT", "TARGET", "ACTION", "BASIS", "RANGE", "CONFIDENCE", "AGE", "REASONS"]
-    assert header.split() == columns
+    columns = ["POOL", "STATE", "CURRENT", "TARGET", "ACTION", "BASIS", "RANGE", "CONFIDENCE"]
+    assert header.split() == [*columns, "HOLDS", "UP", "AGE", "REASONS"]
     assert first.split()[:10] == ["cart/server", "PROVIDED", "64", "12", "APPLY", "CURVE", "10", "to", "16", "0.88"]
     assert "lease over" in first
     assert "the curve bends at 12.4" in first
     # A size that is not known is never shown as 0.
-    assert second.split() == ["catalogue/client/catalogue-db", "NO_DATA", "-", "-", "-", "-", "-", "0.00", "-"]
+    assert second.split() == ["catalogue/client/catalogue-db", "NO_DATA", "-", "-", "-", "-", "-", "0.00", "-", "-"]
+
+
+def test_pools_that_hold_up_most_come_first(run: Run, server: PoolServer) -> None:
+    """The critical service first, then by share, then those that hold up nobody, or of which it is not known."""
+    explanations = [client_pool(name) for name in ("a", "b", "c", "d")]
+    held_of = [
+        [HoldsUp(root_service="shop", root_operation="GET /", share_of_p95=0.6)],
+        [],
+        None,
+        [
+            HoldsUp(root_service="shop", root_operation="POST /orders", share_of_p95=0.34, critical=True),
+            HoldsUp(root_service="shop", root_operation="GET /", share_of_p95=0.05),
+        ],
+    ]
+    for explanation, held in zip(explanations, held_of, strict=True):
+        if held is not None:
+            explanation.pool_size.blame.CopyFrom(Blame(holds_up=held))
+    server.explanations = explanations
+    lines = run("pools", "list", SLUICE_RECOMMENDER=server.address).stdout.splitlines()[1:]
+    assert [line.split()[0][-1] for line in lines] == ["d", "a", "b", "c"]
+    assert "shop/POST /orders, 34% of its p95, and 1 more" in lines[0]
+    assert "shop/GET /, 60% of its p95" in lines[1]
+    assert "nobody" in lines[2]
+    explained = run("pools", "explain", "catalogue/client/d", SLUICE_RECOMMENDER=server.address).stdout
+    assert "shop/POST /orders, 34% of its p95 (the critical service); shop/GET /, 5% of its p95" in explained
 
 
 def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run: Run, server: PoolServer) -> None:
@@ -128,6 +155,7 @@ def test_list_as_json_has_the_names_of_the_proto_and_null_for_absent_values(run:
         "data_until": None,
         "targets": [],
         "advice": None,
+        "blame": None,
     }
     assert sizes[1]["state"] == "NO_DATA"
     assert sizes[1]["target"] is None

@@ -10,6 +10,9 @@ import (
 	poolsv1 "sluice.dev/api/pools/v1"
 )
 
+// Critical is the key of the services on critical paths, among the explanations.
+const Critical = "critical"
+
 // Pool is the key of a pool: the thread pool of a service (side server, or consumer of messages; no peer), or its connection
 // pool towards one peer.
 type Pool struct {

@@ -119,12 +119,12 @@ func (w *writer) write(ctx, work context.Context, records []*kgo.Record) bool {
 		if record.Attrs.IsControl() {
 			continue
 		}
-		table, row, err := w.row(record)
+		table, rows, err := w.rows(record)
 		if err != nil {
 			w.Progress.leftOut.WithLabelValues(record.Topic).Inc()
 			w.Logger.Error("a record was left out", "topic", record.Topic, "shard", record.Partition, "offset", record.Offset, "error", err)
-		} else if row != nil {
-			tables[table] = append(tables[table], row)
+		} else if len(rows) > 0 {
+			tables[table] = append(tables[table], rows...)
 		}
 	}
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
@@ -159,6 +159,18 @@ func (w *writer) put(ctx, work context.Context, table string, rows []Row) bool {
 		w.Logger.Error("rows wait in the journal", "table", table, "rows", len(rows), "error", err)
 		sleep(ctx, pause)
 	}
+}
+
+func (w *writer) rows(record *kgo.Record) (table string, rows []Row, err error) {
+	if record.Topic == w.Journal.Explanations && string(record.Key) == keys.Critical {
+		rows, err = criticalServices(record)
+		return "critical_services", rows, err
+	}
+	table, row, err := w.row(record)
+	if row != nil {
+		rows = []Row{row}
+	}
+	return table, rows, err
 }
 
 func (w *writer) row(record *kgo.Record) (table string, row Row, err error) {

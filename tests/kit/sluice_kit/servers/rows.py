@@ -39,6 +39,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _resources(client, end)
     _pool_metrics(client, end)
     _candidates(client, end)
+    _critical(client, end)
     _recommendations(client, end)
     _actuations(client, end)
     _subsets(client, end)
@@ -278,6 +279,17 @@ def _candidates(client: Client, end: datetime) -> None:
     pool = [*CART, end, "METRICS", end, "metrics of its service have its size", 8.0, 1, 64, "METRICS", end]
     none = ["catalogue", "client", "db", end, "", None, "no actuator and no metric has its size", 1.0, 1, None, "", end]
     _insert(client, "pool_candidates", names, [pool, none])
+
+
+def _critical(client: Client, end: datetime) -> None:
+    """Cart holds up the frontend."""
+    names = "root_service root_operation service at rank critical traces p95_ms share_of_p95 blame_ms correlation"
+    at = end.replace(second=end.second // 30 * 30, microsecond=0)
+    rows: list[list[object]] = [
+        ["frontend", "GET /cart", "cart", at, 1, True, 600, 80.0, 0.7, 40.0, 0.9],
+        ["frontend", "GET /cart", "frontend", at, 2, False, 600, 80.0, 0.3, 15.0, 0.2],
+    ]
+    _insert(client, "critical_services", names, rows)
 
 
 def _recommendations(client: Client, end: datetime) -> None:

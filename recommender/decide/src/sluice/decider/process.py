@@ -30,6 +30,8 @@ from sluice.journal.kafka_settings import from_environment
 from sluice.journal.shard import Identity
 from sluice.model.problems import Problems
 from sluice.pools.learned.learners import Learners
+from sluice.pools.period.critical_services import CriticalPaths
+from sluice.pools.period.critical_services import reader as critical_reader
 from sluice.pools.period.history import read_history
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.spread import Spread
@@ -88,6 +90,7 @@ class Process:
         tuning = TuningResources(TrialReader(connection(environment, lambda: None)))
         spread = Spread(None if config.processes == "auto" else config.processes)
         pools = PoolResources(Workers(), spread, problems, self._alive, Learners(problems))
+        pools.critical = CriticalPaths(critical_reader(connection(environment, lambda: None)))
         reader = connection(environment, self._alive)
         collector, history = lambda: Collector(reader), lambda: read_history(reader)
         self._products = products(collector, pools, subsets, tuning, history, counts.registry)

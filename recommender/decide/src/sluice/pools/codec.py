@@ -8,7 +8,7 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from sluice.journal.broker import Record
-from sluice.journal.codec import Input, Sender, UnreadableError, Write, bounded, log_skipped
+from sluice.journal.codec import Input, Sender, UnreadableError, Write, bounded, log_skipped, message_write
 from sluice.journal.names import Topics
 from sluice.model.keys import PoolKey
 from sluice.pools.commit import PoolRecords, PoolsCommit
@@ -64,6 +64,8 @@ class PoolsCodec:
             yield Write(topics.state, scaling_name(service), scalings_value(service, events))
         for key, explanation in part.explanations.items():
             yield explanation_write(key, explanation, topics)
+        if part.critical is not None:
+            yield message_write(topics.explanations, "critical", part.critical)
         for name, observed in part.observed.items():
             yield Write(topics.observed, name, observed.SerializeToString())
         for name in part.forgotten:

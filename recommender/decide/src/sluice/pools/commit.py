@@ -12,7 +12,7 @@ from sluice.pools.discovery.candidate import Candidate
 from sluice.pools.policy.state import PoolState
 from sluice.pools.publication.record import Ref, Restored
 from sluice.pools.v1.evidence_pb2 import Explanation
-from sluice.pools.v1.log_pb2 import ObservedSize
+from sluice.pools.v1.log_pb2 import CriticalServices, ObservedSize
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 
@@ -45,6 +45,7 @@ class PoolsCommit:
     scalings      of the services with a new notification: all events to keep, oldest first
     observed      sizes of targets, by the key of their record
     candidates    those that changed; None: gone
+    critical      of all root operations, where they were read anew
     gone          pools of another shard now (`moving.py`): all their records here are deleted
     forgotten     keys of targets of another shard now, likewise
     """
@@ -56,5 +57,6 @@ class PoolsCommit:
     scalings: Mapping[str, Sequence[Scaling]] = field(default_factory=dict)
     observed: Mapping[str, ObservedSize] = field(default_factory=dict)
     candidates: Mapping[PoolKey, Candidate | None] = field(default_factory=dict)
+    critical: CriticalServices | None = None
     gone: Sequence[PoolKey] = ()
     forgotten: Sequence[str] = ()

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from collections.abc import Collection, Iterable
+from itertools import islice
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from sluice.pools.commit import PoolsCommit
+from sluice.pools.critical.localizations import Localizations
 from sluice.pools.policy.transitions import Case
 from sluice.pools.publication.alarms import CONTRADICTED, TAKEN_BACK, Entered
+
+# Each is a time series.
+MOST_ROOTS = 50
 
 
 class PoolMetrics:
@@ -43,6 +48,13 @@ class PoolMetrics:
             ["reason"],
             registry=registry,
         )
+        self._holds_up = Gauge(
+            "sluice_decider_holds_up_ratio",
+            "Part of a root operation's p95 that is the blame of its critical service; the operations with the most"
+            f" traces, at most {MOST_ROOTS}.",
+            ["root_service", "root_operation", "service"],
+            registry=registry,
+        )
         # Starts at 0, so that the first time is an increase too.
         for reason in TAKEN_BACK:
             self._taken_back.labels(reason)
@@ -59,6 +71,14 @@ class PoolMetrics:
         """off: instances with an offset. farthest_ms: the largest offset."""
         self._clocks.set(off)
         self._farthest.set(farthest_ms / 1e3)
+
+    def critical(self, by_root: Localizations) -> None:
+        """by_root: of all root operations, the one with the most traces first."""
+        self._holds_up.clear()
+        for root, of in islice(by_root.items(), MOST_ROOTS):
+            share = of.ranking[0].share_of_p95 if of.ranking else None
+            if of.critical is not None and share is not None:
+                self._holds_up.labels(*root, of.critical).set(share)
 
     def decided(self, decided: int, not_renewed: int) -> None:
         self._decisions.inc(decided)

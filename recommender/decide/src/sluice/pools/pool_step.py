@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
+from sluice.pools.critical.holds_up import HoldsUp
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.attempt import Failed
 from sluice.pools.estimate.threshold import Threshold
@@ -45,6 +46,7 @@ class PoolStep(NamedTuple):
     - decision, failure: None before the decision. Also after it, both are None for a past window and for a pool that is
       left for a later period.
     - notes: reasons that the answer states besides those of the decision.
+    - holds_up: root operations that the pool's service holds up; None: not known.
     - cores: of the belief in the next state, None without one.
     """
 
@@ -62,6 +64,7 @@ class PoolStep(NamedTuple):
     cores: float | None = None
     failure: Failed | None = None
     notes: tuple[Reason, ...] = ()
+    holds_up: tuple[HoldsUp, ...] | None = None
 
     @property
     def key(self) -> PoolKey:

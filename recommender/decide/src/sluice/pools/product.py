@@ -81,6 +81,7 @@ class PoolsProduct:
         self._counts.pools(sum(len(shard.config.pools) for shard in own), cases)
         # Each shard reads the offsets of all instances.
         off = max((len(shard.clocks.known_ms) for shard in own), default=0)
+        self._counts.critical(self._resources.critical.newest)
         self._counts.clocks(off, max((shard.clocks.farthest_ms for shard in own), default=0))
 
     def close(self) -> None:
@@ -177,8 +178,9 @@ class PoolsShard:
         commit = self._publisher.publish(answers, keys, now_ms)
         not_renewed = frozenset(keys) - self._publisher.renewed.keys()
         due = dict(self._schedule.of({**self._states, **states}))
-        candidates = self._discovering.due()
-        commit = replace(commit, states=due, pauses=changes.pauses, scalings=changes.scalings, candidates=candidates)
+        candidates, critical = self._discovering.due(), self._resources.critical.unwritten()
+        commit = replace(commit, states=due, pauses=changes.pauses, scalings=changes.scalings)
+        commit = replace(commit, candidates=candidates, critical=critical)
         self._period = _Period(commit, states, not_renewed)
         return Proposal(commit, self._leases.of(not_renewed))
 
@@ -237,6 +239,7 @@ class PoolsShard:
         derived = self._derived.of(config, self._collector, in_force, now_ms, problems)
         thresholds = self._thresholds.of(config, upstream, now_ms, derived)
         self.clocks.look(config, self._collector, now_ms, problems)
+        self._resources.critical.look(now_ms, problems)
         inputs = PeriodInputs(
             config=config,
             now_ms=now_ms,
@@ -247,6 +250,7 @@ class PoolsShard:
             targets=targets,
             thresholds=thresholds,
             metrics=self._metrics,
+            held=self._resources.critical.held,
         )
         if not self._caught_up:
             self._states = caught_up(inputs, self._collector, self._resources, self._data_sizes)

@@ -1,11 +1,13 @@
 """Localization of the critical service, with sums worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.critical import PathTimes, correlation, localize
+from sluice.pools.estimate.critical import PathTimes, correlation, localize, share_at
 
 MS = 10**6
 
@@ -47,6 +49,30 @@ def test_the_service_whose_time_moves_with_the_whole_comes_first() -> None:
     assert cart.congestion_ratio == 4.0
     assert [reason.code for reason in found.reasons] == ["MOVES_WITH_END_TO_END", "CONGESTED"]
     assert [note.code for note in found.notes] == ["CPU_UNKNOWN"]
+
+
+def test_shares_of_the_p95_by_regression() -> None:
+    """Cart: 25 + (52 - 36) x 520 / 544 of 52 ms. The frontend: 11 + 16 x 24 / 544. Together they are all of it."""
+    services = [times("frontend", FRONT, WHOLE), times("cart", CART, WHOLE)]
+    found = localize("frontend", [replace(service, e2e_p95_ms=52.0) for service in services])
+    shares = {ranked.service: ranked.share_of_p95 for ranked in found.ranking}
+    assert shares["cart"] == pytest.approx((25 + 16 * 520 / 544) / 52)
+    assert shares["frontend"] == pytest.approx((11 + 16 * 24 / 544) / 52)
+    assert sum(share or 0.0 for share in shares.values()) == pytest.approx(1.0)
+    assert found.p95_ms == 52.0
+    assert localize("frontend", services).ranking[0].share_of_p95 is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**4), st.integers(0, 10**4)), min_size=30, max_size=60), st.floats(0.1, 1e5))
+def test_shares_of_a_constant_or_changing_time_are_legal(pairs: list[tuple[int, int]], p95_ms: float) -> None:
+    front, cart = (list(column) for column in zip(*pairs, strict=True))
+    whole = [a + b for a, b in pairs]
+    all_of_it = times("frontend", front, whole)
+    one, two = (share_at(of, all_of_it, p95_ms) for of in (all_of_it, times("cart", cart, whole)))
+    assert 0 <= one <= 1
+    assert 0 <= two <= 1
+    if 0 < one < 1 and 0 < two < 1 and len(set(whole)) > 1:
+        assert one + two == pytest.approx(1.0)
 
 
 def test_a_long_wait_for_threads_is_said_of_the_service_that_owns_them() -> None:

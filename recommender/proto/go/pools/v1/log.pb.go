@@ -24,6 +24,198 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The services on the critical paths of root operations, by localization; key `critical` of sluice_explanations. It is for the
+// table critical_services.
+type CriticalServices struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A whole multiple of 30 s. Rows of one time and service are of several deciders, and the table keeps one.
+	At            *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	Services      []*CriticalService     `protobuf:"bytes,2,rep,name=services,proto3" json:"services,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CriticalServices) Reset() {
+	*x = CriticalServices{}
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CriticalServices) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CriticalServices) ProtoMessage() {}
+
+func (x *CriticalServices) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CriticalServices.ProtoReflect.Descriptor instead.
+func (*CriticalServices) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *CriticalServices) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *CriticalServices) GetServices() []*CriticalService {
+	if x != nil {
+		return x.Services
+	}
+	return nil
+}
+
+type CriticalService struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	RootService   string                 `protobuf:"bytes,1,opt,name=root_service,json=rootService,proto3" json:"root_service,omitempty"`
+	RootOperation string                 `protobuf:"bytes,2,opt,name=root_operation,json=rootOperation,proto3" json:"root_operation,omitempty"`
+	Service       string                 `protobuf:"bytes,3,opt,name=service,proto3" json:"service,omitempty"`
+	// 1: the most critical of the root operation.
+	Rank uint32 `protobuf:"varint,4,opt,name=rank,proto3" json:"rank,omitempty"`
+	// Whether localization names it. None is named where no signal does.
+	Critical bool `protobuf:"varint,5,opt,name=critical,proto3" json:"critical,omitempty"`
+	// Of the root operation in the newest minute.
+	Traces     uint64   `protobuf:"varint,6,opt,name=traces,proto3" json:"traces,omitempty"`
+	P95Ms      *float64 `protobuf:"fixed64,7,opt,name=p95_ms,json=p95Ms,proto3,oneof" json:"p95_ms,omitempty"`
+	ShareOfP95 *float64 `protobuf:"fixed64,8,opt,name=share_of_p95,json=shareOfP95,proto3,oneof" json:"share_of_p95,omitempty"`
+	// Mean over the traces that lead through the service.
+	BlameMs         float64  `protobuf:"fixed64,9,opt,name=blame_ms,json=blameMs,proto3" json:"blame_ms,omitempty"`
+	Correlation     *float64 `protobuf:"fixed64,10,opt,name=correlation,proto3,oneof" json:"correlation,omitempty"`
+	CongestionRatio *float64 `protobuf:"fixed64,11,opt,name=congestion_ratio,json=congestionRatio,proto3,oneof" json:"congestion_ratio,omitempty"`
+	// Codes.
+	Reasons       []string `protobuf:"bytes,12,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CriticalService) Reset() {
+	*x = CriticalService{}
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CriticalService) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CriticalService) ProtoMessage() {}
+
+func (x *CriticalService) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CriticalService.ProtoReflect.Descriptor instead.
+func (*CriticalService) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CriticalService) GetRootService() string {
+	if x != nil {
+		return x.RootService
+	}
+	return ""
+}
+
+func (x *CriticalService) GetRootOperation() string {
+	if x != nil {
+		return x.RootOperation
+	}
+	return ""
+}
+
+func (x *CriticalService) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *CriticalService) GetRank() uint32 {
+	if x != nil {
+		return x.Rank
+	}
+	return 0
+}
+
+func (x *CriticalService) GetCritical() bool {
+	if x != nil {
+		return x.Critical
+	}
+	return false
+}
+
+func (x *CriticalService) GetTraces() uint64 {
+	if x != nil {
+		return x.Traces
+	}
+	return 0
+}
+
+func (x *CriticalService) GetP95Ms() float64 {
+	if x != nil && x.P95Ms != nil {
+		return *x.P95Ms
+	}
+	return 0
+}
+
+func (x *CriticalService) GetShareOfP95() float64 {
+	if x != nil && x.ShareOfP95 != nil {
+		return *x.ShareOfP95
+	}
+	return 0
+}
+
+func (x *CriticalService) GetBlameMs() float64 {
+	if x != nil {
+		return x.BlameMs
+	}
+	return 0
+}
+
+func (x *CriticalService) GetCorrelation() float64 {
+	if x != nil && x.Correlation != nil {
+		return *x.Correlation
+	}
+	return 0
+}
+
+func (x *CriticalService) GetCongestionRatio() float64 {
+	if x != nil && x.CongestionRatio != nil {
+		return *x.CongestionRatio
+	}
+	return 0
+}
+
+func (x *CriticalService) GetReasons() []string {
+	if x != nil {
+		return x.Reasons
+	}
+	return nil
+}
+
 // The last record of every transaction on sluice_decisions. It publishes the records before it in the shard. It holds all
 // leases of the shard, since compaction keeps only the newest one.
 type ShardHeartbeat struct {
@@ -46,7 +238,7 @@ type ShardHeartbeat struct {
 
 func (x *ShardHeartbeat) Reset() {
 	*x = ShardHeartbeat{}
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[0]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -58,7 +250,7 @@ func (x *ShardHeartbeat) String() string {
 func (*ShardHeartbeat) ProtoMessage() {}
 
 func (x *ShardHeartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[0]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -71,7 +263,7 @@ func (x *ShardHeartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardHeartbeat.ProtoReflect.Descriptor instead.
 func (*ShardHeartbeat) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{0}
+	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ShardHeartbeat) GetShard() uint32 {
@@ -137,7 +329,7 @@ type NotRenewed struct {
 
 func (x *NotRenewed) Reset() {
 	*x = NotRenewed{}
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -149,7 +341,7 @@ func (x *NotRenewed) String() string {
 func (*NotRenewed) ProtoMessage() {}
 
 func (x *NotRenewed) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -162,7 +354,7 @@ func (x *NotRenewed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotRenewed.ProtoReflect.Descriptor instead.
 func (*NotRenewed) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{1}
+	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *NotRenewed) GetPool() *Pool {
@@ -207,7 +399,7 @@ type ObservedSize struct {
 
 func (x *ObservedSize) Reset() {
 	*x = ObservedSize{}
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -219,7 +411,7 @@ func (x *ObservedSize) String() string {
 func (*ObservedSize) ProtoMessage() {}
 
 func (x *ObservedSize) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -232,7 +424,7 @@ func (x *ObservedSize) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObservedSize.ProtoReflect.Descriptor instead.
 func (*ObservedSize) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{2}
+	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ObservedSize) GetPool() *Pool {
@@ -303,7 +495,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -315,7 +507,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -328,7 +520,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Report) GetRequestId() string {
@@ -423,7 +615,7 @@ type Pause struct {
 
 func (x *Pause) Reset() {
 	*x = Pause{}
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -435,7 +627,7 @@ func (x *Pause) String() string {
 func (*Pause) ProtoMessage() {}
 
 func (x *Pause) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_log_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -448,7 +640,7 @@ func (x *Pause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pause.ProtoReflect.Descriptor instead.
 func (*Pause) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_sluice_pools_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Pause) GetPool() *Pool {
@@ -483,7 +675,29 @@ var File_sluice_pools_v1_log_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"\n" +
-	"\x19sluice/pools/v1/log.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xa4\x02\n" +
+	"\x19sluice/pools/v1/log.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esluice/common/v1/scaling.proto\x1a\x1fsluice/pools/v1/actuation.proto\x1a\x1asluice/pools/v1/pool.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"|\n" +
+	"\x10CriticalServices\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12<\n" +
+	"\bservices\x18\x02 \x03(\v2 .sluice.pools.v1.CriticalServiceR\bservices\"\xcd\x03\n" +
+	"\x0fCriticalService\x12!\n" +
+	"\froot_service\x18\x01 \x01(\tR\vrootService\x12%\n" +
+	"\x0eroot_operation\x18\x02 \x01(\tR\rrootOperation\x12\x18\n" +
+	"\aservice\x18\x03 \x01(\tR\aservice\x12\x12\n" +
+	"\x04rank\x18\x04 \x01(\rR\x04rank\x12\x1a\n" +
+	"\bcritical\x18\x05 \x01(\bR\bcritical\x12\x16\n" +
+	"\x06traces\x18\x06 \x01(\x04R\x06traces\x12\x1a\n" +
+	"\x06p95_ms\x18\a \x01(\x01H\x00R\x05p95Ms\x88\x01\x01\x12%\n" +
+	"\fshare_of_p95\x18\b \x01(\x01H\x01R\n" +
+	"shareOfP95\x88\x01\x01\x12\x19\n" +
+	"\bblame_ms\x18\t \x01(\x01R\ablameMs\x12%\n" +
+	"\vcorrelation\x18\n" +
+	" \x01(\x01H\x02R\vcorrelation\x88\x01\x01\x12.\n" +
+	"\x10congestion_ratio\x18\v \x01(\x01H\x03R\x0fcongestionRatio\x88\x01\x01\x12\x18\n" +
+	"\areasons\x18\f \x03(\tR\areasonsB\t\n" +
+	"\a_p95_msB\x0f\n" +
+	"\r_share_of_p95B\x0e\n" +
+	"\f_correlationB\x13\n" +
+	"\x11_congestion_ratio\"\xa4\x02\n" +
 	"\x0eShardHeartbeat\x12\x14\n" +
 	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x16\n" +
 	"\x06shards\x18\x02 \x01(\rR\x06shards\x12\x1e\n" +
@@ -541,39 +755,43 @@ func file_sluice_pools_v1_log_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_log_proto_rawDescData
 }
 
-var file_sluice_pools_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_sluice_pools_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_sluice_pools_v1_log_proto_goTypes = []any{
-	(*ShardHeartbeat)(nil),        // 0: sluice.pools.v1.ShardHeartbeat
-	(*NotRenewed)(nil),            // 1: sluice.pools.v1.NotRenewed
-	(*ObservedSize)(nil),          // 2: sluice.pools.v1.ObservedSize
-	(*Report)(nil),                // 3: sluice.pools.v1.Report
-	(*Pause)(nil),                 // 4: sluice.pools.v1.Pause
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 6: google.protobuf.Duration
-	(*Pool)(nil),                  // 7: sluice.pools.v1.Pool
-	(*TargetSize)(nil),            // 8: sluice.pools.v1.TargetSize
-	(*Actuation)(nil),             // 9: sluice.pools.v1.Actuation
-	(*v1.ScalingEvent)(nil),       // 10: sluice.common.v1.ScalingEvent
+	(*CriticalServices)(nil),      // 0: sluice.pools.v1.CriticalServices
+	(*CriticalService)(nil),       // 1: sluice.pools.v1.CriticalService
+	(*ShardHeartbeat)(nil),        // 2: sluice.pools.v1.ShardHeartbeat
+	(*NotRenewed)(nil),            // 3: sluice.pools.v1.NotRenewed
+	(*ObservedSize)(nil),          // 4: sluice.pools.v1.ObservedSize
+	(*Report)(nil),                // 5: sluice.pools.v1.Report
+	(*Pause)(nil),                 // 6: sluice.pools.v1.Pause
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 8: google.protobuf.Duration
+	(*Pool)(nil),                  // 9: sluice.pools.v1.Pool
+	(*TargetSize)(nil),            // 10: sluice.pools.v1.TargetSize
+	(*Actuation)(nil),             // 11: sluice.pools.v1.Actuation
+	(*v1.ScalingEvent)(nil),       // 12: sluice.common.v1.ScalingEvent
 }
 var file_sluice_pools_v1_log_proto_depIdxs = []int32{
-	5,  // 0: sluice.pools.v1.ShardHeartbeat.computed_at:type_name -> google.protobuf.Timestamp
-	6,  // 1: sluice.pools.v1.ShardHeartbeat.lease:type_name -> google.protobuf.Duration
-	1,  // 2: sluice.pools.v1.ShardHeartbeat.not_renewed:type_name -> sluice.pools.v1.NotRenewed
-	7,  // 3: sluice.pools.v1.NotRenewed.pool:type_name -> sluice.pools.v1.Pool
-	5,  // 4: sluice.pools.v1.NotRenewed.valid_until:type_name -> google.protobuf.Timestamp
-	6,  // 5: sluice.pools.v1.NotRenewed.lease_left:type_name -> google.protobuf.Duration
-	7,  // 6: sluice.pools.v1.ObservedSize.pool:type_name -> sluice.pools.v1.Pool
-	8,  // 7: sluice.pools.v1.ObservedSize.size:type_name -> sluice.pools.v1.TargetSize
-	5,  // 8: sluice.pools.v1.Report.received:type_name -> google.protobuf.Timestamp
-	9,  // 9: sluice.pools.v1.Report.actuation:type_name -> sluice.pools.v1.Actuation
-	4,  // 10: sluice.pools.v1.Report.pause:type_name -> sluice.pools.v1.Pause
-	10, // 11: sluice.pools.v1.Report.scaling:type_name -> sluice.common.v1.ScalingEvent
-	7,  // 12: sluice.pools.v1.Pause.pool:type_name -> sluice.pools.v1.Pool
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	7,  // 0: sluice.pools.v1.CriticalServices.at:type_name -> google.protobuf.Timestamp
+	1,  // 1: sluice.pools.v1.CriticalServices.services:type_name -> sluice.pools.v1.CriticalService
+	7,  // 2: sluice.pools.v1.ShardHeartbeat.computed_at:type_name -> google.protobuf.Timestamp
+	8,  // 3: sluice.pools.v1.ShardHeartbeat.lease:type_name -> google.protobuf.Duration
+	3,  // 4: sluice.pools.v1.ShardHeartbeat.not_renewed:type_name -> sluice.pools.v1.NotRenewed
+	9,  // 5: sluice.pools.v1.NotRenewed.pool:type_name -> sluice.pools.v1.Pool
+	7,  // 6: sluice.pools.v1.NotRenewed.valid_until:type_name -> google.protobuf.Timestamp
+	8,  // 7: sluice.pools.v1.NotRenewed.lease_left:type_name -> google.protobuf.Duration
+	9,  // 8: sluice.pools.v1.ObservedSize.pool:type_name -> sluice.pools.v1.Pool
+	10, // 9: sluice.pools.v1.ObservedSize.size:type_name -> sluice.pools.v1.TargetSize
+	7,  // 10: sluice.pools.v1.Report.received:type_name -> google.protobuf.Timestamp
+	11, // 11: sluice.pools.v1.Report.actuation:type_name -> sluice.pools.v1.Actuation
+	6,  // 12: sluice.pools.v1.Report.pause:type_name -> sluice.pools.v1.Pause
+	12, // 13: sluice.pools.v1.Report.scaling:type_name -> sluice.common.v1.ScalingEvent
+	9,  // 14: sluice.pools.v1.Pause.pool:type_name -> sluice.pools.v1.Pool
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_log_proto_init() }
@@ -584,19 +802,20 @@ func file_sluice_pools_v1_log_proto_init() {
 	file_sluice_pools_v1_actuation_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_init()
-	file_sluice_pools_v1_log_proto_msgTypes[3].OneofWrappers = []any{
+	file_sluice_pools_v1_log_proto_msgTypes[1].OneofWrappers = []any{}
+	file_sluice_pools_v1_log_proto_msgTypes[5].OneofWrappers = []any{
 		(*Report_Actuation)(nil),
 		(*Report_Pause)(nil),
 		(*Report_Scaling)(nil),
 	}
-	file_sluice_pools_v1_log_proto_msgTypes[4].OneofWrappers = []any{}
+	file_sluice_pools_v1_log_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_log_proto_rawDesc), len(file_sluice_pools_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

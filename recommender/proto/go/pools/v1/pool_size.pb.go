@@ -268,6 +268,125 @@ func (x *TargetSize) GetReporter() string {
 	return ""
 }
 
+// A root operation whose requests the pool's service holds up.
+type HoldsUp struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	RootService   string                 `protobuf:"bytes,1,opt,name=root_service,json=rootService,proto3" json:"root_service,omitempty"`
+	RootOperation string                 `protobuf:"bytes,2,opt,name=root_operation,json=rootOperation,proto3" json:"root_operation,omitempty"`
+	// Part of the operation's p95, 0..1, that is the service's blame: its own time on the critical path, and the waits for threads
+	// that others held because of it.
+	ShareOfP95 float64 `protobuf:"fixed64,3,opt,name=share_of_p95,json=shareOfP95,proto3" json:"share_of_p95,omitempty"`
+	// Whether the service is the operation's critical one (`sluice critical-service`).
+	Critical      bool `protobuf:"varint,4,opt,name=critical,proto3" json:"critical,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HoldsUp) Reset() {
+	*x = HoldsUp{}
+	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HoldsUp) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HoldsUp) ProtoMessage() {}
+
+func (x *HoldsUp) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HoldsUp.ProtoReflect.Descriptor instead.
+func (*HoldsUp) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *HoldsUp) GetRootService() string {
+	if x != nil {
+		return x.RootService
+	}
+	return ""
+}
+
+func (x *HoldsUp) GetRootOperation() string {
+	if x != nil {
+		return x.RootOperation
+	}
+	return ""
+}
+
+func (x *HoldsUp) GetShareOfP95() float64 {
+	if x != nil {
+		return x.ShareOfP95
+	}
+	return 0
+}
+
+func (x *HoldsUp) GetCritical() bool {
+	if x != nil {
+		return x.Critical
+	}
+	return false
+}
+
+// What the pool's service holds up, over the newest minute.
+type Blame struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The operations of which the service is the critical one, or takes 5 % of the p95 or more; the most important first, three at
+	// most. Empty: nobody's latency hangs on the pool.
+	HoldsUp       []*HoldsUp `protobuf:"bytes,1,rep,name=holds_up,json=holdsUp,proto3" json:"holds_up,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Blame) Reset() {
+	*x = Blame{}
+	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Blame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Blame) ProtoMessage() {}
+
+func (x *Blame) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Blame.ProtoReflect.Descriptor instead.
+func (*Blame) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_pool_size_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Blame) GetHoldsUp() []*HoldsUp {
+	if x != nil {
+		return x.HoldsUp
+	}
+	return nil
+}
+
 // A decision on one pool. Sizes are per instance of the service, like every size in this API.
 type PoolSize struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -316,14 +435,16 @@ type PoolSize struct {
 	// to all. The others keep their size. Empty: all instances.
 	Targets []string `protobuf:"bytes,21,rep,name=targets,proto3" json:"targets,omitempty"`
 	// Advice on the hardware under the pool; absent with too little evidence.
-	Advice        *Advice `protobuf:"bytes,22,opt,name=advice,proto3" json:"advice,omitempty"`
+	Advice *Advice `protobuf:"bytes,22,opt,name=advice,proto3" json:"advice,omitempty"`
+	// Absent while no critical path is known.
+	Blame         *Blame `protobuf:"bytes,23,opt,name=blame,proto3" json:"blame,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PoolSize) Reset() {
 	*x = PoolSize{}
-	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -335,7 +456,7 @@ func (x *PoolSize) String() string {
 func (*PoolSize) ProtoMessage() {}
 
 func (x *PoolSize) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_pool_size_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -348,7 +469,7 @@ func (x *PoolSize) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolSize.ProtoReflect.Descriptor instead.
 func (*PoolSize) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_pool_size_proto_rawDescGZIP(), []int{1}
+	return file_sluice_pools_v1_pool_size_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PoolSize) GetPool() *Pool {
@@ -505,6 +626,13 @@ func (x *PoolSize) GetAdvice() *Advice {
 	return nil
 }
 
+func (x *PoolSize) GetBlame() *Blame {
+	if x != nil {
+		return x.Blame
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_pool_size_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
@@ -518,7 +646,15 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\aread_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06readAt\x128\n" +
 	"\toccupancy\x18\x05 \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancy\x12\x1a\n" +
 	"\breporter\x18\x06 \x01(\tR\breporterB\a\n" +
-	"\x05_size\"\x89\b\n" +
+	"\x05_size\"\x91\x01\n" +
+	"\aHoldsUp\x12!\n" +
+	"\froot_service\x18\x01 \x01(\tR\vrootService\x12%\n" +
+	"\x0eroot_operation\x18\x02 \x01(\tR\rrootOperation\x12 \n" +
+	"\fshare_of_p95\x18\x03 \x01(\x01R\n" +
+	"shareOfP95\x12\x1a\n" +
+	"\bcritical\x18\x04 \x01(\bR\bcritical\"<\n" +
+	"\x05Blame\x123\n" +
+	"\bholds_up\x18\x01 \x03(\v2\x18.sluice.pools.v1.HoldsUpR\aholdsUp\"\xb7\b\n" +
 	"\bPoolSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x16.sluice.pools.v1.StateR\x05state\x120\n" +
@@ -550,7 +686,8 @@ const file_sluice_pools_v1_pool_size_proto_rawDesc = "" +
 	"\n" +
 	"data_until\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tdataUntil\x12\x18\n" +
 	"\atargets\x18\x15 \x03(\tR\atargets\x12/\n" +
-	"\x06advice\x18\x16 \x01(\v2\x17.sluice.pools.v1.AdviceR\x06adviceB\n" +
+	"\x06advice\x18\x16 \x01(\v2\x17.sluice.pools.v1.AdviceR\x06advice\x12,\n" +
+	"\x05blame\x18\x17 \x01(\v2\x16.sluice.pools.v1.BlameR\x05blameB\n" +
 	"\n" +
 	"\b_currentB\t\n" +
 	"\a_targetB\x0e\n" +
@@ -592,40 +729,44 @@ func file_sluice_pools_v1_pool_size_proto_rawDescGZIP() []byte {
 }
 
 var file_sluice_pools_v1_pool_size_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_sluice_pools_v1_pool_size_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_sluice_pools_v1_pool_size_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_sluice_pools_v1_pool_size_proto_goTypes = []any{
 	(State)(0),                    // 0: sluice.pools.v1.State
 	(Basis)(0),                    // 1: sluice.pools.v1.Basis
 	(*TargetSize)(nil),            // 2: sluice.pools.v1.TargetSize
-	(*PoolSize)(nil),              // 3: sluice.pools.v1.PoolSize
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
-	(*Occupancy)(nil),             // 5: sluice.pools.v1.Occupancy
-	(*Pool)(nil),                  // 6: sluice.pools.v1.Pool
-	(v1.Action)(0),                // 7: sluice.common.v1.Action
-	(*v1.Reason)(nil),             // 8: sluice.common.v1.Reason
-	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
-	(*Advice)(nil),                // 10: sluice.pools.v1.Advice
+	(*HoldsUp)(nil),               // 3: sluice.pools.v1.HoldsUp
+	(*Blame)(nil),                 // 4: sluice.pools.v1.Blame
+	(*PoolSize)(nil),              // 5: sluice.pools.v1.PoolSize
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*Occupancy)(nil),             // 7: sluice.pools.v1.Occupancy
+	(*Pool)(nil),                  // 8: sluice.pools.v1.Pool
+	(v1.Action)(0),                // 9: sluice.common.v1.Action
+	(*v1.Reason)(nil),             // 10: sluice.common.v1.Reason
+	(*durationpb.Duration)(nil),   // 11: google.protobuf.Duration
+	(*Advice)(nil),                // 12: sluice.pools.v1.Advice
 }
 var file_sluice_pools_v1_pool_size_proto_depIdxs = []int32{
-	4,  // 0: sluice.pools.v1.TargetSize.read_at:type_name -> google.protobuf.Timestamp
-	5,  // 1: sluice.pools.v1.TargetSize.occupancy:type_name -> sluice.pools.v1.Occupancy
-	6,  // 2: sluice.pools.v1.PoolSize.pool:type_name -> sluice.pools.v1.Pool
-	0,  // 3: sluice.pools.v1.PoolSize.state:type_name -> sluice.pools.v1.State
-	7,  // 4: sluice.pools.v1.PoolSize.action:type_name -> sluice.common.v1.Action
-	1,  // 5: sluice.pools.v1.PoolSize.basis:type_name -> sluice.pools.v1.Basis
-	8,  // 6: sluice.pools.v1.PoolSize.reasons:type_name -> sluice.common.v1.Reason
-	4,  // 7: sluice.pools.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
-	4,  // 8: sluice.pools.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
-	2,  // 9: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
-	9,  // 10: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
-	9,  // 11: sluice.pools.v1.PoolSize.threshold:type_name -> google.protobuf.Duration
-	4,  // 12: sluice.pools.v1.PoolSize.data_until:type_name -> google.protobuf.Timestamp
-	10, // 13: sluice.pools.v1.PoolSize.advice:type_name -> sluice.pools.v1.Advice
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	6,  // 0: sluice.pools.v1.TargetSize.read_at:type_name -> google.protobuf.Timestamp
+	7,  // 1: sluice.pools.v1.TargetSize.occupancy:type_name -> sluice.pools.v1.Occupancy
+	3,  // 2: sluice.pools.v1.Blame.holds_up:type_name -> sluice.pools.v1.HoldsUp
+	8,  // 3: sluice.pools.v1.PoolSize.pool:type_name -> sluice.pools.v1.Pool
+	0,  // 4: sluice.pools.v1.PoolSize.state:type_name -> sluice.pools.v1.State
+	9,  // 5: sluice.pools.v1.PoolSize.action:type_name -> sluice.common.v1.Action
+	1,  // 6: sluice.pools.v1.PoolSize.basis:type_name -> sluice.pools.v1.Basis
+	10, // 7: sluice.pools.v1.PoolSize.reasons:type_name -> sluice.common.v1.Reason
+	6,  // 8: sluice.pools.v1.PoolSize.computed_at:type_name -> google.protobuf.Timestamp
+	6,  // 9: sluice.pools.v1.PoolSize.valid_until:type_name -> google.protobuf.Timestamp
+	2,  // 10: sluice.pools.v1.PoolSize.sizes:type_name -> sluice.pools.v1.TargetSize
+	11, // 11: sluice.pools.v1.PoolSize.lease_left:type_name -> google.protobuf.Duration
+	11, // 12: sluice.pools.v1.PoolSize.threshold:type_name -> google.protobuf.Duration
+	6,  // 13: sluice.pools.v1.PoolSize.data_until:type_name -> google.protobuf.Timestamp
+	12, // 14: sluice.pools.v1.PoolSize.advice:type_name -> sluice.pools.v1.Advice
+	4,  // 15: sluice.pools.v1.PoolSize.blame:type_name -> sluice.pools.v1.Blame
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_pool_size_proto_init() }
@@ -637,14 +778,14 @@ func file_sluice_pools_v1_pool_size_proto_init() {
 	file_sluice_pools_v1_occupancy_proto_init()
 	file_sluice_pools_v1_pool_proto_init()
 	file_sluice_pools_v1_pool_size_proto_msgTypes[0].OneofWrappers = []any{}
-	file_sluice_pools_v1_pool_size_proto_msgTypes[1].OneofWrappers = []any{}
+	file_sluice_pools_v1_pool_size_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_pool_size_proto_rawDesc), len(file_sluice_pools_v1_pool_size_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   2,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

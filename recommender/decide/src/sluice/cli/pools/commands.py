@@ -12,7 +12,7 @@ from sluice.cli.pools.explanation import print_explanation
 from sluice.cli.pools.message_json import message_to_json, show_message
 from sluice.cli.pools.options import address_option, pool_options, service_option
 from sluice.cli.pools.selector import Selector
-from sluice.cli.pools.table import print_pools
+from sluice.cli.pools.table import by_importance, print_pools
 
 
 @click.command("list", epilog=EXIT_CODES)
@@ -20,7 +20,11 @@ from sluice.cli.pools.table import print_pools
 @address_option
 @output_option(*FORMS)
 def list_command(service: str, address: str, output: str) -> None:
-    """List every pool with its state and sizes.
+    """List every pool with its state and sizes, the most important first.
+
+    HOLDS UP names the root operation that waits for the pool's service, and which part of its p95 is the blame of that
+    service. First come the pools of services that are critical (sluice critical-service), then those with the largest
+    part.
 
     \b
     Examples:
@@ -29,7 +33,7 @@ def list_command(service: str, address: str, output: str) -> None:
       sluice pools list -o json | jq -r '.[] | select(.state == "PROVIDED") | .target'
     """
     with connect(address) as client:
-        sizes = client.list(service)
+        sizes = by_importance(client.list(service))
     empty = why_empty(service, addresses()) if not sizes and output == "table" else ""
     show_list(sizes, output, lambda shown: print_pools(shown, datetime.now(UTC)), empty, message_to_json)
 

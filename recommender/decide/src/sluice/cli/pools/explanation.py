@@ -34,7 +34,7 @@ from sluice.pools.v1.evidence_pb2 import (
     LatencySource,
 )
 from sluice.pools.v1.pool_pb2 import SIDE_CLIENT
-from sluice.pools.v1.pool_size_pb2 import TargetSize
+from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
 
 
 def print_explanation(explanation: Explanation, now: datetime) -> None:
@@ -71,6 +71,7 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "confidence", f"{size.confidence:.2f}"
     yield "model", size.model or "-"
     yield "age", age(size, now)
+    yield "holds up", _holds_up(size)
     yield "threshold", _threshold(explanation)
     if explanation.latency_source != LatencySource.LATENCY_SOURCE_UNSPECIFIED:
         yield "latency source", _latency_source(explanation)
@@ -81,6 +82,16 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield from belief_facts(explanation.belief) if explanation.HasField("belief") else curve_facts(explanation.curve)
     if explanation.HasField("learned"):
         yield from learned_facts(explanation.learned)
+
+
+def _holds_up(size: PoolSize) -> str:
+    if not size.blame.holds_up:
+        return "nobody: no operation's latency hangs on its service" if size.HasField("blame") else "-"
+    return "; ".join(
+        f"{held.root_service}/{held.root_operation}, {held.share_of_p95:.0%} of its p95"
+        + (" (the critical service)" if held.critical else "")
+        for held in size.blame.holds_up
+    )
 
 
 def _threshold(explanation: Explanation) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from sluice.cli.pools.selector import pool_name
-from sluice.cli.pools.text import action, age, basis, current, optional, reasons, size_range, state_name
+from sluice.cli.pools.text import action, age, basis, current, holds_up, optional, reasons, size_range, state_name
 from sluice.cli.table import columns, print_table
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import PoolSize
@@ -18,7 +18,8 @@ _STYLES = (
     ("NO_DATA", "red"),
 )
 _COLUMNS = columns(
-    *("POOL", "STATE", "CURRENT>", "TARGET>", "ACTION", "BASIS", "RANGE>", "CONFIDENCE>", "AGE", "REASONS~"),
+    *("POOL", "STATE", "CURRENT>", "TARGET>", "ACTION", "BASIS", "RANGE>", "CONFIDENCE>"),
+    *("HOLDS UP", "AGE", "REASONS~"),
     STATE=_STYLES,
 )
 
@@ -38,9 +39,20 @@ def _row(size: PoolSize, now: datetime) -> tuple[str, ...]:
         basis(size),
         size_range(size),
         f"{size.confidence:.2f}",
+        holds_up(size),
         age(size, now),
         reasons(size),
     )
+
+
+def by_importance(sizes: Iterable[PoolSize]) -> list[PoolSize]:
+    """First the pools of critical services, then by the largest share of a root operation's p95; else as they come."""
+
+    def rank(size: PoolSize) -> tuple[bool, float]:
+        first = next(iter(size.blame.holds_up), None)
+        return (True, 0.0) if first is None else (not first.critical, -first.share_of_p95)
+
+    return sorted(sizes, key=rank)
 
 
 def target(size: PoolSize) -> str:

@@ -121,6 +121,17 @@ def optional(message: PoolSize, field: OptionalSize) -> str:
     return str(getattr(message, field)) if message.HasField(field) else "-"
 
 
+def holds_up(size: PoolSize) -> str:
+    """`checkout/POST /orders, 34% of its p95`, and how many more; `nobody`; `-` while it is not known."""
+    if not size.HasField("blame"):
+        return "-"
+    if not size.blame.holds_up:
+        return "nobody"
+    first, *more = size.blame.holds_up
+    text = f"{first.root_service}/{first.root_operation}, {first.share_of_p95:.0%} of its p95"
+    return f"{text}, and {len(more)} more" if more else text
+
+
 def size_range(size: PoolSize) -> str:
     """`lower to upper`; `-` when neither is known."""
     if not size.HasField("lower_bound") and not size.HasField("upper_bound"):

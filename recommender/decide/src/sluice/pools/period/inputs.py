@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
+from sluice.pools.critical.holds_up import HoldsUp, blame_of
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.operator_inputs import OperatorInputs
 from sluice.pools.inputs.sizes import Sizes
@@ -25,7 +26,8 @@ from sluice.pools.section import Pool, PoolsSection
 class PeriodInputs(NamedTuple):
     """now_ms: Unix time. paths: sets of pools of which one may look at a time. targets: of each pool, as last read.
     metrics: sizes by metrics, for pools without an actuator's report. deferred: pools left for a later period. demands:
-    new ones. data_sizes: of the pools whose spans have them. unfit: why pools do not fit what spans show."""
+    new ones. data_sizes: of the pools whose spans have them. unfit: why pools do not fit what spans show. held: by
+    service, what it holds up; None: not known."""
 
     config: PoolsSection
     now_ms: int
@@ -40,6 +42,7 @@ class PeriodInputs(NamedTuple):
     demands: Mapping[PoolKey, Demand] = MappingProxyType({})
     data_sizes: Mapping[PoolKey, DataSize] = MappingProxyType({})
     unfit: Mapping[PoolKey, Reason] = MappingProxyType({})
+    held: Mapping[str, tuple[HoldsUp, ...]] | None = None
 
     @property
     def thresholds_ns(self) -> dict[PoolKey, int]:
@@ -54,7 +57,8 @@ class PeriodInputs(NamedTuple):
         notes = notes_of(pool.key, targets, sizes, self.metrics, self.now_ms)
         if (unfit := self.unfit.get(pool.key)) is not None:
             notes = (unfit, *notes)
-        return PoolStep(pool, self.thresholds[pool.key], targets, course, self.now_ms, state=state, notes=notes)
+        step = PoolStep(pool, self.thresholds[pool.key], targets, course, self.now_ms, state=state, notes=notes)
+        return step._replace(holds_up=blame_of(pool.service, self.held))
 
     def sizes(self, key: PoolKey) -> Sizes:
         """The sizes in force of the pool."""

@@ -7,21 +7,24 @@ from dataclasses import dataclass, field
 
 from sluice.model.problems import Problems
 from sluice.pools.learned.learners import Learners
+from sluice.pools.period.critical_services import CriticalPaths
 from sluice.pools.period.spread import Spread
 from sluice.pools.period.workers import Workers
 
 
 @dataclass
 class PoolResources:
-    """Worker processes, agents, and the log of problems. alive: called during a period to report progress."""
+    """Worker processes, agents, critical paths, the log of problems. alive: called in a period to report progress."""
 
     workers: Workers = field(default_factory=Workers)
     spread: Spread = field(default_factory=Spread)
     problems: Problems = field(default_factory=Problems)
     alive: Callable[[], None] = lambda: None
     learners: Learners = field(default_factory=Learners)
+    critical: CriticalPaths = field(default_factory=CriticalPaths)
 
     def close(self) -> None:
         self.workers.close()
         self.spread.close()
         self.learners.close()
+        self.critical.close()

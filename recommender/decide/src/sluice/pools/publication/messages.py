@@ -9,6 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from sluice.common.v1.decision_pb2 import Action, Reason
 from sluice.model.times import timestamp
+from sluice.pools.critical.holds_up import blame_message
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.curve import Curve
 from sluice.pools.inputs.deployments import Deployments
@@ -47,6 +48,7 @@ def pool_size(answer: Publication) -> pool_size_pb2.PoolSize:
         threshold=_duration(answer.threshold.value_ns) if answer.threshold.is_known else None,
         data_until=None if answer.windows is None else timestamp(answer.windows.end_ms),
         advice=None if answer.advice is None else advice_message(answer.advice),
+        blame=blame_message(answer.holds_up),
     )
     for name in ("current", "target", "lower_bound", "upper_bound", "unguarded_target"):
         value = getattr(content, name)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sluice.fast.changed import changed
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
+from sluice.pools.critical.holds_up import HoldsUp
 from sluice.pools.estimate import Estimate
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.deployments import Deployments
@@ -61,7 +62,7 @@ class Publication:
     learnt: the evidence, without the belief, which would double its memory; an explanation makes the belief again on
     `cores`. cores: None without a belief. windows: None without measurements. estimate: of a published model, None
     where the belief decides. loss: expected at the size in force, as in `Decision`. since_ms: when the service last
-    changed, by notification.
+    changed, by notification. holds_up: root operations that the pool's service holds up; None: not known.
     """
 
     key: PoolKey
@@ -81,6 +82,7 @@ class Publication:
     since_ms: int | None = None
     targets: tuple[TargetSize, ...] = ()
     advice: Advice | None = None
+    holds_up: tuple[HoldsUp, ...] | None = None
     agent: AgentEstimate | None = field(default=None, compare=False, repr=False)
     """The proposal of the pool's agent, if any."""
 
@@ -114,6 +116,7 @@ def publication(pool_step: PoolStep, decision: Decision) -> Publication:
         since_ms=pool_step.course.since_ms,
         targets=pool_step.targets,
         advice=decision.advice,
+        holds_up=pool_step.holds_up,
     )
 
 
@@ -144,6 +147,7 @@ def undecided(pool_step: PoolStep) -> Publication:
         revision=0,
         threshold=pool_step.threshold,
         targets=targets,
+        holds_up=pool_step.holds_up,
     )
 
 

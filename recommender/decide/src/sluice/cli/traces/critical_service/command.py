@@ -1,24 +1,11 @@
 """The command `sluice critical-service`."""
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import click
 
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
 from sluice.cli.sql.result import read_rows
 from sluice.cli.traces.critical_service.ranking import as_json, print_ranking
-from sluice.pools.estimate.critical import Localization, PathTimes, localize
-
-QUERY = Path(__file__).with_name("services.sql").read_text(encoding="utf-8")
-
-
-class TraceRoot(NamedTuple):
-    """The operation with which traces begin."""
-
-    service: str
-    operation: str
+from sluice.pools.critical.localizations import SQL, localizations
 
 
 @click.command("critical-service", epilog=EXIT_CODES)
@@ -49,7 +36,7 @@ def critical_service(root: str, seconds: int, output: str) -> None:
     """
     service, _, operation = root.partition("/")
     parameters = {"service": service, "operation": operation, "seconds": str(seconds)}
-    by_root = localizations(read_rows(QUERY, parameters).rows)
+    by_root = localizations(read_rows(SQL, parameters).rows)
     if output != "table":
         print_items((as_json(*entry) for entry in by_root.items()), output)
         return
@@ -58,20 +45,3 @@ def critical_service(root: str, seconds: int, output: str) -> None:
         note(f"no complete critical path{what} in the last {seconds} s")
     for where, localization in by_root.items():
         print_ranking(where, localization)
-
-
-def localizations(rows: Iterable[list[Any]]) -> dict[TraceRoot, Localization]:
-    """Localizations from the query's rows; the operation with the most traces first."""
-    roots: dict[TraceRoot, list[PathTimes]] = {}
-    for service, operation, on_path, traces, x, xx, y, yy, xy, own, wait, *more in rows:
-        sums = (int(traces), int(x), int(xx), int(y), int(yy), int(xy), int(own), int(wait))
-        roots.setdefault(TraceRoot(service, operation), []).append(PathTimes(on_path, *sums, *_signals(*more)))
-    by_root = {root: localize(root.service, services) for root, services in roots.items()}
-    return dict(sorted(by_root.items(), key=lambda entry: -entry[1].traces))
-
-
-def _signals(
-    p50: float | None, p99: float | None, cpu: float | None, pool: str | int | None, in_flight: float | None
-) -> tuple[float | None, float | None, float | None, int | None, float | None]:
-    """The last fields of PathTimes."""
-    return p50, p99, cpu, None if pool is None else int(pool), in_flight

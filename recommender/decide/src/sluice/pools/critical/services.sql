@@ -1,6 +1,6 @@
 -- The services on the complete critical paths of each root operation, and how busy the busiest instance of each was, in the
 -- windows that reach into the last {seconds} s; the least size of its threads in force, as the decider's answers have it
--- once a minute, and the most of its requests in flight in one instance. Sums as text: JSON has no 128 bit integers.
+-- once a minute, and the most of its requests in flight in one instance; the p95 of the operation. Sums as text: JSON has no 128 bit integers.
 WITH
     fromUnixTimestamp64Milli(toUnixTimestamp64Milli(now64(3)) - 1000 * {seconds:Int64}) AS since,
     cpu AS
@@ -31,6 +31,15 @@ WITH
         WHERE side = 'server' AND start > since - toIntervalSecond(10)
         GROUP BY service
     ),
+    ends AS
+    (
+        SELECT root_service, root_operation, latency_quantile_ms(sumMap(latency), 0.95) AS p95
+        FROM critical_paths FINAL
+        WHERE complete AND window > since - toIntervalSecond(window_s)
+          AND ({service:String} = '' OR root_service = {service:String})
+          AND ({operation:String} = '' OR root_operation = {operation:String})
+        GROUP BY root_service, root_operation
+    ),
     paths AS
     (
         SELECT
@@ -59,10 +68,12 @@ SELECT
     latency_quantile_ms(latency, 0.99) AS p99_ms,
     cpu.cpu AS cpu,
     pools.size AS pool,
-    in_flight.most AS in_flight
+    in_flight.most AS in_flight,
+    ends.p95 AS e2e_p95_ms
 FROM paths AS p
 LEFT JOIN cpu ON cpu.service = p.service
 LEFT JOIN pools ON pools.service = p.service
 LEFT JOIN in_flight ON in_flight.service = p.service
+LEFT JOIN ends ON ends.root_service = p.root_service AND ends.root_operation = p.root_operation
 ORDER BY root_service, root_operation, service
 SETTINGS join_use_nulls = 1

@@ -1,0 +1,48 @@
+"""The decider's reading of critical services by the real engine, with shares worked out by hand."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sluice.clickhouse.connection import READER, ClickHouse
+from sluice.pools.critical.localizations import TraceRoot
+from sluice.pools.period.critical_services import reader
+from testbed.windows import latency_index
+
+pytestmark = pytest.mark.integration
+
+MS = 10**6
+NAMES = "root_service root_operation complete {} window_s window traces {} version"
+SERVICES = NAMES.format("service", "self_sum self_sum2 e2e_sum e2e_sum2 self_x_e2e self_latency").split()
+PATHS = NAMES.format("signature", "latency").split()
+
+
+def path(service: str, own_ms: list[int], whole_ms: list[int], at: datetime) -> list[Any]:
+    """Each pair ten times."""
+    x, y = [each * MS for each in own_ms * 10], [each * MS for each in whole_ms * 10]
+    squares = (sum(a * a for a in x), sum(y), sum(b * b for b in y), sum(a * b for a, b in zip(x, y, strict=True)))
+    latency = {latency_index(ms * MS): 10 * own_ms.count(ms) for ms in own_ms}
+    return ["shop", "POST /orders", True, service, 10, at, len(x), sum(x), *squares, latency, len(x)]
+
+
+def test_each_operation_has_its_services_and_their_share_of_its_p95(database: Any) -> None:
+    """Of 52 ms, the p95 of 20, 32, 40 and 52, cart takes 25 + 16 x 520 / 544 (test_critical.py)."""
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=20)
+    whole = [20, 32, 40, 52]
+    client = database.client("sluice")
+    rows = [path("shop", [10, 12, 10, 12], whole, at), path("cart", [10, 20, 30, 40], whole, at)]
+    client.insert("path_services", rows, column_names=SERVICES)
+    latency = {latency_index(ms * MS): 10 for ms in whole}
+    rows = [["shop", "POST /orders", True, "shop > cart", 10, at, 40, latency, 40]]
+    client.insert("critical_paths", rows, column_names=PATHS)
+    found = reader(ClickHouse(database.url, READER))()
+    assert found.keys() == {TraceRoot("shop", "POST /orders")}
+    localization = found[TraceRoot("shop", "POST /orders")]
+    assert (localization.traces, localization.critical) == (40, "cart")
+    assert localization.p95_ms == pytest.approx(52, rel=0.011)
+    assert localization.ranking[0].share_of_p95 == pytest.approx((25 + 16 * 520 / 544) / 52, rel=0.011)
+
+
+def test_an_empty_database_has_none(database: Any) -> None:
+    assert reader(ClickHouse(database.url, READER))() == {}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -20,23 +18,11 @@ from sluice.subsets.observed import ObservedApplication, ObservedContainer, Obse
 from sluice.subsets.product import SubsetResources
 from sluice.subsets.section import Subsetting
 from sluice.subsets.v1 import explanation_pb2, log_pb2, subset_pb2
-from sluice_kit.decide.fakes import FakeClock, FakeCollector, config
+from sluice_kit.decide.fakes import AtOnce, FakeClock, FakeCollector, config
 from sluice_kit.journal.memory_log import MemoryLog
 
 TREE = Call("front", ((Call("cart"),),))
 S = 1_000
-
-
-class AtOnce(Executor):
-    """Does it where it is asked."""
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as cause:
-            future.set_exception(cause)
-        return future
 
 
 @dataclass

@@ -22,9 +22,8 @@ from sluice.tuning.product import TuningResources
 from sluice.tuning.session.message import plan_message
 from sluice.tuning.session.session import MeasuredRoot, Plan, Session
 from sluice.tuning.v1 import log_pb2, tuning_service_pb2
-from sluice_kit.decide.fakes import FakeClock, FakeCollector, config
+from sluice_kit.decide.fakes import AtOnce, FakeClock, FakeCollector, config
 from sluice_kit.decide.spaces import MIXED, mixed_loss
-from sluice_kit.decide.subset_worlds import AtOnce
 from sluice_kit.journal.memory_log import MemoryLog
 
 __all__ = ["ANSWERS", "SESSION", "TRIAL", "FakeTrials", "TuningWorld", "index_of", "plan"]

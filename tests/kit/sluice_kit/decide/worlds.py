@@ -16,6 +16,7 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice_kit.decide.fakes import (
     CART,
     DB,
+    AtOnce,
     FakeClock,
     FakeCollector,
     config,
@@ -36,7 +37,7 @@ class World:
     def __post_init__(self) -> None:
         for service in (CART.service, DB.peer):
             self.log.scaling(Scaling(0, service, 4.0, None, "", "vpa"))
-        self.resources = PoolResources(problems=self.problems, learners=self.learners)
+        self.resources = PoolResources(problems=self.problems, learners=self.learners, background=AtOnce())
         self.loop = self.log.loop(self.config, self.collector, self.clock, self.resources)
 
     @property

@@ -236,10 +236,10 @@ class PoolsShard:
         sizes = self._operator_inputs.sizes
         targets = {pool.key: targets_of(pool.key, sizes, self._metrics, now_ms) for pool in config.pools}
         in_force = partial(sizes_in_force, targets, sizes, self._metrics)
-        derived = self._derived.of(config, self._collector, in_force, now_ms, problems)
+        derived = self._derived.of(config, self._collector, in_force, now_ms, self._resources)
         thresholds = self._thresholds.of(config, upstream, now_ms, derived)
         self.clocks.look(config, self._collector, now_ms, problems)
-        self._resources.critical.look(now_ms, problems)
+        self._resources.critical.look(now_ms, self._resources.background, problems)
         inputs = PeriodInputs(
             config=config,
             now_ms=now_ms,

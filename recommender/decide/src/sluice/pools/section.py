@@ -126,7 +126,7 @@ class Pool(Strict):
     both, the SLO of its service counts; without such an SLO, a derived threshold.
 
     upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
-              lead to the pool, else 0
+              lead to the pool, else 0; also 0 for an SLO of the pool's own service that `slo` does not name
     bounds  legal sizes, per instance
     quiet_hours  times of day without changes
     model  the estimator: the belief over the pool's curve, or a published model
@@ -165,7 +165,7 @@ class Pool(Strict):
     @property
     def measured(self) -> Upstream | None:
         """The measurement from traces; None: no measurement."""
-        if self.upstream is None and self.threshold is None:
+        if self.upstream is None and self.slo:
             return BY_DEFAULT
         return self.upstream if isinstance(self.upstream, Upstream) else None
 

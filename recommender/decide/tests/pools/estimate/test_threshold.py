@@ -76,6 +76,15 @@ def test_a_pool_that_says_nothing_of_upstream_times_is_judged_by_traces_where_th
     assert whole.detail == "slo checkout 250 ms, not less: no traces of frontend/POST /orders lead to the pool"
 
 
+def test_an_slo_that_a_pool_has_of_its_own_service_counts_in_full() -> None:
+    slo = Slo(service="cart", latency="90ms")  # type: ignore[arg-type]
+    pool = Pool(service="cart", side="client", peer="db")
+    assert (pool.measured, threshold_of(pool, [slo]).value_ms) == (None, 90.0)
+    assert threshold_of(pool, [slo]).detail == "slo cart 90 ms, of the pool's own service"
+    fixed = Pool(service="cart", side="client", peer="db", upstream="20ms")  # type: ignore[arg-type]
+    assert threshold_of(fixed, [slo]).value_ms == 70.0
+
+
 def test_an_slo_that_traces_do_not_begin_at_stands_beside_one_that_they_begin_at() -> None:
     """An SLO of cart itself, 90 ms, that nobody can measure; checkout leaves 250 - 100 = 150 ms."""
     own = Slo(name="own", service="cart", latency="90ms")  # type: ignore[arg-type]

@@ -1,5 +1,8 @@
 """Critical services over periods: when they are read, and what of them is published."""
 
+from concurrent.futures import Executor, Future
+from typing import Any
+
 from prometheus_client import CollectorRegistry
 
 from sluice.model.problems import Problems
@@ -7,6 +10,7 @@ from sluice.pools.counts import PoolMetrics
 from sluice.pools.critical.localizations import Localizations, TraceRoot, localizations
 from sluice.pools.period.critical_services import CriticalPaths
 from sluice.pools.v1.log_pb2 import CriticalServices
+from sluice_kit.decide.fakes import AtOnce
 from sluice_kit.decide.worlds import World
 
 MS = 10**6
@@ -28,13 +32,6 @@ def seen() -> Localizations:
     return localizations([row("shop", [10, 12, 10, 12], whole), row("cart", [10, 20, 30, 40], whole)])
 
 
-def look(paths: CriticalPaths, now_ms: int) -> None:
-    """One that begins a reading, and one that takes it."""
-    paths.look(now_ms, Problems())
-    paths._background.submit(lambda: None).result(10)
-    paths.look(now_ms, Problems())
-
-
 def test_paths_are_read_every_thirty_seconds_and_written_once() -> None:
     count = 0
 
@@ -45,14 +42,13 @@ def test_paths_are_read_every_thirty_seconds_and_written_once() -> None:
 
     paths = CriticalPaths(read)
     for second in range(60):
-        look(paths, NOW_MS + 1_000 * second)
+        paths.look(NOW_MS + 1_000 * second, AtOnce(), Problems())
     assert count == 2
     record = paths.unwritten()
     assert record is not None
     assert record.at.ToMilliseconds() == NOW_MS + 30_000
     assert [(row.service, row.rank, row.critical) for row in record.services] == [("cart", 1, True), ("shop", 2, False)]
     assert paths.unwritten() is None
-    paths.close()
 
 
 def test_after_a_failed_reading_the_last_one_stays() -> None:
@@ -65,12 +61,11 @@ def test_after_a_failed_reading_the_last_one_stays() -> None:
         return reading
 
     paths = CriticalPaths(read)
-    look(paths, NOW_MS)
+    paths.look(NOW_MS, AtOnce(), Problems())
     held = paths.held
-    look(paths, NOW_MS + 30_000)
+    paths.look(NOW_MS + 30_000, AtOnce(), Problems())
     assert readings == []
     assert paths.held is held is not None
-    paths.close()
 
 
 def test_answers_say_what_a_pool_holds_up_and_the_journal_has_the_record() -> None:
@@ -78,14 +73,29 @@ def test_answers_say_what_a_pool_holds_up_and_the_journal_has_the_record() -> No
     world.step()
     assert not world.publication().HasField("blame")
     world.resources.critical = CriticalPaths(seen)
-    look(world.resources.critical, world.clock())
     world.step(60)
     (held,) = world.publication().blame.holds_up
     assert (held.root_service, held.root_operation, held.critical) == ("shop", "POST /orders", True)
     assert round(held.share_of_p95, 3) == 0.775
     value = world.log.committed(world.log.topics.explanations)["critical"]
     assert [row.service for row in CriticalServices.FromString(value).services] == ["cart", "shop"]
-    world.resources.critical.close()
+
+
+def test_a_period_waits_for_no_reading() -> None:
+    waiting: list[Future[Any]] = []
+
+    class Later(Executor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            waiting.append(Future())
+            return waiting[-1]
+
+    paths = CriticalPaths(seen)
+    for second in range(60):
+        paths.look(NOW_MS + 1_000 * second, Later(), Problems())
+    assert len(waiting) == 1
+    waiting[0].set_result(seen())
+    paths.look(NOW_MS + 61_000, Later(), Problems())
+    assert paths.held is not None
 
 
 def test_the_metric_has_the_critical_service_of_each_operation() -> None:

@@ -7,18 +7,19 @@ import numpy as np
 from sluice.common.v1.decision_pb2 import Reason
 from sluice.config import Config
 from sluice.model.keys import PoolKey
-from sluice.model.problems import Problems
 from sluice.model.times import timestamp
 from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.sizes import SizeReport, Sizes
 from sluice.pools.period.derived_thresholds import DerivedThresholds
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.windows.minutes import Minutes
-from sluice_kit.decide.fakes import FakeCollector
+from sluice_kit.decide.fakes import AtOnce, FakeCollector
 
 CART = PoolKey("cart", "server", "")
 NOW_S = 1_800_000_060  # the minute before the last one is complete
 END_S = 1_800_000_000
+RESOURCES = PoolResources(background=AtOnce())
 CONFIG = Config.model_validate({"pools": [{"service": "cart", "side": "server"}]})
 
 
@@ -40,7 +41,7 @@ def period(
     thresholds: DerivedThresholds, collector: FakeCollector, now_s: int = NOW_S, of: Sizes | None = None
 ) -> Threshold:
     in_force = sizes() if of is None else of
-    return thresholds.of(CONFIG, collector, lambda key: in_force, 1_000 * now_s, Problems())[CART]
+    return thresholds.of(CONFIG, collector, lambda key: in_force, 1_000 * now_s, RESOURCES)[CART]
 
 
 def periods(collector: FakeCollector, of: Sizes | None = None, count: int = 6) -> Threshold:
@@ -99,7 +100,7 @@ def test_a_further_pool_has_its_newest_ten_minutes_at_once() -> None:
     of = sizes()
     of.report(orders, SizeReport(8, 1_000 * END_S, written=True))
     both = Config.model_validate({"pools": [{"service": name, "side": "server"} for name in ("cart", "orders")]})
-    values = [thresholds.of(both, seen, lambda key: of, 1_000 * NOW_S, Problems()) for _ in range(2)][-1]
+    values = [thresholds.of(both, seen, lambda key: of, 1_000 * NOW_S, RESOURCES) for _ in range(2)][-1]
     assert (values[CART].value_ms, values[orders].value_ms) == (132.0, 60.0)
     assert seen.minutes_asked_s[6:] == [(END_S - 600, END_S)]
 

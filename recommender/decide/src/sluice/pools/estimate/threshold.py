@@ -88,7 +88,8 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
 def _under(pool: Pool, slo: Slo, upstream: UpstreamTime | None) -> Threshold:
     """The threshold under one SLO."""
     if pool.upstream is None and upstream is None:
-        detail = f"slo {slo.name} {format_ms(slo.latency)}, not less: no traces of {_root(slo)} lead to the pool"
+        why = f"not less: no traces of {_root(slo)} lead to the pool" if pool.slo else "of the pool's own service"
+        detail = f"slo {slo.name} {format_ms(slo.latency)}, {why}"
         return Threshold(slo.latency, "slo", detail)
     if pool.measured:
         return _measured(pool, slo, pool.measured, upstream)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 
 from sluice.clickhouse.database import Database
 from sluice.model.problems import Problems
@@ -17,7 +17,7 @@ ACTIVITY = "critical services"
 
 
 def reader(database: Database) -> Callable[[], Localizations]:
-    """Reads the newest minute. database: a connection of its own, since it reads in parallel to control periods."""
+    """Reads the newest minute. database: not that of the periods, since it reads in parallel to them."""
     parameters = {"service": "", "operation": "", "seconds": WINDOW_S}
     return lambda: localizations(zip(*database.columns(SQL, parameters), strict=True))
 
@@ -28,7 +28,6 @@ class CriticalPaths:
     def __init__(self, read: Callable[[], Localizations] | None = None) -> None:
         """read: None: nothing is known."""
         self._read = read
-        self._background = ThreadPoolExecutor(1, thread_name_prefix="critical")
         self._reading: Future[Localizations] | None = None
         self._turn = 0
         self._record: CriticalServices | None = None
@@ -36,26 +35,23 @@ class CriticalPaths:
         self.held: Mapping[str, tuple[HoldsUp, ...]] | None = None
         """By service; None while no operation has enough traces."""
 
-    def look(self, now_ms: int, problems: Problems) -> None:
-        """Takes a reading that ended, and begins the next one when it is due. now_ms: Unix time."""
+    def look(self, now_ms: int, background: Executor, problems: Problems) -> None:
+        """Begins a reading when it is due, and takes one that ended. now_ms: Unix time."""
         if self._read is None:
             return
-        if self._reading is not None and self._reading.done():
-            reading, self._reading = self._reading, None
-            problems.result(ACTIVITY, lambda: self._take(reading.result()), None)
         turn = now_ms // EVERY_MS
         if self._reading is None and turn != self._turn:
             self._turn = turn
-            self._reading = self._background.submit(self._read)
+            self._reading = background.submit(self._read)
+        if self._reading is not None and self._reading.done():
+            reading, self._reading = self._reading, None
+            problems.result(ACTIVITY, lambda: self._take(reading.result()), None)
 
     def unwritten(self) -> CriticalServices | None:
         """The record of a new reading, once: whichever shard asks first writes it. If its commit fails, the next
         reading's record follows."""
         record, self._record = self._record, None
         return record
-
-    def close(self) -> None:
-        self._background.shutdown(wait=False, cancel_futures=True)
 
     def _take(self, by_root: Localizations) -> None:
         self.newest, self.held = by_root, holds_up(by_root)

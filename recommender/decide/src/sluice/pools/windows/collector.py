@@ -44,8 +44,9 @@ class Collector:
     It raises the database's errors: the caller handles a period without data.
     """
 
-    def __init__(self, database: ArrayDatabase) -> None:
-        self._database = database
+    def __init__(self, database: ArrayDatabase, beside: ArrayDatabase | None = None) -> None:
+        """beside: for readings in parallel to control periods; None: there are none."""
+        self._database, self._beside = database, beside or database
         self._reading = WindowReader(database)
         self._delay = Delay(0, 1)
         self._intervals_ms: dict[PoolKey, int] = {}
@@ -60,11 +61,10 @@ class Collector:
     def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
         query where none asks."""
-        parameters = upstream.parameters(config, now_ms)
-        if parameters is None:
+        keys = upstream.keys(config, now_ms)
+        if not keys.rows:
             return {}
-        columns = self._database.columns(upstream.SQL, parameters)
-        return upstream.times(columns, config) if columns else {}
+        return upstream.times(self._database.arrays(upstream.SQL, upstream.parameters(keys, now_ms), keys), config)
 
     def demand(self, config: PoolsSection, thresholds_ns: Mapping[PoolKey, int], to_s: int) -> dict[PoolKey, Demand]:
         """The demand on each server and client pool in the minute up to `to_s`, Unix time."""
@@ -74,11 +74,12 @@ class Collector:
         return demand.demands(self._database.arrays(demand.SQL, demand.parameters(config, to_s), keys), config, to_s)
 
     def minutes(self, config: PoolsSection, from_s: int, to_s: int) -> dict[PoolKey, Minutes]:
-        """The minutes from `from_s` to `to_s`, Unix times, of each pool with a derived threshold."""
+        """The minutes from `from_s` to `to_s`, Unix times, of each pool with a derived threshold. Other methods may run
+        at the same time."""
         keys = minutes.keys(config)
         if not keys.rows:
             return {}
-        columns = self._database.arrays(minutes.SQL, minutes.parameters(config, from_s, to_s), keys)
+        columns = self._beside.arrays(minutes.SQL, minutes.parameters(config, from_s, to_s), keys)
         return minutes.minutes(columns, config) if columns else {}
 
     def data_sizes(self, config: PoolsSection, now_ms: int) -> dict[PoolKey, DataSize]:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from sluice.clickhouse.native import Arrays, Column
+from sluice.clickhouse.table import Table
 from sluice.model.patterns import ANY, like
 from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.section import Pool, PoolsSection, Slo, Statistic, Upstream
@@ -21,39 +23,35 @@ SQL = files(__package__).joinpath("upstream.sql").read_text(encoding="utf-8")
 
 # The p95 of fewer traces is the slowest trace alone.
 LEAST_TRACES = 20
-# The mean has no quantile.
-QUANTILES: dict[Statistic, float] = {"mean": -1.0, "p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
+# Quantiles; the mean has none.
+PER_MILLE: dict[Statistic, int] = {"mean": -1, "p50": 500, "p90": 900, "p95": 950, "p99": 990}
+KEY_COLUMNS = (
+    *("asked UInt32", "exact_root String", "root String", "operation String", "service String"),
+    *("by_callers UInt8", "per_mille Int16", "from_ms Int64"),
+)
 
 
-def parameters(config: PoolsSection, now_ms: int) -> dict[str, object] | None:
-    """Parameters of `SQL`, for the pools with a measured upstream; None when there is none. `asked`
-    indexes `_upstreams`."""
-    keys: list[tuple[int, str, str, str, bool, float, int]] = []
-    of = _upstreams(config)
-    for index, (pool, slo, upstream) in enumerate(of):
-        from_ms = now_ms - int(upstream.window)
-        q = QUANTILES[upstream.statistic]
-        by_callers = pool.side == "server"
-        keys.append((index, like(slo.service), like(slo.operation or ANY), pool.service, by_callers, q, from_ms))
-    if not keys:
-        return None
-    return {
-        "keys": keys,
-        "services": sorted({(slo.service, pool.service) for pool, slo, _ in of if ANY not in slo.service}),
-        "of_any_root": sorted({pool.service for pool, slo, _ in of if ANY in slo.service}),
-        "oldest_ms": min(key[-1] for key in keys),
-        "to_ms": now_ms,
-        "least": LEAST_TRACES,
-    }
+def keys(config: PoolsSection, now_ms: int) -> Table:
+    """The pools with a measured upstream. `asked` indexes `_upstreams`."""
+    rows: list[tuple[int | str, ...]] = []
+    for index, (pool, slo, upstream) in enumerate(_upstreams(config)):
+        root = "" if ANY in slo.service else slo.service
+        operation, by_callers = like(slo.operation or ANY), int(pool.side == "server")
+        q, from_ms = PER_MILLE[upstream.statistic], now_ms - int(upstream.window)
+        rows.append((index, root, like(slo.service), operation, pool.service, by_callers, q, from_ms))
+    return Table("keys", KEY_COLUMNS, rows)
 
 
-def times(columns: list[list[float]], config: PoolsSection) -> dict[UpstreamRequest, UpstreamTime]:
-    """Times from the query's columns (asked, seen, upstream_ms); pools with too few traces are left out."""
+def parameters(keys: Table, now_ms: int) -> dict[str, object]:
+    """Parameters of `SQL`, for keys with a row at least."""
+    return {"oldest_ms": min(int(row[-1]) for row in keys.rows), "to_ms": now_ms, "least": LEAST_TRACES}
+
+
+def times(columns: list[Column | Arrays], config: PoolsSection) -> dict[UpstreamRequest, UpstreamTime]:
+    """Times from the query's columns (asked, seen, upstream_ns); pools with too few traces are left out."""
     requests = [UpstreamRequest(pool.key, slo.name) for pool, slo, _ in _upstreams(config)]
-    return {
-        requests[int(index)]: UpstreamTime(float(value), int(age_ms))
-        for index, age_ms, value in zip(*columns, strict=True)
-    }
+    numbers = [column.tolist() for column in columns if not isinstance(column, Arrays)]
+    return {requests[index]: UpstreamTime(ns / 1e6, seen) for index, seen, ns in zip(*numbers, strict=True)}
 
 
 def _upstreams(config: PoolsSection) -> list[tuple[Pool, Slo, Upstream]]:

@@ -16,7 +16,7 @@ LEFT JOIN
 (
     SELECT
         service, side, peer, revision, any(state) AS state, any(basis) AS basis, any(reasons) AS reasons,
-        any(target) AS intended, toNullable(any(threshold_ms)) AS threshold_ms
+        any(target) AS intended, nullIf(any(threshold_ms), 0) AS threshold_ms
     FROM recommendations
     GROUP BY service, side, peer, revision
 ) AS r USING (service, side, peer, revision)

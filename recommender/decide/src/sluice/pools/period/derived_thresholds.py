@@ -60,6 +60,7 @@ class DerivedThresholds:
         """The thresholds of the pools that need a derived one. sizes: in force, of each pool."""
         end_s = until_s(now_ms)
         if self._known is None or self._known[0] is not config:
+            self._reading = None  # it is of the pools before
             keys = [pool.key for pool in config.pools if config.is_derived(pool)]
             if self._known is not None and not self._times.keys() >= set(keys):
                 # A pool that was found, or named, since the last reading has its newest minutes at once.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -94,26 +95,32 @@ func (r *reloader) reload(ctx context.Context) (status.Reload, error) {
 
 // newVersions gives each target whose block changed another version.
 func (r *reloader) newVersions(c *config.Config) map[string]string {
-	before := map[string]config.Target{}
-	for _, t := range r.current.Targets {
-		before[t.Name] = t
-	}
-	versions := map[string]string{}
-	for _, t := range c.Targets {
-		versions[t.Name] = r.versions[t.Name]
-		if old, there := before[t.Name]; there && !reflect.DeepEqual(old, t) {
-			versions[t.Name] = fmt.Sprintf("configured at %d", time.Now().UnixNano())
+	before, versions := blocks(r.current), map[string]string{}
+	for name, block := range blocks(c) {
+		versions[name] = r.versions[name]
+		if old, there := before[name]; there && !reflect.DeepEqual(old, block) {
+			versions[name] = fmt.Sprintf("configured at %d", time.Now().UnixNano())
 		}
 	}
 	return versions
 }
 
+// blocks are the targets of a legal file as written, by name.
+func blocks(c *config.Config) map[string]any {
+	list, _ := c.Document["targets"].([]any)
+	named := map[string]any{}
+	for i, t := range c.Targets {
+		named[t.Name] = list[i]
+	}
+	return named
+}
+
 // otherSections names the keys, besides targets, whose values differ.
 func otherSections(a, b *config.Config) (keys []string) {
-	left, right := reflect.ValueOf(*a), reflect.ValueOf(*b)
-	for i := range left.NumField() {
-		key := left.Type().Field(i).Tag.Get("yaml")
-		if key != "targets" && key != "-" && !reflect.DeepEqual(left.Field(i).Interface(), right.Field(i).Interface()) {
+	all := maps.Clone(a.Document)
+	maps.Copy(all, b.Document)
+	for key := range all {
+		if key != "targets" && !reflect.DeepEqual(a.Document[key], b.Document[key]) {
 			keys = append(keys, key)
 		}
 	}

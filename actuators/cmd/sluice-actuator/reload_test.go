@@ -97,6 +97,24 @@ func TestReload(t *testing.T) {
 	}
 }
 
+func TestTheSameFileHasNoOtherSections(t *testing.T) {
+	var read [2]*config.Config
+	for i := range read {
+		var err error
+		if read[i], err = config.Load("../../internal/config/testdata/declared.yaml", os.LookupEnv); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if others := otherSections(read[0], read[1]); len(others) > 0 {
+		t.Error(others)
+	}
+	read[1].Document["name"], read[1].Document["targets"] = "other", []any{}
+	delete(read[1].Document, "kubernetes")
+	if others := fmt.Sprint(otherSections(read[0], read[1])); others != "[kubernetes name]" {
+		t.Error(others)
+	}
+}
+
 func TestAChangedContentNeedsNoSignal(t *testing.T) {
 	t.Setenv("SLUICE_DEMO", "http://127.0.0.1:1")
 	file := filepath.Join(t.TempDir(), "actuator.yaml")
@@ -125,14 +143,15 @@ func TestAChangedContentNeedsNoSignal(t *testing.T) {
 		look("targets: []\n")
 		look("targets:\n" + connections)
 		look("targets:\n" + connections)
+		look("# a comment changes no target\ntargets:\n" + connections)
 		look("targets: [")
 		look("targets: [")
 		look("targets:\n" + strings.Replace(connections, "max: 64", "max: 65", 1))
-		if got := fmt.Sprint(outcomes, " ", service, " ", len(changes)); got != "[taken refused taken] catalogue 2" {
+		if got := fmt.Sprint(outcomes, " ", service, " ", len(changes)); got != "[taken taken refused taken] catalogue 3" {
 			t.Fatal(got)
 		}
-		one, two := (<-changes).Targets[0], (<-changes).Targets[0]
-		if one.Address != "" || two.Address == "" || !two.Rules.Apply || two.Rules.Max != 65 {
+		one, same, two := (<-changes).Targets[0], (<-changes).Targets[0], (<-changes).Targets[0]
+		if one.Address != "" || same.Address != "" || two.Address == "" || !two.Rules.Apply || two.Rules.Max != 65 {
 			t.Errorf("%+v then %+v", one, two)
 		}
 	})

@@ -36,8 +36,9 @@ type Config struct {
 	Scaling []Scaling `yaml:"scaling"`
 	// Kubernetes is the cluster that this process watches and writes Events and Leases to; nil for none.
 	Kubernetes *kube.Config `yaml:"kubernetes"`
-	// Digest is that of the content of the file.
-	Digest [sha256.Size]byte `yaml:"-"`
+	// Digest is that of the content of the file, Document the content as written, by key.
+	Digest   [sha256.Size]byte `yaml:"-"`
+	Document map[string]any    `yaml:"-"`
 }
 
 // Recommender is where decisions come from, and how often targets are read.

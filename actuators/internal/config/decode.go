@@ -25,6 +25,7 @@ func decode(text io.Reader, c *Config) error {
 	if document == nil || err != nil {
 		return err
 	}
+	c.Document, _ = document.(map[string]any)
 	faults := lay(document, c, "")
 	for i := range c.Targets {
 		faults = append(faults, c.Targets[i].block(fmt.Sprintf("targets[%d]", i))...)

@@ -23,7 +23,8 @@ def next_steps(settings: Settings, report: Report) -> None:
     rows = [
         (f"OTEL_EXPORTER_OTLP_ENDPOINT=http://{at('otlp_grpc')}", f"unsampled traces go here; HTTP: {at('otlp_http')}"),
         ("./sluice doctor", "whether spans arrive, and what is missing"),
-        ("./sluice pools list", "the pools; before there are any, the candidates that spans show"),
+        ("./sluice pools list", "the pools that it finds, and their sizes"),
+        ("./sluice pools discover", "the candidates that spans show, and why they are no pools"),
         (settings.config["recommender"], "your SLOs and pools"),
         (settings.config["actuator"], "where their sizes are read and written"),
         ("./sluice reload", "takes both files, or prints their errors"),

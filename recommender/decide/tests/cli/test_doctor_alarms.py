@@ -107,6 +107,23 @@ def test_over_grpc_where_the_tables_do_not_answer(pool_server: PoolServer) -> No
     assert (diagnosis.level, "109 of 34" in diagnosis.text, "spans.toml" in diagnosis.remedy) == ("warn", True, True)
 
 
+def test_instances_named_differently_are_told_before_sizes_differ(
+    monkeypatch: pytest.MonkeyPatch, pool_server: PoolServer
+) -> None:
+    of_cart = [("server", "cart", "", name, 1.0) for name in ("pod-2", "pod-1")]
+    rows = [*of_cart, ("server", "shop", "", "x", 9.0)]
+    monkeypatch.setattr("sluice.cli.doctor.pool_spans.ask", lambda *_: rows)
+    where = addresses({"SLUICE_RECOMMENDER": pool_server.address})
+    targets = [TargetSize(instance=name, size=8) for name in ("duo-a", "duo-b")]
+    pool_server.explanations = [Explanation(pool_size=size(CART, "BEST", "no other", *targets))]
+    diagnosis = alarms.alarms(where, 5)
+    assert diagnosis.text.startswith("cart/server INSTANCES_DIFFER: spans have the instances pod-1, pod-2; sizes are")
+    assert "`service.instance.id`" in diagnosis.remedy
+    targets[0].instance = "pod-1"
+    pool_server.explanations = [Explanation(pool_size=size(CART, "BEST", "no other", *targets))]
+    assert alarms.alarms(where, 5).level == "ok"
+
+
 def test_operations_are_counted_in_whole_trees_at_any_depth() -> None:
     inner = '{"service":"cart","operation":"read","stages":[[{"service":"cart","operation":"lock"}]]}'
     tree = '{"service":"shop","operation":"GET /","stages":[[%s,{"service":"cart","operation":"read"}],[%s]]}'

@@ -271,13 +271,20 @@ class PoolsShard:
             deferred=self._deferred(config),
             demands=self._demands.newest(config, self._collector, inputs.thresholds, now_ms, problems),
             data_sizes=self._data_sizes.newest(config, self._collector, now_ms, problems),
-            unfit=self._unfit.look(self._silent(config), inputs.targets, self._collector, now_ms, problems),
+            unfit=self._unfit.look(self._silent(), inputs.targets, self._collector, now_ms, problems),
         )
 
-    def _silent(self, config: PoolsSection) -> set[PoolKey]:
-        """Pools whose newest answer is that there is no data."""
-        last = {pool.key: self._publisher.content(pool.key) for pool in config.pools}
+    def _silent(self) -> set[PoolKey]:
+        """Pools named in the file, whose newest answer is that there is no data. The name of a pool that was found, or
+        that has evidence, is right: it is idle."""
+        named = [pool.key for pool in self._declared.pools]
+        last = {key: self._publisher.content(key) for key in named if self._learnt_until(key) < 0}
         return {key for key, content in last.items() if content is not None and content.state == State.NO_DATA.value}
+
+    def _learnt_until(self, key: PoolKey) -> int:
+        """Of the newest evidence, Unix ms; -1 without any."""
+        state = self._states.get(key)
+        return -1 if state is None else state.learnt.until_ms
 
     def _deferred(self, config: PoolsSection) -> frozenset[PoolKey]:
         """Pools left for a later period. Paused pools are never left."""

@@ -22,6 +22,11 @@ def test_a_pool_without_data_names_the_nearest_ones_until_its_spans_come() -> No
     world.collector.services[CART] = FakeService(8)
     world.run(20)
     assert "NOT_IN_SPANS" not in codes(world.cart)
+    # Idle for long, its name is known to be right.
+    for _ in range(20):
+        answer = world.step(35)
+    assert answer.content.state == "NO_DATA"
+    assert "NOT_IN_SPANS" not in codes(answer)
 
 
 def test_targets_named_unlike_the_instances_in_spans_say_both_lists() -> None:

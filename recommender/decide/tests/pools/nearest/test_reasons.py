@@ -3,8 +3,9 @@
 import pytest
 
 from sluice.model.keys import PoolKey, Side
+from sluice.pools.nearest.instances import instances_differ
 from sluice.pools.nearest.query import PoolInSpans
-from sluice.pools.nearest.reasons import Nearest, instances_differ
+from sluice.pools.nearest.reasons import Nearest
 
 
 def candidate(service: str, side: Side, requests: int, peer: str = "") -> PoolInSpans:

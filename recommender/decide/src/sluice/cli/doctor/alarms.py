@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from sluice.cli.doctor.finding import Diagnosis, NotAnsweringError
-from sluice.cli.doctor.pool_spans import PoolSpans, pool_spans
+from sluice.cli.doctor.pool_spans import PoolSpans, instances_in_spans, pool_spans
 from sluice.cli.doctor.recommender import listed
 from sluice.cli.environment import Addresses
 from sluice.model.keys import PoolKey
 from sluice.pools.names import key_of
+from sluice.pools.nearest.instances import instances_differ
 from sluice.pools.v1.pool_size_pb2 import PoolSize
 
 _SHOWN = 6
@@ -40,9 +41,22 @@ def alarms(where: Addresses, timeout_s: float) -> Diagnosis:
     disagree = [key_of(size.pool) for size in sizes if _code(size) == "SPANS_DISAGREE"][:_SHOWN]
     try:
         spans_of = pool_spans(where, timeout_s, disagree) if disagree else {}
+        several = [key_of(size.pool) for size in sizes if len(size.sizes) > 1]
+        instances = instances_in_spans(where, timeout_s, several)
     except NotAnsweringError:  # the checks of ClickHouse report it
-        spans_of = {}
-    return judge(sizes, spans_of)
+        spans_of, instances = {}, {}
+    return judge([_with_instances(size, instances.get(key_of(size.pool), [])) for size in sizes], spans_of)
+
+
+def _with_instances(size: PoolSize, of_spans: Sequence[str]) -> PoolSize:
+    """The decider gives this reason only once sizes differ: it then needs the names. of_spans: instances in spans."""
+    reason = instances_differ(of_spans, [target.instance for target in size.sizes])
+    if reason is None or _code(size):
+        return size
+    told = PoolSize()
+    told.CopyFrom(size)
+    told.reasons.add(code=reason.code, text=reason.text)
+    return told
 
 
 def judge(sizes: Sequence[PoolSize], spans_of: Mapping[PoolKey, PoolSpans]) -> Diagnosis:

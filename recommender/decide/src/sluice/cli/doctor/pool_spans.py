@@ -79,6 +79,15 @@ def pool_spans(where: Addresses, timeout_s: float, pools: Iterable[PoolKey]) -> 
     return by_pool
 
 
+def instances_in_spans(where: Addresses, timeout_s: float, pools: Iterable[PoolKey]) -> dict[PoolKey, list[str]]:
+    """The instances in spans of the last three minutes, ordered by name. Raises NotAnsweringError."""
+    instances: dict[PoolKey, list[str]] = {key: [] for key in pools}
+    for side, service, peer, instance, _ in ask(where, timeout_s, _IN_FLIGHT) if instances else ():
+        if (key := PoolKey(service, side, peer)) in instances:
+            instances[key].append(instance)
+    return {key: sorted(names) for key, names in instances.items()}
+
+
 def operations_of(trees: Iterable[tuple[str, int]]) -> dict[str, dict[str, int]]:
     """How often traces called an operation, by service and operation. trees: JSON as the job writes it, and number of
     traces. A tree too deep for the JSON parser is left out."""

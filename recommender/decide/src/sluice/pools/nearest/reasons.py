@@ -1,16 +1,15 @@
-"""Why a pool of the configuration has no data, by the candidate pools: spans do not show it, or name its instances
-differently than its targets are named. Pure."""
+"""Why a pool of the configuration has no data, by the candidate pools: spans do not show it. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.nearest.query import LASTS_S, PoolInSpans
 
-# Names shown. Above so many missing services, names are not compared: that takes some 20 ms for each.
+# Names shown. Above so many missing services, names are not compared: that takes 5 ms for each, among 2,000 services.
 SHOWN, COMPARED = 4, 20
 
 
@@ -55,21 +54,3 @@ class Nearest:
         close = get_close_matches(wanted, names, n=SHOWN)
         close += [name for name in names if name not in close and (wanted in name or name in wanted)]
         return [candidate for low in close for name in names[low] for candidate in self._of_service[name]]
-
-
-def instances_differ(of_spans: Sequence[str], of_targets: Iterable[str]) -> Reason | None:
-    """Where several targets report sizes, and no instance in spans has the name of any of them. A single target is the
-    single instance, whatever its name."""
-    targets = sorted(of_targets)
-    if len(targets) < 2 or not of_spans or set(targets) & set(of_spans):
-        return None
-    return Reason(
-        "INSTANCES_DIFFER",
-        f"spans have the instances {_names(of_spans)}; sizes are reported of {_names(targets)}: set `instance` of each "
-        "target to the service.instance.id of its spans",
-    )
-
-
-def _names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(name or "(no name)" for name in names[:SHOWN]) + more

@@ -11,7 +11,8 @@ from sluice.model.problems import Problems
 from sluice.model.reason import Reason
 from sluice.pools.inputs.sizes import TargetSize
 from sluice.pools.metrics.in_force import by_metrics
-from sluice.pools.nearest.reasons import Nearest, instances_differ
+from sluice.pools.nearest.instances import instances_differ
+from sluice.pools.nearest.reasons import Nearest
 from sluice.pools.period.source import WindowSource
 
 EVERY_MS = 30_000

@@ -15,6 +15,7 @@ from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Observation
 from sluice.pools.policy.state import PoolState
+from sluice.pools.roles.span_roles import NO_ROLES, SpanRoles
 from sluice.pools.section import Pool
 
 
@@ -44,7 +45,7 @@ class PoolStep(NamedTuple):
     - windows: None before they are read, or without any.
     - decision, failure: None before the decision. Also after it, both are None for a past window and for a pool that is
       left for a later period.
-    - notes: reasons that the answer states besides those of the decision.
+    - notes: reasons that the answer states besides those of the decision. roles: of the pool's spans.
     - cores: of the belief in the next state, None without one.
     """
 
@@ -62,6 +63,7 @@ class PoolStep(NamedTuple):
     cores: float | None = None
     failure: Failed | None = None
     notes: tuple[Reason, ...] = ()
+    roles: SpanRoles = NO_ROLES
 
     @property
     def key(self) -> PoolKey:

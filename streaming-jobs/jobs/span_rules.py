@@ -14,20 +14,24 @@ from typing import Any
 
 FILE = Path(__file__).parents[1] / "spans.toml"
 
-ACTIONS = ("count", "leave_out", "waiting", "around")
+ACTIONS = ("count", "leave_out", "waiting", "around", "not_a_pool", "sidecar")
 SIDES = ("server", "consumer", "client")
 #: Conditions on fields that every span has, by their word in the lines.
 OF_SPANS = {"service": "service", "side": "side", "peer": "peer", "span": "name", "scope": "scope"}
 #: Conditions on attributes of several names: old semantic conventions and new.
 PATH = ("url.path", "http.target", "http.route")
-USER_AGENT = ("user_agent.original", "http.user_agent")
-KEYS = ("name", "action", *OF_SPANS, "path", "user_agent", "attributes")
-#: ValuePatterns.java: a bit of a long for each condition on attributes.
+USER_AGENT = ("user_agent.original", "http.user_agent", "user_agent")
+KEYS = ("name", "action", *OF_SPANS, "path", "user_agent", "attributes", "longer_than")
+#: Legal durations, in ms: 1 ms to a day.
+UNITS_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+MOST_MS = 86_400_000
+#: ValuePatterns.java: a bit of a long for each condition on attributes and on durations.
 MOST_CONDITIONS = 64
 MOST_ATTRIBUTE_BYTES = 63
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ATTRIBUTE = re.compile(r"[^\s,\x00-\x1f]+")
+_DURATION = re.compile(r"([1-9][0-9]{0,8})(ms|s|m|h)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -46,12 +50,13 @@ class Values:
 
 @dataclass(frozen=True)
 class Rule:
-    """`spans` maps words of OF_SPANS to patterns."""
+    """`spans` maps words of OF_SPANS to patterns. longer_ms: spans of a longer duration match; None: of any."""
 
     name: str
     action: str
     spans: Mapping[str, tuple[str, ...]]
     values: tuple[Values, ...]
+    longer_ms: int | None = None
 
     def lines(self) -> list[str]:
         lines = ["\t".join(("rule", self.name, self.action))]
@@ -59,6 +64,8 @@ class Rule:
         for values in self.values:
             kind = "path" if values.path else "whole"
             lines.append("\t".join(("values", kind, ",".join(values.attributes), *values.patterns)))
+        if self.longer_ms is not None:
+            lines.append(f"longer\t{self.longer_ms}")
         return lines
 
 
@@ -90,9 +97,10 @@ def _rules(file: Mapping[str, Any]) -> tuple[Rule, ...]:
     names = [rule.name for rule in rules]
     if twice := [name for name in names if names.count(name) > 1]:
         raise SpanRulesError(f"rule {twice[0]}: its name is there twice")
-    if (conditions := sum(len(rule.values) for rule in rules)) > MOST_CONDITIONS:
+    if (conditions := sum(len(rule.values) + (rule.longer_ms is not None) for rule in rules)) > MOST_CONDITIONS:
         raise SpanRulesError(
-            f"{conditions} conditions on path, user_agent and attributes: must be {MOST_CONDITIONS} or fewer"
+            f"{conditions} conditions on path, user_agent, attributes and longer_than: "
+            f"must be {MOST_CONDITIONS} or fewer"
         )
     return rules
 
@@ -118,22 +126,34 @@ def _rule(table: Mapping[str, Any], number: int) -> Rule:
         if key in table
     ]
     values += _attributes(table.get("attributes", {}), where)
-    if not spans.keys() - {"side"} and not values:
+    longer_ms = _duration_ms(table["longer_than"], where) if "longer_than" in table else None
+    if not spans.keys() - {"side"} and not values and longer_ms is None:
         raise SpanRulesError(f"{where}: names no spans: expected one or more of {', '.join(KEYS[2:])} besides side")
-    return Rule(name, action, spans, tuple(values))
+    return Rule(name, action, spans, tuple(values), longer_ms)
 
 
 def _attributes(table: object, where: str) -> list[Values]:
     if not isinstance(table, dict):
         raise SpanRulesError(f"{where}: attributes is {table!r}: must be a table of names and patterns")
     values = []
-    for attribute, patterns in table.items():
-        if not _ATTRIBUTE.fullmatch(attribute) or len(attribute.encode()) > MOST_ATTRIBUTE_BYTES:
-            raise SpanRulesError(
-                f"{where}: attributes: {attribute!r} must be 1 to {MOST_ATTRIBUTE_BYTES} bytes without comma and space"
-            )
-        values.append(Values((attribute,), _patterns(patterns, f"{where}: attributes: {attribute}")))
+    for names, patterns in table.items():
+        attributes = tuple(names.split("|"))
+        for attribute in attributes:
+            if not _ATTRIBUTE.fullmatch(attribute) or len(attribute.encode()) > MOST_ATTRIBUTE_BYTES:
+                raise SpanRulesError(
+                    f"{where}: attributes: {attribute!r} must be 1 to {MOST_ATTRIBUTE_BYTES} bytes without comma and "
+                    "space; | parts several names"
+                )
+        values.append(Values(attributes, _patterns(patterns, f"{where}: attributes: {names}")))
     return values
+
+
+def _duration_ms(value: object, where: str) -> int:
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    ms = int(match[1]) * UNITS_MS[match[2]] if match else 0
+    if not 1 <= ms <= MOST_MS:
+        raise SpanRulesError(f"{where}: longer_than is {value!r}: must be a whole number of ms, s, m or h, 1ms to 24h")
+    return ms
 
 
 def _patterns(value: object, where: str) -> tuple[str, ...]:

@@ -74,9 +74,36 @@ def test_what_is_shipped_leaves_out_probes_scrapes_and_its_own() -> None:
     probes = rules["probe-path"].values[0].patterns
     assert {"/healthz", "/livez", "/readyz", "/health", "/actuator/health", "/actuator/health/*"} <= {*probes}
     assert {"/metrics", "/actuator/prometheus"} <= {*rules["scrape-path"].values[0].patterns}
-    waiting = {name for name, rule in rules.items() if rule.action == "waiting"}
-    assert waiting == {"acquire-node-pg", "acquire-node", "acquire-java", "acquire-python", "acquire-go"}
-    assert all(rule.action == "leave_out" for name, rule in rules.items() if name not in waiting)
+    by_action: dict[str, set[str]] = {}
+    for name, rule in rules.items():
+        by_action.setdefault(rule.action, set()).add(name)
+    assert by_action == {
+        "leave_out": {"sluice", "jolokia", "probe-path", "probe-grpc", "probe-agent", "scrape-path", "scrape-agent"},
+        "waiting": {
+            *("acquire-node-pg", "acquire-node", "acquire-java", "acquire-python", "acquire-go"),
+            *("message-receive", "message-create"),
+        },
+        "around": {
+            *("websocket", "websocket-scheme", "sse", "grpc-stream", "long-poll", "long", "linkerd", "envoy-inbound"),
+        },
+        "sidecar": {"envoy"},
+        "not_a_pool": {"nodejs", "asyncio", "event-loop", "event-loop-thread", "virtual-thread"},
+    }
+
+
+def test_durations_and_alternative_names(tmp_path: Path) -> None:
+    text = """
+        [[rule]]
+        name = "stream"
+        action = "around"
+        attributes = {"rpc.system|rpc.system.name" = "grpc"}
+        longer_than = "2m"
+        """
+    assert lines(written(tmp_path, text)) == [
+        "rule\tstream\taround",
+        "values\twhole\trpc.system,rpc.system.name\tgrpc",
+        "longer\t120000",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -103,12 +130,14 @@ def test_what_is_shipped_leaves_out_probes_scrapes_and_its_own() -> None:
         ("[[rule]]\nname = 'a'\naction = 'count'\nattributes = 'x'", "attributes is 'x': must be a table"),
         ("[[rule]]\nname = 'a'\naction = 'count'\nattributes = {'a,b' = 'x'}", "attributes: 'a,b' must be"),
         ("[[rule]]\nname='a'\naction='count'\npath='/'\n" * 2, "rule a: its name is there twice"),
+        ("[[rule]]\nname = 'a'\naction = 'count'\nlonger_than = 60", "longer_than is 60: must be a whole number"),
+        ("[[rule]]\nname = 'a'\naction = 'count'\nlonger_than = '25h'", "1ms to 24h"),
         ("[rule]\nname = 'a'", "must be tables, [[rule]]"),
         ("rules = 1", "unknown key rules: expected [[rule]]"),
         ("[[rule", "read "),
         (
             "".join(f"[[rule]]\nname = 'r{n}'\naction = 'count'\npath = '/'\n" for n in range(65)),
-            "65 conditions on path, user_agent and attributes: must be 64 or fewer",
+            "65 conditions on path, user_agent, attributes and longer_than: must be 64 or fewer",
         ),
     ],
 )

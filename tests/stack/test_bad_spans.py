@@ -76,13 +76,13 @@ def test_times_of_zero_and_far_away(stack: Stack) -> None:
 
 
 def test_spans_that_last_for_days(stack: Stack) -> None:
-    """Spread over their newest ten minutes, their durations whole."""
-    good = spans("bad-length", 4)
+    """Calls are spread over their newest ten minutes, their durations whole. A rule leaves SERVER spans out."""
+    good = spans("bad-length", 5)
     now = good[0].end_ns
-    days = [replace(span, start_ns=now - n * DAY) for n, span in enumerate(good[1:], start=4)]
-    reference = sent(stack, [good[0], *days])
+    days = [replace(span, kind="CLIENT", start_ns=now - n * DAY) for n, span in enumerate(good[1:4], start=4)]
+    reference = sent(stack, [good[0], *days, replace(good[4], kind="SERVER", start_ns=now - DAY)])
     outcomes = {key[1]: row["spans"] for key, row in reference.ingest_counts().items() if key[0] == "concurrency"}
-    assert outcomes == {"accepted": 1, "accepted_cut": 3}
+    assert outcomes == {"accepted": 2, "accepted_cut": 3}
     check_all(stack, "bad-length", reference)
 
 

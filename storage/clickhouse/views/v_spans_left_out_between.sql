@@ -14,6 +14,7 @@ WITH
         SELECT service, side, peer, operation, action, rule, sum(l.spans) AS left_out, sum(l.duration_ns) AS lasted_ns
         FROM spans_left_out AS l FINAL
         WHERE window >= fromUnixTimestamp64Milli({from_ms:Int64}) AND window < fromUnixTimestamp64Milli({until_ms:Int64})
+          AND action NOT IN ('not_a_pool', 'sidecar') -- which windows count
         GROUP BY service, side, peer, operation, action, rule
     )
 SELECT

@@ -11,6 +11,7 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
+from sluice.pools.roles.span_roles import SpanRoles
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows.minutes import Minutes
 
@@ -41,6 +42,9 @@ class WindowsAlone:
 
     def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]:
         return []
+
+    def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]:
+        return {}
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         return {}

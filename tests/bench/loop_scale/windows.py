@@ -20,6 +20,7 @@ from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
+from sluice.pools.roles.span_roles import SpanRoles
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
@@ -61,6 +62,8 @@ class Collects(Protocol):
     def pool_metrics(self, config: Config, now_ms: int) -> MetricsReading: ...
 
     def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]: ...
+
+    def span_roles(self, config: Config, now_ms: int) -> Mapping[PoolKey, SpanRoles]: ...
 
     def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]: ...
 

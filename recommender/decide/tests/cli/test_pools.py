@@ -252,6 +252,15 @@ def test_explain_says_what_the_pool_stands_on(run: Run, server: PoolServer) -> N
     assert "rests on        2 cores, version v7; since 2001-09-09 01:46:40 UTC" in lines
 
 
+def test_explain_says_what_was_left_out_of_the_pool(run: Run, server: PoolServer) -> None:
+    explanation = server.explanations[0]
+    explanation.left_out.add(rule="websocket", spans=1_200)
+    explanation.left_out.add(rule="probe-path", spans=40)
+    lines = run("pools", "explain", "cart", "--address", server.address).stdout.splitlines()
+    text = "1,200 spans (websocket), 40 spans (probe-path) in three minutes, by the rules of spans.toml"
+    assert f"left out        {text}" in lines
+
+
 def test_explain_says_what_the_hardware_could_be(run: Run, server: PoolServer) -> None:
     size = server.explanations[0].pool_size
     size.advice.kind, size.advice.best, size.advice.best_per_s = Advice.KIND_SCALE_OUT, 16, 364
@@ -429,6 +438,7 @@ def test_explain_as_json_has_the_names_of_the_api(run: Run, server: PoolServer) 
     printed = json.loads(run("pools", "explain", "cart", "-o", "json", "--address", server.address).stdout)
     assert set(printed) == {
         *("pool_size", "threshold", "latency_source", "window_start", "window_end", "bucket", "buckets"),
+        "left_out",
         *("completions", "instances", "curve", "baseline", "belief"),
         *("learned", "advised_curve"),
     }

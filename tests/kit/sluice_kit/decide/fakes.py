@@ -18,6 +18,7 @@ from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
+from sluice.pools.roles.span_roles import SpanRoles
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
 from sluice.pools.windows.minutes import Minutes
@@ -154,6 +155,7 @@ class FakeCollector:
     in_spans: list[PoolInSpans] = field(default_factory=lambda: [PoolInSpans(key, 1, ()) for key in (CART, DB)])
     in_spans_asked: list[tuple[str, ...]] = field(default_factory=list)
     in_spans_problem: Exception | None = None
+    roles: dict[PoolKey, SpanRoles] = field(default_factory=dict)
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
@@ -202,6 +204,9 @@ class FakeCollector:
         if self.in_spans_problem is not None:
             raise self.in_spans_problem
         return self.in_spans
+
+    def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]:
+        return self.roles
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         self.clocks_asked_ms.append(now_ms)

@@ -1,4 +1,4 @@
-"""`spans_left_out`: spans that `windows` does not count, and why, per 10 s of their ends."""
+"""`spans_left_out`: spans that `windows` does not count, or that rules set apart, and why, per 10 s of their ends."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ def left_out(spans: Iterable[Span], traces: Iterable[Trace]) -> dict[Key, LeftOu
 
     for span in spans:
         if span.use != "held":
-            count(span, span.operation, span.action, span.rule)
-        elif span.nested:
+            count(span, "" if span.counts else span.operation, span.action, span.rule)
+        if span.counts and span.nested:
             nested(span)
     for trace in traces:
         for span in taken_back(trace):

@@ -10,7 +10,7 @@ from sluice_kit.reference.spans import Span
 #: Client spans that stand in each other; deeper is not looked.
 DEEPEST = 16
 #: What is in the windows, or was left out as no load: others are as if they were not there.
-SOLID = ("held", "left_out")
+SOLID = ("held", "left_out", "not_a_pool", "sidecar")
 
 
 def nested(spans: Sequence[Span], by_id: Mapping[bytes, Span]) -> Iterator[tuple[Span, Span | None]]:
@@ -22,11 +22,13 @@ def nested(spans: Sequence[Span], by_id: Mapping[bytes, Span]) -> Iterator[tuple
         if span.kind == "SERVER":
             if _is_nested_server(span, by_id, way):
                 yield span, None
-        elif span.kind == "CLIENT" and span.named_peer:
+        elif span.kind == "CLIENT":
+            clients = _clients(span, by_id)[:DEEPEST]
+            like = clients[0] if clients and span.use == "sidecar" else span
             same = [
                 client
-                for client in _clients(span, by_id)[:DEEPEST]
-                if client.named_peer == span.named_peer and client.instance == span.instance
+                for client in clients
+                if client is like or (client.named_peer == like.named_peer != "" and client.instance == like.instance)
             ]
             if same:
                 yield span, same[-1]
@@ -34,22 +36,29 @@ def nested(spans: Sequence[Span], by_id: Mapping[bytes, Span]) -> Iterator[tuple
 
 def _is_nested_server(span: Span, by_id: Mapping[bytes, Span], way: set[int]) -> bool:
     servers = _servers(span, by_id)
-    if not span.instance:
+    if _stands_in(span):
         first = by_id.get(span.span_id)
         # What repeats the id of a span was counted as that was.
-        return bool(servers) or (first is not None and id(first) in way)
-    known = [server for server in servers if server.instance]
+        if first is not None and id(first) in way:
+            return True
+        return bool(servers) and (not span.instance or servers[0].instance in ("", span.instance))
+    known = [server for server in servers if not _stands_in(server)]
     return bool(known) and known[0].instance == span.instance
 
 
 def _gives_way(span: Span, by_id: Mapping[bytes, Span]) -> Iterator[Span]:
-    """The SERVER spans without an instance between one that has one and the next above that has."""
-    if span.kind != "SERVER" or span.use not in SOLID or not span.instance:
+    """The SERVER spans that stand in, between one that does not and the next above that does not."""
+    if span.kind != "SERVER" or span.use not in SOLID or _stands_in(span):
         return
     for outer in _servers(span, by_id):
-        if outer.instance:
+        if not _stands_in(outer):
             return
         yield outer
+
+
+def _stands_in(span: Span) -> bool:
+    """Whether a SERVER span counts only while no span of its application is below it."""
+    return not span.instance or span.use == "sidecar"
 
 
 def _servers(span: Span, by_id: Mapping[bytes, Span]) -> list[Span]:

@@ -29,7 +29,7 @@ def peers(traces: Iterable[Trace]) -> Iterator[tuple[Span, str]]:
 
 def counts(span: Span) -> bool:
     """Whether it is in the windows when it is read."""
-    return span.use == "held" and not span.nested
+    return span.counts and not span.nested
 
 
 def taken_back(trace: Trace) -> list[Span]:

@@ -89,6 +89,11 @@ class Span:
     nested: bool = False
 
     @property
+    def counts(self) -> bool:
+        """Whether rules count it."""
+        return self.use in ("held", "not_a_pool", "sidecar")
+
+    @property
     def duration_ns(self) -> int:
         return self.end_ns - self.start_ns
 
@@ -134,7 +139,7 @@ def with_nested(spans: list[Span]) -> list[Span]:
         by_id: dict[bytes, Span] = {}
         for span in part:
             by_id.setdefault(span.span_id, span)
-        nested_ids |= {id(span) for span, _ in nested(part, by_id) if span.use == "held"}
+        nested_ids |= {id(span) for span, _ in nested(part, by_id) if span.counts}
     return [replace(span, nested=True) if id(span) in nested_ids else span for span in spans]
 
 
@@ -189,7 +194,9 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms:
     if side := SIDES.get(kind, ""):
         named = peer or located or "unknown" if side == "client" else ""
         fields = {"service": service, "side": side, "peer": named, "span": cut(span.name), "scope": cut(scope)}
-        use, action, rule = rules.use(fields, span.attributes)
+        use, action, rule = rules.use(
+            fields, [*span.attributes, *resource], span.end_time_unix_nano - span.start_time_unix_nano
+        )
     return Span(
         service=service,
         instance=first_text(resource, INSTANCE),

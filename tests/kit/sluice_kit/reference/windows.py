@@ -49,4 +49,4 @@ def windows(spans: Iterable[tuple[Span, str]]) -> dict[Key, Window]:
 
 def is_cut(span: Span) -> bool:
     """Whether the span is too long to be spread whole."""
-    return span.kind in SIDES and span.use == "held" and span.duration_ns > MAX_SPREAD_NS
+    return span.kind in SIDES and span.counts and span.duration_ns > MAX_SPREAD_NS

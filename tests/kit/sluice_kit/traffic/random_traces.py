@@ -35,7 +35,8 @@ SIZES: tuple[tuple[tuple[str, int | str], ...], ...] = (
     (("messaging.message.payload_size_bytes", 128), ("http.response.body.size", 1 << 40)),
     (("messaging.message_payload_size_bytes", 256),),
 )
-#: What spans say of whom they answered and how, by turns: nothing, no load, and whose fault a failure was.
+#: What spans say of whom they answered and how, by turns: nothing, no load, whose fault a failure was, and what served
+#: them: a proxy, an event loop, a stream, a poll for messages.
 ANSWERS: tuple[tuple[tuple[str, int | str], ...], ...] = (
     (),
     (("http.response.status_code", 200),),
@@ -48,6 +49,11 @@ ANSWERS: tuple[tuple[tuple[str, int | str], ...], ...] = (
     (("rpc.response.status_code", "UNAVAILABLE"), ("http.response.status_code", 200)),
     (("user_agent.original", "sluice-actuator/0.1"),),
     (("http.route", "/items/{id}"), ("user_agent.original", "curl/8")),
+    (("component", "proxy"), ("upstream_cluster.name", "inbound|9080||")),
+    (("component", "proxy"),),
+    (("thread.name", "reactor-http-nio-3"), ("component", "netty")),
+    (("http.response.status_code", 101),),
+    (("messaging.operation.type", "receive"),),
 )
 #: Every so many spans of clients are waits for a connection.
 ACQUIRE = 9

@@ -16,6 +16,7 @@ from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Observation
 from sluice.pools.policy.state import PoolState
+from sluice.pools.roles.span_roles import NO_ROLES, SpanRoles
 from sluice.pools.section import Pool
 
 
@@ -45,7 +46,7 @@ class PoolStep(NamedTuple):
     - windows: None before they are read, or without any.
     - decision, failure: None before the decision. Also after it, both are None for a past window and for a pool that is
       left for a later period.
-    - notes: reasons that the answer states besides those of the decision.
+    - notes: reasons that the answer states besides those of the decision. roles: of the pool's spans.
     - holds_up: root operations that the pool's service holds up; None: not known.
     - cores: of the belief in the next state, None without one.
     """
@@ -65,6 +66,7 @@ class PoolStep(NamedTuple):
     failure: Failed | None = None
     notes: tuple[Reason, ...] = ()
     holds_up: tuple[HoldsUp, ...] | None = None
+    roles: SpanRoles = NO_ROLES
 
     @property
     def key(self) -> PoolKey:

@@ -45,6 +45,7 @@ from sluice.pools.publication.leases import Leases
 from sluice.pools.publication.publication import AWAITED, Publication, undecided
 from sluice.pools.publication.publisher import Publisher
 from sluice.pools.publication.schedule import WriteSchedule
+from sluice.pools.roles.shard_roles import ShardRoles
 from sluice.pools.section import PoolsSection
 
 log = logging.getLogger(__name__)
@@ -122,6 +123,7 @@ class PoolsShard:
         self._thresholds, self._demands, self._data_sizes = Thresholds(), Demands(), DataSizes()
         self._metrics, self._derived = MetricSizes(), DerivedThresholds(records.decisions)
         self._unfit = UnfitPools()
+        self._roles = ShardRoles()
         self.clocks = ShardClocks()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._acquisition = Acquisition()
@@ -251,6 +253,7 @@ class PoolsShard:
             thresholds=thresholds,
             metrics=self._metrics,
             held=self._resources.critical.held,
+            roles=self._roles.of,
         )
         if not self._caught_up:
             self._states = caught_up(inputs, self._collector, self._resources, self._data_sizes)
@@ -258,11 +261,14 @@ class PoolsShard:
         return inputs._replace(states=self._states)
 
     def _discover(self, now_ms: int) -> None:
-        """Reads candidates, looks for the sizes of all pools and candidates in metrics, and finds pools by them."""
+        """Reads candidates, reads of all pools and candidates the sizes in metrics and the roles of spans, and finds
+        pools by them."""
         declared, discovering, problems = self._declared, self._discovering, self._resources.problems
         discovering.look(declared, self._collector, now_ms, problems)
-        self._metrics.look(discovering.watched(declared), self._collector, now_ms, problems)
-        discovering.judge(declared, self._operator_inputs.sizes, self._metrics, now_ms)
+        watched = discovering.watched(declared)
+        self._metrics.look(watched, self._collector, now_ms, problems)
+        self._roles.look(watched, self._collector, now_ms, problems)
+        discovering.judge(declared, self._operator_inputs.sizes, self._metrics, self._roles.of, now_ms)
 
     def _with_measurements(self, inputs: PeriodInputs) -> PeriodInputs:
         """Adds the rest, which waits for a query that succeeded: each demand is returned once."""

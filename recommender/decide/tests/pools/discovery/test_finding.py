@@ -54,6 +54,15 @@ def test_why_a_candidate_is_no_pool() -> None:
     assert [one.why for one in after.values()] == [UNSIZED, "two pools may be it"]
 
 
+def test_an_event_loop_is_a_pool_by_a_size_and_by_no_bound() -> None:
+    shown = {key: Load(key, 1.0, 1, 0.9) for key in (CART, DB)}
+    signs = Signs(
+        sizes={CART: KnownSize("metrics", 10)}, bounds={DB: "stops at 10"}, threadless={DB: "its spans hold no thread"}
+    )
+    cart, db = next_candidates({}, shown, signs, Discovery(), 0).values()
+    assert (cart.found_by, db.found_by, db.why) == ("metrics", None, "its spans hold no thread")
+
+
 def test_most_loaded_first_and_a_pool_keeps_its_place() -> None:
     two = Discovery(most=2)
     first = next_candidates({}, loads(a=1.0, b=3.0, c=2.0), sized("a", "b", "c"), two, 0)

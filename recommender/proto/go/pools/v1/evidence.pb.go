@@ -101,7 +101,9 @@ type Explanation struct {
 	// chosen.
 	Learned *LearnedEvidence `protobuf:"bytes,14,opt,name=learned,proto3" json:"learned,omitempty"`
 	// The expected curve on the CPU limit that PoolSize.advice names, if it differs from the one in force.
-	AdvisedCurve  []*BelievedPoint `protobuf:"bytes,15,rep,name=advised_curve,json=advisedCurve,proto3" json:"advised_curve,omitempty"`
+	AdvisedCurve []*BelievedPoint `protobuf:"bytes,15,rep,name=advised_curve,json=advisedCurve,proto3" json:"advised_curve,omitempty"`
+	// Spans of the pool's side and peer, over three minutes, that count in no window: most first.
+	LeftOut       []*LeftOutSpans `protobuf:"bytes,16,rep,name=left_out,json=leftOut,proto3" json:"left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -245,6 +247,13 @@ func (x *Explanation) GetAdvisedCurve() []*BelievedPoint {
 	return nil
 }
 
+func (x *Explanation) GetLeftOut() []*LeftOutSpans {
+	if x != nil {
+		return x.LeftOut
+	}
+	return nil
+}
+
 type isExplanation_Evidence interface {
 	isExplanation_Evidence()
 }
@@ -260,6 +269,60 @@ type Explanation_Belief struct {
 func (*Explanation_Curve) isExplanation_Evidence() {}
 
 func (*Explanation_Belief) isExplanation_Evidence() {}
+
+// Spans that hold no thread or connection of the pool.
+type LeftOutSpans struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Of streaming-jobs/spans.toml; "nested": they stand within a span that holds the same thread or connection.
+	Rule          string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
+	Spans         uint64 `protobuf:"varint,2,opt,name=spans,proto3" json:"spans,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeftOutSpans) Reset() {
+	*x = LeftOutSpans{}
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeftOutSpans) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeftOutSpans) ProtoMessage() {}
+
+func (x *LeftOutSpans) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeftOutSpans.ProtoReflect.Descriptor instead.
+func (*LeftOutSpans) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *LeftOutSpans) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *LeftOutSpans) GetSpans() uint64 {
+	if x != nil {
+		return x.Spans
+	}
+	return 0
+}
 
 // A deep Q-network's values of the newest state (uConAdapter 3.2).
 type LearnedEvidence struct {
@@ -285,7 +348,7 @@ type LearnedEvidence struct {
 
 func (x *LearnedEvidence) Reset() {
 	*x = LearnedEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -297,7 +360,7 @@ func (x *LearnedEvidence) String() string {
 func (*LearnedEvidence) ProtoMessage() {}
 
 func (x *LearnedEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[1]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -310,7 +373,7 @@ func (x *LearnedEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LearnedEvidence.ProtoReflect.Descriptor instead.
 func (*LearnedEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{1}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *LearnedEvidence) GetValues() []*SizeValue {
@@ -395,7 +458,7 @@ type LearnedCondition struct {
 
 func (x *LearnedCondition) Reset() {
 	*x = LearnedCondition{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -407,7 +470,7 @@ func (x *LearnedCondition) String() string {
 func (*LearnedCondition) ProtoMessage() {}
 
 func (x *LearnedCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[2]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -420,7 +483,7 @@ func (x *LearnedCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LearnedCondition.ProtoReflect.Descriptor instead.
 func (*LearnedCondition) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{2}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *LearnedCondition) GetCpuLimitCores() float64 {
@@ -482,7 +545,7 @@ type SizeValue struct {
 
 func (x *SizeValue) Reset() {
 	*x = SizeValue{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +557,7 @@ func (x *SizeValue) String() string {
 func (*SizeValue) ProtoMessage() {}
 
 func (x *SizeValue) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[3]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +570,7 @@ func (x *SizeValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SizeValue.ProtoReflect.Descriptor instead.
 func (*SizeValue) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{3}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SizeValue) GetSize() uint32 {
@@ -560,7 +623,7 @@ type CurveEvidence struct {
 
 func (x *CurveEvidence) Reset() {
 	*x = CurveEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +635,7 @@ func (x *CurveEvidence) String() string {
 func (*CurveEvidence) ProtoMessage() {}
 
 func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[4]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +648,7 @@ func (x *CurveEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurveEvidence.ProtoReflect.Descriptor instead.
 func (*CurveEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{4}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CurveEvidence) GetPoints() []*CurvePoint {
@@ -626,7 +689,7 @@ type CurvePoint struct {
 
 func (x *CurvePoint) Reset() {
 	*x = CurvePoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -638,7 +701,7 @@ func (x *CurvePoint) String() string {
 func (*CurvePoint) ProtoMessage() {}
 
 func (x *CurvePoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[5]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -651,7 +714,7 @@ func (x *CurvePoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CurvePoint.ProtoReflect.Descriptor instead.
 func (*CurvePoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{5}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CurvePoint) GetConcurrency() float64 {
@@ -708,7 +771,7 @@ type BeliefEvidence struct {
 
 func (x *BeliefEvidence) Reset() {
 	*x = BeliefEvidence{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -720,7 +783,7 @@ func (x *BeliefEvidence) String() string {
 func (*BeliefEvidence) ProtoMessage() {}
 
 func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[6]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -733,7 +796,7 @@ func (x *BeliefEvidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeliefEvidence.ProtoReflect.Descriptor instead.
 func (*BeliefEvidence) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{6}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BeliefEvidence) GetPoints() []*SeenPoint {
@@ -810,7 +873,7 @@ type SeenPoint struct {
 
 func (x *SeenPoint) Reset() {
 	*x = SeenPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -822,7 +885,7 @@ func (x *SeenPoint) String() string {
 func (*SeenPoint) ProtoMessage() {}
 
 func (x *SeenPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[7]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -835,7 +898,7 @@ func (x *SeenPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeenPoint.ProtoReflect.Descriptor instead.
 func (*SeenPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{7}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SeenPoint) GetConcurrency() float64 {
@@ -887,7 +950,7 @@ type BelievedPoint struct {
 
 func (x *BelievedPoint) Reset() {
 	*x = BelievedPoint{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +962,7 @@ func (x *BelievedPoint) String() string {
 func (*BelievedPoint) ProtoMessage() {}
 
 func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[8]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +975,7 @@ func (x *BelievedPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BelievedPoint.ProtoReflect.Descriptor instead.
 func (*BelievedPoint) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{8}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *BelievedPoint) GetSize() uint32 {
@@ -959,7 +1022,7 @@ type Threshold struct {
 
 func (x *Threshold) Reset() {
 	*x = Threshold{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -971,7 +1034,7 @@ func (x *Threshold) String() string {
 func (*Threshold) ProtoMessage() {}
 
 func (x *Threshold) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[9]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -984,7 +1047,7 @@ func (x *Threshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Threshold.ProtoReflect.Descriptor instead.
 func (*Threshold) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{9}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Threshold) GetValue() *durationpb.Duration {
@@ -1025,7 +1088,7 @@ type Baseline struct {
 
 func (x *Baseline) Reset() {
 	*x = Baseline{}
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1037,7 +1100,7 @@ func (x *Baseline) String() string {
 func (*Baseline) ProtoMessage() {}
 
 func (x *Baseline) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[10]
+	mi := &file_sluice_pools_v1_evidence_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1050,7 +1113,7 @@ func (x *Baseline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Baseline.ProtoReflect.Descriptor instead.
 func (*Baseline) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{10}
+	return file_sluice_pools_v1_evidence_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Baseline) GetCpuLimitCores() float64 {
@@ -1092,7 +1155,7 @@ var File_sluice_pools_v1_evidence_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\n" +
-	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\x9c\x06\n" +
+	"\x1esluice/pools/v1/evidence.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a sluice/pools/v1/checkpoint.proto\x1a\x1fsluice/pools/v1/pool_size.proto\"\xd6\x06\n" +
 	"\vExplanation\x126\n" +
 	"\tpool_size\x18\x01 \x01(\v2\x19.sluice.pools.v1.PoolSizeR\bpoolSize\x128\n" +
 	"\tthreshold\x18\x02 \x01(\v2\x1a.sluice.pools.v1.ThresholdR\tthreshold\x12E\n" +
@@ -1109,9 +1172,13 @@ const file_sluice_pools_v1_evidence_proto_rawDesc = "" +
 	"\x05curve\x18\f \x01(\v2\x1e.sluice.pools.v1.CurveEvidenceH\x00R\x05curve\x129\n" +
 	"\x06belief\x18\r \x01(\v2\x1f.sluice.pools.v1.BeliefEvidenceH\x00R\x06belief\x12:\n" +
 	"\alearned\x18\x0e \x01(\v2 .sluice.pools.v1.LearnedEvidenceR\alearned\x12C\n" +
-	"\radvised_curve\x18\x0f \x03(\v2\x1e.sluice.pools.v1.BelievedPointR\fadvisedCurveB\n" +
+	"\radvised_curve\x18\x0f \x03(\v2\x1e.sluice.pools.v1.BelievedPointR\fadvisedCurve\x128\n" +
+	"\bleft_out\x18\x10 \x03(\v2\x1d.sluice.pools.v1.LeftOutSpansR\aleftOutB\n" +
 	"\n" +
-	"\bevidenceJ\x04\b\v\x10\fR\x10remembered_curve\"\x9f\x03\n" +
+	"\bevidenceJ\x04\b\v\x10\fR\x10remembered_curve\"8\n" +
+	"\fLeftOutSpans\x12\x12\n" +
+	"\x04rule\x18\x01 \x01(\tR\x04rule\x12\x14\n" +
+	"\x05spans\x18\x02 \x01(\x04R\x05spans\"\x9f\x03\n" +
 	"\x0fLearnedEvidence\x122\n" +
 	"\x06values\x18\x01 \x03(\v2\x1a.sluice.pools.v1.SizeValueR\x06values\x12)\n" +
 	"\x10throughput_ratio\x18\x02 \x01(\x01R\x0fthroughputRatio\x12#\n" +
@@ -1207,51 +1274,53 @@ func file_sluice_pools_v1_evidence_proto_rawDescGZIP() []byte {
 }
 
 var file_sluice_pools_v1_evidence_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_sluice_pools_v1_evidence_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_sluice_pools_v1_evidence_proto_goTypes = []any{
 	(LatencySource)(0),            // 0: sluice.pools.v1.LatencySource
 	(*Explanation)(nil),           // 1: sluice.pools.v1.Explanation
-	(*LearnedEvidence)(nil),       // 2: sluice.pools.v1.LearnedEvidence
-	(*LearnedCondition)(nil),      // 3: sluice.pools.v1.LearnedCondition
-	(*SizeValue)(nil),             // 4: sluice.pools.v1.SizeValue
-	(*CurveEvidence)(nil),         // 5: sluice.pools.v1.CurveEvidence
-	(*CurvePoint)(nil),            // 6: sluice.pools.v1.CurvePoint
-	(*BeliefEvidence)(nil),        // 7: sluice.pools.v1.BeliefEvidence
-	(*SeenPoint)(nil),             // 8: sluice.pools.v1.SeenPoint
-	(*BelievedPoint)(nil),         // 9: sluice.pools.v1.BelievedPoint
-	(*Threshold)(nil),             // 10: sluice.pools.v1.Threshold
-	(*Baseline)(nil),              // 11: sluice.pools.v1.Baseline
-	(*PoolSize)(nil),              // 12: sluice.pools.v1.PoolSize
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
-	(*Checkpoint)(nil),            // 15: sluice.pools.v1.Checkpoint
+	(*LeftOutSpans)(nil),          // 2: sluice.pools.v1.LeftOutSpans
+	(*LearnedEvidence)(nil),       // 3: sluice.pools.v1.LearnedEvidence
+	(*LearnedCondition)(nil),      // 4: sluice.pools.v1.LearnedCondition
+	(*SizeValue)(nil),             // 5: sluice.pools.v1.SizeValue
+	(*CurveEvidence)(nil),         // 6: sluice.pools.v1.CurveEvidence
+	(*CurvePoint)(nil),            // 7: sluice.pools.v1.CurvePoint
+	(*BeliefEvidence)(nil),        // 8: sluice.pools.v1.BeliefEvidence
+	(*SeenPoint)(nil),             // 9: sluice.pools.v1.SeenPoint
+	(*BelievedPoint)(nil),         // 10: sluice.pools.v1.BelievedPoint
+	(*Threshold)(nil),             // 11: sluice.pools.v1.Threshold
+	(*Baseline)(nil),              // 12: sluice.pools.v1.Baseline
+	(*PoolSize)(nil),              // 13: sluice.pools.v1.PoolSize
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(*Checkpoint)(nil),            // 16: sluice.pools.v1.Checkpoint
 }
 var file_sluice_pools_v1_evidence_proto_depIdxs = []int32{
-	12, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
-	10, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
+	13, // 0: sluice.pools.v1.Explanation.pool_size:type_name -> sluice.pools.v1.PoolSize
+	11, // 1: sluice.pools.v1.Explanation.threshold:type_name -> sluice.pools.v1.Threshold
 	0,  // 2: sluice.pools.v1.Explanation.latency_source:type_name -> sluice.pools.v1.LatencySource
-	13, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
-	13, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
-	14, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
-	11, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
-	5,  // 7: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
-	7,  // 8: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
-	2,  // 9: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
-	9,  // 10: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
-	4,  // 11: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
-	13, // 12: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
-	15, // 13: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
-	3,  // 14: sluice.pools.v1.LearnedEvidence.condition:type_name -> sluice.pools.v1.LearnedCondition
-	6,  // 15: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
-	8,  // 16: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
-	9,  // 17: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
-	14, // 18: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
-	13, // 19: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	14, // 3: sluice.pools.v1.Explanation.window_start:type_name -> google.protobuf.Timestamp
+	14, // 4: sluice.pools.v1.Explanation.window_end:type_name -> google.protobuf.Timestamp
+	15, // 5: sluice.pools.v1.Explanation.bucket:type_name -> google.protobuf.Duration
+	12, // 6: sluice.pools.v1.Explanation.baseline:type_name -> sluice.pools.v1.Baseline
+	6,  // 7: sluice.pools.v1.Explanation.curve:type_name -> sluice.pools.v1.CurveEvidence
+	8,  // 8: sluice.pools.v1.Explanation.belief:type_name -> sluice.pools.v1.BeliefEvidence
+	3,  // 9: sluice.pools.v1.Explanation.learned:type_name -> sluice.pools.v1.LearnedEvidence
+	10, // 10: sluice.pools.v1.Explanation.advised_curve:type_name -> sluice.pools.v1.BelievedPoint
+	2,  // 11: sluice.pools.v1.Explanation.left_out:type_name -> sluice.pools.v1.LeftOutSpans
+	5,  // 12: sluice.pools.v1.LearnedEvidence.values:type_name -> sluice.pools.v1.SizeValue
+	14, // 13: sluice.pools.v1.LearnedEvidence.until:type_name -> google.protobuf.Timestamp
+	16, // 14: sluice.pools.v1.LearnedEvidence.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	4,  // 15: sluice.pools.v1.LearnedEvidence.condition:type_name -> sluice.pools.v1.LearnedCondition
+	7,  // 16: sluice.pools.v1.CurveEvidence.points:type_name -> sluice.pools.v1.CurvePoint
+	9,  // 17: sluice.pools.v1.BeliefEvidence.points:type_name -> sluice.pools.v1.SeenPoint
+	10, // 18: sluice.pools.v1.BeliefEvidence.curve:type_name -> sluice.pools.v1.BelievedPoint
+	15, // 19: sluice.pools.v1.Threshold.value:type_name -> google.protobuf.Duration
+	14, // 20: sluice.pools.v1.Baseline.since:type_name -> google.protobuf.Timestamp
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_evidence_proto_init() }
@@ -1265,18 +1334,18 @@ func file_sluice_pools_v1_evidence_proto_init() {
 		(*Explanation_Curve)(nil),
 		(*Explanation_Belief)(nil),
 	}
-	file_sluice_pools_v1_evidence_proto_msgTypes[2].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[4].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[3].OneofWrappers = []any{}
 	file_sluice_pools_v1_evidence_proto_msgTypes[5].OneofWrappers = []any{}
 	file_sluice_pools_v1_evidence_proto_msgTypes[6].OneofWrappers = []any{}
-	file_sluice_pools_v1_evidence_proto_msgTypes[10].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[7].OneofWrappers = []any{}
+	file_sluice_pools_v1_evidence_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_evidence_proto_rawDesc), len(file_sluice_pools_v1_evidence_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

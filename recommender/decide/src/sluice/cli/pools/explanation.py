@@ -79,6 +79,8 @@ def _facts(explanation: Explanation, now: datetime) -> Iterator[tuple[str, str]]
     yield "hardware", advice(size)
     yield "window", _window(explanation)
     yield "instances", str(explanation.instances)
+    if explanation.left_out:
+        yield "left out", f"{_left_out(explanation)} in three minutes, by the rules of spans.toml"
     yield from belief_facts(explanation.belief) if explanation.HasField("belief") else curve_facts(explanation.curve)
     if explanation.HasField("learned"):
         yield from learned_facts(explanation.learned)
@@ -135,6 +137,10 @@ def _baseline(baseline: Baseline) -> str:
         if baseline.HasField("since")
         else conditions
     )
+
+
+def _left_out(explanation: Explanation) -> str:
+    return ", ".join(f"{spans.spans:,} spans ({spans.rule})" for spans in explanation.left_out)
 
 
 def _window(explanation: Explanation) -> str:

@@ -14,6 +14,7 @@ from sluice.pools.inputs.sizes import Sizes, one_size
 from sluice.pools.metrics.in_force import by_metrics, targets_of
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.source import WindowSource
+from sluice.pools.roles.span_roles import SpanRoles, notes_of
 from sluice.pools.section import PoolsSection
 
 LOOK_MS, JUDGE_MS = 20_000, 5_000
@@ -75,7 +76,14 @@ class Discovering:
         bounds = ((key, bound_of(course)) for key, course in zip(examined, courses, strict=bool(courses)))
         self._bounds |= {key: str(bound) for key, bound in bounds if bound is not None}
 
-    def judge(self, declared: PoolsSection, sizes: Sizes, metrics: MetricSizes, now_ms: int) -> None:
+    def judge(
+        self,
+        declared: PoolsSection,
+        sizes: Sizes,
+        metrics: MetricSizes,
+        roles: Mapping[PoolKey, SpanRoles],
+        now_ms: int,
+    ) -> None:
         """Decides which candidates are pools, where that was 5 s ago."""
         if abs(now_ms - self._judged_ms) < JUDGE_MS:
             return
@@ -85,7 +93,9 @@ class Discovering:
             if targets := targets_of(key, sizes, metrics, now_ms):
                 known[key] = KnownSize("metrics" if by_metrics(targets) else "actuator", one_size(targets))
         configured = {pool.key for pool in declared.pools}
-        signs = Signs(configured, known, metrics.doubts, self._bounds)
+        notes = {key: notes_of(of, sized=key in known) for key, of in roles.items()}
+        threadless = {key: note.text for key, of_pool in notes.items() for note in of_pool}
+        signs = Signs(configured, known, metrics.doubts, self._bounds, threadless)
         self.candidates = next_candidates(last, self._loads, signs, declared.discovery, now_ms)
         if _pools(last) != _pools(self.candidates):
             self._config = None

@@ -36,12 +36,14 @@ class KnownSize(NamedTuple):
 
 class Signs(NamedTuple):
     """What shows that candidates are pools. sizes: of those whose size is known. doubts: why metrics give none. bounds:
-    the text of each bound that concurrency shows."""
+    the text of each bound that concurrency shows. threadless: why those without a size are
+    none, whatever bound shows."""
 
     configured: Collection[PoolKey] = frozenset()
     sizes: Mapping[PoolKey, KnownSize] = MappingProxyType({})
     doubts: Mapping[PoolKey, str] = MappingProxyType({})
     bounds: Mapping[PoolKey, str] = MappingProxyType({})
+    threadless: Mapping[PoolKey, str] = MappingProxyType({})
 
 
 def next_candidates(
@@ -84,7 +86,7 @@ def _seen(key: PoolKey, last: Candidate | None, loads: Mapping[PoolKey, Load], s
         return replace(one, found_by="configuration", found_at_ms=at_ms, why=WHY["configuration"])
     if one.found_by not in (None, "configuration"):
         return one
-    why = NAMELESS if key.peer in NO_PEERS else signs.doubts.get(key, UNSIZED)
+    why = NAMELESS if key.peer in NO_PEERS else signs.threadless.get(key) or signs.doubts.get(key, UNSIZED)
     return replace(one, found_by=None, found_at_ms=0, why=why)
 
 
@@ -92,7 +94,7 @@ def _sign(key: PoolKey, signs: Signs) -> FoundBy | None:
     known = signs.sizes.get(key)
     if known is not None:
         return known.by
-    return "bound" if key in signs.bounds else None
+    return "bound" if key in signs.bounds and key not in signs.threadless else None
 
 
 def _lasts_ms(one: Candidate) -> int:

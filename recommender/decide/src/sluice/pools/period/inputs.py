@@ -20,6 +20,8 @@ from sluice.pools.period.freshness import Freshness
 from sluice.pools.period.published_models import Targets, judged_pools
 from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep
+from sluice.pools.roles import span_roles
+from sluice.pools.roles.span_roles import NO_ROLES, SpanRoles
 from sluice.pools.section import Pool, PoolsSection
 
 
@@ -27,7 +29,7 @@ class PeriodInputs(NamedTuple):
     """now_ms: Unix time. paths: sets of pools of which one may look at a time. targets: of each pool, as last read.
     metrics: sizes by metrics, for pools without an actuator's report. deferred: pools left for a later period. demands:
     new ones. data_sizes: of the pools whose spans have them. unfit: why pools do not fit what spans show. held: by
-    service, what it holds up; None: not known."""
+    service, what it holds up; None: not known. roles: of the pools that have spans."""
 
     config: PoolsSection
     now_ms: int
@@ -43,6 +45,7 @@ class PeriodInputs(NamedTuple):
     data_sizes: Mapping[PoolKey, DataSize] = MappingProxyType({})
     unfit: Mapping[PoolKey, Reason] = MappingProxyType({})
     held: Mapping[str, tuple[HoldsUp, ...]] | None = None
+    roles: Mapping[PoolKey, SpanRoles] = MappingProxyType({})
 
     @property
     def thresholds_ns(self) -> dict[PoolKey, int]:
@@ -54,10 +57,15 @@ class PeriodInputs(NamedTuple):
         course = self.operator_inputs.scalings.course(pool.key)
         state = self.state(pool.key)
         targets, sizes = self.targets[pool.key], self.operator_inputs.sizes
-        notes = notes_of(pool.key, targets, sizes, self.metrics, self.now_ms)
+        roles = self.roles.get(pool.key, NO_ROLES)
+        notes = (
+            *notes_of(pool.key, targets, sizes, self.metrics, self.now_ms),
+            *span_roles.notes_of(roles, sized=bool(targets)),
+        )
         if (unfit := self.unfit.get(pool.key)) is not None:
             notes = (unfit, *notes)
-        step = PoolStep(pool, self.thresholds[pool.key], targets, course, self.now_ms, state=state, notes=notes)
+        threshold = self.thresholds[pool.key]
+        step = PoolStep(pool, threshold, targets, course, self.now_ms, state=state, notes=notes, roles=roles)
         return step._replace(holds_up=blame_of(pool.service, self.held))
 
     def sizes(self, key: PoolKey) -> Sizes:

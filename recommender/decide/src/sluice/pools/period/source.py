@@ -14,6 +14,7 @@ from sluice.pools.estimate.threshold import UpstreamRequest, UpstreamTime
 from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
+from sluice.pools.roles.span_roles import SpanRoles
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.minutes import Minutes
@@ -39,6 +40,8 @@ class WindowSource(Protocol):
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading: ...
 
     def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]: ...
+
+    def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]: ...
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]: ...
 

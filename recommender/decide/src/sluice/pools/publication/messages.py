@@ -131,6 +131,8 @@ def explanation(answer: Publication) -> evidence_pb2.Explanation:
         message.curve.CopyFrom(_curve(estimate, estimate.curve))
     if answer.agent is not None and answer.agent.learned is not None:
         message.learned.CopyFrom(learned_evidence(answer.agent.learned))
+    for rule, spans in sorted(answer.roles.left_out.items(), key=lambda ruled: (-ruled[1], ruled[0])):
+        message.left_out.add(rule=rule, spans=spans)
     message.baseline.CopyFrom(_baseline(answer.deployments))
     if answer.since_ms is not None:
         message.baseline.since.CopyFrom(timestamp(answer.since_ms))

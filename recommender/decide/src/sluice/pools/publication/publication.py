@@ -17,6 +17,7 @@ from sluice.pools.learned.lesson import AgentEstimate
 from sluice.pools.policy.decision import Advice, Decision
 from sluice.pools.policy.state import Learnt
 from sluice.pools.pool_step import PoolStep, WindowSummary
+from sluice.pools.roles.span_roles import NO_ROLES, SpanRoles
 
 # A range's ends move with the noise of each second. A new range is published once an end moved by this share.
 STANDS = 0.15
@@ -85,6 +86,7 @@ class Publication:
     holds_up: tuple[HoldsUp, ...] | None = None
     agent: AgentEstimate | None = field(default=None, compare=False, repr=False)
     """The proposal of the pool's agent, if any."""
+    roles: SpanRoles = field(default=NO_ROLES, compare=False, repr=False)
 
     def with_agent(self, agent: AgentEstimate) -> Publication:
         """A copy with the agent, whose reasons follow those of the decision."""
@@ -117,6 +119,7 @@ def publication(pool_step: PoolStep, decision: Decision) -> Publication:
         targets=pool_step.targets,
         advice=decision.advice,
         holds_up=pool_step.holds_up,
+        roles=pool_step.roles,
     )
 
 

@@ -22,6 +22,8 @@ from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest import query as nearest_query
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
+from sluice.pools.roles import query as roles_query
+from sluice.pools.roles.span_roles import SpanRoles
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, minutes, upstream
 from sluice.pools.windows.complete_buckets import alone, whole
@@ -105,6 +107,10 @@ class Collector:
     def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]:
         """The candidate pools of the newest ten minutes, those with most requests first. services: () for all."""
         return nearest_query.pools_in_spans(self._database, services, now_ms)
+
+    def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]:
+        """What rules say of the spans of the configured services' pools, in three of the newest minutes."""
+        return roles_query.span_roles(self._database, (pool.service for pool in config.pools), now_ms)
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""

@@ -7,7 +7,7 @@ import numpy as np
 from sluice.cli.traces.report.analysis.kinship import NONE, Kinship
 from sluice.cli.traces.report.analysis.names import Bools, Ints, Labels
 from sluice.cli.traces.report.facts.facts import CLIENT, CONSUMER, PRODUCER, SERVER
-from sluice.cli.traces.report.facts.rules import HELD, LEFT_OUT
+from sluice.cli.traces.report.facts.rules import COUNTED, LEFT_OUT, SIDECAR
 from sluice.fast.compiled import compiled
 
 #: Client spans that stand in each other; a deeper one is not looked for.
@@ -19,14 +19,14 @@ def nesting_of(labels: Labels, kinship: Kinship) -> tuple[Bools, Ints]:
     # A span that is its own parent, or repeats the id of its parent, has nothing above it.
     parent = np.where(kinship.parent == kinship.first, NONE, kinship.parent)
     above = _above(parent, labels.service, kinship.kept)
-    solid = (labels.use == HELD) | (labels.use == LEFT_OUT)
+    solid = np.isin(labels.use, (*COUNTED, LEFT_OUT))
     return _nesting(
-        np.arange(len(above)),
         above,
         kinship.first,
         np.where(solid, labels.kind, -labels.kind),
         labels.instance,
         labels.named_peer,
+        labels.use == SIDECAR,
     )
 
 
@@ -62,40 +62,44 @@ def _above(parent: Ints, service: Ints, kept: Bools) -> Ints:
 
 
 @compiled
-def _nesting(spans: Ints, above: Ints, first: Ints, kind: Ints, instance: Ints, peer: Ints) -> tuple[Bools, Ints]:
-    """kind: below 0 where rules say that the span holds no place and leaves none out."""
-    gives_way = np.zeros(len(spans), dtype=np.bool_)
-    for span in spans:
-        if kind[span] != SERVER or instance[span] == 0:
+def _nesting(above: Ints, first: Ints, kind: Ints, instance: Ints, peer: Ints, sidecar: Bools) -> tuple[Bools, Ints]:
+    """kind: below 0 where rules say that the span holds no place and leaves none out. sidecar: of a
+    proxy beside its application."""
+    stands_in = sidecar | (instance == 0)  # of a SERVER span: it counts while no span of its application is below it
+    gives_way = np.zeros(len(above), dtype=np.bool_)
+    for span in range(len(above)):
+        if kind[span] != SERVER or stands_in[span]:
             continue
         at = above[span]
         while at >= 0 and abs(kind[at]) != PRODUCER and abs(kind[at]) != CONSUMER:
             if kind[at] == SERVER:
-                if instance[at] != 0:
+                if not stands_in[at]:
                     break
                 gives_way[at] = True
             at = above[at]
-    nested = np.zeros(len(spans), dtype=np.bool_)
-    outermost = np.full(len(spans), -1, dtype=np.int64)
-    for span in spans:
+    nested = np.zeros(len(above), dtype=np.bool_)
+    outermost = np.full(len(above), -1, dtype=np.int64)
+    for span in range(len(above)):
         if kind[span] == SERVER:
-            at, seen = above[span], False
+            at = above[span]
             while at >= 0 and abs(kind[at]) != PRODUCER and abs(kind[at]) != CONSUMER:
-                if kind[at] == SERVER and (instance[span] == 0 or instance[at] != 0):
-                    seen = True
-                    nested[span] = instance[span] == 0 or instance[at] == instance[span]
+                if kind[at] == SERVER and (stands_in[span] or not stands_in[at]):
+                    anonymous = instance[span] == 0 or (stands_in[span] and instance[at] == 0)
+                    nested[span] = anonymous or instance[at] == instance[span]
                     break
                 at = above[at]
-            if not seen and instance[span] == 0 and first[span] >= 0 and gives_way[first[span]]:
+            if stands_in[span] and first[span] >= 0 and gives_way[first[span]]:
                 nested[span] = True
-        elif kind[span] == CLIENT and peer[span] != 0:
-            at, met = above[span], 0
+        elif kind[span] == CLIENT and (peer[span] != 0 or sidecar[span]):
+            at, met, like = above[span], 0, span
             while at >= 0 and met < DEEPEST:
                 if abs(kind[at]) == PRODUCER or abs(kind[at]) == CONSUMER or abs(kind[at]) == SERVER:
                     break
                 if kind[at] == CLIENT:
+                    if met == 0 and sidecar[span]:
+                        like = at
                     met += 1
-                    if peer[at] == peer[span] and instance[at] == instance[span]:
+                    if at == like or (peer[like] != 0 and peer[at] == peer[like] and instance[at] == instance[like]):
                         nested[span] = True
                         outermost[span] = at
                 at = above[at]

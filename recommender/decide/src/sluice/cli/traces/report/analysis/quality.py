@@ -12,7 +12,7 @@ from sluice.cli.traces.report.analysis.sampling import sampling_of
 from sluice.cli.traces.report.analysis.traces import Traces
 from sluice.cli.traces.report.analysis.walk import ASYNCHRONOUS, CYCLE, OUTSIDE_PARENT, SELF_PARENT
 from sluice.cli.traces.report.facts.facts import CLIENT, SERVER, SIDES
-from sluice.cli.traces.report.facts.rules import HELD
+from sluice.cli.traces.report.facts.rules import COUNTED, HELD
 
 #: Names in a finding; the rest is counted.
 _SHOWN = 5
@@ -126,18 +126,29 @@ def _clocks(traces: Traces) -> Iterator[QualityFinding]:
 
 
 def _left_out(traces: Traces) -> Iterator[QualityFinding]:
-    names = [facts.rule for facts in traces.spans.facts_of]
-    by_rule: dict[str, int] = {}
-    out = (traces.labels.use != HELD) & np.isin(traces.labels.kind, list(SIDES))
-    for facts, number in zip(*np.unique(traces.spans.facts[out], return_counts=True), strict=True):
-        by_rule[names[facts]] = by_rule.get(names[facts], 0) + int(number)
-    for rule, number in sorted(by_rule.items()):
+    ruled = (traces.labels.use != HELD) & np.isin(traces.labels.kind, list(SIDES))
+    counted = np.isin(traces.labels.use, COUNTED)
+    for rule, number in sorted(_by_rule(traces, ruled & ~counted).items()):
         text = f"the span rule {rule} leaves {number:,} spans out of the pools"
         yield QualityFinding("LEFT_OUT", text, "see spans.toml; name another file with --span-rules", number)
-    nested = traces.nested & (traces.labels.use == HELD)
+    for rule, number in sorted(_by_rule(traces, ruled & counted & ~traces.nested).items()):
+        services = _services(traces, ruled & counted & ~traces.nested)
+        text = f"by the span rule {rule}, {number:,} spans of {services} hold no thread of a pool"
+        remedy = "size these pools only if something limits them; else see spans.toml"
+        yield QualityFinding("NOT_A_POOL", text, remedy, number)
+    nested = traces.nested & counted
     if number := int(np.count_nonzero(nested)):
         text = f"{number:,} spans stand within another span that holds the same thread or connection"
         yield QualityFinding("NESTED", text, "", number)
+
+
+def _by_rule(traces: Traces, which: Bools) -> dict[str, int]:
+    """How many spans a rule decided, by its name."""
+    by_rule: dict[str, int] = {}
+    for facts, number in zip(*np.unique(traces.spans.facts[which], return_counts=True), strict=True):
+        rule = traces.spans.facts_of[facts].rule
+        by_rule[rule] = by_rule.get(rule, 0) + int(number)
+    return by_rule
 
 
 def _on_no_path(traces: Traces) -> Iterator[QualityFinding]:

@@ -13,7 +13,7 @@ from sluice.cli.traces.report.analysis.nesting import nesting_of
 from sluice.cli.traces.report.analysis.peers import peers_of
 from sluice.cli.traces.report.analysis.walk import ACCEPTED, place, walk
 from sluice.cli.traces.report.facts.facts import SIDES
-from sluice.cli.traces.report.facts.rules import HELD
+from sluice.cli.traces.report.facts.rules import COUNTED
 from sluice.cli.traces.report.reading.columns import Spans
 
 
@@ -57,7 +57,7 @@ def traces_of(spans: Spans) -> Traces:
     nested, outermost = nesting_of(labels, kinship)
     peer, answered = peers_of(spans, labels, kinship, outermost)
     on_a_side = np.isin(labels.kind, list(SIDES))
-    holds = on_a_side & (labels.use == HELD) & ~nested
+    holds = on_a_side & np.isin(labels.use, COUNTED) & ~nested
     moved, exclusion, paths = _paths(spans, labels, kinship)
     return Traces(spans, labels, kinship, holds, nested, peer, answered, moved, exclusion, paths)
 

@@ -22,7 +22,7 @@ RPC_CODE = (
     "grpc.status_code",
 )
 PATH = ("url.path", "http.target", "http.route")
-USER_AGENT = ("user_agent.original", "http.user_agent")
+USER_AGENT = ("user_agent.original", "http.user_agent", "user_agent")
 #: How probable it was that a trace was kept (Jaeger's clients).
 SAMPLING = ("sampler.type", "sampler.param")
 

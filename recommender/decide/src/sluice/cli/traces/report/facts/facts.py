@@ -1,6 +1,7 @@
 """What a span is: computed once for spans that say the same, because spans of one operation repeat it."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sluice.cli.traces.report.facts.addresses import address
@@ -28,21 +29,24 @@ PAIRS = tuple[tuple[str, Value], ...]
 
 
 class Resource(NamedTuple):
-    """Where a span is from; "" where the resource does not say it."""
+    """Where a span is from; "" where the resource does not say it. pairs: its attributes that rules name."""
 
     service: str
     instance: str
     host: str
+    pairs: PAIRS = ()
 
 
 class Description(NamedTuple):
-    """A span as it describes itself. `pairs`: its relevant attributes. failed: its status is ERROR."""
+    """A span as it describes itself. `pairs`: its relevant attributes. failed: its status is ERROR. exceeded_ns: the
+    longest of the rules' durations that it exceeds."""
 
     kind: int
     operation: str
     scope: str
     failed: bool
     pairs: PAIRS
+    exceeded_ns: int = 0
 
 
 class SpanFacts(NamedTuple):
@@ -62,8 +66,12 @@ class SpanFacts(NamedTuple):
     probability: float
 
 
-def resource_of(attributes: Attributes) -> Resource:
-    return Resource(first_text(attributes, SERVICE), first_text(attributes, INSTANCE), first_text(attributes, HOST))
+def resource_of(attributes: Attributes, of_rules: Iterable[str] = ()) -> Resource:
+    """of_rules: names of attributes."""
+    pairs = tuple([(name, attributes[name]) for name in of_rules if name in attributes])
+    return Resource(
+        first_text(attributes, SERVICE), first_text(attributes, INSTANCE), first_text(attributes, HOST), pairs
+    )
 
 
 def facts_of(resource: Resource, description: Description, rules: Rules) -> SpanFacts:
@@ -83,9 +91,9 @@ def facts_of(resource: Resource, description: Description, rules: Rules) -> Span
             "span": operation,
             "scope": cut(description.scope),
         }
-        use, rule = rules.of(fields, attributes)
+        use, rule = rules.of(fields, (attributes, dict(resource.pairs)), description.exceeded_ns)
     error = is_error(description.failed, attributes)
-    return SpanFacts(*resource, kind, operation, error, peer, located, use, rule, _probability(attributes))
+    return SpanFacts(*resource[:3], kind, operation, error, peer, located, use, rule, _probability(attributes))
 
 
 def threshold_of(trace_state: str) -> str:

@@ -4,7 +4,7 @@ which also names the fault of a bad record."""
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
+from sluice.cli.traces.report.facts.attributes import Value
 from sluice.cli.traces.report.facts.facts import CLIENT, CONSUMER, INTERNAL, PRODUCER, SERVER, Description, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.memory import Memory
@@ -87,7 +87,11 @@ class JaegerRecords:
         attributes: dict[str, Value] = {"service.name": service}
         for tag in tags:
             name = "host.name" if tag["key"] == "hostname" else tag["key"]
-            if name in OF_RESOURCES and isinstance(tag.get("value"), str) and tag.get("type", "string") == "string":
+            if (
+                name in self._memory.of_resources
+                and isinstance(tag.get("value"), str)
+                and tag.get("type", "string") == "string"
+            ):
                 attributes.setdefault(name, tag["value"])
         return self._memory.resource(attributes)
 
@@ -103,12 +107,13 @@ class JaegerRecords:
             ]
         )
         name = span["operationName"]
-        key = (resource, name, raw)
+        exceeded_ns = self._memory.rules.exceeded(span["duration"] * 1000)
+        key = (resource, name, raw, exceeded_ns)
         number = self._memory.known.get(key)
         if number is None:
             if not isinstance(name, str):
                 raise UnusualError
-            number = self._memory.learn(key, resource, lambda: _description(name, raw))
+            number = self._memory.learn(key, resource, lambda: _description(name, raw, exceeded_ns))
         return number
 
     def _short(self, name: str, value: Any) -> Any:
@@ -116,7 +121,7 @@ class JaegerRecords:
         return value if shorten is None or not isinstance(value, str) else shorten(value)
 
 
-def _description(operation: str, raw: Raw) -> Description:
+def _description(operation: str, raw: Raw, exceeded_ns: int) -> Description:
     kind, failed = INTERNAL, False
     pairs: list[tuple[str, Value]] = []
     for name, declared, value in raw:
@@ -130,7 +135,7 @@ def _description(operation: str, raw: Raw) -> Description:
         else:
             failed |= name == "error" and text == "true"
             pairs.append((name, _value(declared, value)))
-    return Description(kind, operation, "", failed, tuple(pairs))
+    return Description(kind, operation, "", failed, tuple(pairs), exceeded_ns)
 
 
 def _value(declared: Any, value: Any) -> Value:

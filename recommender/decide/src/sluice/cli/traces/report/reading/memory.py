@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable
 
 from sluice.cli.traces.report.facts.addresses import shortened
-from sluice.cli.traces.report.facts.attributes import OF_ALL, OF_CALLERS, SOURCES, Attributes
+from sluice.cli.traces.report.facts.attributes import OF_ALL, OF_CALLERS, OF_RESOURCES, SOURCES, Attributes
 from sluice.cli.traces.report.facts.facts import THRESHOLD, Description, Resource, facts_of, resource_of
 from sluice.cli.traces.report.facts.rules import Rules
 from sluice.cli.traces.report.reading.columns import Columns
@@ -15,7 +15,8 @@ _MOST = 200_000
 class Memory:
     """Numbers of resources and facts.
 
-    `names`: the attributes that the facts of a span depend on; of_callers: also those of CLIENT and PRODUCER spans.
+    `names`: the attributes that the facts of a span depend on; of_callers: also those of CLIENT and PRODUCER spans;
+    of_resources: those of a resource.
     shorten: by name, what of a text facts depend on, "" where that is nothing: spans whose URLs differ say the same.
     """
 
@@ -30,15 +31,17 @@ class Memory:
         self.shorten |= {
             source.attribute: shortened for source in SOURCES if source.in_text and source.attribute not in of_rules
         }
-        self._rules = rules
+        self.rules = rules
+        self._of_rules = tuple(sorted(of_rules))
+        self.of_resources = OF_RESOURCES | of_rules.keys()
         self._resources: dict[Resource, int] = {}
         self._by_number: list[Resource] = []
         self.known: dict[Hashable, int] = {}
 
     def resource(self, attributes: Attributes) -> int:
         """The number of a resource. Raises UnicodeEncodeError, as `learn`, for half of a surrogate pair."""
-        resource = resource_of(attributes)
-        _check(resource)
+        resource = resource_of(attributes, self._of_rules)
+        _check((*resource[:3], *(value for _, value in resource.pairs)))
         number = self._resources.setdefault(resource, len(self._by_number))
         if number == len(self._by_number):
             self._by_number.append(resource)
@@ -50,7 +53,7 @@ class Memory:
             self.known.clear()
         description = describe()
         _check((description.operation, description.scope, *(value for _, value in description.pairs)))
-        number = self.columns.number(facts_of(self._by_number[resource], description, self._rules))
+        number = self.columns.number(facts_of(self._by_number[resource], description, self.rules))
         self.known[key] = number
         return number
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
+from sluice.cli.traces.report.facts.attributes import Value
 from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Description, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.jaeger import UnusualError
@@ -31,7 +31,7 @@ class OtlpRecords:
         rows = Rows()
         for resource_spans in record["resourceSpans"]:
             attributes = (resource_spans.get("resource") or {}).get("attributes") or ()
-            pairs = _pairs(_raw(attributes, OF_RESOURCES, {}))
+            pairs = _pairs(_raw(attributes, self._memory.of_resources, {}))
             resource = self._memory.resource(dict(reversed(pairs)))
             for scope_spans in resource_spans["scopeSpans"]:
                 scope = (scope_spans.get("scope") or {}).get("name", "")
@@ -60,10 +60,13 @@ class OtlpRecords:
         if state := span.get("traceState"):
             raw = (*raw, (THRESHOLD, "stringValue", threshold_of(state)))
         name = span.get("name", "")
-        key = (resource, scope, name, number, failed, raw)
+        exceeded_ns = self._memory.rules.exceeded(rows.ends[-1] - rows.starts[-1])
+        key = (resource, scope, name, number, failed, raw, exceeded_ns)
         known = self._memory.known.get(key)
         if known is None:
-            known = self._memory.learn(key, resource, lambda: Description(number, name, scope, failed, _pairs(raw)))
+            known = self._memory.learn(
+                key, resource, lambda: Description(number, name, scope, failed, _pairs(raw), exceeded_ns)
+            )
         rows.facts.append(known)
 
 

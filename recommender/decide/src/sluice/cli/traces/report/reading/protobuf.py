@@ -6,7 +6,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, Status
 
 from sluice.cli.traces.replay.trace import BadRecordError
-from sluice.cli.traces.report.facts.attributes import OF_RESOURCES, Value
+from sluice.cli.traces.report.facts.attributes import Value
 from sluice.cli.traces.report.facts.facts import CLIENT, PRODUCER, THRESHOLD, Description, threshold_of
 from sluice.cli.traces.report.reading.columns import Rows
 from sluice.cli.traces.report.reading.memory import Memory
@@ -19,7 +19,7 @@ def add_resource_spans(memory: Memory, resources: Iterable[ResourceSpans]) -> in
     then."""
     rows = Rows()
     for resource_spans in resources:
-        attributes = _pairs(resource_spans.resource.attributes, OF_RESOURCES)
+        attributes = _pairs(resource_spans.resource.attributes, memory.of_resources)
         resource = memory.resource(dict(reversed(attributes)))
         for scope_spans in resource_spans.scope_spans:
             for span in scope_spans.spans:
@@ -48,10 +48,13 @@ def _add(rows: Rows, memory: Memory, resource: int, scope: str, span: Span) -> N
     if span.trace_state:
         pairs = (*pairs, (THRESHOLD, threshold_of(span.trace_state)))
     failed = span.status.code == Status.STATUS_CODE_ERROR
-    key = ("pb", resource, scope, span.name, span.kind, failed, pairs)
+    exceeded_ns = memory.rules.exceeded(rows.ends[-1] - rows.starts[-1])
+    key = ("pb", resource, scope, span.name, span.kind, failed, pairs, exceeded_ns)
     number = memory.known.get(key)
     if number is None:
-        number = memory.learn(key, resource, lambda: Description(span.kind, span.name, scope, failed, pairs))
+        number = memory.learn(
+            key, resource, lambda: Description(span.kind, span.name, scope, failed, pairs, exceeded_ns)
+        )
     rows.facts.append(number)
 
 
@@ -59,7 +62,10 @@ def _pairs(attributes: Iterable[KeyValue], names: frozenset[str]) -> tuple[tuple
     pairs = []
     for attribute in attributes:
         if attribute.key in names:
-            kind = attribute.value.WhichOneof("value")
+            value = attribute.value
+            if value.array_value.values:
+                value = value.array_value.values[0]  # a captured header
+            kind = value.WhichOneof("value")
             if kind in _TYPES:
-                pairs.append((attribute.key, getattr(attribute.value, kind)))
+                pairs.append((attribute.key, getattr(value, kind)))
     return tuple(pairs)

@@ -29,6 +29,11 @@ public final class Glob {
     middle = parts.length == 1 ? null : between.toArray(byte[][]::new);
   }
 
+  /** Whether one text alone matches. */
+  boolean isExact() {
+    return middle == null;
+  }
+
   /** The beginning of every text that matches. */
   byte[] head() {
     return head;

@@ -53,8 +53,9 @@ public final class Span {
   int rpcCode;
   // From the scope; never null.
   String scope = "";
-  // One bit for each attribute pattern that a value of the span matched.
+  // One bit for each attribute pattern that a value of the span matched, and of its resource.
   long matched;
+  long ownMatched;
   private String name;
   private Use use = Use.HELD;
   private String rule = "";
@@ -92,7 +93,7 @@ public final class Span {
     return scope;
   }
 
-  /** A bit for each pattern of the decoder that a value of the span matched. */
+  /** A bit for each pattern of the decoder that a value of the span or its resource matched. */
   public long matched() {
     return matched;
   }
@@ -275,7 +276,7 @@ public final class Span {
     responseBytes = -1;
     httpCode = ResponseCode.NONE;
     rpcCode = ResponseCode.NONE;
-    matched = 0;
+    matched = ownMatched;
     use = Use.HELD;
     rule = "";
   }

@@ -85,6 +85,7 @@ public final class TraceRequestDecoder {
   private void resourceSpans(SpanConsumer consumer) throws MalformedMessageException {
     // The resource may come after its spans, or in several pieces: read all of it first.
     clearRoles();
+    span.matched = 0;
     int start = in.position();
     while (in.hasMore()) {
       int tag = in.tag();
@@ -100,6 +101,7 @@ public final class TraceRequestDecoder {
     span.ownService = value[AttributeTable.Role.SERVICE.ordinal()];
     span.ownInstance = value[AttributeTable.Role.INSTANCE.ordinal()];
     span.ownHost = value[AttributeTable.Role.HOST.ordinal()];
+    span.ownMatched = span.matched;
     in.seek(start);
     while (in.hasMore()) {
       int tag = in.tag();
@@ -324,7 +326,10 @@ public final class TraceRequestDecoder {
     }
   }
 
-  /** AnyValue: string_value = 1, bool_value = 2, int_value = 3; the latter as text. */
+  /**
+   * AnyValue: string_value = 1, bool_value = 2, int_value = 3, the latter as text; array_value = 5,
+   * of which each text may match.
+   */
   private void match(int attribute) throws MalformedMessageException {
     int outer = in.enter();
     while (in.hasMore()) {
@@ -340,12 +345,45 @@ public final class TraceRequestDecoder {
         }
         case 3 -> {
           expect(tag, VARINT);
-          span.matched |= patterns.match(attribute, Long.toString(in.varint()));
+          span.matched |= patterns.match(attribute, in.varint());
+        }
+        case 5 -> {
+          expect(tag, LENGTH_DELIMITED);
+          matchArray(attribute);
         }
         default -> in.skip(tag);
       }
     }
     in.leave(outer);
+  }
+
+  /** ArrayValue: values = 1; of an AnyValue string_value = 1. */
+  private void matchArray(int attribute) throws MalformedMessageException {
+    int outer = in.enter();
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 1) {
+        expect(tag, LENGTH_DELIMITED);
+        int array = in.enter();
+        matchText(attribute);
+        in.leave(array);
+      } else {
+        in.skip(tag);
+      }
+    }
+    in.leave(outer);
+  }
+
+  private void matchText(int attribute) throws MalformedMessageException {
+    while (in.hasMore()) {
+      int tag = in.tag();
+      if (tag >>> 3 == 1) {
+        int length = bytes(tag);
+        span.matched |= patterns.match(attribute, in.bytes(), in.position() - length, length);
+      } else {
+        in.skip(tag);
+      }
+    }
   }
 
   /** AnyValue: string_value = 1, int_value = 3. The decoder ignores a value that is no code. */

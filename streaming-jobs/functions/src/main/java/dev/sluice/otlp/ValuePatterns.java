@@ -26,6 +26,7 @@ public final class ValuePatterns {
   private final List<List<Pattern>> patterns = new ArrayList<>();
   // For each attribute: the beginnings that may match.
   private final List<boolean[]> begins = new ArrayList<>();
+  private final byte[] digits = new byte[19];
   private int size;
 
   /**
@@ -38,10 +39,7 @@ public final class ValuePatterns {
    * @throws IllegalArgumentException if there are {@link #MOST} already
    */
   public long add(List<String> names, List<String> globs, boolean path) {
-    if (size == MOST) {
-      throw new IllegalArgumentException("match attributes of spans: more than " + MOST + " times");
-    }
-    long bit = 1L << size++;
+    long bit = bit();
     for (String name : names) {
       int at = attributes.indexOf(name);
       if (at < 0) {
@@ -53,17 +51,30 @@ public final class ValuePatterns {
       for (String glob : globs) {
         Pattern pattern = new Pattern(new Glob(glob), path, bit);
         patterns.get(at).add(pattern);
-        begin(begins.get(at), pattern.glob.head());
+        begin(begins.get(at), pattern);
       }
     }
     return bit;
   }
 
-  private static void begin(boolean[] begins, byte[] head) {
-    if (head.length < BEGIN) {
-      Arrays.fill(begins, true);
-    } else {
+  /**
+   * Reserves the bit of a condition that the caller checks.
+   *
+   * @throws IllegalArgumentException if there are {@link #MOST} already
+   */
+  public long bit() {
+    if (size == MOST) {
+      throw new IllegalArgumentException("match attributes of spans: more than " + MOST + " times");
+    }
+    return 1L << size++;
+  }
+
+  private static void begin(boolean[] begins, Pattern pattern) {
+    byte[] head = pattern.glob.head();
+    if (head.length >= BEGIN) {
       begins[slot(head, 0)] = true;
+    } else if (!pattern.glob.isExact() || pattern.path) { // else it is shorter than a beginning
+      Arrays.fill(begins, true);
     }
   }
 
@@ -73,6 +84,19 @@ public final class ValuePatterns {
 
   List<String> attributes() {
     return attributes;
+  }
+
+  long match(int attribute, long value) {
+    if (value < 0) {
+      return match(attribute, Long.toString(value));
+    }
+    int at = digits.length;
+    long rest = value;
+    do {
+      digits[--at] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    } while (rest > 0);
+    return match(attribute, digits, at, digits.length - at);
   }
 
   long match(int attribute, String value) {

@@ -10,7 +10,10 @@ import dev.sluice.windows.WindowSums;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/** Counts the spans that the fine windows do not count, so that people can see them. */
+/**
+ * Counts the spans that the fine windows do not count, and those that rules set apart among the
+ * counted ones, so that people and the decider see them.
+ */
 public final class LeftOutAccumulator implements SpanStage {
   private static final long NS_PER_MS = 1_000_000;
 
@@ -35,7 +38,7 @@ public final class LeftOutAccumulator implements SpanStage {
               Side.of(span).label(),
               span.service(),
               ResourcePoint.peerOf(span),
-              operationOf.apply(span),
+              span.use().counts() ? "" : operationOf.apply(span),
               LeftOutKey.action(span.use()),
               span.rule()),
           span.endNs(),

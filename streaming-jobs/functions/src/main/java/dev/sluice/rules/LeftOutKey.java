@@ -3,7 +3,8 @@ package dev.sluice.rules;
 import dev.sluice.otlp.Use;
 
 /**
- * One kind of spans that the fine windows do not count.
+ * One kind of spans that the fine windows do not count, or that rules set apart among those
+ * counted.
  *
  * @param side as in {@code windows.side}
  * @param peer as in {@code windows.peer} when a span is read
@@ -23,6 +24,8 @@ public record LeftOutKey(
       case LEFT_OUT -> "leave_out";
       case WAITING -> "waiting";
       case AROUND -> "around";
+      case NOT_A_POOL -> "not_a_pool";
+      case SIDECAR -> "sidecar";
     };
   }
 }

@@ -9,7 +9,8 @@ import java.util.List;
  * for every span. One of a condition's patterns has to match, and all conditions have to hold.
  *
  * @param name under which the spans that it leaves out are counted
- * @param values bits of {@link dev.sluice.otlp.ValuePatterns}, all of which have to be set
+ * @param values bits of {@link dev.sluice.otlp.ValuePatterns}, all of which have to be set: of
+ *     patterns that values match, and of a duration that the span exceeds
  */
 public record SpanRule(
     String name,

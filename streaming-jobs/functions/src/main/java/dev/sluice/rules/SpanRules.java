@@ -17,9 +17,10 @@ import java.util.Map;
  * Use}. {@code jobs/span_rules.py} converts the file to lines of words, separated by tabs:
  *
  * <pre>
- * rule    NAME  count | leave_out | waiting | around
+ * rule    NAME  count | leave_out | waiting | around | not_a_pool | sidecar
  * service | side | peer | name | scope  PATTERN...     conditions of the rule above
  * values  path | whole  ATTRIBUTE,ATTRIBUTE  PATTERN...
+ * longer  MS
  * </pre>
  *
  * <p>Spans of one kind repeat, so a table of fixed size keeps the newest result for each slot: most
@@ -33,7 +34,11 @@ public final class SpanRules {
           "count", Use.HELD,
           "leave_out", Use.LEFT_OUT,
           "waiting", Use.WAITING,
-          "around", Use.AROUND);
+          "around", Use.AROUND,
+          "not_a_pool", Use.NOT_A_POOL,
+          "sidecar", Use.SIDECAR);
+
+  private static final long NS_PER_MS = 1_000_000;
 
   /** The result of the rules, and the spans that it holds for. */
   private record Ruling(
@@ -45,8 +50,13 @@ public final class SpanRules {
       long matched,
       SpanRule rule) {}
 
+  /** The bit in {@link Span#matched} of spans that last longer. */
+  private record LeastDuration(long ns, long bit) {}
+
   private final List<SpanRule> rules = new ArrayList<>();
   private final ValuePatterns patterns = new ValuePatterns();
+  private final List<LeastDuration> durations = new ArrayList<>();
+  private long shortestNs = Long.MAX_VALUE;
   private final Ruling[] rulings = new Ruling[SLOTS];
 
   private SpanRules() {}
@@ -76,6 +86,13 @@ public final class SpanRules {
                     List.of(words[2].split(",")),
                     List.of(words).subList(3, words.length),
                     words[1].equals("path"));
+        case "longer" -> {
+          LeastDuration longer =
+              new LeastDuration(Long.parseLong(words[1]) * NS_PER_MS, rules.patterns.bit());
+          rules.durations.add(longer);
+          rules.shortestNs = Math.min(rules.shortestNs, longer.ns);
+          values |= longer.bit;
+        }
         case "service", "side", "peer", "name", "scope" ->
             conditions.put(words[0], Arrays.stream(words).skip(1).map(Glob::new).toList());
         default -> throw new IllegalArgumentException("read rules of spans: " + line);
@@ -128,6 +145,11 @@ public final class SpanRules {
     String name = span.name();
     String scope = span.scope();
     long matched = span.matched();
+    if (span.durationNs() > shortestNs) {
+      for (LeastDuration longer : durations) {
+        matched |= span.durationNs() > longer.ns ? longer.bit : 0;
+      }
+    }
     int hash = 31 * (31 * service.hashCode() + name.hashCode()) + scope.hashCode();
     hash = 31 * (31 * hash + peer.hashCode()) + side.hashCode() + Long.hashCode(matched);
     int slot = (hash ^ hash >>> 16) & SLOTS - 1;

@@ -3,7 +3,6 @@ package dev.sluice.traces;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
-import dev.sluice.otlp.Use;
 import dev.sluice.windows.Spread;
 import dev.sluice.windows.WindowAccumulator;
 import java.util.ArrayList;
@@ -96,7 +95,7 @@ public final class FragmentAccumulator implements SpanStage {
       lastOfTrace.add(last);
     }
     last.add(TraceSpan.of(span, receivedMs, spread == null ? Place.NONE : Place.of(span)));
-    if (spread != null && span.use() == Use.HELD && (span.isServerSide() || span.isClientSide())) {
+    if (spread != null && span.use().counts() && (span.isServerSide() || span.isClientSide())) {
       long from =
           span.isShortened() ? spread.shortFrom(span.startNs(), span.endNs()) : span.startNs();
       touched += spread.touched(from, span.endNs());

@@ -22,9 +22,12 @@ import java.util.function.LongFunction;
  * application's.
  *
  * <p>If both instances are known and differ, both spans count: a replica called another. A SERVER
- * span that names no instance is nested in a span of any instance, and may be around one: a
- * sidecar's span above a span of a known instance gives way to it, so that the thread counts at its
- * instance.
+ * span that names no instance is nested in a span of any instance, and may be around one: above a
+ * span of a known instance it gives way to it, so that the thread counts at its instance. So does a
+ * sidecar's span ({@link Place#SIDECAR}), whatever instance it names: it waits for the
+ * application's span. Below another span it is nested if both are of one instance, or if that one
+ * names none. A sidecar's CLIENT span is nested in the nearest CLIENT span above, whatever peer and
+ * instance that one names: it passes on the same call.
  *
  * <p>A span that is nested in a part of a trace is nested in all of it: more spans only add spans
  * above. A ring of parents has nothing above.
@@ -52,7 +55,7 @@ final class Nesting {
    * The spans above a span.
    *
    * @param server the nearest SERVER span; null if none
-   * @param known the nearest that has an instance; null if none
+   * @param known the nearest that has an instance, and is no sidecar's; null if none
    * @param clients null if none
    */
   private record Above(TraceSpan server, TraceSpan known, Clients clients) {
@@ -77,7 +80,7 @@ final class Nesting {
   void of(Iterable<TraceSpan> spans, Visitor out) {
     boolean anonymous = false;
     for (TraceSpan span : spans) {
-      anonymous |= isServer(span) && span.instance().isEmpty();
+      anonymous |= isServer(span) && standsIn(span);
     }
     if (anonymous) {
       givesWay = new HashSet<>();
@@ -95,7 +98,7 @@ final class Nesting {
       if (isNestedServer(span)) {
         out.nested(span, null);
       }
-    } else if (span.kind() == Span.CLIENT && !span.peer().isEmpty()) {
+    } else if (span.kind() == Span.CLIENT) {
       TraceSpan outermost = outermost(span);
       if (outermost != null) {
         out.nested(span, outermost);
@@ -104,17 +107,20 @@ final class Nesting {
   }
 
   private boolean isNestedServer(TraceSpan span) {
-    boolean anonymous = span.instance().isEmpty();
-    if (anonymous && givesWay != null && givesWay.contains(span.spanId())) {
+    if (standsIn(span) && givesWay != null && givesWay.contains(span.spanId())) {
       return true;
     }
     if (parent(span) == null) { // true of most spans
       return false;
     }
     Above above = above(span);
-    return anonymous
-        ? above.server != null
-        : above.known != null && above.known.instance().equals(span.instance());
+    if (standsIn(span)) {
+      return above.server != null
+          && (span.instance().isEmpty()
+              || above.server.instance().isEmpty()
+              || above.server.instance().equals(span.instance()));
+    }
+    return above.known != null && above.known.instance().equals(span.instance());
   }
 
   private TraceSpan outermost(TraceSpan span) {
@@ -122,10 +128,11 @@ final class Nesting {
     if (parent == null || parent.kind() == Span.SERVER) { // true of most spans
       return null;
     }
-    TraceSpan outermost = null;
     Clients at = above(span).clients;
-    for (int depth = 0; at != null && depth < DEEPEST; depth++) {
-      if (at.span.peer().equals(span.peer()) && at.span.instance().equals(span.instance())) {
+    TraceSpan like = span.isSidecar() && at != null ? at.span : span;
+    TraceSpan outermost = like == span ? null : like;
+    for (int depth = 0; at != null && depth < DEEPEST && !like.peer().isEmpty(); depth++) {
+      if (at.span.peer().equals(like.peer()) && at.span.instance().equals(like.instance())) {
         outermost = at.span;
       }
       at = at.above;
@@ -133,15 +140,20 @@ final class Nesting {
     return outermost;
   }
 
-  /** Marks the SERVER spans without an instance above one that has one. */
+  /** Marks the SERVER spans that stand in above one that does not. */
   private void giveWay(TraceSpan span) {
-    if (!isServer(span) || span.instance().isEmpty() || parent(span) == null) {
+    if (!isServer(span) || standsIn(span) || parent(span) == null) {
       return;
     }
     TraceSpan at = above(span).server;
-    while (at != null && at.instance().isEmpty() && givesWay.add(at.spanId())) {
+    while (at != null && standsIn(at) && givesWay.add(at.spanId())) {
       at = above(at).server;
     }
+  }
+
+  /** Whether a SERVER span counts only while no span of its application is below it. */
+  private static boolean standsIn(TraceSpan span) {
+    return span.isSidecar() || span.instance().isEmpty();
   }
 
   private static boolean isServer(TraceSpan span) {
@@ -202,7 +214,7 @@ final class Nesting {
     return switch (span.kind()) {
       case Span.SERVER ->
           counts
-              ? new Above(span, span.instance().isEmpty() ? above.known : span, null)
+              ? new Above(span, standsIn(span) ? above.known : span, null)
               : new Above(above.server, above.known, null);
       case Span.CLIENT ->
           counts ? new Above(above.server, above.known, new Clients(span, above.clients)) : above;

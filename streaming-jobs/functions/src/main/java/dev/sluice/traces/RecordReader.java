@@ -1,5 +1,6 @@
 package dev.sluice.traces;
 
+import dev.sluice.otlp.Span;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -72,6 +73,10 @@ final class RecordReader {
   private TraceSpan span() {
     long spanId = fixed();
     int flags = octet();
+    int kind = flags & RecordWriter.KIND;
+    boolean sidecar = kind >= RecordWriter.SIDECAR_SERVER;
+    int ofSidecar = kind == RecordWriter.SIDECAR_SERVER ? Span.SERVER : Span.CLIENT;
+    int place = flags >> RecordWriter.PLACE_SHIFT & RecordWriter.PLACE;
     long parentId = (flags & RecordWriter.CHILD_BIT) == 0 ? 0 : fixed();
     startNs += signed();
     long durationNs = signed();
@@ -79,7 +84,7 @@ final class RecordReader {
     return new TraceSpan(
         spanId,
         parentId,
-        flags & RecordWriter.KIND,
+        sidecar ? ofSidecar : kind,
         (flags & RecordWriter.ERROR_BIT) != 0,
         (flags & RecordWriter.LINKED_BIT) != 0,
         startNs,
@@ -90,7 +95,7 @@ final class RecordReader {
         name(),
         name(),
         receivedMs,
-        (byte) (flags >> RecordWriter.PLACE_SHIFT & RecordWriter.PLACE));
+        (byte) (sidecar ? place | Place.SIDECAR : place));
   }
 
   private String name() {

@@ -1,5 +1,6 @@
 package dev.sluice.traces;
 
+import dev.sluice.otlp.Span;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -23,6 +24,12 @@ import java.util.Map;
 final class RecordWriter {
   static final int FORMAT = 1;
   static final int KIND = 0x07;
+
+  /** In place of kinds: SERVER and CLIENT, of a sidecar. */
+  static final int SIDECAR_SERVER = 6;
+
+  static final int SIDECAR_CLIENT = 7;
+
   static final int CHILD_BIT = 0x08;
 
   /** Two bits of {@link Place}. */
@@ -98,9 +105,9 @@ final class RecordWriter {
     boolean child = span.parentId() != 0;
     fixed(span.spanId());
     octet(
-        span.kind() & KIND
+        kind(span)
             | (child ? CHILD_BIT : 0)
-            | span.place() << PLACE_SHIFT
+            | (span.place() & PLACE) << PLACE_SHIFT
             | (span.linked() ? LINKED_BIT : 0)
             | (span.error() ? ERROR_BIT : 0));
     if (child) {
@@ -115,6 +122,13 @@ final class RecordWriter {
     name(span.operation());
     name(span.host());
     name(span.instance());
+  }
+
+  private static int kind(TraceSpan span) {
+    if (!span.isSidecar()) {
+      return span.kind() & KIND;
+    }
+    return span.kind() == Span.SERVER ? SIDECAR_SERVER : SIDECAR_CLIENT;
   }
 
   private void name(String name) {

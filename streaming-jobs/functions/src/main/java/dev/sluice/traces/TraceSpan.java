@@ -66,12 +66,17 @@ public record TraceSpan(
 
   /** Whether it is in the fine windows, exactly as {@link dev.sluice.windows.Spread} defines. */
   boolean counted() {
-    return place == Place.COUNTED || place == Place.MOVABLE;
+    return Place.isCounted(place);
   }
 
   /** Whether it is in the fine windows with a peer that is no service's name. */
   boolean movable() {
-    return place == Place.MOVABLE;
+    return Place.isMovable(place);
+  }
+
+  /** Whether it is a sidecar's SERVER or CLIENT span. */
+  boolean isSidecar() {
+    return (place & Place.SIDECAR) != 0;
   }
 
   /**
@@ -92,7 +97,7 @@ public record TraceSpan(
 
   /** The same span, from which nothing can be taken back any more. */
   TraceSpan settled() {
-    return place == Place.NONE ? this : copy(spanId, parentId, Place.FIXED);
+    return place == Place.NONE ? this : copy(spanId, parentId, Place.settled(place));
   }
 
   private TraceSpan copy(long newSpanId, long newParentId, byte newPlace) {

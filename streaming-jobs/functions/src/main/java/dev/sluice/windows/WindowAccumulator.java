@@ -3,7 +3,6 @@ package dev.sluice.windows;
 import dev.sluice.accounting.Outcome;
 import dev.sluice.accounting.SpanStage;
 import dev.sluice.otlp.Span;
-import dev.sluice.otlp.Use;
 import java.util.Arrays;
 
 /**
@@ -33,7 +32,7 @@ public final class WindowAccumulator implements SpanStage {
 
   @Override
   public Outcome accept(Span span) {
-    if (!span.isServerSide() && !span.isClientSide() || span.use() != Use.HELD) {
+    if (!span.isServerSide() && !span.isClientSide() || !span.use().counts()) {
       return Outcome.ACCEPTED; // INTERNAL spans hold no place in a pool
     }
     long start = span.startNs();

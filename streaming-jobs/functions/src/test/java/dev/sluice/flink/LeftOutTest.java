@@ -8,6 +8,7 @@ import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.otlp.Span;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.flink.types.Row;
@@ -69,5 +70,27 @@ class LeftOutTest {
     assertThat(sums("partial", "completions", "side")).isEqualTo(Map.of("server", 2L));
     assertThat(sums("moved", "completions", "side")).isEqualTo(Map.of("server", -1L));
     assertThat(sums("moved", "busy_ns", "side")).isEqualTo(Map.of("server", -30_000_000L));
+  }
+
+  @Test
+  void spansWithoutAThreadOfAPoolCountAndAreSetApartWithoutTheirNames() throws Exception {
+    Fed node =
+        new Fed()
+            .ruled("rule\tnode\tnot_a_pool\nvalues\twhole\truntime\tnodejs\n")
+            .receive(
+                4_000,
+                message(
+                    service(
+                        "web",
+                        span(1, Span.SERVER, 0, 50).addAttributes(attribute("runtime", "nodejs")),
+                        span(2, Span.SERVER, 60, 70)
+                            .setName("other")
+                            .addAttributes(attribute("runtime", "nodejs")))));
+    List<Row> left = node.rows(1, "left", WANTED);
+    assertThat(left).hasSize(1);
+    assertThat(left.get(0).<String>getFieldAs("operation")).isEmpty();
+    assertThat(left.get(0).<String>getFieldAs("action")).isEqualTo("not_a_pool");
+    assertThat(left.get(0).<Long>getFieldAs("spans")).isEqualTo(2);
+    assertThat(node.rows(1, "partial", WANTED)).isNotEmpty();
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.rules;
 import static dev.sluice.otlp.Requests.attribute;
 import static dev.sluice.otlp.Requests.intAttribute;
 import static dev.sluice.otlp.Requests.message;
+import static dev.sluice.otlp.Requests.resource;
 import static dev.sluice.otlp.Requests.service;
 import static dev.sluice.otlp.Requests.span;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,7 +11,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.otlp.Span;
 import dev.sluice.otlp.TraceRequestDecoder;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.ArrayValue;
 import io.opentelemetry.proto.common.v1.InstrumentationScope;
+import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.ResourceSpans;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,5 +153,47 @@ class SpanRulesTest {
   void aLineOfAnotherFormIsRefused() {
     assertThatThrownBy(() -> SpanRules.parse("rule\tr\tdrop\n")).hasMessageContaining("drop");
     assertThatThrownBy(() -> SpanRules.parse("rool\tr\n")).hasMessageContaining("rool");
+  }
+
+  @Test
+  void valuesOfTheResourceAndOfArraysMatch() throws Exception {
+    String lines =
+        """
+        rule\tnode\tnot_a_pool
+        values\twhole\ttelemetry.sdk.language\tnodejs
+        rule\tsse\taround
+        values\twhole\taccept\ttext/event-stream
+        """;
+    AnyValue header = AnyValue.newBuilder().setStringValue("text/event-stream").build();
+    KeyValue accept =
+        KeyValue.newBuilder()
+            .setKey("accept")
+            .setValue(
+                AnyValue.newBuilder().setArrayValue(ArrayValue.newBuilder().addValues(header)))
+            .build();
+    List<KeyValue> node =
+        List.of(attribute("service.name", "web"), attribute("telemetry.sdk.language", "nodejs"));
+    assertThat(
+            uses(
+                lines,
+                resource(node, span(1, Span.SERVER, 0, 1), span(2, Span.SERVER, 0, 1)),
+                service("shop", span(3, Span.SERVER, 0, 1)),
+                service("shop", span(4, Span.SERVER, 0, 1).addAttributes(accept))))
+        .containsExactly("NOT_A_POOL node", "NOT_A_POOL node", "HELD", "AROUND sse");
+  }
+
+  @Test
+  void onlyLongerSpansMatchADuration() throws Exception {
+    String lines = "rule\tlong\taround\nside\tserver\nlonger\t1000\n";
+    assertThat(
+            uses(
+                lines,
+                service(
+                    "shop",
+                    span(1, Span.SERVER, 0, 1_000),
+                    span(2, Span.SERVER, 0, 1_000.001),
+                    span(3, Span.SERVER, 0, 1),
+                    span(4, Span.CLIENT, 0, 5_000))))
+        .containsExactly("HELD", "AROUND long", "HELD", "HELD");
   }
 }

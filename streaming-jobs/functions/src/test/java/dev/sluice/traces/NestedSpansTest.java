@@ -353,6 +353,8 @@ class NestedSpansTest {
       name\tpg-pool.connect
       rule\tenvoy\taround
       values\twhole\tcomponent\tproxy
+      rule\tistio\tsidecar
+      values\twhole\tcomponent\tistio
       """;
 
   @Test
@@ -388,6 +390,53 @@ class NestedSpansTest {
                 owned("cart@envoy", 1, 0, SERVER, 0, 60, attribute("component", "proxy")),
                 owned("cart@pod-1", 2, 1, SERVER, 4, 56)))
         .isEqualTo(Map.of("cart@pod-1 server", "1 x 52.0"));
+  }
+
+  @Test
+  void aSidecarGivesWayToItsApplicationWhateverInstanceItNames() throws Exception {
+    KeyValue sidecar = attribute("component", "istio");
+    for (String instance : List.of("envoy", "pod-1", "")) {
+      assertThat(
+              rows(
+                  RULES,
+                  owned("cart@" + instance, 1, 0, SERVER, 0, 60, sidecar),
+                  owned("cart@" + instance, 2, 1, INTERNAL, 2, 58),
+                  owned("cart@pod-1", 3, 2, SERVER, 4, 56),
+                  owned("cart@pod-1", 4, 3, SERVER, 5, 55)))
+          .isEqualTo(Map.of("cart@pod-1 server", "1 x 52.0"));
+    }
+  }
+
+  @Test
+  void aCallThatASidecarPassesOnIsTheApplications() throws Exception {
+    KeyValue sidecar = attribute("component", "istio");
+    for (String instance : List.of("envoy", "pod-1", "")) {
+      assertThat(
+              rows(
+                  RULES,
+                  owned("cart@pod-1", 1, 0, CLIENT, 0, 60, address("stock:9080")),
+                  owned("cart@" + instance, 2, 1, CLIENT, 2, 58, sidecar, address("cluster")),
+                  owned("stock@pod-2", 3, 2, SERVER, 4, 56)))
+          .isEqualTo(
+              Map.of("cart@pod-1 client stock", "1 x 60.0", "stock@pod-2 server", "1 x 52.0"));
+    }
+  }
+
+  @Test
+  void sidecarsWithoutSpansOfTheirApplicationsCount() throws Exception {
+    KeyValue sidecar = attribute("component", "istio");
+    assertThat(
+            rows(
+                RULES,
+                owned("cart@pod-1", 1, 0, SERVER, 0, 60, sidecar),
+                owned("cart@pod-1", 2, 1, CLIENT, 2, 58, sidecar, to("cart")),
+                owned("cart@pod-2", 3, 2, SERVER, 4, 56, sidecar),
+                owned("cart@pod-2", 4, 3, SERVER, 5, 55, sidecar)))
+        .isEqualTo(
+            Map.of(
+                "cart@pod-1 server", "1 x 60.0",
+                "cart@pod-1 client cart", "1 x 56.0",
+                "cart@pod-2 server", "1 x 52.0"));
   }
 
   @Test
@@ -460,6 +509,8 @@ class NestedSpansTest {
         attributes = new KeyValue[] {attribute("url.path", "/healthz")};
       } else if (random.nextInt(8) == 0) {
         attributes = new KeyValue[] {attribute("component", "proxy")};
+      } else if (random.nextInt(4) == 0) {
+        attributes = new KeyValue[] {attribute("component", "istio")};
       }
       String at = service + "@" + instance;
       spans.add(owned(at, i, parent, kind, start, start + random.nextInt(1_500), attributes));

@@ -2,6 +2,7 @@ package dev.sluice.traces;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.otlp.Span;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -62,12 +63,15 @@ class RecordWriterTest {
     Random random = new Random(3);
     List<TraceSpan> spans = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
+      int kind = random.nextInt(Span.CONSUMER + 1);
+      boolean either = kind == Span.SERVER || kind == Span.CLIENT;
+      int sidecar = either && random.nextBoolean() ? Place.SIDECAR : 0;
       String name = "née\uD83D\uDE00".repeat(random.nextInt(3)) + random.nextInt(500);
       spans.add(
           new TraceSpan(
               random.nextLong(),
               random.nextBoolean() ? 0 : random.nextLong(),
-              random.nextInt(8),
+              kind,
               random.nextBoolean(),
               random.nextBoolean(),
               random.nextLong(),
@@ -78,7 +82,7 @@ class RecordWriterTest {
               "h",
               name,
               random.nextLong(),
-              (byte) random.nextInt(4)));
+              (byte) (random.nextInt(4) | sidecar)));
     }
     assertThat(SpanBytes.decode(SpanBytes.encode(spans))).isEqualTo(spans);
   }

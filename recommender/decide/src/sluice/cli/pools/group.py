@@ -7,7 +7,7 @@ from sluice.cli.output import EXIT_CODES
 
 COMMANDS = commands(
     "sluice.cli.pools",
-    list=("commands", "List every pool with its state and sizes."),
+    list=("commands", "List every pool with its state and sizes, the most important first."),
     get=("commands", "Show one pool."),
     discover=("discover", "Show the pools that were found from spans, and candidates that are none."),
     explain=("commands", "Show the evidence: threshold, window, the curve and its knee."),

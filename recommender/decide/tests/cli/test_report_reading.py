@@ -178,7 +178,7 @@ def test_protobuf_with_lengths(tmp_path: Path, packed: bool) -> None:
     bad = b"\x0a\xff\xff\xff"
     path.write_bytes(len(data).to_bytes(4) + data + len(bad).to_bytes(4) + bad + len(data).to_bytes(4) + data)
     spans, totals = read(path)
-    assert (len(spans), totals.skipped) == (4, [f"{path}:2: is not a protobuf message of OTLP traces"])
+    assert (len(spans), totals.skipped) == (4, [f"{path}:2: is not a protobuf message of OTLP (TracesData)"])
 
 
 def test_a_bad_trace_among_good_ones_is_the_only_loss(tmp_path: Path) -> None:

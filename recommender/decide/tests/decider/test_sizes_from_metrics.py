@@ -1,7 +1,7 @@
 """The whole loop without any actuator: metrics have the size, spans the rest."""
 
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
-from sluice.pools.metrics.use import Figure, Reading
+from sluice.pools.metrics.use import Figure, FigureReading
 from sluice.pools.publication.publication import Publication
 from sluice_kit.decide.fakes import CART, FakeService
 from sluice_kit.decide.feeds import FALLS
@@ -119,7 +119,7 @@ def test_a_pool_with_a_queue_that_spans_show_idle_is_known_as_full() -> None:
     sizes, at_ms = world.collector.metrics.sizes, world.clock()
     points = {"used": 4, "pending": 12}
     readings = {
-        name: Figure(name, [Reading(at_ms - age, at_ms - age, 1, of, of, of, of, 1, 0) for age in (60 * S, 0)])
+        name: Figure(name, [FigureReading(at_ms - age, at_ms - age, 1, of, of, of, of, 1, 0) for age in (60 * S, 0)])
         for name, of in points.items()
     }
     world.collector.metrics = MetricsReading(sizes, {}, {sizes[-1].of: readings})

@@ -9,7 +9,7 @@ from sluice.pools.metrics.in_force import notes_of, targets_of
 from sluice.pools.metrics.matching import Matches
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.metrics.pool_metric import PoolMetric
-from sluice.pools.metrics.use import Figure, Reading, Use, report_of, waits_of
+from sluice.pools.metrics.use import Figure, FigureReading, Use, report_of, waits_of
 
 NOW = 1_700_000_000_000
 DB = PoolKey("shop", "client", "db/shop")
@@ -21,7 +21,7 @@ def level(metric: str, *values: int, every_s: int = 60, age_s: int = 5) -> Figur
     """A point in each window, the last one `age_s` old."""
     ages = [age_s + every_s * at for at in reversed(range(len(values)))]
     points = [(NOW - 1_000 * age, value) for age, value in zip(ages, values, strict=True)]
-    return Figure(metric, [Reading(at, at, 1, of, of, of, of, 1, 0) for at, of in points])
+    return Figure(metric, [FigureReading(at, at, 1, of, of, of, of, 1, 0) for at, of in points])
 
 
 def counter(metric: str, *values: int, delta: int = 0, series: tuple[int, ...] = ()) -> Figure:
@@ -29,7 +29,7 @@ def counter(metric: str, *values: int, delta: int = 0, series: tuple[int, ...] =
     of = series or (1,) * len(values)
     times = [NOW - 5_000 - 60_000 * at for at in reversed(range(len(values)))]
     rows = zip(times, values, of, strict=True)
-    return Figure(metric, [Reading(at, at, 1, value, 0.0, value, value, name, delta) for at, value, name in rows])
+    return Figure(metric, [FigureReading(at, at, 1, value, 0.0, value, value, name, delta) for at, value, name in rows])
 
 
 def use(**figures: Figure) -> Use:
@@ -63,8 +63,8 @@ def test_short_intervals_are_as_an_actuator_s_readings() -> None:
 
 def test_of_a_window_with_several_points_one_at_least_was_full() -> None:
     """Ten points from 3 to 10 of 10, then ten of 10."""
-    readings = [Reading(NOW - 10_000, NOW - 19_000, 10, 3, 7, 10, 70, 1, 0)]
-    readings += [Reading(NOW, NOW - 9_000, 10, 10, 10, 10, 100, 1, 0)]
+    readings = [FigureReading(NOW - 10_000, NOW - 19_000, 10, 3, 7, 10, 70, 1, 0)]
+    readings += [FigureReading(NOW, NOW - 9_000, 10, 10, 10, 10, 100, 1, 0)]
     report = report_of(use(used=Figure("u", readings)), 10, 0)
     assert report is not None
     assert (report.readings, report.full, report.fresh_ms) == (20, 11, 16_000)

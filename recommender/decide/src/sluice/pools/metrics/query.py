@@ -8,7 +8,7 @@ from typing import Any
 
 from sluice.clickhouse.database import Database
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric, PoolOfInstance
-from sluice.pools.metrics.use import Figure, Reading
+from sluice.pools.metrics.use import Figure, FigureReading
 
 SIZES_SQL = files(__package__).joinpath("sizes.sql").read_text(encoding="utf-8")
 USE_SQL = files(__package__).joinpath("use.sql").read_text(encoding="utf-8")
@@ -29,7 +29,7 @@ def pool_metrics(database: Database, services: Iterable[str], now_ms: int) -> Me
     uses: dict[PoolOfInstance, dict[str, Figure]] = {}
     for parameters in newest if sizes else ():
         for *of, figure, metric, readings in _rows(database, USE_SQL, parameters):
-            uses.setdefault(PoolOfInstance(*of), {})[figure] = Figure(metric, list(map(Reading._make, readings)))
+            uses.setdefault(PoolOfInstance(*of), {})[figure] = Figure(metric, list(map(FigureReading._make, readings)))
     unnamed = {size.service for size in sizes if size.side == "client" and not size.peer}
     times = {"from_s": now_ms // 1_000 - PEERS_S, "to_s": now_ms // 1_000 - SETTLES_S}
     peers = {

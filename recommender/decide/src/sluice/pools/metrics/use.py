@@ -18,7 +18,7 @@ LEAST_READINGS = 2
 NS = 1e9
 
 
-class Reading(NamedTuple):
+class FigureReading(NamedTuple):
     """The points of one figure in one window. last_ms, first_ms: Unix times of the first and last point. low, mean,
     high: of a level; `high` of a counter is its last value. total: of counts since the last point, where `delta`.
     series: equal where the window has the same series as another."""
@@ -38,7 +38,7 @@ class Figure(NamedTuple):
     """One figure of a pool, its metric's name, and its readings, oldest first."""
 
     metric: str
-    readings: Sequence[Reading]
+    readings: Sequence[FigureReading]
 
     @property
     def interval_ms(self) -> float | None:
@@ -95,11 +95,11 @@ def report_of(use: Use, size: int | None, since_ms: float) -> OccupancyReport | 
     )
 
 
-def _newest(readings: Sequence[Reading], within_ms: float) -> list[Reading]:
+def _newest(readings: Sequence[FigureReading], within_ms: float) -> list[FigureReading]:
     return [reading for reading in readings if readings[-1].last_ms - reading.last_ms <= within_ms]
 
 
-def _full(reading: Reading, size: int) -> int:
+def _full(reading: FigureReading, size: int) -> int:
     """The points with as many in use as the size: at least one, where some are and some are not."""
     return reading.points if reading.low >= size else int(reading.high >= size)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,19 +14,30 @@ from sluice.cli.exit import unwinding
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option
 from sluice.cli.printable import printable_json
 from sluice.cli.traces.replay.progress import ProgressReport
+from sluice.cli.traces.replay.records import Skipped
 from sluice.cli.traces.replay.skips import say_skipped
 from sluice.cli.traces.replay.totals import Totals
 from sluice.cli.traces.report.facts.rules import Rules, read_rules
 
 if TYPE_CHECKING:
     from sluice.cli.traces.report.analysis.content import Report
+    from sluice.pools.metrics.pool_metric import MetricsReading
 
-#: The span rules of the streaming jobs, in a working copy.
-RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
+JOBS = Path(__file__).resolve().parents[7] / "streaming-jobs"
+#: The span rules and the metrics of pools of the streaming jobs, in a working copy.
+RULES = JOBS / "spans.toml"
+POOLS = JOBS / "functions/src/main/resources/dev/sluice/otlp/pools.csv"
 
 
 @click.command("report", epilog=EXIT_CODES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.option(
+    "--metrics",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Metrics of the same time: OTLP as JSON or protobuf, gzipped or not. Repeat it for several files.",
+)
 @click.option(
     "--output-file",
     metavar="FILE",
@@ -53,6 +64,7 @@ RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
 @output_option("text", "json", "html")
 def report(
     files: tuple[str, ...],
+    metrics: tuple[str, ...],
     output_file: str | None,
     threshold: float | None,
     operations: int,
@@ -72,8 +84,10 @@ def report(
     pool (service, side, peer) with its concurrency over time, its curve, and what Sluice would say of it; and what the
     recording lacks, with the remedy. Figures are those of the streaming jobs for the same spans.
 
-    Spans do not show the size in force. So the size is that of a published model (scg-top), as `sluice estimate` names
-    it, and the reasons say what is missing. From a sample the report names no size.
+    Spans do not show the size in force. Metrics of agents do (HikariCP, Tomcat, database/sql and others): with
+    --metrics a pool has its current size, and the belief decides as in the decider. Without, the size is that of a
+    published model (scg-top), as `sluice estimate` names it, and the reasons say what is missing. From a sample the
+    report names no size.
 
     -o text is for a terminal, json for scripts, html a page with pictures that loads nothing from elsewhere. The
     command skips and counts a record that is not a trace, and names its file, line and reason; the exit code is then 1
@@ -83,6 +97,7 @@ def report(
     Examples:
       sluice report traces.jsonl.gz
       sluice report traces.jsonl.gz -o html --output-file report.html
+      sluice report traces.jsonl.gz --metrics metrics.jsonl.gz
       sluice report --threshold 250 -o json *.jsonl.gz | jq '.pools[] | {service, side, peer, state, target}'
     """
     if output == "html" and output_file is None and sys.stdout.isatty():
@@ -101,6 +116,7 @@ def report(
                 lambda skipped: say_skipped(progress.note, skipped, totals),
                 progress.reading,
             )
+            sizes = _metrics(metrics, totals, lambda skipped: say_skipped(progress.note, skipped, totals))
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -108,7 +124,7 @@ def report(
     if not len(spans):
         raise CliError(f"cannot report: no span in {', '.join(files)}")
     source = ReadCounts(totals.files, totals.records_skipped, tuple(totals.skipped))
-    _write(report_of(spans, source, ReportOptions(threshold, operations, pools)), output, output_file)
+    _write(report_of(spans, source, ReportOptions(threshold, operations, pools), sizes), output, output_file)
     if totals.records_skipped:
         note(f"skipped: {totals.records_skipped:,} records")
         if not skip_bad:
@@ -121,6 +137,14 @@ def _rules(named: str | None) -> Rules:
         return read_rules(RULES if named is None else Path(named))
     note("no span rules: streaming-jobs/spans.toml does not exist here; name it with --span-rules")
     return Rules()
+
+
+def _metrics(paths: tuple[str, ...], totals: Totals, on_skip: Callable[[Skipped], None]) -> MetricsReading:
+    from sluice.cli.traces.report.analysis.content import NO_METRICS
+    from sluice.cli.traces.report.facts.pool_table import read_table
+    from sluice.cli.traces.report.reading.metrics import read_metrics
+
+    return read_metrics(paths, read_table(POOLS), totals, on_skip) if paths else NO_METRICS
 
 
 def _write(content: Report, form: str, path: str | None) -> None:

@@ -49,7 +49,7 @@ class PoolBuckets:
 @dataclass(frozen=True)
 class CandidatePool:
     """spans: that hold a place in it. in_flight_most: the highest concurrency of an instance in a bucket. p50_ms and
-    p99_ms: durations of its own spans."""
+    p99_ms: durations of its own spans. windows: of its own spans, a series an instance."""
 
     id: PoolId
     spans: int
@@ -59,6 +59,7 @@ class CandidatePool:
     p50_ms: float
     p99_ms: float
     buckets: PoolBuckets
+    windows: Windows
 
 
 def pools_of(traces: Traces, most: int, threshold_ms: float | None = None) -> tuple[list[CandidatePool], int]:
@@ -90,7 +91,7 @@ def pools_of(traces: Traces, most: int, threshold_ms: float | None = None) -> tu
         instances = tuple(labels.names.texts[number] for number in keys[3, low : high + 1])
         errors, in_flight = int(np.count_nonzero(error[own])), float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6)
         buckets = buckets_of(rows[pool], judges[pool])
-        pools.append(CandidatePool(pool, len(own), errors, instances, in_flight, p50_ms, p99_ms, buckets))
+        pools.append(CandidatePool(pool, len(own), errors, instances, in_flight, p50_ms, p99_ms, buckets, rows[pool]))
     return pools, len(ranges) - len(pools)
 
 

@@ -66,8 +66,8 @@ class _Records:
         resources = [resource for trace in convert(record) for resource in trace.resource_spans]
         return [add_resource_spans(self._memory, resources)]
 
-    def message(self, resources: Any) -> int:
-        return add_resource_spans(self._memory, resources)
+    def message(self, message: Any) -> int:
+        return add_resource_spans(self._memory, message.resource_spans)
 
 
 @contextmanager

@@ -36,6 +36,11 @@ def way_text(way: Way) -> str:
     return " > ".join(way.services) if way.services else "other ways"
 
 
+def current(verdict: Verdict) -> str:
+    """The size in force by metrics, or "-"."""
+    return "-" if verdict.current is None else str(verdict.current)
+
+
 def size(verdict: Verdict) -> str:
     """The size that Sluice would name, or "-"."""
     return "-" if verdict.target is None else str(verdict.target)

@@ -1,0 +1,187 @@
+"""`sluice report --metrics`: sizes and use of pools, from each form of OTLP, to the verdict."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import Result
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+
+from sluice.cli.traces.replay.totals import Totals
+from sluice.cli.traces.report.command import POOLS
+from sluice.cli.traces.report.facts.pool_table import peer_of, read_table
+from sluice.cli.traces.report.reading.metrics import read_metrics
+from sluice.pools.metrics.pool_metric import MetricsReading, PoolOfInstance
+
+from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
+
+Run = Callable[..., Result]
+START_S = 1_700_000_000
+EXEMPLARS = [{"traceId": "5b"}]
+OLD, NEW = "db.client.connections", "db.client.connection"
+NAMED = {"pool.name": "HikariPool-1"}
+
+
+def metric(name: str, *points: tuple[int, float], monotonic: bool = False, **attributes: str) -> dict[str, Any]:
+    """points: (second, value), of a cumulative sum. attributes: `_` stands for a dot."""
+    pairs = [{"key": key.replace("_", "."), "value": {"stringValue": text}} for key, text in attributes.items()]
+    data = [
+        {
+            "attributes": pairs,
+            "timeUnixNano": str((START_S + at) * 10**9),
+            "asDouble": value,
+            "exemplars": [{"traceId": "5b"}],
+        }
+        for at, value in points
+    ]
+    return {"name": name, "sum": {"aggregationTemporality": 2, "isMonotonic": monotonic, "dataPoints": data}}
+
+
+def message(*metrics: dict[str, Any], service: str = "shop", instance: str = "shop-0") -> dict[str, Any]:
+    pairs = {"service.name": service, "service.instance.id": instance}
+    attributes = [{"key": key, "value": {"stringValue": text}} for key, text in pairs.items()]
+    return {"resourceMetrics": [{"resource": {"attributes": attributes}, "scopeMetrics": [{"metrics": list(metrics)}]}]}
+
+
+def hikari(size: int = 10) -> dict[str, Any]:
+    times = [(at, float(size)) for at in range(5, 66, 10)]
+    full = {"pool_name": "HikariPool-1"}
+    return message(
+        metric(f"{OLD}.max", *times, **full),
+        metric(f"{OLD}.usage", *times, **full, state="used"),
+        metric(f"{OLD}.usage", *((at, 0.0) for at, _ in times), **full, state="idle"),
+        metric(f"{OLD}.pending_requests", *((at, 12.0) for at, _ in times), **full),
+        metric("jvm.memory.used", (0, 5.0)),
+    )
+
+
+def read(*paths: Path) -> tuple[MetricsReading, Totals]:
+    totals = Totals()
+    return read_metrics([str(path) for path in paths], read_table(POOLS), totals, lambda skipped: None), totals
+
+
+def files(folder: Path, content: dict[str, Any]) -> dict[str, Path]:
+    """The content as the collector's file exporter writes it, and by hand."""
+    text = json.dumps(content)
+    binary = ParseDict(_without_ids(content), MetricsData()).SerializeToString()
+    forms = {
+        "lines.jsonl": f"{text}\n{text}\n".encode(),
+        "document.json": json.dumps(content, indent=2).encode(),
+        "packed.json.gz": gzip.compress(text.encode()),
+        "framed.pb": len(binary).to_bytes(4, "big") + binary,
+        "framed.pb.gz": gzip.compress(len(binary).to_bytes(4, "big") + binary),
+    }
+    for name, data in forms.items():
+        (folder / name).write_bytes(data)
+    return {name: folder / name for name in forms}
+
+
+def _without_ids(content: dict[str, Any]) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(
+        json.dumps(content).replace('"exemplars": [{"traceId": "5b"}]', '"exemplars": []')
+    )
+    return loaded
+
+
+def test_every_form_has_the_same_sizes(tmp_path: Path) -> None:
+    found = {name: read(path) for name, path in files(tmp_path, hikari()).items()}
+    of = PoolOfInstance("shop", "shop-0", "client", "HikariPool-1", "")
+    for name, (reading, totals) in found.items():
+        assert totals.skipped == []
+        assert [size.low for size in reading.sizes] == [10] * (14 if name == "lines.jsonl" else 7)
+        assert {size.of for size in reading.sizes} == {of}
+        use = reading.uses[of]
+        assert {figure: use[figure].readings[-1].mean for figure in use} == {"used": 10, "pending": 12} or (
+            name == "lines.jsonl"
+        )
+
+
+def test_what_a_level_is_not(tmp_path: Path) -> None:
+    """-1 and NaN are not known, Java's largest int is no limit; a counter is no level; another state passes no row."""
+    path = tmp_path / "m.json"
+    limits = [
+        metric("tomcat.thread.limit", (at, value), tomcat_thread_pool_name='"http"')
+        for at, value in enumerate((-1.0, 2.0**31 - 1, 8.0))
+    ]
+    counter = metric(f"{NEW}.max", (0, 5.0), monotonic=True)
+    path.write_text(json.dumps(message(*limits, counter)))
+    reading, _ = read(path)
+    assert [(size.pool, size.side, size.low) for size in reading.sizes] == [
+        ("http", "server", 0),
+        ("http", "server", 8),
+    ]
+
+
+def test_what_is_no_metric_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text('{"resourceSpans": []}\n{"resourceMetrics": [{"scopeMetrics": 5}]}\nbroken\n')
+    reading, totals = read(path)
+    assert reading.sizes == []
+    assert totals.records_skipped == 3
+    assert totals.skipped[0] == f"{path}:1: is not OTLP metrics (`resourceMetrics`)"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "pool", "peer"),
+    [
+        ({}, "HikariPool-1", ""),
+        ({}, "db:5432/shop", "db/shop"),
+        ({}, "postgresql://db:6000/shop", "db:6000/shop"),
+        ({}, "Host=db;Port=5432;Database=shop", "db/shop"),
+        ({}, "cache:6380", "cache:6380"),
+        ({"server.address": "db", "server.port": "5432", "db.namespace": "shop"}, "x", "db/shop"),
+    ],
+)
+def test_the_peer_is_that_of_the_job(attributes: dict[str, str], pool: str, peer: str) -> None:
+    """As PoolPeerTest.java."""
+    assert peer_of(attributes, pool) == peer
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten queries at a time for 70 s, of 100 ms each, of shop to db/shop."""
+    named = {"span.kind": "client", "server.address": "db", "db.namespace": "shop"}
+    tags = [{"key": key, "type": "string", "value": text} for key, text in named.items()]
+    chance = Random(1)
+    numbers = [(10 * at + lane + 1, START_S * 10**6 + at * 100_000) for at in range(700) for lane in range(10)]
+    spans = [
+        jaeger_trace(chance.getrandbits(128), jaeger_span(number, start_us, 100_000, tags=tags, operationName="query"))
+        for number, start_us in numbers
+    ]
+    return write_lines(tmp_path_factory.mktemp("shop") / "t.jsonl", *spans)
+
+
+def test_a_pool_whose_size_metrics_have_is_decided_by_the_belief(run: Run, traces: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text(json.dumps(hikari()))
+    result = run("report", traces, "--metrics", path, "-o", "json")
+    assert result.exit_code == 0, result.output
+    (pool,) = json.loads(result.stdout)["pools"]
+    assert (pool["peer"], pool["current"], pool["model"]) == ("db/shop", 10, "belief")
+    assert pool["belief"]["evidence"][0]["full"]
+    assert pool["belief"]["evidence"][0]["throughput_per_s"] == pytest.approx(100, rel=0.02)
+    assert {of["size"]: of for of in pool["belief"]["curve"]}[10]["throughput_per_s"] == pytest.approx(100, rel=0.03)
+    texts = {reason["code"]: reason["text"] for reason in pool["reasons"]}
+    assert texts["CALLERS_WAIT"] == f"12 callers wait for a connection, by {OLD}.pending_requests"
+    assert {"NO_ACTUATOR", "SLO_UNKNOWN"} <= texts.keys()
+    assert "SIZE_UNKNOWN" not in texts
+    text = run("report", traces, "--metrics", path).stdout
+    assert "shop/client/db/shop" in text
+    assert "belief" in text
+    page = tmp_path / "r.html"
+    assert run("report", traces, "--metrics", path, "-o", "html", "--output-file", page).exit_code == 0
+    assert "the belief of a full pool" in page.read_text()
+
+
+def test_two_pools_of_one_service_are_in_doubt(run: Run, traces: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    other = metric(f"{OLD}.max", (60, 5.0), pool_name="HikariPool-2")
+    path.write_text(json.dumps(hikari()) + "\n" + json.dumps(message(other)))
+    (pool,) = json.loads(run("report", traces, "--metrics", path, "-o", "json").stdout)["pools"]
+    assert (pool["current"], pool["model"]) == (None, "scg-top")
+    assert {"POOL_AMBIGUOUS", "SIZE_UNKNOWN"} <= {reason["code"] for reason in pool["reasons"]}

@@ -20,7 +20,7 @@ from sluice.cli.traces.replay.totals import Totals
 from sluice.cli.traces.report.facts.rules import Rules, read_rules
 
 if TYPE_CHECKING:
-    from sluice.cli.traces.report.analysis.content import Report
+    from sluice.cli.traces.report.analysis.content import Report, ReportOptions
     from sluice.pools.metrics.pool_metric import MetricsReading
 
 JOBS = Path(__file__).resolve().parents[7] / "streaming-jobs"
@@ -30,7 +30,11 @@ POOLS = JOBS / "functions/src/main/resources/dev/sluice/otlp/pools.csv"
 
 
 @click.command("report", epilog=EXIT_CODES)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
+@click.option("--live", is_flag=True, help="Report on the running stack, from ClickHouse, in place of files.")
+@click.option(
+    "--seconds", type=click.IntRange(60, 3_600), default=300, show_default=True, help="With --live: how long, s."
+)
 @click.option(
     "--metrics",
     multiple=True,
@@ -64,6 +68,8 @@ POOLS = JOBS / "functions/src/main/resources/dev/sluice/otlp/pools.csv"
 @output_option("text", "json", "html")
 def report(
     files: tuple[str, ...],
+    live: bool,
+    seconds: int,
     metrics: tuple[str, ...],
     output_file: str | None,
     threshold: float | None,
@@ -73,7 +79,7 @@ def report(
     skip_bad: bool,
     output: str,
 ) -> None:
-    """Report on an application from its recorded traces, without a stack.
+    """Report on an application from its recorded traces, without a stack, or from the running stack (--live).
 
     FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line, an array, an export of the UI,
     or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an answer of its API), and Zipkin
@@ -89,6 +95,9 @@ def report(
     published model (scg-top), as `sluice estimate` names it, and the reasons say what is missing. From a sample the
     report names no size.
 
+    With --live the report is of the newest --seconds in ClickHouse. Pools of the configuration have the decider's
+    answers.
+
     -o text is for a terminal, json for scripts, html a page with pictures that loads nothing from elsewhere. The
     command skips and counts a record that is not a trace, and names its file, line and reason; the exit code is then 1
     unless --skip-bad.
@@ -98,25 +107,48 @@ def report(
       sluice report traces.jsonl.gz
       sluice report traces.jsonl.gz -o html --output-file report.html
       sluice report traces.jsonl.gz --metrics metrics.jsonl.gz
+      sluice report --live -o html --output-file report.html
       sluice report --threshold 250 -o json *.jsonl.gz | jq '.pools[] | {service, side, peer, state, target}'
     """
+    if bool(files) == live:
+        raise click.UsageError("name FILE..., or give --live; not both")
+    if live and (metrics or span_rules):
+        raise click.UsageError("--metrics and --span-rules are for files: the stack has metrics and rules of its own")
     if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.UsageError("-o html writes a page, not text: name its file with --output-file")
     # Numba takes half a second, which help and completion must not wait for.
-    from sluice.cli.traces.report.analysis.content import ReadCounts, ReportOptions, report_of
+    from sluice.cli.traces.report.analysis.content import ReportOptions
+
+    options, totals = ReportOptions(threshold, operations, pools), Totals()
+    if live:
+        from sluice.cli.traces.report.live.queries import StackTables
+        from sluice.cli.traces.report.live.stack import live_report
+
+        content = live_report(StackTables(), seconds, options)
+    else:
+        content = _recorded(files, metrics, span_rules, options, totals)
+    _write(content, output, output_file)
+    if totals.records_skipped:
+        note(f"skipped: {totals.records_skipped:,} records")
+        if not skip_bad:
+            raise click.exceptions.Exit(1)
+
+
+def _recorded(
+    files: tuple[str, ...], metrics: tuple[str, ...], span_rules: str | None, options: ReportOptions, totals: Totals
+) -> Report:
+    """The report of files. Raises CliError."""
+    from sluice.cli.traces.report.analysis.content import ReadCounts, report_of
     from sluice.cli.traces.report.reading.files import read_spans
 
-    totals = Totals()
     try:
         with unwinding(), ProgressReport() as progress:
-            spans = read_spans(
-                files,
-                _rules(span_rules),
-                totals,
-                lambda skipped: say_skipped(progress.note, skipped, totals),
-                progress.reading,
-            )
-            sizes = _metrics(metrics, totals, lambda skipped: say_skipped(progress.note, skipped, totals))
+
+            def on_skip(skipped: Skipped) -> None:
+                say_skipped(progress.note, skipped, totals)
+
+            spans = read_spans(files, _rules(span_rules), totals, on_skip, progress.reading)
+            sizes = _metrics(metrics, totals, on_skip)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -124,11 +156,7 @@ def report(
     if not len(spans):
         raise CliError(f"cannot report: no span in {', '.join(files)}")
     source = ReadCounts(totals.files, totals.records_skipped, tuple(totals.skipped))
-    _write(report_of(spans, source, ReportOptions(threshold, operations, pools), sizes), output, output_file)
-    if totals.records_skipped:
-        note(f"skipped: {totals.records_skipped:,} records")
-        if not skip_bad:
-            raise click.exceptions.Exit(1)
+    return report_of(spans, source, options, sizes)
 
 
 def _rules(named: str | None) -> Rules:

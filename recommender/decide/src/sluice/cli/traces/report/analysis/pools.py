@@ -77,7 +77,7 @@ def pools_of(traces: Traces, most: int, threshold_ms: float | None = None) -> tu
     windows = windows_of(series, start, end, error, threshold_ms)
     ranges = _ranges(keys, labels.names.texts)
     rows = {pool: windows.of(low, high) for pool, (low, high) in ranges.items()}
-    judges = _judges(rows)
+    judges = judges_of(rows)
     busy = {pool: int(windows.busy_ns.sum()) for pool, windows in rows.items()}
     chosen = sorted(ranges, key=lambda pool: (-busy[pool], str(pool)))[:most]
     in_series = np.argsort(series, kind="stable")
@@ -117,7 +117,7 @@ def _series(traces: Traces, held: Ints) -> tuple[Ints, Ints]:
     return np.stack([service, side, peer, instance]), series.reshape(-1)
 
 
-def _judges(rows: dict[PoolId, Windows]) -> dict[PoolId, list[Windows]]:
+def judges_of(rows: dict[PoolId, Windows]) -> dict[PoolId, list[Windows]]:
     """By pool: the windows of the spans one level up, where the wait for the pool is visible."""
     callers: dict[str, list[Windows]] = {}
     for pool, windows in rows.items():

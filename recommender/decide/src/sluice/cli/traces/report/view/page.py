@@ -74,7 +74,7 @@ def _operation_row(operation: Operation) -> tuple[str, ...]:
     return (
         f"{operation.service}/{operation.operation}",
         f"{operation.traces:,}",
-        f"{operation.errors:,}",
+        "-" if operation.errors is None else f"{operation.errors:,}",
         f"{operation.p50_ms:,.1f}",
         f"{operation.p95_ms:,.1f}",
         f"{operation.p99_ms:,.1f}",

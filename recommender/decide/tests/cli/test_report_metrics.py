@@ -185,3 +185,31 @@ def test_two_pools_of_one_service_are_in_doubt(run: Run, traces: Path, tmp_path:
     (pool,) = json.loads(run("report", traces, "--metrics", path, "-o", "json").stdout)["pools"]
     assert (pool["current"], pool["model"]) == (None, "scg-top")
     assert {"POOL_AMBIGUOUS", "SIZE_UNKNOWN"} <= {reason["code"] for reason in pool["reasons"]}
+
+
+def test_the_threshold_is_derived_from_the_minutes_in_which_the_pool_was_not_full(run: Run, tmp_path: Path) -> None:
+    """Five minutes with 2 in flight of 10 for 50 ms each: 3 x 50 ms from the three whole minutes after the first."""
+    tags = [
+        {"key": key, "type": "string", "value": text}
+        for key, text in (("span.kind", "client"), ("server.address", "db"), ("db.namespace", "shop"))
+    ]
+    chance = Random(2)
+    spans = [
+        jaeger_trace(
+            chance.getrandbits(128),
+            jaeger_span(2 * at + lane + 1, START_S * 10**6 + at * 50_000, 50_000, tags=tags, operationName="query"),
+        )
+        for at in range(6_000)
+        for lane in range(2)
+    ]
+    traces = write_lines(tmp_path / "t.jsonl", *spans)
+    path = tmp_path / "m.jsonl"
+    sizes = [(at, 10.0) for at in range(0, 301, 60)]
+    path.write_text(json.dumps(message(metric(f"{OLD}.max", *sizes, pool_name="HikariPool-1"))))
+    (pool,) = json.loads(run("report", traces, "--metrics", path, "-o", "json").stdout)["pools"]
+    texts = {reason["code"]: reason["text"] for reason in pool["reasons"]}
+    assert texts["SLO_DERIVED"].startswith("no SLO is of the pool's service: 3 x 50 ms, the median p95 of ")
+    assert "SLO_UNKNOWN" not in texts
+    given = run("report", traces, "--metrics", path, "--threshold", "80", "-o", "json")
+    (pool,) = json.loads(given.stdout)["pools"]
+    assert "SLO_DERIVED" not in {reason["code"] for reason in pool["reasons"]}

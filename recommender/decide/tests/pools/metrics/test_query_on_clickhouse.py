@@ -85,12 +85,17 @@ def test_what_is_used_and_who_waits(database: Any) -> None:
     def of(figure: str, age_s: int, value: int, **fields: Any) -> list[object]:
         return row(now_s, age_s, value, service="used", figure=figure, **{"series": f"{figure} state=x", **fields})
 
+    def other_agent(sent: list[object]) -> list[object]:
+        return [*sent[:6], 7, *sent[7:]]
+
     client.insert(
         "pool_metrics",
         [
             of("size", 65, 10),
             *(of("used", age_s, used) for age_s, used in ((125, 4), (65, 10), (5, 10))),
             *(of("pending", age_s, 12) for age_s in (65, 5)),
+            # A second agent has the same pool, by a metric of a higher rank.
+            *(other_agent(of("used", age_s, 99, series="other state=x")) for age_s in (65, 5)),
             *(of("wait_time", age_s, ns, kind="counter") for age_s, ns in ((65, 10**9), (5, 49 * 10**9))),
             *(of("waits", age_s, waits, kind="counter") for age_s, waits in ((65, 800), (5, 2_000))),
         ],

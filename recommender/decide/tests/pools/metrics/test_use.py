@@ -161,3 +161,14 @@ def test_a_pod_that_is_gone_uses_nothing() -> None:
     assert targets_of(DB, Sizes(), gone, NOW + 176_000) == ()
     (target,) = targets_of(DB, Sizes(), gone, NOW)
     assert occupancy([target.occupancy], NOW) is None
+
+
+def test_two_agents_that_send_one_series_count_once() -> None:
+    """Both send 10 of 10 each minute, at once or 2 s apart: nothing is known of the minute between."""
+    for apart_ms, full, fresh_ms in ((0, 2, 75_000), (2_000, 4, 17_000)):
+        times = (NOW - 65_000, NOW - 5_000)
+        readings = [FigureReading(at, at - apart_ms, 2, 10, 10.0, 10, 20, 1, 0) for at in times]
+        report = report_of(use(used=Figure("u", readings)), 10, 0)
+        assert report is not None
+        assert (report.busy, report.coarse) == ((10, 10.0, 10), True)
+        assert (report.full, report.readings, report.fresh_ms) == (full, full, fresh_ms)

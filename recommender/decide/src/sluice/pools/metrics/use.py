@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from math import inf
 from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
@@ -33,6 +35,16 @@ class FigureReading(NamedTuple):
     series: int
     delta: int
 
+    @property
+    def moments(self) -> int:
+        """How many times it has. Points of one time, as of two agents, are one."""
+        return self.points if self.last_ms > self.first_ms else 1
+
+    @property
+    def spacing_ms(self) -> float | None:
+        """The time between two of its points; None where there is one time."""
+        return (self.last_ms - self.first_ms) / (self.points - 1) if self.moments > 1 else None
+
 
 class Figure(NamedTuple):
     """One figure of a pool, its metric's name, and its readings, oldest first."""
@@ -42,9 +54,23 @@ class Figure(NamedTuple):
 
     @property
     def interval_ms(self) -> float | None:
-        """The time between two points; None where there is only one."""
-        points = sum(reading.points for reading in self.readings)
-        return (self.readings[-1].last_ms - self.readings[0].first_ms) / (points - 1) if points > 1 else None
+        """The shortest time between two points; None where there is only one."""
+        return min(
+            (*(after.last_ms - before.last_ms for before, after in pairwise(self.readings)), *self._within),
+            default=None,
+        )
+
+    @property
+    def apart_ms(self) -> float:
+        """The longest time between two points: of what is between them nothing is known."""
+        return max(
+            (*(after.first_ms - before.last_ms for before, after in pairwise(self.readings)), *self._within),
+            default=inf,
+        )
+
+    @property
+    def _within(self) -> list[float]:
+        return [spacing for reading in self.readings if (spacing := reading.spacing_ms) is not None]
 
     @property
     def per_s(self) -> float | None:
@@ -81,8 +107,8 @@ def report_of(use: Use, size: int | None, since_ms: float) -> OccupancyReport | 
     if interval_ms is None:
         return None
     last = under.readings[-1]
-    recent = _newest(under.readings, max(OVER_MS, 1.5 * interval_ms))
-    if (readings := sum(reading.points for reading in recent)) < LEAST_READINGS:
+    recent = _newest(under.readings, max(OVER_MS, 1.5 * under.apart_ms))
+    if (readings := sum(reading.moments for reading in recent)) < LEAST_READINGS:
         return None
     return OccupancyReport(
         at_ms=last.last_ms,
@@ -91,7 +117,7 @@ def report_of(use: Use, size: int | None, since_ms: float) -> OccupancyReport | 
         busy=(round(last.mean), last.mean, round(max(reading.high for reading in recent))),
         waiting=_waiting(use.get("pending"), recent[0].first_ms),
         fresh_ms=round(interval_ms) + DELIVERED_MS,
-        coarse=interval_ms > COARSE_MS,
+        coarse=under.apart_ms > COARSE_MS,
     )
 
 
@@ -100,8 +126,8 @@ def _newest(readings: Sequence[FigureReading], within_ms: float) -> list[FigureR
 
 
 def _full(reading: FigureReading, size: int) -> int:
-    """The points with as many in use as the size: at least one, where some are and some are not."""
-    return reading.points if reading.low >= size else int(reading.high >= size)
+    """The moments with as many in use as the size: at least one, where some are and some are not."""
+    return reading.moments if reading.low >= size else int(reading.high >= size)
 
 
 def _waiting(pending: Figure | None, from_ms: int) -> tuple[int, float, int] | None:

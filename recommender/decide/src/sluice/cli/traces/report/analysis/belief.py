@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
+from sluice.cli.traces.report.analysis.minutes import threshold_of
 from sluice.cli.traces.report.analysis.pools import CandidatePool, PoolId
 from sluice.cli.traces.report.analysis.windows import BUCKET_MS, Windows
 from sluice.fast.changed import changed
 from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
+from sluice.pools.estimate.threshold import Threshold
 from sluice.pools.inputs.occupancy import occupancy
 from sluice.pools.inputs.sizes import Sizes, TargetSize, one_size
 from sluice.pools.metrics.in_force import notes_of, targets_of
@@ -28,8 +31,6 @@ from sluice.pools.windows.complete_buckets import whole
 
 #: The newest windows are learnt, as many as a decider reads that begins.
 LEARNT_MS = 600_000
-#: Without a threshold no completion is late.
-NEVER_S = 1e6
 #: A CPU limit that nobody reported.
 CORES = 0.0
 
@@ -43,11 +44,13 @@ class PoolSizes(NamedTuple):
 
 
 class PoolBelief(NamedTuple):
-    """current: the size in force, None where instances differ or have no limit. picture: None without evidence."""
+    """current: the size in force, None where instances differ or have no limit. picture: None without evidence.
+    threshold: derived where none is given."""
 
     current: int | None
     decision: Decision
     picture: Picture | None
+    threshold: Threshold | None
 
 
 def sizes_of(ids: Iterable[PoolId], metrics: MetricsReading, end_ms: int) -> Mapping[PoolId, PoolSizes]:
@@ -68,21 +71,25 @@ def sizes_of(ids: Iterable[PoolId], metrics: MetricsReading, end_ms: int) -> Map
 
 
 def believed(pool: CandidatePool, of: PoolSizes, threshold_ms: float | None, end_ms: int) -> PoolBelief:
-    """What the decider would say at `end_ms` after the newest windows. threshold_ms: None = no completion is late."""
+    """What the decider would say at `end_ms` after the newest windows. threshold_ms: None = derived from the minutes in
+    which the pool was not full; without three of them no completion is late."""
     key = PoolKey(pool.id.service, pool.id.side, pool.id.peer)  # type: ignore[arg-type]
     buckets = complete_buckets(pool.windows, end_ms)
     size = of.sizes.limits(key, buckets.start_ms) if of.sizes is not None and len(buckets) else None
+    derived = None if threshold_ms is not None or of.sizes is None else threshold_of(pool.minutes, of.sizes, key)
+    if derived is not None:
+        threshold_ms = derived.value_ms if derived.is_known else None
     observation = Observation(
         sizes={target.instance: target.size for target in of.targets},
         buckets=NO_BUCKETS if size is None else changed(buckets, size=size, instances=None),
         cores=CORES,
-        slo_s=NEVER_S if threshold_ms is None else threshold_ms / 1_000,
+        slo_s=inf if threshold_ms is None else threshold_ms / 1_000,
         occupancy=occupancy((target.occupancy for target in of.targets), end_ms),
         from_metrics=True,
     )
     state, decision = step(PoolState(), observation, end_ms)
     current, learnt = one_size(of.targets), state.learnt
-    return PoolBelief(current, decision, draw(learnt, current, CORES) if learnt.evidence.levels else None)
+    return PoolBelief(current, decision, draw(learnt, current, CORES) if learnt.evidence.levels else None, derived)
 
 
 def complete_buckets(windows: Windows, end_ms: int) -> Buckets:

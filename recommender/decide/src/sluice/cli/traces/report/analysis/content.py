@@ -74,7 +74,9 @@ def report_of(spans: Spans, source: ReadCounts, options: ReportOptions, metrics:
     threshold_ms = options.threshold_ms
     counted, unusable = usable(spans)
     traces = traces_of(counted)
-    pools, pools_left_out = pools_of(traces, options.most_pools, threshold_ms)
+    pools, pools_left_out = pools_of(
+        traces, options.most_pools, threshold_ms, bool(metrics.sizes) and threshold_ms is None
+    )
     quality = quality_of(traces, unusable)
     sampled = any(finding.code == SAMPLED.code for finding in quality)
     extent = _extent(spans, counted, source)

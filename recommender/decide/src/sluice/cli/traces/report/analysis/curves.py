@@ -81,10 +81,12 @@ def verdict_of(pool: CandidatePool, given: Circumstances) -> Verdict:
     if given.sampled or not sizes.targets:
         reasons = tuple(reason for reason in verdict.reasons if reason != SIZE_UNKNOWN or not sizes.targets)
         return replace(verdict, current=one_size(sizes.targets), reasons=(*reasons, *sizes.notes))
-    current, decision, picture = believed(pool, sizes, given.threshold_ms, given.end_ms)
+    current, decision, picture, threshold = believed(pool, sizes, given.threshold_ms, given.end_ms)
     low, high = decision.lower, decision.upper
     decided = [Reason(code, text) for code, text in decision.reasons]
     of_spans = [reason for reason in verdict.reasons if reason in (SLO_UNKNOWN, UNNAMED_PEER)]
+    if threshold is not None and threshold.is_known:
+        of_spans = [*threshold.reasons, *(reason for reason in of_spans if reason != SLO_UNKNOWN)]
     return replace(
         verdict,
         current=current,

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -20,6 +22,7 @@ from sluice.pools.metrics.pool_metric import MetricsReading, PoolOfInstance
 
 from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 Run = Callable[..., Result]
 START_S = 1_700_000_000
 EXEMPLARS = [{"traceId": "5b"}]
@@ -213,3 +216,15 @@ def test_the_threshold_is_derived_from_the_minutes_in_which_the_pool_was_not_ful
     given = run("report", traces, "--metrics", path, "--threshold", "80", "-o", "json")
     (pool,) = json.loads(given.stdout)["pools"]
     assert "SLO_DERIVED" not in {reason["code"] for reason in pool["reasons"]}
+
+
+def test_the_example_of_the_readme(run: Run, tmp_path: Path) -> None:
+    """24 connections, of which 9 complete most; all are in use in the last minute."""
+    subprocess.run([sys.executable, EXAMPLES / "make_recording.py", tmp_path], check=True)
+    traces, metrics = tmp_path / "traces.jsonl.gz", tmp_path / "metrics.jsonl.gz"
+    pools = json.loads(run("report", traces, "--metrics", metrics, "-o", "json").stdout)["pools"]
+    (pool,) = [pool for pool in pools if pool["side"] == "client"]
+    assert (pool["current"], pool["spans"]) == (24, 26_150)
+    assert pool["target"] < 24
+    assert pool["lower_bound"] <= 9
+    assert [reason["code"] for reason in pool["reasons"]] == ["BETTER", "NO_ACTUATOR", "CALLERS_WAIT", "SLO_DERIVED"]

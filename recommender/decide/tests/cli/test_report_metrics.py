@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from sluice.pools.metrics.pool_metric import MetricsReading, PoolOfInstance
 
 from .jaeger_traces import jaeger_span, jaeger_trace, write_lines
 
+JAVA = POOLS.parents[5] / "test/java/dev/sluice/otlp/PoolPeerTest.java"
 EXAMPLES = Path(__file__).parents[3] / "examples"
 Run = Callable[..., Result]
 START_S = 1_700_000_000
@@ -129,19 +131,35 @@ def test_what_is_no_metric_is_named(tmp_path: Path) -> None:
     assert totals.skipped[0] == f"{path}:1: is not OTLP metrics (`resourceMetrics`)"
 
 
+def of_java(test: str) -> list[str]:
+    """The rows of a CSV source in PoolPeerTest.java, which stand before the test's name."""
+    rows = JAVA.read_text().partition(f"void {test}(")[0].rpartition("@CsvSource({")[2].partition("})")[0]
+    return re.findall(r'^ *"(.*)",?$', rows, re.MULTILINE)
+
+
+@pytest.mark.parametrize("row", of_java("theNameOfAPoolMayHaveItsPeer"))
+def test_the_name_of_a_pool_may_have_its_peer(row: str) -> None:
+    pool, peer = row.split(", ")
+    assert peer_of({}, pool) == peer
+
+
+@pytest.mark.parametrize("name", of_java("anotherNameHasNone"))
+def test_another_name_has_none(name: str) -> None:
+    assert peer_of({}, name.strip("'")) == ""
+
+
 @pytest.mark.parametrize(
     ("attributes", "pool", "peer"),
     [
-        ({}, "HikariPool-1", ""),
-        ({}, "db:5432/shop", "db/shop"),
-        ({}, "postgresql://db:6000/shop", "db:6000/shop"),
-        ({}, "Host=db;Port=5432;Database=shop", "db/shop"),
-        ({}, "cache:6380", "cache:6380"),
-        ({"server.address": "db", "server.port": "5432", "db.namespace": "shop"}, "x", "db/shop"),
+        ({"server.address": "pg", "server.port": "5433", "db.namespace": "shop"}, "db:5432/other", "pg:5433/shop"),
+        ({"net.peer.name": "pg", "db.name": "shop"}, "x", "pg/shop"),
+        ({"server.address": "pg", "server.port": "many"}, "x", "pg"),
+        ({"db.namespace": "shop"}, "db:5432", "db/shop"),
+        ({"db.namespace": "shop"}, "HikariPool-1", ""),
     ],
 )
-def test_the_peer_is_that_of_the_job(attributes: dict[str, str], pool: str, peer: str) -> None:
-    """As PoolPeerTest.java."""
+def test_attributes_go_before_the_name(attributes: dict[str, str], pool: str, peer: str) -> None:
+    """As in PoolPeerTest.java."""
     assert peer_of(attributes, pool) == peer
 
 

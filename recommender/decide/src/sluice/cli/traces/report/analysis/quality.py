@@ -21,11 +21,15 @@ NO_PEER = "set peer.service or server.address on these client spans"
 NO_SERVER_SPANS = "instrument these peers if they are services of yours; databases and foreign services need nothing"
 NO_INSTANCE = "set the resource attribute service.instance.id or host.name"
 ORPHANS = "record whole traces: all services, from before the first request to after the last; keep no part of one"
+_UPDATE = "update the library that sends them"
 _ON_NO_PATH = {
-    SELF_PARENT: "their own parents, or below such a span",
-    ASYNCHRONOUS: "asynchronous",
-    OUTSIDE_PARENT: "outside their parents' time, or below such a span",
-    CYCLE: "in rings of parents",
+    SELF_PARENT: ("their own parents, or below such a span", _UPDATE),
+    ASYNCHRONOUS: ("asynchronous", "nothing: their callers do not wait for them"),
+    OUTSIDE_PARENT: (
+        "outside their parents' time, or below such a span",
+        "nothing where the caller does not wait; else end a span after those that it waits for, and keep clocks by NTP",
+    ),
+    CYCLE: ("in rings of parents", _UPDATE),
 }
 
 
@@ -136,13 +140,13 @@ def _left_out(traces: Traces) -> Iterator[QualityFinding]:
     nested = traces.nested & (traces.labels.use == HELD)
     if number := int(np.count_nonzero(nested)):
         text = f"{number:,} spans stand within another span that holds the same thread or connection"
-        yield QualityFinding("NESTED", text, "", number)
+        yield QualityFinding("NESTED", text, "nothing: the outer spans count", number)
 
 
 def _on_no_path(traces: Traces) -> Iterator[QualityFinding]:
-    for exclusion, what in _ON_NO_PATH.items():
+    for exclusion, (what, remedy) in _ON_NO_PATH.items():
         if number := int(np.count_nonzero(traces.exclusion == exclusion)):
-            yield QualityFinding("ON_NO_PATH", f"{number:,} spans are on no critical path: {what}", "", number)
+            yield QualityFinding("ON_NO_PATH", f"{number:,} spans are on no critical path: {what}", remedy, number)
 
 
 def _services(traces: Traces, which: Bools) -> str:

@@ -26,7 +26,7 @@ def _counted(rows: Iterable[tuple[Any, ...]]) -> Iterator[QualityFinding]:
         if kind == "fragment":
             fragments[name] = count
         elif kind == "left_out":
-            remedy = "" if cause == "nested" else _RULES
+            remedy = "nothing: the outer spans count" if cause == "nested" else _RULES
             yield QualityFinding("LEFT_OUT", f"{cause} leaves {count:,} spans out of the pools", remedy, count)
         elif kind == "dead_letter":
             what, remedy = UNUSABLE.get(cause, (f"were refused ({cause})", _DEAD))

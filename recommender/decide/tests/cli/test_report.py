@@ -21,7 +21,8 @@ KEYS = [
 ]
 POOL_KEYS = [
     *("service", "side", "peer", "instances", "spans", "errors", "p50_ms", "p99_ms", "most_in_flight", "judged_by"),
-    *("state", "target", "lower_bound", "upper_bound", "confidence", "model", "reasons", "curve", "concurrency"),
+    *("current", "state", "target", "lower_bound", "upper_bound", "confidence", "model", "reasons", "curve", "belief"),
+    "concurrency",
 ]
 OPERATION_KEYS = [
     *("service", "operation", "traces", "errors", "p50_ms", "p95_ms", "p99_ms", "critical_paths", "localization"),

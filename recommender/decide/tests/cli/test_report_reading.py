@@ -23,6 +23,7 @@ from sluice.cli.traces.report.reading.jaeger import JaegerRecords
 from sluice.cli.traces.report.reading.memory import Memory
 from sluice.cli.traces.report.reading.otlp_json import OtlpRecords
 from sluice.cli.traces.report.reading.protobuf import add_resource_spans
+from sluice.cli.traces.report.reading.zipkin import ZipkinRecords
 from sluice_kit.traffic.messages import message as protobuf_message
 
 from . import test_formats, test_otlp_json
@@ -139,7 +140,59 @@ def test_otlp_is_read_as_converted(drawn: list[tuple[str, str, Any]], kind: Any,
     agree(record, lambda memory: OtlpRecords(memory).add(copy.deepcopy(record)))
 
 
+ENDPOINTS: list[Any] = [
+    {},
+    {"serviceName": "cart"},
+    {"serviceName": "cart", "ipv4": "10.0.0.6", "port": 6379},
+    {"ipv6": "::1", "port": 0},
+    None,
+    [],
+]
+
+
+def zipkin_columns(memory: Memory, *records: dict[str, Any]) -> None:
+    reader = ZipkinRecords(memory)
+    for record in records:
+        reader.add(copy.deepcopy(record))
+    reader.flush()
+
+
+@given(
+    st.lists(st.sampled_from(ATTRIBUTES), max_size=6),
+    st.sampled_from(["SERVER", "CLIENT", "PRODUCER", "CONSUMER", "ODD", None]),
+    st.sampled_from(ENDPOINTS),
+    st.sampled_from(
+        [
+            {},
+            {"parentId": "a1"},
+            {"annotations": [{"timestamp": 1_700_000_000_000_001, "value": "ws"}]},
+            {"annotations": [{"timestamp": -1}]},
+            {"duration": None},
+            {"tags": []},
+            {"tags": {"error": "false"}},
+            {"timestamp": 2**60},
+            {"traceId": "xyz"},
+            {"name": 5},
+        ]
+    ),
+)
+def test_zipkin_is_read_as_converted(
+    drawn: list[tuple[str, str, Any]], kind: str | None, remote: Any, more: dict[str, Any]
+) -> None:
+    tags = {key: str(value) for key, _, value in drawn}
+    record = test_formats.zipkin("a2", "shop", kind, duration=250, remoteEndpoint=remote, tags=tags) | more
+    try:
+        converted(record)
+    except BadRecordError:
+        with pytest.raises(UNUSUAL):
+            columns_of(lambda memory: zipkin_columns(memory, record))
+        return
+    agree(record, lambda memory: zipkin_columns(memory, record))
+
+
 def test_the_usual_records_need_no_converter() -> None:
+    span = test_formats.zipkin("a1", "shop", "CLIENT", duration=250, remoteEndpoint=ENDPOINTS[2], tags={"error": "x"})
+    assert columns_of(lambda memory: zipkin_columns(memory, span)) == converted(span)
     record = jaeger_trace(7, jaeger_span(1, 1_000, 9_000), jaeger_span(2, 2_000, 50, parent=1))
     assert columns_of(lambda memory: JaegerRecords(memory).add(record)) == converted(record)
     times = {"startTimeUnixNano": "1544712660000000123", "endTimeUnixNano": "1544712661000000000"}
@@ -178,7 +231,7 @@ def test_protobuf_with_lengths(tmp_path: Path, packed: bool) -> None:
     bad = b"\x0a\xff\xff\xff"
     path.write_bytes(len(data).to_bytes(4) + data + len(bad).to_bytes(4) + bad + len(data).to_bytes(4) + data)
     spans, totals = read(path)
-    assert (len(spans), totals.skipped) == (4, [f"{path}:2: is not a protobuf message of OTLP traces"])
+    assert (len(spans), totals.skipped) == (4, [f"{path}:2: is not a protobuf message of OTLP (TracesData)"])
 
 
 def test_a_bad_trace_among_good_ones_is_the_only_loss(tmp_path: Path) -> None:

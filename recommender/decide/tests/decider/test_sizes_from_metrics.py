@@ -1,6 +1,7 @@
 """The whole loop without any actuator: metrics have the size, spans the rest."""
 
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
+from sluice.pools.metrics.use import Figure, FigureReading
 from sluice.pools.publication.publication import Publication
 from sluice_kit.decide.fakes import CART, FakeService
 from sluice_kit.decide.feeds import FALLS
@@ -94,3 +95,38 @@ def test_several_pools_in_metrics_are_in_doubt_and_no_size_is_known() -> None:
     assert answer.content.current is None
     assert codes(answer)[0] == "NO_SIZE"
     assert "POOL_AMBIGUOUS" in codes(answer)
+
+
+def test_a_size_that_the_metric_shows_late_after_an_actuator_s_write_is_nobody_s_change() -> None:
+    """The actuator writes each decision at once, the agent sends once a minute and so shows the sizes before."""
+    world = World()
+    service = world.collector.services[CART] = FakeService(64)
+    answers = []
+    for _ in range(3):
+        sends(world, ("cart-0", service.size))
+        answers += world.run(40)
+    assert service.size < 64
+    assert not any("FOREIGN" in codes(answer) for answer in answers)
+
+
+def test_a_pool_with_a_queue_that_spans_show_idle_is_known_as_full() -> None:
+    """4 connections, held between queries: 1 is in flight by spans, 4 are in use by metrics, and 12 callers wait."""
+    world = World()
+    world.collector.services[CART] = FakeService(4, busy=0.25)
+    alone = run(world, 130)[-1]
+    assert alone.content.state == "UNSATURATED"
+
+    sizes, at_ms = world.collector.metrics.sizes, world.clock()
+    points = {"used": 4, "pending": 12}
+    readings = {
+        name: Figure(name, [FigureReading(at_ms - age, at_ms - age, 1, of, of, of, of, 1, 0) for age in (60 * S, 0)])
+        for name, of in points.items()
+    }
+    world.collector.metrics = MetricsReading(sizes, {}, {sizes[-1].of: readings})
+    answer = world.step(10)
+    assert (answer.content.state, answer.content.action) == ("LEARNING", "HOLD")
+    texts = {reason.code: reason.text for reason in answer.reasons}
+    assert texts["UNACCOUNTED"].endswith(": metrics have 4 of 4 in use, and spans never showed it full")
+    assert texts["CALLERS_WAIT"] == "12 callers wait for a thread, by pending"
+    (target,) = answer.targets
+    assert (target.occupancy[0].busy, target.occupancy[0].waiting) == ((4, 4, 4), (12, 12, 12))

@@ -40,7 +40,7 @@ COMMANDS = {
     "replay": Lazy("sluice.cli.traces.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
     "report": Lazy(
         "sluice.cli.traces.report.command:report",
-        "Report on an application from its recorded traces, without a stack.",
+        "Report on an application from its recorded traces, without a stack, or from the running stack (--live).",
     ),
     "sql": Lazy("sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user."),
     "subsets": Lazy("sluice.cli.subsets.group:subsets", "Show connection subsets, or solve them for a file."),

@@ -23,6 +23,8 @@ class OccupancyReport:
     full     number of readings with as many in use as the size
     busy     in use: at the newest reading, mean, maximum
     waiting  waiting callers, likewise; None where the target does not report them
+    fresh_ms how long it counts as current
+    coarse   its readings are too far apart to say what the pool did between them
     """
 
     at_ms: int
@@ -30,6 +32,8 @@ class OccupancyReport:
     full: int
     busy: tuple[int, float, int]
     waiting: tuple[int, float, int] | None = None
+    fresh_ms: int = FRESH_MS
+    coarse: bool = False
 
 
 def occupancy_report(message: occupancy_pb2.Occupancy, at_ms: int) -> OccupancyReport | None:
@@ -57,7 +61,7 @@ def kept(reports: tuple[OccupancyReport, ...], new: OccupancyReport | None, now_
 
 def newest_report(reports: tuple[OccupancyReport, ...], now_ms: int) -> OccupancyReport | None:
     """The newest report; None where the target has no recent one."""
-    return reports[-1] if reports and now_ms - reports[-1].at_ms <= FRESH_MS else None
+    return reports[-1] if reports and now_ms - reports[-1].at_ms <= reports[-1].fresh_ms else None
 
 
 def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Occupancy | None:
@@ -67,7 +71,9 @@ def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Oc
         return None
     newest = [reports[-1] for reports in current]
     waiting = [report.waiting for report in newest if report.waiting is not None]
-    recent = [[report for report in reports if now_ms - report.at_ms <= OVER_MS] for reports in current]
+    recent = [
+        [report for report in reports if now_ms - report.at_ms <= max(OVER_MS, report.fresh_ms)] for reports in current
+    ]
     return Occupancy(
         busy=fmean(report.busy[1] for report in newest),
         waiting=fmean(mean for _, mean, _ in waiting) if waiting else None,
@@ -78,4 +84,5 @@ def occupancy(targets: Iterable[tuple[OccupancyReport, ...]], now_ms: int) -> Oc
         busy_most=max(report.busy[2] for report in newest),
         waiting_most=max(most for _, _, most in waiting) if waiting else None,
         readings=sum(report.readings for reports in recent for report in reports),
+        coarse=any(report.coarse for report in newest),
     )

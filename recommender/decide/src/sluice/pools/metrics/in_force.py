@@ -8,6 +8,7 @@ from sluice.model.keys import PoolKey
 from sluice.model.reason import Reason
 from sluice.pools.inputs.sizes import Sizes, TargetSize
 from sluice.pools.metrics.metric_sizes import MetricSizes
+from sluice.pools.metrics.use import waits_of
 
 # A metric shows a size that an actuator has read for so long. Before, the two may be of different times.
 SETTLED_MS = 5_000
@@ -15,8 +16,14 @@ SETTLED_MS = 5_000
 
 def targets_of(key: PoolKey, actuators: Sizes, metrics: MetricSizes, now_ms: int) -> tuple[TargetSize, ...]:
     """The newest sizes that actuators reported, else those of metrics. A metric of before an actuator's newest report
-    lags behind it, and does not count."""
-    return actuators.targets(key, now_ms) or metrics.targets(key, now_ms, actuators.newest_ms(key))
+    lags behind it, and does not count. Occupancy is of metrics where the actuator reports none."""
+    sizes, targets = actuators, actuators.targets(key, now_ms)
+    if not targets:
+        targets = metrics.targets(key, now_ms, actuators.newest_ms(key))
+        sizes = metrics.sizes(key) or actuators
+    if not metrics.uses(key):
+        return targets
+    return tuple(metrics.with_occupancy(key, target, sizes.since_ms(key, target.instance)) for target in targets)
 
 
 def sizes_in_force(
@@ -35,13 +42,18 @@ def by_metrics(targets: Iterable[TargetSize]) -> bool:
 def notes_of(
     key: PoolKey, targets: Sequence[TargetSize], actuators: Sizes, metrics: MetricSizes, now_ms: int
 ) -> tuple[Reason, ...]:
-    """What a pool's answer says of its metrics: that they are in doubt, where nobody reports a size, or that they
-    differ from what actuators read."""
+    """What a pool's answer says of its metrics: that they are in doubt, where nobody reports a size; who waits; or that
+    they differ from what actuators read."""
     if not targets:
         doubt = metrics.doubts.get(key)
         return () if doubt is None else (Reason("POOL_AMBIGUOUS", doubt),)
-    if by_metrics(targets):
-        return ()
+    waits = waits_of(key, metrics.uses(key).values(), now_ms)
+    return waits if by_metrics(targets) else (*waits, *_differing(key, targets, actuators, metrics, now_ms))
+
+
+def _differing(
+    key: PoolKey, targets: Sequence[TargetSize], actuators: Sizes, metrics: MetricSizes, now_ms: int
+) -> tuple[Reason, ...]:
     of_metrics = {target.instance: target for target in metrics.targets(key, now_ms)}
     differing = [
         f"{target.instance} {_text(metric.size)}, and the actuator read {_text(target.size)}"

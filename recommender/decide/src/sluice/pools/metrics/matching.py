@@ -6,10 +6,12 @@ Where several pools of the metrics may be the pool, none is: the doubt is text f
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sluice.model.keys import PoolKey
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
+from sluice.pools.metrics.use import Use
 from sluice.pools.section import Pool
 
 # A series whose newest point is older than this, beside a newer one of its instance, is of a pool that is gone.
@@ -18,10 +20,11 @@ GONE_MS = 90_000
 
 class Matches(NamedTuple):
     """sizes: of each pool that was found, oldest first, of one metric for each instance. doubts: why a pool was not
-    found, although its service has metrics that may be its own."""
+    found, although its service has metrics that may be its own. uses: of the pools that were found, by instance."""
 
     sizes: Mapping[PoolKey, list[PoolMetric]]
     doubts: Mapping[PoolKey, str]
+    uses: Mapping[PoolKey, Mapping[str, Use]] = MappingProxyType({})
 
 
 class _DoubtError(Exception):
@@ -31,6 +34,7 @@ class _DoubtError(Exception):
 def matches(pools: Sequence[Pool], metrics: MetricsReading) -> Matches:
     sizes: dict[PoolKey, list[PoolMetric]] = {}
     doubts: dict[PoolKey, str] = {}
+    uses: dict[PoolKey, Mapping[str, Use]] = {}
     by_service = _current(metrics.sizes)
     configured: dict[str, set[str]] = {}
     for pool in pools:
@@ -46,8 +50,10 @@ def matches(pools: Sequence[Pool], metrics: MetricsReading) -> Matches:
             doubts[pool.key] = str(doubt)
             continue
         if own:
-            sizes[pool.key] = _of_lowest_rank(own)
-    return Matches(sizes, doubts)
+            sizes[pool.key] = counted = _of_lowest_rank(own)
+            if used := {row.instance: metrics.uses[row.of] for row in counted if row.of in metrics.uses}:
+                uses[pool.key] = used
+    return Matches(sizes, doubts, uses)
 
 
 def _own(

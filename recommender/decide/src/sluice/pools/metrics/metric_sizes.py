@@ -1,4 +1,4 @@
-"""The sizes of pools by metrics, at any time of the window, read every ten seconds."""
+"""The sizes of pools by metrics at any time of the window, and what is used of them, read every ten seconds."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from types import MappingProxyType
 
 from sluice.model.keys import PoolKey
 from sluice.model.problems import Problems
+from sluice.pools.inputs.occupancy import OccupancyReport
 from sluice.pools.inputs.sizes import SizeReport, Sizes, TargetSize
 from sluice.pools.metrics.matching import Matches, matches
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 from sluice.pools.metrics.query import FRESH_MS
+from sluice.pools.metrics.use import Use, report_of
 from sluice.pools.period.source import WindowSource
 from sluice.pools.section import PoolsSection
 
@@ -26,6 +28,8 @@ class MetricSizes:
         self._sizes: dict[PoolKey, Sizes] = {}
         self._until_ms: dict[tuple[PoolKey, str], int] = {}
         self._read_ms: int | None = None
+        self._uses: Mapping[PoolKey, Mapping[str, Use]] = {}
+        self._reports: dict[tuple[PoolKey, str, int | None, float], OccupancyReport | None] = {}
         self.doubts: Mapping[PoolKey, str] = MappingProxyType({})
         """Why a pool has no size, although its service's metrics have sizes that may be its own."""
 
@@ -41,7 +45,7 @@ class MetricSizes:
 
     def take(self, matched: Matches, now_ms: int) -> None:
         """Replaces what is known of pools. A pool that is in doubt, or gone, has no size from now on."""
-        self.doubts = matched.doubts
+        self.doubts, self._uses, self._reports = matched.doubts, matched.uses, {}
         self._sizes = {key: self._sizes.get(key, Sizes(FRESH_MS)) for key in matched.sizes}
         self._until_ms = {(key, name): at for (key, name), at in self._until_ms.items() if key in matched.sizes}
         for key, rows in matched.sizes.items():
@@ -60,6 +64,21 @@ class MetricSizes:
         return tuple(
             replace(target, from_metrics=True) for target in sizes.targets(key, now_ms) if target.read_at_ms > after_ms
         )
+
+    def uses(self, key: PoolKey) -> Mapping[str, Use]:
+        """What is used of the pool, by instance."""
+        return self._uses.get(key, {})
+
+    def with_occupancy(self, key: PoolKey, target: TargetSize, since_ms: float) -> TargetSize:
+        """The target with the occupancy that its metrics have, where it reports none. since_ms: since when it has its
+        size."""
+        if target.occupancy or (use := self.uses(key).get(target.instance)) is None:
+            return target
+        name = (key, target.instance, target.size, since_ms)
+        if name not in self._reports:
+            self._reports[name] = report_of(use, target.size, since_ms)
+        report = self._reports[name]
+        return target if report is None else replace(target, occupancy=(report,))
 
     def _report(self, key: PoolKey, row: PoolMetric, now_ms: int) -> None:
         """Reports the first and the last point of a window that are new. A window in which the size changed reports

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
+
+from sluice.pools.metrics.use import Use
+
+
+class PoolOfInstance(NamedTuple):
+    """The pool of one instance that figures are of."""
+
+    service: str
+    instance: str
+    side: str
+    pool: str
+    peer: str
 
 
 class PoolMetric(NamedTuple):
@@ -28,6 +41,10 @@ class PoolMetric(NamedTuple):
     last_ms: int
 
     @property
+    def of(self) -> PoolOfInstance:
+        return PoolOfInstance(self.service, self.instance, self.side, self.pool, self.peer)
+
+    @property
     def metric(self) -> str:
         """The metric's name."""
         return self.series.partition(" ")[0]
@@ -45,7 +62,9 @@ class PoolMetric(NamedTuple):
 
 
 class MetricsReading(NamedTuple):
-    """sizes: oldest first. peers: of the client spans of services whose connection pools name no peer."""
+    """sizes: oldest first. peers: of the client spans of services whose connection pools name no peer. uses: what is
+    used of pools, and who waits."""
 
     sizes: list[PoolMetric]
     peers: Mapping[str, frozenset[str]]
+    uses: Mapping[PoolOfInstance, Use] = MappingProxyType({})

@@ -36,11 +36,12 @@ REPORTED_FULL, TOLD_IDLE, TOLD_READINGS = 0.9, 0.7, 10
 
 
 def was_full(learnt: Learnt, size: int, occupancy: Occupancy | None, least_s: float = FULL_S) -> bool:
-    """Whether the pool was full at this size or above for `least_s` seconds, or a target reports that it is.
+    """Whether the pool was full at this size or above for `least_s` seconds, or a target reports that it is. Coarse
+    readings do not count.
 
     Worked, a size of 16: full seconds count from a mean of 13.6 in flight on, and 3 s of them suffice.
     """
-    if occupancy is not None and occupancy.full_share >= REPORTED_FULL:
+    if occupancy is not None and not occupancy.coarse and occupancy.full_share >= REPORTED_FULL:
         return True
     least = log(OF_SIZE * size)
     table = learnt.evidence.table

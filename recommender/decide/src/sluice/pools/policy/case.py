@@ -6,9 +6,9 @@ from math import erfc, sqrt
 
 from sluice.model.states import State
 from sluice.pools.estimate.belief.evidence import OVER, PARTIAL
-from sluice.pools.policy.allowed import was_full
+from sluice.pools.policy.allowed import REPORTED_FULL, was_full
 from sluice.pools.policy.decision import Basis
-from sluice.pools.policy.observation import Observation
+from sluice.pools.policy.observation import Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.reach import legal
 from sluice.pools.policy.state import Change, Facts, Learnt
@@ -54,9 +54,12 @@ def case_of(facts: Facts, learnt: Learnt, observation: Observation, view: View, 
         return Case.OUTSIDE
     if _waits(facts, learnt.until_ms + 1_000 * observation.buckets.bucket_s, view, now_ms):
         return Case.WAITING
-    if observation.occupancy is None and disagree(facts, learnt):
+    occupancy = observation.occupancy
+    if (occupancy is None or occupancy.coarse) and disagree(facts, learnt):
         return Case.SPANS_DISAGREE
-    if observation.occupancy is None and unaccounted(learnt, current, now_ms):
+    if (occupancy is None or occupancy.coarse) and unaccounted(learnt, current, now_ms):
+        return Case.UNACCOUNTED
+    if view.outlook is not None and unseen(learnt, current, occupancy):
         return Case.UNACCOUNTED
     if bound.callee:
         return Case.CALLEE
@@ -159,6 +162,16 @@ def unaccounted(learnt: Learnt, current: int, now_ms: int) -> bool:
     full = sum(learnt.full) / len(learnt.full) if learnt.full else 0.0
     idle = demand.in_flight < IDLE * current and full <= PARTIAL
     return idle and demand.waiting > max(1.0, demand.in_flight)
+
+
+def unseen(learnt: Learnt, current: int, occupancy: Occupancy | None) -> bool:
+    """Whether coarse readings of metrics have the pool full, and spans never showed it full.
+
+    Worked, a pool of 4 with 0.4 in flight by spans, 4 in use in two readings a minute apart: connections are held
+    between queries.
+    """
+    coarse = occupancy is not None and occupancy.coarse and occupancy.full_share >= REPORTED_FULL
+    return coarse and not was_full(learnt, current, occupancy)
 
 
 def confidence_in(choice: Choice, learnt: Learnt, observation: Observation) -> float:

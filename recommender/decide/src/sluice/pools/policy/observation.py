@@ -113,8 +113,8 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Occupancy as targets report it beside their sizes: means over the instances that reported within 20 s, each under
-    its present size.
+    """Occupancy as targets report it beside their sizes, or as metrics have it: means over the instances that reported
+    within 20 s (a metric: within its interval), each under its present size.
 
     busy        threads or connections in use, of one instance, over its readings since the last report (1 to 15 s)
     waiting     callers that wait for one, of one instance, over the same readings; None where no target reports it
@@ -122,6 +122,7 @@ class Occupancy:
     at_ms       of the newest report, Unix time of receipt
     busy_most, waiting_most  the largest value in one reading of one instance
     readings    number of readings behind full_share, of all instances
+    coarse      readings of some instance are more than 15 s apart: they do not say when the pool was full
     """
 
     busy: float
@@ -131,6 +132,7 @@ class Occupancy:
     busy_most: int = 0
     waiting_most: int | None = None
     readings: int = 0
+    coarse: bool = False
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class Observation:
     - named: the estimate of a published model. It is given where the pool's configuration chooses a model, or where no
       size is known from which the belief could tell when the pool was full. None: the belief decides.
     - demand: None where there is no new one. replicas: of the service, None while unreported.
-    - occupancy: None where no target reports it.
+    - occupancy: None where no target reports it, and no metric has it.
     - read_ms: when a target last reported its size, None where the caller does not track that.
     - from_metrics: the sizes are those of metrics. No actuator reports the pool, so none can apply a size.
     - may_apply: decisions on this threshold may be applied.

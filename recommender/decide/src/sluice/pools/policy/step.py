@@ -23,7 +23,7 @@ from sluice.fast.changed import changed
 from sluice.model.states import State
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.advise import advise, with_advice
-from sluice.pools.policy.case import case_of, confidence_in, never_full
+from sluice.pools.policy.case import case_of, confidence_in, never_full, unseen
 from sluice.pools.policy.decision import Action, Advice, Advised, Basis, Decision
 from sluice.pools.policy.harm import left
 from sluice.pools.policy.learn import learn, of_version
@@ -261,6 +261,9 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
         case Case.SPANS_DISAGREE:
             most = max((beat.in_flight_s / beat.length_s for beat in learnt.beats), default=0.0)
             return f"{most:.0f} of {view.current}; see ./sluice doctor"
+        case Case.UNACCOUNTED if view.current and unseen(learnt, view.current, observation.occupancy):
+            busy = observation.occupancy.busy if observation.occupancy else 0.0
+            return f"metrics have {busy:.0f} of {view.current} in use, and spans never showed it full"
         case Case.UNACCOUNTED if demand is not None and demand.waiting is not None:
             return f"{demand.waiting:.1f} wait, {demand.in_flight:.1f} of {view.current} in flight"
         case Case.SET | Case.PAUSED:

@@ -56,9 +56,9 @@ def with_occupancy(buckets: Buckets, occupancy: Occupancy | None) -> Buckets:
     span, and nested spans are more than a thread.
 
     Worked, a pool of 4 that is reported full: 0.4 in flight by spans become 4. A pool of 34 with 5 busy, and at most 20
-    in 10 readings, 40 by spans: 5.
+    in 10 readings, 40 by spans: 5. Coarse readings replace nothing: a minute-old one says little of these buckets.
     """
-    if occupancy is None or len(buckets) == 0:
+    if occupancy is None or occupancy.coarse or len(buckets) == 0:
         return buckets
     size, by_spans = buckets.size, buckets.concurrency
     if occupancy.full_share >= REPORTED_FULL:

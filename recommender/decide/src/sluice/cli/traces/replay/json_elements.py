@@ -42,7 +42,7 @@ def elements(stream: ByteSource, depth: int) -> Iterator[Element]:
     """
     buffer = bytearray()
     position = 0
-    line = 1  # of buffer[0]
+    line, counted = 1, 0  # the line of buffer[counted]
     level = 0
     begin = -1  # where the current element starts in buffer; -1 between elements
     while chunk := stream.read1(_CHUNK):
@@ -62,12 +62,13 @@ def elements(stream: ByteSource, depth: int) -> Iterator[Element]:
                 continue
             level -= 1
             if level < 0:
-                raise TruncatedError(line + buffer.count(b"\n", 0, at), "closes a bracket that was never opened")
+                raise TruncatedError(line + buffer.count(b"\n", counted, at), "closes a bracket that was never opened")
             if level == depth and begin >= 0:
-                yield Element(line + buffer.count(b"\n", 0, begin), bytes(buffer[begin:position]))
+                line, counted = line + buffer.count(b"\n", counted, begin), begin
+                yield Element(line, bytes(buffer[begin:position]))
                 begin = -1
         done = position if begin < 0 else begin
-        line += buffer.count(b"\n", 0, done)
+        line, counted = line + buffer.count(b"\n", counted, done), 0
         del buffer[:done]
         position -= done
         if begin >= 0:

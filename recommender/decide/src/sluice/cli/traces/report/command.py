@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,19 +14,34 @@ from sluice.cli.exit import unwinding
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option
 from sluice.cli.printable import printable_json
 from sluice.cli.traces.replay.progress import ProgressReport
+from sluice.cli.traces.replay.records import Skipped
 from sluice.cli.traces.replay.skips import say_skipped
 from sluice.cli.traces.replay.totals import Totals
 from sluice.cli.traces.report.facts.rules import Rules, read_rules
 
 if TYPE_CHECKING:
-    from sluice.cli.traces.report.analysis.content import Report
+    from sluice.cli.traces.report.analysis.content import Report, ReportOptions
+    from sluice.pools.metrics.pool_metric import MetricsReading
 
-#: The span rules of the streaming jobs, in a working copy.
-RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
+JOBS = Path(__file__).resolve().parents[7] / "streaming-jobs"
+#: The span rules and the metrics of pools of the streaming jobs, in a working copy.
+RULES = JOBS / "spans.toml"
+POOLS = JOBS / "functions/src/main/resources/dev/sluice/otlp/pools.csv"
 
 
 @click.command("report", epilog=EXIT_CODES)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
+@click.option("--live", is_flag=True, help="Report on the running stack, from ClickHouse, in place of files.")
+@click.option(
+    "--seconds", type=click.IntRange(60, 3_600), default=300, show_default=True, help="With --live: how long, s."
+)
+@click.option(
+    "--metrics",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Metrics of the same time: OTLP as JSON or protobuf, gzipped or not. Repeat it for several files.",
+)
 @click.option(
     "--output-file",
     metavar="FILE",
@@ -53,6 +68,9 @@ RULES = Path(__file__).resolve().parents[7] / "streaming-jobs/spans.toml"
 @output_option("text", "json", "html")
 def report(
     files: tuple[str, ...],
+    live: bool,
+    seconds: int,
+    metrics: tuple[str, ...],
     output_file: str | None,
     threshold: float | None,
     operations: int,
@@ -61,7 +79,7 @@ def report(
     skip_bad: bool,
     output: str,
 ) -> None:
-    """Report on an application from its recorded traces, without a stack.
+    """Report on an application from its recorded traces, without a stack, or from the running stack (--live).
 
     FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line, an array, an export of the UI,
     or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an answer of its API), and Zipkin
@@ -72,8 +90,13 @@ def report(
     pool (service, side, peer) with its concurrency over time, its curve, and what Sluice would say of it; and what the
     recording lacks, with the remedy. Figures are those of the streaming jobs for the same spans.
 
-    Spans do not show the size in force. So the size is that of a published model (scg-top), as `sluice estimate` names
-    it, and the reasons say what is missing. From a sample the report names no size.
+    Spans do not show the size in force. Metrics of agents do (HikariCP, Tomcat, database/sql and others): with
+    --metrics a pool has its current size, and the belief decides as in the decider. Without, the size is that of a
+    published model (scg-top), as `sluice estimate` names it, and the reasons say what is missing. From a sample the
+    report names no size.
+
+    With --live the report is of the newest --seconds in ClickHouse. Pools of the configuration have the decider's
+    answers.
 
     -o text is for a terminal, json for scripts, html a page with pictures that loads nothing from elsewhere. The
     command skips and counts a record that is not a trace, and names its file, line and reason; the exit code is then 1
@@ -83,24 +106,49 @@ def report(
     Examples:
       sluice report traces.jsonl.gz
       sluice report traces.jsonl.gz -o html --output-file report.html
+      sluice report traces.jsonl.gz --metrics metrics.jsonl.gz
+      sluice report --live -o html --output-file report.html
       sluice report --threshold 250 -o json *.jsonl.gz | jq '.pools[] | {service, side, peer, state, target}'
     """
+    if bool(files) == live:
+        raise click.UsageError("name FILE..., or give --live; not both")
+    if live and (metrics or span_rules):
+        raise click.UsageError("--metrics and --span-rules are for files: the stack has metrics and rules of its own")
     if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.UsageError("-o html writes a page, not text: name its file with --output-file")
     # Numba takes half a second, which help and completion must not wait for.
-    from sluice.cli.traces.report.analysis.content import ReadCounts, ReportOptions, report_of
+    from sluice.cli.traces.report.analysis.content import ReportOptions
+
+    options, totals = ReportOptions(threshold, operations, pools), Totals()
+    if live:
+        from sluice.cli.traces.report.live.queries import StackTables
+        from sluice.cli.traces.report.live.stack import live_report
+
+        content = live_report(StackTables(), seconds, options)
+    else:
+        content = _recorded(files, metrics, span_rules, options, totals)
+    _write(content, output, output_file)
+    if totals.records_skipped:
+        note(f"skipped: {totals.records_skipped:,} records")
+        if not skip_bad:
+            raise click.exceptions.Exit(1)
+
+
+def _recorded(
+    files: tuple[str, ...], metrics: tuple[str, ...], span_rules: str | None, options: ReportOptions, totals: Totals
+) -> Report:
+    """The report of files. Raises CliError."""
+    from sluice.cli.traces.report.analysis.content import ReadCounts, report_of
     from sluice.cli.traces.report.reading.files import read_spans
 
-    totals = Totals()
     try:
         with unwinding(), ProgressReport() as progress:
-            spans = read_spans(
-                files,
-                _rules(span_rules),
-                totals,
-                lambda skipped: say_skipped(progress.note, skipped, totals),
-                progress.reading,
-            )
+
+            def on_skip(skipped: Skipped) -> None:
+                say_skipped(progress.note, skipped, totals)
+
+            spans = read_spans(files, _rules(span_rules), totals, on_skip, progress.reading)
+            sizes = _metrics(metrics, totals, on_skip)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -108,11 +156,7 @@ def report(
     if not len(spans):
         raise CliError(f"cannot report: no span in {', '.join(files)}")
     source = ReadCounts(totals.files, totals.records_skipped, tuple(totals.skipped))
-    _write(report_of(spans, source, ReportOptions(threshold, operations, pools)), output, output_file)
-    if totals.records_skipped:
-        note(f"skipped: {totals.records_skipped:,} records")
-        if not skip_bad:
-            raise click.exceptions.Exit(1)
+    return report_of(spans, source, options, sizes)
 
 
 def _rules(named: str | None) -> Rules:
@@ -121,6 +165,14 @@ def _rules(named: str | None) -> Rules:
         return read_rules(RULES if named is None else Path(named))
     note("no span rules: streaming-jobs/spans.toml does not exist here; name it with --span-rules")
     return Rules()
+
+
+def _metrics(paths: tuple[str, ...], totals: Totals, on_skip: Callable[[Skipped], None]) -> MetricsReading:
+    from sluice.cli.traces.report.analysis.content import NO_METRICS
+    from sluice.cli.traces.report.facts.pool_table import read_table
+    from sluice.cli.traces.report.reading.metrics import read_metrics
+
+    return read_metrics(paths, read_table(POOLS), totals, on_skip) if paths else NO_METRICS
 
 
 def _write(content: Report, form: str, path: str | None) -> None:

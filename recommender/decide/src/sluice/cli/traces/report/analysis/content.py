@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.cli.traces.report.analysis.curves import SAMPLED, Verdict, verdict_of
+from sluice.cli.traces.report.analysis.belief import sizes_of
+from sluice.cli.traces.report.analysis.curves import SAMPLED, Circumstances, Verdict, verdict_of
 from sluice.cli.traces.report.analysis.findings import QualityFinding
 from sluice.cli.traces.report.analysis.operations import Operation, operations_of
 from sluice.cli.traces.report.analysis.pools import CandidatePool, pools_of
 from sluice.cli.traces.report.analysis.quality import quality_of
-from sluice.cli.traces.report.analysis.traces import traces_of
+from sluice.cli.traces.report.analysis.traces import Traces, traces_of
 from sluice.cli.traces.report.analysis.usable import usable
+from sluice.cli.traces.report.facts.facts import CLIENT
 from sluice.cli.traces.report.reading.columns import Spans
+from sluice.pools.metrics.pool_metric import MetricsReading
 
 
 @dataclass(frozen=True)
@@ -63,24 +66,43 @@ class ReadCounts:
     skipped: tuple[str, ...]
 
 
-def report_of(spans: Spans, source: ReadCounts, options: ReportOptions) -> Report:
-    """Pure: the same spans give the same report."""
+NO_METRICS = MetricsReading([], {})
+
+
+def report_of(spans: Spans, source: ReadCounts, options: ReportOptions, metrics: MetricsReading = NO_METRICS) -> Report:
+    """Pure: the same spans and metrics give the same report."""
     threshold_ms = options.threshold_ms
     counted, unusable = usable(spans)
     traces = traces_of(counted)
-    pools, pools_left_out = pools_of(traces, options.most_pools, threshold_ms)
+    pools, pools_left_out = pools_of(
+        traces, options.most_pools, threshold_ms, bool(metrics.sizes) and threshold_ms is None
+    )
     quality = quality_of(traces, unusable)
     sampled = any(finding.code == SAMPLED.code for finding in quality)
+    extent = _extent(spans, counted, source)
+    peers = _peers(traces) if metrics.sizes else {}
+    sizes = sizes_of([pool.id for pool in pools], metrics._replace(peers=peers), extent.end_ms)
+    given = Circumstances(threshold_ms, sampled, extent.end_ms, sizes)
     operations, operations_left_out = operations_of(traces, options.most_operations)
     return Report(
-        _extent(spans, counted, source),
+        extent,
         operations,
         operations_left_out,
-        [(pool, verdict_of(pool, threshold_ms, sampled)) for pool in pools],
+        [(pool, verdict_of(pool, given)) for pool in pools],
         pools_left_out,
         [*_skipped(source), *quality],
         threshold_ms,
     )
+
+
+def _peers(traces: Traces) -> dict[str, frozenset[str]]:
+    """The peers of the client spans of each service."""
+    texts, calls = traces.labels.names.texts, traces.holds & (traces.labels.kind == CLIENT)
+    pairs = np.unique(np.stack([traces.labels.service[calls], traces.peer[calls]]), axis=1)
+    peers: dict[str, set[str]] = {}
+    for service, peer in pairs.T.tolist():
+        peers.setdefault(texts[service], set()).add(texts[peer])
+    return {service: frozenset(names) for service, names in peers.items()}
 
 
 def _extent(spans: Spans, counted: Spans, source: ReadCounts) -> Extent:

@@ -29,7 +29,8 @@ class Way:
 
 @dataclass(frozen=True)
 class Operation:
-    """traces: those with a complete path. Quantiles are by nearest rank, ms. errors: root spans that failed."""
+    """traces: those with a complete path. Quantiles are by nearest rank, ms. errors: root spans that failed; None
+    where they are not known."""
 
     service: str
     operation: str
@@ -37,7 +38,7 @@ class Operation:
     p50_ms: float
     p95_ms: float
     p99_ms: float
-    errors: int
+    errors: int | None
     ways: tuple[Way, ...]
     localization: Localization
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.cli.traces.report.analysis.minutes import MinuteTimes, minutes_of
 from sluice.cli.traces.report.analysis.names import Ints
 from sluice.cli.traces.report.analysis.ranks import nearest_rank
 from sluice.cli.traces.report.analysis.traces import Traces
@@ -49,7 +51,7 @@ class PoolBuckets:
 @dataclass(frozen=True)
 class CandidatePool:
     """spans: that hold a place in it. in_flight_most: the highest concurrency of an instance in a bucket. p50_ms and
-    p99_ms: durations of its own spans."""
+    p99_ms: durations of its own spans. windows: of its own spans, a series an instance. minutes: of its judges'."""
 
     id: PoolId
     spans: int
@@ -59,13 +61,17 @@ class CandidatePool:
     p50_ms: float
     p99_ms: float
     buckets: PoolBuckets
+    windows: Windows
+    minutes: tuple[MinuteTimes, ...] = ()
 
 
-def pools_of(traces: Traces, most: int, threshold_ms: float | None = None) -> tuple[list[CandidatePool], int]:
+def pools_of(
+    traces: Traces, most: int, threshold_ms: float | None = None, minutes: bool = False
+) -> tuple[list[CandidatePool], int]:
     """The candidate pools, at most `most`, those with the most time in flight first, then by name.
 
     The number is that of further pools. threshold_ms: longest response time of a completion in time; None: every
-    completion is in time.
+    completion is in time. minutes: whether to compute them.
     """
     spans, labels = traces.spans, traces.labels
     held = np.flatnonzero(traces.holds)
@@ -76,21 +82,29 @@ def pools_of(traces: Traces, most: int, threshold_ms: float | None = None) -> tu
     windows = windows_of(series, start, end, error, threshold_ms)
     ranges = _ranges(keys, labels.names.texts)
     rows = {pool: windows.of(low, high) for pool, (low, high) in ranges.items()}
-    judges = _judges(rows)
+    judges = judges_of(rows)
     busy = {pool: int(windows.busy_ns.sum()) for pool, windows in rows.items()}
     chosen = sorted(ranges, key=lambda pool: (-busy[pool], str(pool)))[:most]
     in_series = np.argsort(series, kind="stable")
     borders = np.searchsorted(series[in_series], np.arange(keys.shape[1] + 1))
-    pools = []
-    for pool in chosen:
+    judge_ids, pools = judges_by_id(ranges), []
+
+    def spans_of(pool: PoolId) -> Ints:
         low, high = ranges[pool]
-        own = in_series[borders[low] : borders[high + 1]]
+        return in_series[borders[low] : borders[high + 1]]
+
+    for pool in chosen:
+        (low, high), own = ranges[pool], spans_of(pool)
         took = np.sort(end[own] - start[own])
         p50_ms, p99_ms = (nearest_rank(took, share) / 1e6 for share in (0.5, 0.99))
         instances = tuple(labels.names.texts[number] for number in keys[3, low : high + 1])
         errors, in_flight = int(np.count_nonzero(error[own])), float(rows[pool].busy_ns.max() / BUCKET_MS / 1e6)
         buckets = buckets_of(rows[pool], judges[pool])
-        pools.append(CandidatePool(pool, len(own), errors, instances, in_flight, p50_ms, p99_ms, buckets))
+        by = np.concatenate([spans_of(judge) for judge in judge_ids[pool] or [pool]]) if minutes else own
+        by_minute = minutes_of(rows[pool], end[by], end[by] - start[by]) if minutes else ()
+        pools.append(
+            CandidatePool(pool, len(own), errors, instances, in_flight, p50_ms, p99_ms, buckets, rows[pool], by_minute)
+        )
     return pools, len(ranges) - len(pools)
 
 
@@ -116,14 +130,20 @@ def _series(traces: Traces, held: Ints) -> tuple[Ints, Ints]:
     return np.stack([service, side, peer, instance]), series.reshape(-1)
 
 
-def _judges(rows: dict[PoolId, Windows]) -> dict[PoolId, list[Windows]]:
+def judges_of(rows: dict[PoolId, Windows]) -> dict[PoolId, list[Windows]]:
     """By pool: the windows of the spans one level up, where the wait for the pool is visible."""
-    callers: dict[str, list[Windows]] = {}
-    for pool, windows in rows.items():
-        callers.setdefault(pool.peer, []).append(windows)
-    servers = {pool.service: [windows] for pool, windows in rows.items() if pool.side == "server"}
+    return {pool: [rows[judge] for judge in judges] for pool, judges in judges_by_id(rows).items()}
+
+
+def judges_by_id(pools: Iterable[PoolId]) -> dict[PoolId, list[PoolId]]:
+    """By pool: the pools whose spans judge it."""
+    ids = list(pools)
+    callers: dict[str, list[PoolId]] = {}
+    for pool in ids:
+        callers.setdefault(pool.peer, []).append(pool)
+    servers = {pool.service: [pool] for pool in ids if pool.side == "server"}
     levels = {"server": lambda pool: callers.get(pool.service), "client": lambda pool: servers.get(pool.service)}
-    return {pool: levels.get(pool.side, lambda _: None)(pool) or [] for pool in rows}
+    return {pool: levels.get(pool.side, lambda _: None)(pool) or [] for pool in ids}
 
 
 def buckets_of(own: Windows, judges: list[Windows], bucket_ms: int = BUCKET_MS) -> PoolBuckets:

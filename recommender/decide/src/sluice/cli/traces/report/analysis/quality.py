@@ -16,11 +16,20 @@ from sluice.cli.traces.report.facts.rules import COUNTED, HELD
 
 #: Names in a finding; the rest is counted.
 _SHOWN = 5
+#: Remedies that the report of the running stack has, too.
+NO_PEER = "set peer.service or server.address on these client spans"
+NO_SERVER_SPANS = "instrument these peers if they are services of yours; databases and foreign services need nothing"
+NO_INSTANCE = "set the resource attribute service.instance.id or host.name"
+ORPHANS = "record whole traces: all services, from before the first request to after the last; keep no part of one"
+_UPDATE = "update the library that sends them"
 _ON_NO_PATH = {
-    SELF_PARENT: "their own parents, or below such a span",
-    ASYNCHRONOUS: "asynchronous",
-    OUTSIDE_PARENT: "outside their parents' time, or below such a span",
-    CYCLE: "in rings of parents",
+    SELF_PARENT: ("their own parents, or below such a span", _UPDATE),
+    ASYNCHRONOUS: ("asynchronous", "nothing: their callers do not wait for them"),
+    OUTSIDE_PARENT: (
+        "outside their parents' time, or below such a span",
+        "nothing where the caller does not wait; else end a span after those that it waits for, and keep clocks by NTP",
+    ),
+    CYCLE: ("in rings of parents", _UPDATE),
 }
 
 
@@ -41,7 +50,7 @@ def quality_of(traces: Traces, unusable: Mapping[str, int]) -> list[QualityFindi
     ]
 
 
-_UNUSABLE = {
+UNUSABLE = {
     "missing_service": ("have no service.name", "set OTEL_SERVICE_NAME for the process that sends them"),
     "bad_id": ("have an id of zeros", "update the library that sends them: W3C Trace Context forbids such ids"),
     "clock_out_of_range": ("have a time of 0, or after 2262", "update the library that sends them"),
@@ -53,7 +62,7 @@ _UNUSABLE = {
 
 
 def _unusable(counts: Mapping[str, int]) -> Iterator[QualityFinding]:
-    for reason, (what, remedy) in _UNUSABLE.items():
+    for reason, (what, remedy) in UNUSABLE.items():
         if number := counts.get(reason, 0):
             yield QualityFinding(reason.upper(), f"{number:,} spans {what} and count nowhere", remedy, number)
 
@@ -68,10 +77,7 @@ def _orphans(traces: Traces) -> Iterator[QualityFinding]:
     incomplete = traces.paths.incomplete
     if number := int(np.count_nonzero(incomplete)):
         text = f"the parents of {number:,} spans are missing: {number:,} of {len(incomplete):,} paths are incomplete"
-        remedy = (
-            "record whole traces: all services, from before the first request to after the last; keep no part of one"
-        )
-        yield QualityFinding("PARENT_MISSING", text, remedy, number)
+        yield QualityFinding("PARENT_MISSING", text, ORPHANS, number)
 
 
 def _unknown_peers(traces: Traces) -> Iterator[QualityFinding]:
@@ -80,7 +86,7 @@ def _unknown_peers(traces: Traces) -> Iterator[QualityFinding]:
         text = (
             f"{number:,} client spans of {_services(traces, unknown)} name no peer: their connections are in one pool"
         )
-        yield QualityFinding("PEER_UNKNOWN", text, "set peer.service or server.address on these client spans", number)
+        yield QualityFinding("PEER_UNKNOWN", text, NO_PEER, number)
 
 
 def _unseen_peers(traces: Traces) -> Iterator[QualityFinding]:
@@ -89,9 +95,8 @@ def _unseen_peers(traces: Traces) -> Iterator[QualityFinding]:
     calls &= traces.peer != traces.labels.names.number("unknown")
     if number := int(np.count_nonzero(calls)):
         names = [traces.labels.names.texts[peer] for peer in np.unique(traces.peer[calls])]
-        text = f"{number:,} calls to {_limited(sorted(names))} show no SERVER span of the peer"
-        remedy = "instrument these peers if they are services of yours; databases and foreign services need nothing"
-        yield QualityFinding("SERVER_SPANS_MISSING", text, remedy, number)
+        text = f"{number:,} calls to {limited(sorted(names))} show no SERVER span of the peer"
+        yield QualityFinding("SERVER_SPANS_MISSING", text, NO_SERVER_SPANS, number)
 
 
 def _without_server_spans(traces: Traces) -> Iterator[QualityFinding]:
@@ -100,7 +105,7 @@ def _without_server_spans(traces: Traces) -> Iterator[QualityFinding]:
     on_a_side = np.isin(labels.kind, list(SIDES))
     sends, served = np.unique(labels.service), np.unique(labels.service[on_a_side])
     if missing := sorted(labels.names.texts[service] for service in np.setdiff1d(sends, served)):
-        text = f"{_limited(missing)} send only INTERNAL spans, so they have no pool"
+        text = f"{limited(missing)} send only INTERNAL spans, so they have no pool"
         yield QualityFinding(
             "KIND_MISSING", text, "set the span kind (span.kind in Jaeger's tags) to server and client"
         )
@@ -110,9 +115,7 @@ def _without_instance(traces: Traces) -> Iterator[QualityFinding]:
     nameless = traces.holds & (traces.labels.instance == 0)
     if number := int(np.count_nonzero(nameless)):
         text = f"{number:,} spans of {_services(traces, nameless)} name no instance: all its processes count as one"
-        yield QualityFinding(
-            "INSTANCE_UNKNOWN", text, "set the resource attribute service.instance.id or host.name", number
-        )
+        yield QualityFinding("INSTANCE_UNKNOWN", text, NO_INSTANCE, number)
 
 
 def _clocks(traces: Traces) -> Iterator[QualityFinding]:
@@ -139,7 +142,7 @@ def _left_out(traces: Traces) -> Iterator[QualityFinding]:
     nested = traces.nested & counted
     if number := int(np.count_nonzero(nested)):
         text = f"{number:,} spans stand within another span that holds the same thread or connection"
-        yield QualityFinding("NESTED", text, "", number)
+        yield QualityFinding("NESTED", text, "nothing: the outer spans count", number)
 
 
 def _by_rule(traces: Traces, which: Bools) -> dict[str, int]:
@@ -152,15 +155,15 @@ def _by_rule(traces: Traces, which: Bools) -> dict[str, int]:
 
 
 def _on_no_path(traces: Traces) -> Iterator[QualityFinding]:
-    for exclusion, what in _ON_NO_PATH.items():
+    for exclusion, (what, remedy) in _ON_NO_PATH.items():
         if number := int(np.count_nonzero(traces.exclusion == exclusion)):
-            yield QualityFinding("ON_NO_PATH", f"{number:,} spans are on no critical path: {what}", "", number)
+            yield QualityFinding("ON_NO_PATH", f"{number:,} spans are on no critical path: {what}", remedy, number)
 
 
 def _services(traces: Traces, which: Bools) -> str:
-    return _limited(sorted(traces.labels.names.texts[number] for number in np.unique(traces.labels.service[which])))
+    return limited(sorted(traces.labels.names.texts[number] for number in np.unique(traces.labels.service[which])))
 
 
-def _limited(names: list[str]) -> str:
+def limited(names: list[str]) -> str:
     rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + rest

@@ -28,7 +28,7 @@ def address(attributes: Attributes) -> str:
         text = _text(attributes, source)
         host, port = located(text) if source.in_text else (text, _port(attributes, source.port))
         if host:
-            return _written(host, port, first_text(attributes, NAMESPACE))
+            return written(host, port, first_text(attributes, NAMESPACE))
     return ""
 
 
@@ -77,7 +77,8 @@ def _number(text: str) -> int:
     return int(text) if _DIGITS.fullmatch(text) and 0 < int(text) < _PORTS else 0
 
 
-def _written(host: str, port: int, namespace: str) -> str:
+def written(host: str, port: int, namespace: str) -> str:
+    """`host:port/namespace`; a usual port of a host with a name is left out."""
     host = cut(host)
     if port and not (port in USUAL_PORTS and _is_name(host)):
         host = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

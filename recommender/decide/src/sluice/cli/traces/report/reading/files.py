@@ -8,6 +8,7 @@ from typing import Any
 from sluice.cli.traces.replay.formats import convert
 from sluice.cli.traces.replay.records import Skipped, read_records
 from sluice.cli.traces.replay.totals import Totals
+from sluice.cli.traces.replay.zipkin import is_zipkin
 from sluice.cli.traces.report.facts.rules import Rules
 from sluice.cli.traces.report.reading.columns import Columns, Spans
 from sluice.cli.traces.report.reading.framed import is_framed, read_framed
@@ -15,8 +16,10 @@ from sluice.cli.traces.report.reading.jaeger import JaegerRecords, UnusualError
 from sluice.cli.traces.report.reading.memory import Memory
 from sluice.cli.traces.report.reading.otlp_json import OtlpRecords
 from sluice.cli.traces.report.reading.protobuf import add_resource_spans
+from sluice.cli.traces.report.reading.zipkin import ZipkinRecords
 
 #: What direct readers raise for a record that the converters are to read.
+_TAKEN = (1,)
 UNUSUAL = (UnusualError, KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
@@ -44,6 +47,8 @@ def read_spans(
                 else:
                     totals.spans_read, totals.traces_read = len(columns), columns.traces
                     on_read(totals)
+    records.flush()
+    totals.spans_read, totals.traces_read = len(columns), columns.traces
     return columns.spans()
 
 
@@ -52,22 +57,31 @@ class _Records:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._jaeger, self._otlp = JaegerRecords(memory), OtlpRecords(memory)
+        self._jaeger, self._otlp, self._zipkin = JaegerRecords(memory), OtlpRecords(memory), ZipkinRecords(memory)
 
-    def json(self, record: Any) -> list[int]:
+    def json(self, record: Any) -> Sequence[int]:
         try:
             if isinstance(record, dict):
+                if "spans" not in record and is_zipkin(record):
+                    self._zipkin.add(record)
+                    return _TAKEN
+                self._zipkin.flush()
                 if "spans" in record:
                     return [self._jaeger.add(record)]
                 if "resourceSpans" in record:
                     return [self._otlp.add(record)]
         except UNUSUAL:
             pass  # the converters read it, or name its fault
+        self._zipkin.flush()
         resources = [resource for trace in convert(record) for resource in trace.resource_spans]
         return [add_resource_spans(self._memory, resources)]
 
-    def message(self, resources: Any) -> int:
-        return add_resource_spans(self._memory, resources)
+    def flush(self) -> None:
+        self._zipkin.flush()
+
+    def message(self, message: Any) -> int:
+        self._zipkin.flush()
+        return add_resource_spans(self._memory, message.resource_spans)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sluice.cli.traces.replay.records import Skipped
@@ -33,8 +33,8 @@ def is_framed(path: str) -> bool:
     return len(head) == _LENGTH_BYTES + 1 and head[0] < 0x10 and head[_LENGTH_BYTES] == 0x0A
 
 
-def read_framed(path: str, convert: Callable[[Any], int]) -> Iterator[int | Skipped]:
-    """What `convert` returns for the resources of each message, and a Skipped for a message that is none.
+def read_framed(path: str, convert: Callable[[Any], int], kind: type[Message] = TracesData) -> Iterator[int | Skipped]:
+    """What `convert` returns for each message, and a Skipped for a message that is none. kind: its type.
 
     The number of a message stands in place of a line. Raises OSError when the file cannot be opened.
     """
@@ -52,9 +52,9 @@ def read_framed(path: str, convert: Callable[[Any], int]) -> Iterator[int | Skip
                     yield Skipped(path, number, "ends in the middle of a message")
                     return
                 try:
-                    yield convert(TracesData.FromString(text).resource_spans)
+                    yield convert(kind.FromString(text))
                 except DecodeError:
-                    yield Skipped(path, number, "is not a protobuf message of OTLP traces")
+                    yield Skipped(path, number, f"is not a protobuf message of OTLP ({kind.DESCRIPTOR.name})")
                 except BadRecordError as error:
                     yield Skipped(path, number, str(error))
         except EOFError:

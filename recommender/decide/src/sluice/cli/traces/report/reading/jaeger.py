@@ -43,7 +43,7 @@ class JaegerRecords:
                 raise UnusualError
             if span["traceID"] != raw_trace:
                 raw_trace = span["traceID"]
-                trace = _id(raw_trace, 32)
+                trace = id_of(raw_trace, 32)
             start, duration = span["startTime"], span["duration"]
             if type(start) is not int or type(duration) is not int:
                 raise UnusualError
@@ -55,11 +55,11 @@ class JaegerRecords:
                 if other != raw_trace:
                     continue
                 if reference["refType"] == "CHILD_OF" and parent is _NO_PARENT:
-                    parent = _id(reference["spanID"], 16)
+                    parent = id_of(reference["spanID"], 16)
                 else:
                     linked = 1
             rows.traces.append(trace)
-            rows.ids.append(_id(span["spanID"], 16))
+            rows.ids.append(id_of(span["spanID"], 16))
             rows.parents.append(parent)
             rows.starts.append(start * 1000)
             rows.ends.append((start + duration) * 1000)
@@ -152,7 +152,8 @@ def _value(declared: Any, value: Any) -> Value:
     return value if isinstance(value, str | int | float) else str(value)
 
 
-def _id(text: str, digits: int) -> bytes:
+def id_of(text: str, digits: int) -> bytes:
+    """The bytes of an id of at most so many hexadecimal digits. Raises UnusualError or ValueError where it is none."""
     # bytes.fromhex also accepts white space, which an id must not have.
     if len(text) > digits or not text.isalnum():
         raise UnusualError

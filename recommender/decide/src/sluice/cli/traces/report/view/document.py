@@ -11,7 +11,8 @@ from sluice.cli.traces.report.analysis.curves import TimeLine, Verdict
 from sluice.cli.traces.report.analysis.operations import Operation
 from sluice.cli.traces.report.analysis.pools import CandidatePool
 from sluice.model.reason import Reason
-from sluice.pools.estimate.models import DEFAULT
+from sluice.pools.estimate.models import BELIEF, DEFAULT
+from sluice.pools.policy.picture import Picture
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -57,14 +58,16 @@ def _pool(pool: CandidatePool, verdict: Verdict) -> dict[str, Any]:
         "p99_ms": pool.p99_ms,
         "most_in_flight": _rounded(pool.in_flight_most),
         "judged_by": "callers" if pool.buckets.caller_judged else "own spans",
-        "state": verdict.estimate.state.value,
+        "current": verdict.current,
+        "state": verdict.state.value,
         "target": verdict.target,
         "lower_bound": low,
         "upper_bound": high,
-        "confidence": _rounded(verdict.estimate.confidence) if verdict.target is not None else 0.0,
-        "model": DEFAULT,
+        "confidence": _rounded(verdict.confidence),
+        "model": DEFAULT if verdict.picture is None else BELIEF,
         "reasons": _reasons(verdict.reasons),
         "curve": _curve(verdict),
+        "belief": _belief(verdict.picture),
         "concurrency": _time_line(verdict.time_line),
     }
 
@@ -87,6 +90,33 @@ def _curve(verdict: Verdict) -> list[dict[str, Any]]:
         }
         for concurrency, goodput, error, count in rows
     ]
+
+
+def _belief(picture: Picture | None) -> dict[str, Any] | None:
+    if picture is None:
+        return None
+    return {
+        "evidence": [
+            {
+                "concurrency": _rounded(point.concurrency),
+                "throughput_per_s": _rounded(point.completions_per_s),
+                "seconds": _rounded(point.seconds),
+                "full": point.full,
+            }
+            for point in picture.points
+        ],
+        "curve": [
+            {
+                "size": of.size,
+                "throughput_per_s": _rounded(of.per_s),
+                "lower_per_s": _rounded(of.lower_per_s),
+                "upper_per_s": _rounded(of.upper_per_s),
+            }
+            for of in picture.curve
+        ],
+        "best": picture.best,
+        "loss": None if picture.loss is None else _rounded(picture.loss),
+    }
 
 
 def _time_line(line: TimeLine) -> dict[str, Any]:

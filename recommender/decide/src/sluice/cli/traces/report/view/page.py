@@ -11,13 +11,13 @@ from sluice.cli.traces.report.analysis.findings import QualityFinding
 from sluice.cli.traces.report.analysis.operations import Operation
 from sluice.cli.traces.report.analysis.pools import CandidatePool
 from sluice.cli.traces.report.view import words as phrases
-from sluice.cli.traces.report.view.pictures import blame_picture, curve_picture, time_picture
+from sluice.cli.traces.report.view.pictures import belief_picture, blame_picture, curve_picture, time_picture
 from sluice.cli.traces.report.view.svg import table, tag, words
 
 STYLE = Path(__file__).with_name("page.css")
 _OPERATIONS = ("Operation", "Traces>", "Errors>", "p50, ms>", "p95, ms>", "p99, ms>", "Held up by")
 _SERVICES = ("Service", "Blame, ms>", "Own, ms>", "Wait, ms>", "Of end to end>", "Correlation>", "Reasons")
-_POOLS = ("Pool", "Spans>", "Instances>", "Most in flight>", "p50, ms>", "p99, ms>", "State", "Size>", "Range>")
+_POOLS = ("Pool", "Spans>", "Instances>", "Most in flight>", "p50, ms>", "p99, ms>", "State", "Now>", "Size>", "Range>")
 #: Nothing may be loaded from elsewhere, whatever a name in the page contains.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -74,7 +74,7 @@ def _operation_row(operation: Operation) -> tuple[str, ...]:
     return (
         f"{operation.service}/{operation.operation}",
         f"{operation.traces:,}",
-        f"{operation.errors:,}",
+        "-" if operation.errors is None else f"{operation.errors:,}",
         f"{operation.p50_ms:,.1f}",
         f"{operation.p95_ms:,.1f}",
         f"{operation.p99_ms:,.1f}",
@@ -107,12 +107,22 @@ def _pools(report: Report) -> Iterator[str]:
         yield tag(
             "div",
             tag("figure", time_picture(verdict.time_line), tag("figcaption", _IN_TIME)),
-            tag("figure", curve_picture(verdict), tag("figcaption", _CURVE)),
+            _curve(verdict),
             class_="pictures",
         )
         yield tag("ul", *(tag("li", words(f"{reason.code}: {reason.text}")) for reason in verdict.reasons))
 
 
+def _curve(verdict: Verdict) -> str:
+    if verdict.picture is None:
+        return tag("figure", curve_picture(verdict), tag("figcaption", _CURVE))
+    return tag("figure", belief_picture(verdict, verdict.picture), tag("figcaption", _BELIEF))
+
+
+_BELIEF = (
+    "Completions per second and instance by size: the belief of a full pool (line) with 80 % of it (grey); evidence of "
+    "a full pool (dots) and of one that was not full (rings); size in force (dashes), target (line), its range (band)"
+)
 _IN_TIME = "Requests in flight per instance over time: mean (line) and highest bucket of 100 ms (area)"
 _CURVE = (
     "Completions per second and instance by requests in flight, with two standard errors; larger dots: more buckets; "
@@ -128,7 +138,8 @@ def _pool_row(pool: CandidatePool, verdict: Verdict) -> tuple[str, ...]:
         f"{pool.in_flight_most:.1f}",
         f"{pool.p50_ms:,.1f}",
         f"{pool.p99_ms:,.1f}",
-        verdict.estimate.state.value,
+        verdict.state.value,
+        phrases.current(verdict),
         phrases.size(verdict),
         phrases.band(verdict),
     )

@@ -6,6 +6,7 @@ from sluice.cli.pools.text import seconds
 from sluice.cli.traces.report.analysis.curves import TimeLine, Verdict
 from sluice.cli.traces.report.analysis.operations import Operation
 from sluice.cli.traces.report.view.svg import Frame, tag, words
+from sluice.pools.policy.picture import Picture
 
 #: Standard errors on each side of a point.
 _ERRORS = 2
@@ -48,6 +49,27 @@ def curve_picture(verdict: Verdict) -> str:
         content.append(frame.vertical(at, max(0.0, value - _ERRORS * error), value + _ERRORS * error, "error"))
         content.append(frame.dot((at, value), 1.5 + 3 * (count / max(counts)) ** 0.5, title))
     return frame.drawing("Completions per second and instance by requests in flight", "in flight", *content)
+
+
+def belief_picture(verdict: Verdict, picture: Picture) -> str:
+    """The belief by size as a line within 80 % of it; evidence; the size in force, the target and its range."""
+    points, curve, bounds = picture.points, picture.curve, verdict.bounds
+    sizes = [float(of.size) for of in curve] + [point.concurrency for point in points]
+    rates = [of.upper_per_s for of in curve] + [point.completions_per_s for point in points]
+    frame = Frame(right=max(1.0, *sizes, float(verdict.current or 1)) * 1.05, top=max(1.0, *rates) * 1.05)
+    content = [frame.span(bounds[0], min(bounds[1], frame.right), "band")] if bounds and bounds[0] < frame.right else []
+    lower = [(float(of.size), of.lower_per_s) for of in curve]
+    content.append(frame.between([(float(of.size), of.upper_per_s) for of in curve], lower, "belief"))
+    content.append(frame.line([(float(of.size), of.per_s) for of in curve], "mean"))
+    for size, css in ((verdict.current, "now"), (verdict.target, "target")):
+        if size is not None and size <= frame.right:
+            content.append(frame.vertical(size, 0, frame.top, css))
+    for point in points:
+        title = f"{point.concurrency:.1f} in flight: {point.completions_per_s:.1f}/s, {point.seconds:.0f} s"
+        content.append(
+            frame.dot((point.concurrency, point.completions_per_s), 3, title, "dot" if point.full else "ring")
+        )
+    return frame.drawing("Completions per second and instance by size", "size", *content)
 
 
 def blame_picture(operation: Operation) -> str:

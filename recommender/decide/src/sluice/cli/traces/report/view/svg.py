@@ -64,9 +64,11 @@ class Frame:
 
     def area(self, points: Sequence[Point], css: str) -> str:
         """From the line through `points` down to the axis."""
-        if not points:
-            return ""
-        outline = [(points[0][0], 0.0), *points, (points[-1][0], 0.0)]
+        return self.between(points, [(points[0][0], 0.0), (points[-1][0], 0.0)], css) if points else ""
+
+    def between(self, upper: Sequence[Point], lower: Sequence[Point], css: str) -> str:
+        """The area between two lines."""
+        outline = [*upper, *reversed(lower)]
         return tag("polygon", points=" ".join(f"{self.x(x)},{self.y(y)}" for x, y in outline), class_=css)
 
     def vertical(self, x: float, low: float, high: float, css: str) -> str:
@@ -83,9 +85,9 @@ class Frame:
             class_=css,
         )
 
-    def dot(self, at: Point, radius: float, title: str) -> str:
+    def dot(self, at: Point, radius: float, title: str, css: str = "dot") -> str:
         """radius: in units of the picture."""
-        return tag("circle", tag("title", words(title)), cx=self.x(at[0]), cy=self.y(at[1]), r=radius, class_="dot")
+        return tag("circle", tag("title", words(title)), cx=self.x(at[0]), cy=self.y(at[1]), r=radius, class_=css)
 
     def drawing(self, title: str, x_label: str, *content: str) -> str:
         """The SVG with axes, their ends and labels."""

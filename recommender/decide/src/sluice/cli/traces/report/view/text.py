@@ -12,11 +12,12 @@ from sluice.cli.traces.report.analysis.curves import Verdict
 from sluice.cli.traces.report.analysis.operations import Operation
 from sluice.cli.traces.report.analysis.pools import CandidatePool
 from sluice.cli.traces.report.view import words
+from sluice.pools.policy.picture import Picture
 
 _OPERATIONS = columns("OPERATION", "TRACES>", "ERRORS>", "P50 MS>", "P95 MS>", "P99 MS>", "HELD UP BY", "OF ITS TIME>")
 _SERVICES = columns("SERVICE", "BLAME MS>", "SELF MS>", "WAIT MS>", "OF END TO END>", "CORRELATION>")
 _POOLS = columns(
-    "POOL", "SPANS>", "INSTANCES>", "IN FLIGHT>", "P50 MS>", "P99 MS>", "STATE", "SIZE>", "RANGE>", "REASONS"
+    "POOL", "SPANS>", "INSTANCES>", "IN FLIGHT>", "P50 MS>", "P99 MS>", "STATE", "NOW>", "SIZE>", "RANGE>", "REASONS"
 )
 #: Operations with their services and paths, and pools with their curve; JSON and the page have all.
 _DETAILED = 3
@@ -75,7 +76,7 @@ def _operation_row(operation: Operation) -> tuple[str, ...]:
     return (
         f"{operation.service}/{operation.operation}",
         f"{operation.traces:,}",
-        f"{operation.errors:,}",
+        "-" if operation.errors is None else f"{operation.errors:,}",
         f"{operation.p50_ms:.1f}",
         f"{operation.p95_ms:.1f}",
         f"{operation.p99_ms:.1f}",
@@ -104,7 +105,8 @@ def _pool_row(pool: CandidatePool, verdict: Verdict) -> tuple[str, ...]:
         f"{pool.in_flight_most:.1f}",
         f"{pool.p50_ms:.1f}",
         f"{pool.p99_ms:.1f}",
-        verdict.estimate.state.value,
+        verdict.state.value,
+        words.current(verdict),
         words.size(verdict),
         words.band(verdict),
         " ".join(reason.code for reason in verdict.reasons),
@@ -116,10 +118,26 @@ def _pool(pool: CandidatePool, verdict: Verdict) -> Iterator[str]:
     for reason in verdict.reasons:
         yield printable(f"  {reason.code}: {reason.text}")
     yield f"  in flight over time, up to {pool.in_flight_most:.1f}: {spark(verdict.time_line.most.tolist())}"
+    if verdict.picture is not None:
+        yield "  completions per second and instance, by size: o full, * not full, . belief, ' 80 % of it"
+        yield from (f"  {line}" for line in plot_curve(belief_plot(verdict.picture), height=10, symbols=ASCII))
+        return
     yield "  completions per second and instance, by requests in flight"
     points = zip(verdict.curve.concurrency.tolist(), verdict.curve.goodput_per_s.tolist(), strict=True)
     plot = CurvePlot([(point, ASCII.point) for point in points], knee=verdict.estimate.knee)
     yield from (f"  {line}" for line in plot_curve(plot, height=10, symbols=ASCII))
+
+
+def belief_plot(picture: Picture) -> CurvePlot:
+    return CurvePlot(
+        scatter=[
+            ((point.concurrency, point.completions_per_s), ASCII.point if point.full else ASCII.light)
+            for point in picture.points
+        ],
+        fit=[(of.size, of.per_s) for of in picture.curve],
+        band=[(of.size, of.lower_per_s, of.upper_per_s) for of in picture.curve],
+        best=(picture.knee, picture.upper),
+    )
 
 
 def spark(values: list[float], width: int = 60) -> str:

@@ -13,10 +13,10 @@ from sluice.cli.traces.report.analysis.operations import Operation, Way
 def recording(report: Report) -> str:
     """What was read, from when to when."""
     extent = report.extent
-    if not extent.end_ms:
-        return f"{extent.files:,} files without a usable span"
+    if not extent.end_ms or not (extent.spans or extent.files):
+        return f"{extent.files:,} files without a usable span" if extent.files else "the stack has no span in this time"
     begin = datetime.fromtimestamp(extent.start_ms / 1000, UTC)
-    files = "1 file" if extent.files == 1 else f"{extent.files:,} files"
+    files = "1 file" if extent.files == 1 else f"{extent.files:,} files" if extent.files else "the running stack"
     return (
         f"{extent.spans:,} spans of {extent.traces:,} traces and {extent.services:,} services in {files}; "
         f"{seconds((extent.end_ms - extent.start_ms) / 1000)} from {begin:%Y-%m-%d %H:%M:%S} UTC on"
@@ -34,6 +34,11 @@ def critical(operation: Operation) -> str:
 
 def way_text(way: Way) -> str:
     return " > ".join(way.services) if way.services else "other ways"
+
+
+def current(verdict: Verdict) -> str:
+    """The size in force by metrics, or "-"."""
+    return "-" if verdict.current is None else str(verdict.current)
 
 
 def size(verdict: Verdict) -> str:

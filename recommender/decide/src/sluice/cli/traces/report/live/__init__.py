@@ -1,0 +1,1 @@
+"""The report of the running stack, from ClickHouse."""

@@ -27,15 +27,15 @@ def test_without_spans_it_says_where_to_send_them() -> None:
 def test_candidates_are_named_with_the_way_to_make_them_pools(service: str) -> None:
     assert advice(service, CLINIC, Addresses()) == (
         "Spans of 10 min show these candidates: petclinic/server (1,500 requests), "
-        "petclinic/client/127.0.0.1/petclinic (1,204 requests), visits/server (9 requests). Name those that are pools "
-        "under `pools` in the decider's file, then run ./sluice reload."
+        "petclinic/client/127.0.0.1/petclinic (1,204 requests), visits/server (9 requests). ./sluice pools discover tells "
+        "why they are no pools. Name those that are under `pools` in the decider's file, then run ./sluice reload."
     )
 
 
 def test_those_of_the_service_that_was_asked_for_and_only_some() -> None:
-    assert "candidates: visits/server (9 requests). Name" in advice("visits", CLINIC, Addresses())
+    assert "candidates: visits/server (9 requests). ./sluice" in advice("visits", CLINIC, Addresses())
     many = [(f"s{nth}", "server", "", 1) for nth in range(8)]
-    assert "s5/server (1 requests) and 2 more. Name" in advice("", many, Addresses())
+    assert "s5/server (1 requests) and 2 more. ./sluice" in advice("", many, Addresses())
 
 
 def test_an_empty_list_of_the_server(run: Callable[..., Result], pool_server: PoolServer) -> None:

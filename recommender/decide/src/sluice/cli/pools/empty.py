@@ -39,8 +39,8 @@ def advice(service: str, rows: Sequence[Row], where: Addresses) -> str:
     shown = ", ".join(f"{_name(row)} ({row[3]:,} requests)" for row in own[:_SHOWN])
     more = f" and {len(own) - _SHOWN} more" if len(own) > _SHOWN else ""
     return (
-        f"Spans of 10 min show these candidates: {shown}{more}. Name those that are pools under `pools` in the "
-        "decider's file, then run ./sluice reload."
+        f"Spans of 10 min show these candidates: {shown}{more}. ./sluice pools discover tells why they are no pools. "
+        "Name those that are under `pools` in the decider's file, then run ./sluice reload."
     )
 
 

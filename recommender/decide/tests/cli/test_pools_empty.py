@@ -28,7 +28,8 @@ def test_candidates_are_named_with_the_way_to_make_them_pools(service: str) -> N
     assert advice(service, CLINIC, Addresses()) == (
         "Spans of 10 min show these candidates: petclinic/server (1,500 requests), "
         "petclinic/client/127.0.0.1/petclinic (1,204 requests), visits/server (9 requests). ./sluice pools discover "
-        "tells why they are no pools. Name those that are under `pools` in the decider's file, then run ./sluice reload."
+        "tells why they are no pools. Name those that are under `pools` in the decider's file, then run ./sluice "
+        "reload."
     )
 
 

@@ -24,8 +24,8 @@ FILL = """
     ARRAY JOIN [if(part = 2, 'server', 'client')] AS side
     ARRAY JOIN [['cache', 'db', ''][part + 1]] AS peer
 """
-HISTORY_S = 86_400
-"""A day of rows is stored, as at the end of a partition."""
+HISTORY_S = 21_600
+"""Rows of six hours are stored: a partition has a day, half of it on average."""
 
 
 def named(pools: int) -> Config:

@@ -94,7 +94,7 @@ def found(pools: int) -> Rows:
         result = periods(config, finding, another, drawn, declared=declared)
     return [
         *_rows(f"{pools // 3:,} services x 3 pools, found from spans, windows in memory", pools, result),
-        ("a reading of candidates, every 20 s, over a day of rows", f"{max(finding.looks_s):.1f} s"),
+        ("a reading of candidates, every 20 s, over six hours of rows", f"{max(finding.looks_s):.1f} s"),
         (MEMORY, " + ".join(f"{item:.0f}" for item in memory) + f" = {sum(memory):.0f} MB"),
     ]
 

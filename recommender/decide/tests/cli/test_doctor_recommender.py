@@ -50,6 +50,7 @@ def test_recommender_judgement() -> None:
     assert "as the spans do" in wrong.remedy
     gone = size(STATE_NO_DATA, 1)
     gone.pool.service = "gone"
+    gone.reasons.add(code="NOT_IN_SPANS", text="spans of 10 min show no gone/server")
     assert recommender.judge_pools([size(STATE_PROVIDED, 1), gone], NOW, [gone.pool]).level == "ok"
     assert recommender.judge_pools([size(STATE_STALE, 1)], NOW).level == "warn"
     assert recommender.judge_pools([PoolSize(state=STATE_PROVIDED)], NOW).text.endswith("no decision yet")

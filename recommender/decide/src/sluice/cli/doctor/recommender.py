@@ -22,7 +22,6 @@ from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 
 _FRESH_S = 60.0
 _SHOWN = 3
-_NO_POOL = "`./sluice pools list` names the candidates: add pools to the decider's file, then `./sluice reload`"
 _UNSEEN = "name the pools in the configuration as the spans do, then `./sluice reload`"
 _REMEDIES = {
     "NO_DATA": "spans show these pools, and nothing completes: see freshness, and whether the application has traffic",
@@ -94,10 +93,11 @@ def judge_pools(sizes: list[PoolSize], now: datetime, found: Collection[Pool] = 
     text += f"; newest decision {seconds(age_s)} old"
     if age_s > _FRESH_S:
         return Diagnosis("warn", text, "the decider makes no decisions: read its log")
-    unseen = {reason.text: None for size in sizes for reason in size.reasons if reason.code == "NOT_IN_SPANS"}
+    named = [size for size in sizes if size.pool not in found]
+    unseen = {reason.text: None for size in named for reason in size.reasons if reason.code == "NOT_IN_SPANS"}
     if unseen:
         return Diagnosis("warn", f"{text}; {'; '.join(limited(list(unseen), _SHOWN, 'pools'))}", _UNSEEN)
     for state, remedy in _REMEDIES.items():
-        if any(state_name(size.state) == state and (state != "NO_DATA" or size.pool not in found) for size in sizes):
+        if any(state_name(size.state) == state for size in (named if state == "NO_DATA" else sizes)):
             return Diagnosis("warn", text, remedy)
     return Diagnosis("ok", text)

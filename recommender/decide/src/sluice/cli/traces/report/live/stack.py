@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from sluice.cli.traces.critical_service.command import QUERY as SERVICES_SQL
-from sluice.cli.traces.critical_service.command import localizations
 from sluice.cli.traces.report.analysis.belief import sizes_of
 from sluice.cli.traces.report.analysis.content import Extent, Report, ReportOptions
 from sluice.cli.traces.report.analysis.curves import Circumstances, verdict_of
@@ -18,6 +16,8 @@ from sluice.cli.traces.report.analysis.windows import BUCKET_MS, Windows
 from sluice.cli.traces.report.live.answers import Answer, answers_of, as_answered, with_steady_sizes
 from sluice.cli.traces.report.live.defects import defects_of
 from sluice.cli.traces.report.live.queries import StackTables
+from sluice.pools.critical.localizations import SQL as SERVICES_SQL
+from sluice.pools.critical.localizations import localizations
 from sluice.pools.estimate.critical import localize
 from sluice.pools.metrics.pool_metric import MetricsReading
 

@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS pool_candidates
     concurrency Float64                         COMMENT 'mean in flight over five minutes, of all instances' CODEC(ZSTD(1)),
     instances   UInt32                          CODEC(ZSTD(1)),
     size        Nullable(UInt32)                COMMENT 'in force in each instance; NULL: unknown, unlimited, or instances differ',
-    size_from   LowCardinality(String)          COMMENT 'ACTUATOR or METRICS; empty: no size is known',
+    size_from   LowCardinality(String)          COMMENT 'ACTUATOR, METRICS or BOUND; empty: no size is known',
     seen        DateTime64(3, 'UTC')            COMMENT 'when spans showed it' CODEC(Delta, ZSTD(1))
 )
 ENGINE = ReplacingMergeTree

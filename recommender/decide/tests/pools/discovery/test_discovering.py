@@ -11,7 +11,13 @@ from sluice.model.keys import PoolKey
 from sluice.pools.discovery.bound import CandidateCourse
 from sluice.pools.discovery.candidate import Load
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
-from sluice.pools.v1.candidate_pb2 import FOUND_BY_ACTUATOR, FOUND_BY_METRICS, FOUND_BY_UNSPECIFIED, Candidate
+from sluice.pools.v1.candidate_pb2 import (
+    FOUND_BY_ACTUATOR,
+    FOUND_BY_BOUND,
+    FOUND_BY_METRICS,
+    FOUND_BY_UNSPECIFIED,
+    Candidate,
+)
 from sluice.pools.v1.pool_size_pb2 import STATE_DELETED, PoolSize
 from sluice_kit.decide.fakes import FakeClock, FakeCollector, FakeService
 from sluice_kit.journal.memory_log import MemoryLog, pool_shard
@@ -23,7 +29,7 @@ DB = PoolKey("orders", "client", "db")
 
 
 def shows(*keys: PoolKey, steadiest: float = 0.3) -> list[Load]:
-    return [Load(key, 2.0, 1, steadiest) for key in keys]
+    return [Load(key, 2.0, 1, steadiest, top=10.0) for key in keys]
 
 
 def metric(key: PoolKey, size: int, at_ms: int) -> PoolMetric:
@@ -95,7 +101,7 @@ def test_a_pool_that_discovery_excludes_is_deleted_and_so_are_all_without_discov
     assert (found(loop), candidates(log)) == (["mail/server"], {})
 
 
-def test_a_bound_makes_a_pool_without_a_size() -> None:
+def test_a_bound_makes_a_pool_of_that_size_until_more_is_in_flight() -> None:
     log, clock = MemoryLog(), FakeClock()
     level = np.repeat([4.0, 10.0], [240, 60])
     callers = np.concatenate([np.full(240, 4.2), np.linspace(15, 40, 60)])
@@ -104,7 +110,33 @@ def test_a_bound_makes_a_pool_without_a_size() -> None:
     loop = log.loop(AUTO, collector, clock)
     loop.periods()
     assert found(loop) == ["cart/server"]
-    assert candidates(log)["candidate/cart/server/"].why.startswith("an instance stops at 10 in flight")
+    cart = candidates(log)["candidate/cart/server/"]
+    assert (cart.size, cart.size_from) == (10, FOUND_BY_BOUND)
+    assert cart.why.startswith("an instance stops at 10 in flight")
+    answer = pool_shard(loop).answers[CART].content
+    assert (answer.action, answer.current) == ("HOLD", 10)
+    assert "NO_ACTUATOR" in answer.codes
+
+    successor = log.loop(AUTO, FakeCollector(), clock)
+    periods(successor, clock, [1])
+    assert pool_shard(successor).answers[CART].content.current == 10
+    collector.shown = [Load(CART, 2.0, 1, 0.3, top=20.0)]
+    loop = log.loop(AUTO, collector, clock)
+    periods(loop, clock, [20])
+    assert (found(loop), candidates(log)["candidate/cart/server/"].HasField("size")) == (["cart/server"], False)
+
+
+def test_a_bound_of_a_pool_whose_size_changed_is_shown_anew() -> None:
+    log, clock = MemoryLog(), FakeClock()
+    level = np.repeat([4.0, 10.0], [240, 60])
+    callers = np.concatenate([np.full(240, 4.2), np.linspace(15, 40, 60)])
+    small, large = (CandidateCourse(n * level[None], n * level[None], 20 * n * level, n * callers, 0.1) for n in (1, 2))
+    collector = FakeCollector(shown=shows(CART, steadiest=0.9), shown_courses={CART: small})
+    loop = log.loop(AUTO, collector, clock)
+    loop.periods()
+    collector.shown, collector.shown_courses = [Load(CART, 4.0, 1, 0.9, top=20.0)], {CART: large}
+    periods(loop, clock, [20, 1])
+    assert candidates(log)["candidate/cart/server/"].size == 20
 
 
 def test_each_group_finds_the_pools_of_its_own_services() -> None:

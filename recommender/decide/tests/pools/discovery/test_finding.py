@@ -17,7 +17,7 @@ MAIL = PoolKey("mail", "consumer", "")
 def loads(**in_flight: float) -> dict[PoolKey, Load]:
     """Server pools by service."""
     keys = {PoolKey(service, "server", ""): value for service, value in in_flight.items()}
-    return {key: Load(key, value, 1, 0.5) for key, value in keys.items()}
+    return {key: Load(key, value, 1, 0.5, 10.0) for key, value in keys.items()}
 
 
 def sized(*services: str) -> Signs:
@@ -29,10 +29,14 @@ def pools(candidates: dict[PoolKey, Candidate]) -> list[str]:
 
 
 def test_a_candidate_becomes_a_pool_by_its_size_or_its_bound() -> None:
-    shown = {key: Load(key, 1.0, 2, 0.5) for key in (CART, DB, MAIL, PoolKey("cart", "client", "unknown"))}
+    shown = {key: Load(key, 1.0, 2, 0.5, 10.0) for key in (CART, DB, MAIL, PoolKey("cart", "client", "unknown"))}
     signs = Signs(
         configured={MAIL},
-        sizes={CART: KnownSize("actuator", None), PoolKey("cart", "client", "unknown"): KnownSize("metrics", 5)},
+        sizes={
+            CART: KnownSize("actuator", None),
+            DB: KnownSize("bound", 10),
+            PoolKey("cart", "client", "unknown"): KnownSize("metrics", 5),
+        },
         bounds={DB: "stops at 10"},
     )
     after = next_candidates({}, shown, signs, Discovery(), 5_000)
@@ -43,22 +47,26 @@ def test_a_candidate_becomes_a_pool_by_its_size_or_its_bound() -> None:
         None,
         "actuator",
     )
-    assert (db.found_by, db.found_at_ms, db.why, db.size_from) == ("bound", 5_000, "stops at 10", None)
+    assert (db.found_by, db.found_at_ms, db.why, db.size, db.size_from) == (
+        "bound",
+        5_000,
+        "stops at 10",
+        10,
+        "bound",
+    )
     assert (mail.found_by, mail.why) == ("configuration", "the configuration names it")
     assert (unknown.found_by, unknown.why, unknown.instances) == (None, NAMELESS, 2)
 
 
 def test_why_a_candidate_is_no_pool() -> None:
-    shown = {key: Load(key, 1.0, 1, 0.5) for key in (CART, DB)}
+    shown = {key: Load(key, 1.0, 1, 0.5, 10.0) for key in (CART, DB)}
     after = next_candidates({}, shown, Signs(doubts={DB: "two pools may be it"}), Discovery(), 0)
     assert [one.why for one in after.values()] == [UNSIZED, "two pools may be it"]
 
 
-def test_an_event_loop_is_a_pool_by_a_size_and_by_no_bound() -> None:
-    shown = {key: Load(key, 1.0, 1, 0.9) for key in (CART, DB)}
-    signs = Signs(
-        sizes={CART: KnownSize("metrics", 10)}, bounds={DB: "stops at 10"}, threadless={DB: "its spans hold no thread"}
-    )
+def test_an_event_loop_is_a_pool_by_a_size_only() -> None:
+    shown = {key: Load(key, 1.0, 1, 0.9, 10.0) for key in (CART, DB)}
+    signs = Signs(sizes={CART: KnownSize("metrics", 10)}, threadless={DB: "its spans hold no thread"})
     cart, db = next_candidates({}, shown, signs, Discovery(), 0).values()
     assert (cart.found_by, db.found_by, db.why) == ("metrics", None, "its spans hold no thread")
 
@@ -101,7 +109,7 @@ def test_no_discovery_and_no_selection_leave_no_candidate() -> None:
 
 def test_a_pool_that_leaves_the_file_is_found_again_by_its_size() -> None:
     signs = Signs(configured={CART})
-    known = next_candidates({}, {CART: Load(CART, 1.0, 1, 0.5)}, signs, Discovery(), 0)
+    known = next_candidates({}, {CART: Load(CART, 1.0, 1, 0.5, 10.0)}, signs, Discovery(), 0)
     assert known[CART].found_by == "configuration"
     assert next_candidates(known, {}, Signs(), Discovery(), 1_000)[CART].found_by is None
     found = next_candidates(known, {}, Signs(sizes={CART: KnownSize("metrics", 5)}), Discovery(), 1_000)[CART]

@@ -39,7 +39,7 @@ def test_target_range_and_belief_are_those_of_a_pool_with_an_actuator(size: int)
     assert alone.action is Action.HOLD
     for name in ("target", "basis", "state", "lower", "upper", "unguarded", "loss", "confidence"):
         assert getattr(alone, name) == getattr(with_actuator, name), name
-    assert alone.reasons[-1] == ("NO_ACTUATOR", "APPLY needs an actuator: the size in force is that of metrics")
+    assert alone.reasons[-1] == ("NO_ACTUATOR", "APPLY needs an actuator: none reports the size in force")
     assert alone.reasons[:-1] == with_actuator.reasons
 
 

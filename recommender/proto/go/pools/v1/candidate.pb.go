@@ -97,7 +97,7 @@ type Candidate struct {
 	Instances   uint32  `protobuf:"varint,6,opt,name=instances,proto3" json:"instances,omitempty"`
 	// The size in force of an instance; absent where it is unknown, without a limit, or instances differ.
 	Size *uint32 `protobuf:"varint,7,opt,name=size,proto3,oneof" json:"size,omitempty"`
-	// Where the size is from: FOUND_BY_ACTUATOR, FOUND_BY_METRICS, or unspecified without a size.
+	// Where the size is from: FOUND_BY_ACTUATOR, FOUND_BY_METRICS, FOUND_BY_BOUND, or unspecified without a size.
 	SizeFrom FoundBy `protobuf:"varint,8,opt,name=size_from,json=sizeFrom,proto3,enum=sluice.pools.v1.FoundBy" json:"size_from,omitempty"`
 	// When spans last showed it, to an hour. A pool without spans for a day is dropped, another candidate after an hour.
 	SeenAt        *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`

@@ -55,6 +55,11 @@ class Bound(NamedTuple):
     least: float
     most: float
 
+    @property
+    def size(self) -> int:
+        """The pool's size: a bucket is as high as that where all of it was in use."""
+        return max(1, round(self.level))
+
     def __str__(self) -> str:
         return (
             f"an instance stops at {self.level:.0f} in flight, while its callers have {self.least:.0f} to "

@@ -15,20 +15,21 @@ class Load(NamedTuple):
     """What spans of five minutes show of a candidate.
 
     concurrency: mean number in flight, of all instances. steadiest: of the instances, the largest ratio of the busiest
-    10 s's mean to the highest bucket, 0..1.
+    10 s's mean to the highest bucket, 0..1. top: highest bucket of an instance.
     """
 
     key: PoolKey
     concurrency: float
     instances: int
     steadiest: float
+    top: float
 
 
 @dataclass(frozen=True)
 class Candidate:
     """found_by, found_at_ms: None and 0 for a candidate that is no pool. why: it is a pool, or it is none yet.
     concurrency, instances: as in `Load`. size: in force; None where unknown, without a limit, or instances differ.
-    size_from: actuator or metrics. seen_ms: when spans last showed it. Times: Unix ms."""
+    size_from: actuator, metrics or bound. seen_ms: when spans last showed it. Times: Unix ms."""
 
     key: PoolKey
     why: str

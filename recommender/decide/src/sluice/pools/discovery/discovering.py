@@ -9,9 +9,9 @@ from sluice.model.problems import Problems
 from sluice.pools.discovery.bound import CandidateCourse, bound_of
 from sluice.pools.discovery.candidate import Candidate, Load
 from sluice.pools.discovery.configured import with_found, with_pools
-from sluice.pools.discovery.finding import NO_PEERS, KnownSize, Signs, next_candidates
+from sluice.pools.discovery.finding import NO_PEERS, KnownBound, KnownSize, Signs, next_candidates
 from sluice.pools.inputs.sizes import Sizes, one_size
-from sluice.pools.metrics.in_force import by_metrics, targets_of
+from sluice.pools.metrics.in_force import by_metrics, reported
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.period.source import WindowSource
 from sluice.pools.roles.span_roles import SpanRoles, notes_of
@@ -21,6 +21,8 @@ LOOK_MS, JUDGE_MS = 20_000, 5_000
 ACTIVITY, BOUNDS = "candidate pools", "bounds of candidates"
 # A look examines so many candidates for a bound, of those whose level may be flat, in turn.
 EXAMINED, STEADY = 20, 0.5
+# By so much a bucket is above a bound. Spans of one thread or connection overlap by their clock's resolution.
+HIGHER = 0.5
 # A record is written again where its load is off by this factor, or its time by an hour.
 LOAD_OFF, SEEN_OFF_MS = 1.5, 3_600_000
 
@@ -34,7 +36,11 @@ class Discovering:
         self.candidates = dict(written)
         self._written, self._due = dict(written), dict[PoolKey, Candidate | None]()
         self._loads: dict[PoolKey, Load] = {}
-        self._bounds: dict[PoolKey, str] = {}
+        self._bounds = {
+            key: KnownBound(one.size, one.why)
+            for key, one in written.items()
+            if one.size is not None and one.size_from == "bound"
+        }
         self._examined: dict[PoolKey, int] = {}
         self._looked_ms = self._judged_ms = -LOOK_MS
         self._config: tuple[PoolsSection, PoolsSection] | None = None
@@ -63,9 +69,10 @@ class Discovering:
         last: Sequence[Load] = [*self._loads.values()]
         loads = problems.result(ACTIVITY, lambda: source.loads(declared, now_ms), last)
         self._loads = {load.key: load for load in loads}
-        suspects = [load.key for load in loads if load.steadiest >= STEADY and not self._is_pool(load.key)]
+        self._bounds = {key: bound for key, bound in self._bounds.items() if not self._is_above(key, bound)}
+        suspects = [load.key for load in loads if load.steadiest >= STEADY and self._needs_bound(load.key)]
         suspects = [key for key in suspects if key.side != "consumer" and key.peer not in NO_PEERS]
-        suspects = [key for key in suspects if key not in self._bounds and declared.discovery.selects(key)]
+        suspects = [key for key in suspects if declared.discovery.selects(key)]
         self._examined = {key: self._examined.get(key, 0) for key in suspects}
         examined = sorted(suspects, key=lambda key: self._examined[key])[:EXAMINED]
         if not examined:
@@ -74,7 +81,7 @@ class Discovering:
         none: Sequence[CandidateCourse] = []
         courses = problems.result(BOUNDS, lambda: source.courses(declared, examined, now_ms), none)
         bounds = ((key, bound_of(course)) for key, course in zip(examined, courses, strict=bool(courses)))
-        self._bounds |= {key: str(bound) for key, bound in bounds if bound is not None}
+        self._bounds |= {key: KnownBound(bound.size, str(bound)) for key, bound in bounds if bound is not None}
 
     def judge(
         self,
@@ -90,12 +97,16 @@ class Discovering:
         self._judged_ms = now_ms
         last, known = self.candidates, dict[PoolKey, KnownSize]()
         for key in {**last, **self._loads}:
-            if targets := targets_of(key, sizes, metrics, now_ms):
+            if targets := reported(key, sizes, metrics, now_ms):
                 known[key] = KnownSize("metrics" if by_metrics(targets) else "actuator", one_size(targets))
         configured = {pool.key for pool in declared.pools}
         notes = {key: notes_of(of, sized=key in known) for key, of in roles.items()}
         threadless = {key: note.text for key, of_pool in notes.items() for note in of_pool}
-        signs = Signs(configured, known, metrics.doubts, self._bounds, threadless)
+        bounds = {key: bound for key, bound in self._bounds.items() if key not in known and key not in threadless}
+        metrics.take_bounds({key: bound.size for key, bound in bounds.items()}, now_ms)
+        known |= {key: KnownSize("bound", bound.size) for key, bound in bounds.items()}
+        why = {key: bound.why for key, bound in bounds.items()}
+        signs = Signs(configured, known, metrics.doubts, why, threadless)
         self.candidates = next_candidates(last, self._loads, signs, declared.discovery, now_ms)
         if _pools(last) != _pools(self.candidates):
             self._config = None
@@ -122,9 +133,15 @@ class Discovering:
                 changes[key] = one
         return changes
 
-    def _is_pool(self, key: PoolKey) -> bool:
+    def _needs_bound(self, key: PoolKey) -> bool:
+        """Whether nothing else has the candidate's size, as last judged."""
         one = self.candidates.get(key)
-        return one is not None and one.found_by is not None
+        return one is None or one.size_from in (None, "bound")
+
+    def _is_above(self, key: PoolKey, bound: KnownBound) -> bool:
+        """Whether an instance has more in flight than the bound: then the pool has another size."""
+        load = self._loads.get(key)
+        return load is not None and load.top > bound.size + HIGHER
 
 
 def _pools(candidates: Mapping[PoolKey, Candidate]) -> set[PoolKey]:

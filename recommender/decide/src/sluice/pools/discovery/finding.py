@@ -34,10 +34,16 @@ class KnownSize(NamedTuple):
     size: int | None
 
 
+class KnownBound(NamedTuple):
+    """A size that nothing but concurrency shows. why: the bound in words."""
+
+    size: int
+    why: str
+
+
 class Signs(NamedTuple):
     """What shows that candidates are pools. sizes: of those whose size is known. doubts: why metrics give none. bounds:
-    the text of each bound that concurrency shows. threadless: why those without a size are
-    none, whatever bound shows."""
+    in words, of the sizes by a bound. threadless: why those without a size are none."""
 
     configured: Collection[PoolKey] = frozenset()
     sizes: Mapping[PoolKey, KnownSize] = MappingProxyType({})
@@ -92,9 +98,7 @@ def _seen(key: PoolKey, last: Candidate | None, loads: Mapping[PoolKey, Load], s
 
 def _sign(key: PoolKey, signs: Signs) -> FoundBy | None:
     known = signs.sizes.get(key)
-    if known is not None:
-        return known.by
-    return "bound" if key in signs.bounds and key not in signs.threadless else None
+    return None if known is None else known.by
 
 
 def _lasts_ms(one: Candidate) -> int:

@@ -31,10 +31,10 @@ def loads(database: Database, now_ms: int, bucket_ms: int) -> list[Load]:
     return list(_loads(zip(*columns, strict=True))) if columns else []
 
 
-def _loads(rows: Iterator[tuple[str, str, str, float, int, float]]) -> Iterator[Load]:
-    for service, side, peer, concurrency, instances, steadiest in rows:
+def _loads(rows: Iterator[tuple[str, str, str, float, int, float, float]]) -> Iterator[Load]:
+    for service, side, peer, concurrency, instances, steadiest, top in rows:
         if service and side in get_args(Side) and (side == "client") == bool(peer):
-            yield Load(PoolKey(service, cast(Side, side), peer), concurrency, instances, steadiest)
+            yield Load(PoolKey(service, cast(Side, side), peer), concurrency, instances, steadiest, top)
 
 
 def courses(database: ArrayDatabase, pools: Sequence[PoolKey], now_ms: int, bucket_ms: int) -> list[CandidateCourse]:

@@ -15,15 +15,21 @@ SETTLED_MS = 5_000
 
 
 def targets_of(key: PoolKey, actuators: Sizes, metrics: MetricSizes, now_ms: int) -> tuple[TargetSize, ...]:
-    """The newest sizes that actuators reported, else those of metrics. A metric of before an actuator's newest report
-    lags behind it, and does not count. Occupancy is of metrics where the actuator reports none."""
-    sizes, targets = actuators, actuators.targets(key, now_ms)
-    if not targets:
-        targets = metrics.targets(key, now_ms, actuators.newest_ms(key))
+    """The newest sizes that actuators reported, else those of metrics, else the bound of concurrency. A metric of
+    before an actuator's newest report lags behind it, and does not count. Occupancy is of metrics where the actuator
+    reports none."""
+    sizes, targets = actuators, reported(key, actuators, metrics, now_ms)
+    if not targets or by_metrics(targets):
+        targets = targets or metrics.bounded(key, now_ms)
         sizes = metrics.sizes(key) or actuators
     if not metrics.uses(key):
         return targets
     return tuple(metrics.with_occupancy(key, target, sizes.since_ms(key, target.instance)) for target in targets)
+
+
+def reported(key: PoolKey, actuators: Sizes, metrics: MetricSizes, now_ms: int) -> tuple[TargetSize, ...]:
+    """As `targets_of`, without occupancy and without a size that only a bound of concurrency shows."""
+    return actuators.targets(key, now_ms) or metrics.targets(key, now_ms, actuators.newest_ms(key))
 
 
 def sizes_in_force(

@@ -18,6 +18,8 @@ from sluice.pools.period.source import WindowSource
 from sluice.pools.section import PoolsSection
 
 EVERY_MS = 10_000
+# The name of the target that stands for each instance.
+EACH = "(each instance)"
 ACTIVITY = "sizes from metrics"
 
 
@@ -28,6 +30,7 @@ class MetricSizes:
         self._sizes: dict[PoolKey, Sizes] = {}
         self._until_ms: dict[tuple[PoolKey, str], int] = {}
         self._read_ms: int | None = None
+        self._bounded: dict[PoolKey, Sizes] = {}
         self._uses: Mapping[PoolKey, Mapping[str, Use]] = {}
         self._reports: dict[tuple[PoolKey, str, int | None, float], OccupancyReport | None] = {}
         self.doubts: Mapping[PoolKey, str] = MappingProxyType({})
@@ -52,18 +55,23 @@ class MetricSizes:
             for row in rows:
                 self._report(key, row, now_ms)
 
+    def take_bounds(self, bounds: Mapping[PoolKey, int], now_ms: int) -> None:
+        """Replaces the sizes that only a bound of concurrency shows."""
+        self._bounded = {key: self._bounded.get(key, Sizes(FRESH_MS)) for key in bounds}
+        for key, size in bounds.items():
+            self._bounded[key].report(key, SizeReport(size, now_ms, EACH))
+
     def sizes(self, key: PoolKey) -> Sizes | None:
-        """The pool's sizes; None where its metrics have none."""
-        return self._sizes.get(key)
+        """The pool's sizes; None where neither its metrics nor a bound have any."""
+        return self._sizes.get(key) or self._bounded.get(key)
 
     def targets(self, key: PoolKey, now_ms: int, after_ms: int = 0) -> tuple[TargetSize, ...]:
         """The newest size of each instance whose metric is of a later time than `after_ms`, ordered by instance."""
-        sizes = self._sizes.get(key)
-        if sizes is None:
-            return ()
-        return tuple(
-            replace(target, from_metrics=True) for target in sizes.targets(key, now_ms) if target.read_at_ms > after_ms
-        )
+        return _unactuated(key, self._sizes.get(key), now_ms, after_ms)
+
+    def bounded(self, key: PoolKey, now_ms: int) -> tuple[TargetSize, ...]:
+        """The size that only a bound of concurrency shows, as one target that stands for each instance."""
+        return _unactuated(key, self._bounded.get(key), now_ms)
 
     def uses(self, key: PoolKey) -> Mapping[str, Use]:
         """What is used of the pool, by instance."""
@@ -91,3 +99,8 @@ class MetricSizes:
             if at_ms > until_ms:
                 self._sizes[key].report(key, SizeReport(row.size or None, at_ms, row.instance))
                 self._until_ms[key, row.instance] = until_ms = at_ms
+
+
+def _unactuated(key: PoolKey, sizes: Sizes | None, now_ms: int, after_ms: int = 0) -> tuple[TargetSize, ...]:
+    newest = () if sizes is None else sizes.targets(key, now_ms)
+    return tuple(replace(target, from_metrics=True) for target in newest if target.read_at_ms > after_ms)

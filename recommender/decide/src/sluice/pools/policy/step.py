@@ -44,7 +44,7 @@ STARTS_S = 60.0
 KNOWN, STILL_KNOWN = 0.02, 0.03
 TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
 UNKNOWN_BEST = frozenset({*TAKE_BACK, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
-NO_ACTUATOR = ("NO_ACTUATOR", "APPLY needs an actuator: the size in force is that of metrics")
+NO_ACTUATOR = ("NO_ACTUATOR", "APPLY needs an actuator: none reports the size in force")
 SLO_UNCONFIRMED = ("SLO_UNCONFIRMED", "APPLY needs an SLO or a threshold in the file, or derived_slo: {apply: true}")
 # Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})

@@ -48,8 +48,9 @@ class Found:
 
 
 class Scene:
-    def __init__(self, stack: Stack, address: str, database: str, folder: Path) -> None:
-        core, self._others = split()
+    def __init__(self, stack: Stack, address: str, database: str, core: int, others: set[int], folder: Path) -> None:
+        """core: of the services. others: of everything else."""
+        self._others = others
         self._otlp, self._address, self._folder = stack.address["SLUICE_OTLP_GRPC"], address, folder
         port = hot_rows(database)
 
@@ -118,4 +119,5 @@ def from_nothing(stack: Stack, folder: Path) -> Iterator[Scene]:
         pids = [os.getpid(), *processes.of_stack(Path(stack.address["SLUICE_STATE"]))]
         up.enter_context(confined(pids, others))
         database = up.enter_context(postgres([core], folder / "postgres.log"))
-        yield Scene(stack, up.enter_context(recommender(stack, others, folder, empty)), database, folder)
+        address = up.enter_context(recommender(stack, others, folder, empty))
+        yield Scene(stack, address, database, core, others, folder)

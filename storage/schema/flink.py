@@ -64,6 +64,7 @@ ROWS = {
     "SIZE": Row("data_sizes"),
     "LEFT": Row("spans_left_out"),
     "DELAY": Row("instance_clocks"),
+    "SAMPLING": Row("service_sampling"),
     "COUNTED": Row("ingest_counts", without="job", names=_SUMMED),
     "GAP": Row("offset_gaps", "first_missing first_read received"),
     "EDGE": Row("call_edges", names=_SUMMED, seconds=True),

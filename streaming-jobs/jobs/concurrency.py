@@ -5,6 +5,7 @@ span_moved   -> changes by whole traces, as partial rows with - and +: client sp
                 service that they called; nested spans leave the sums
 span_left, span_nested -> spans that are not counted, by rule -> spans_left_out
 span_delay   -> delays of the spans of each instance -> least and sum by instance and window -> instance_clocks
+span_sampling -> what spans say and trace ids show of samplers -> sums and bounds by service -> service_sampling
 span_counted_window -> outcomes of spans -> ingest_counts
 
 No bucket waits for a watermark: each change of a sum becomes a new version of its row.
@@ -24,7 +25,7 @@ FUNCTIONS = {"merge_latency": "dev.sluice.latency.MergeLatency"}
 
 def span_tables(settings: Settings) -> list[str]:
     """Views of the spans. The job needs traces only if peers come from them."""
-    return ["partial", "left", *(["moved", "nested"] if settings["peers-from-traces"] else []), "delay"]
+    return ["partial", "left", *(["moved", "nested"] if settings["peers-from-traces"] else []), "delay", "sampling"]
 
 
 def views(settings: Settings) -> dict[str, str]:
@@ -57,6 +58,14 @@ def inserts(settings: Settings) -> list[str]:
             "span_delay",
             window_s=DELAY_WINDOW_S,
             least_ms="MIN(least_ms)",
+            version="SUM(spans)",
+        ),
+        insert_sums(
+            "service_sampling",
+            "span_sampling",
+            window_s=DELAY_WINDOW_S,
+            **{name: f"MAX({name})" for name in ("most_64", "most_63", "most_56", "most_32", "most_head")},
+            **{name: f"MIN({name})" for name in ("least_64", "least_head")},
             version="SUM(spans)",
         ),
         accounts.counts(NAME, spans.COUNTED_WINDOWS),

@@ -1,7 +1,7 @@
 """The spans, decoded once for all jobs: the views that the Java stage SpanStreams defines before the SQL is planned.
 
-otlp_spans -> is it a repeat? -> decoded -> span_partial, span_sample, span_size, span_left, span_delay, span_counted,
-   |                                     |  span_counted_window, span_rejected
+otlp_spans -> is it a repeat? -> decoded -> span_partial, span_sample, span_size, span_left, span_delay, span_sampling,
+   |                                     |  span_counted, span_counted_window, span_rejected
    \\-> span_position                     \\-> traces, in the heap until their session ends
                                               -> span_edge, span_seen, span_tree, span_moved, span_nested, span_path,
                                                  span_on_path, span_trace_count, span_own, span_recounted

@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 # Tables that each job writes, and by how many INSERTs.
 SINKS = {
-    "concurrency": {"windows": 1, "spans_left_out": 1, "instance_clocks": 1, "ingest_counts": 1},
+    "concurrency": {"windows": 1, "spans_left_out": 1, "instance_clocks": 1, "service_sampling": 1, "ingest_counts": 1},
     "call_graph": {
         "call_edges": 1,
         "calls": 1,

@@ -22,6 +22,7 @@ from bench import (
     race,
     real_start,
     report,
+    sampled,
     table1,
     watchers,
 )
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "rest": parts.at_rest,
     "two-pools": parts.wrong_pools,
     "table1": table1.run,
+    "sampled": sampled.run,
     "real-start": real_start.run,
     "watchers": watchers.run,
     "cli": cli.run,

@@ -98,11 +98,14 @@ class _Pool:
 class InLoop:
     """Sizes pools; a client pool is per replica of its service where the testbed's is so."""
 
-    def __init__(self, pools: Sequence[Sized], model: str = BELIEF, bucket_ms: int = 100) -> None:
-        """The pools at the start of a run: autoscaler and actuator tell what they find then."""
+    def __init__(
+        self, pools: Sequence[Sized], model: str = BELIEF, bucket_ms: int = 100, collected: Collected | None = None
+    ) -> None:
+        """The pools at the start of a run: autoscaler and actuator tell what they find then. collected: by default,
+        whatever the testbed gives is whole."""
         self._pools = {pool.name: _Pool(pool, Applied(pool.bounds), pool.threshold_ms) for pool in pools}
         self._model, self._bucket_ms = model, bucket_ms
-        self._clock, self._collected, self._log = FakeClock(0), Collected(), MemoryLog()
+        self._clock, self._collected, self._log = FakeClock(0), collected or Collected(), MemoryLog()
         silent = model == NOTHING
         means = PoolResources(workers=_Silent()) if silent else PoolResources(learners=Learners(here=True))
         self._files = TemporaryDirectory(prefix="sluice-agents-") if model == DQN else None

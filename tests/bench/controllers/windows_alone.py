@@ -1,6 +1,6 @@
 """Stands in for the collector where only a pool's own windows are known."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sluice.model.demand import Demand
 from sluice.model.keys import PoolKey
@@ -12,6 +12,7 @@ from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.roles.span_roles import SpanRoles
+from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows.minutes import Minutes
 
@@ -44,6 +45,9 @@ class WindowsAlone:
         return []
 
     def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]:
+        return {}
+
+    def samplings(self, services: Collection[str], now_ms: int) -> Mapping[str, Sampling | None]:
         return {}
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:

@@ -1,6 +1,6 @@
 """What pools do: a hundred drawn curves, over and over; and a collector that has them in memory."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
@@ -21,6 +21,7 @@ from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.roles.span_roles import SpanRoles
+from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.complete_buckets import whole
@@ -64,6 +65,8 @@ class Collects(Protocol):
     def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]: ...
 
     def span_roles(self, config: Config, now_ms: int) -> Mapping[PoolKey, SpanRoles]: ...
+
+    def samplings(self, services: Collection[str], now_ms: int) -> Mapping[str, Sampling | None]: ...
 
     def clocks(self, config: Config, now_ms: int) -> Mapping[Instance, int]: ...
 

@@ -82,6 +82,10 @@ def demand(in_time: float, in_flight: float = 0.0, waiting: float | None = None)
     return {"demand": values | {"waiting": waiting}}
 
 
+def sampled(kind: str, text: str) -> dict[str, Any]:
+    return {"sampling": {"kind": kind, "text": text}}
+
+
 def taken(in_flight: float) -> dict[str, Any]:
     """Of the newest second, in which 1 completes."""
     start_ms = [NOW - 1_000 + 100 * at for at in range(10)]
@@ -199,6 +203,10 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
         NOW,
     ),
     ("callers wait for a pool that spans show idle", state(LIGHT, full=0.0), sees(64) | demand(0.5, 5.0, 20.0), NOW),
+    ("its traces are a sample", state(KNOWN), sees(64) | sampled("SAMPLED", "1 of 10"), NOW),
+    ("its traces are a sample, and nobody tells a size", state(KNOWN), sees() | sampled("SAMPLED", "1 of 10"), NOW),
+    ("its traces were chosen", state(KNOWN), sees(64) | sampled("TAIL_SAMPLED", "by a policy"), NOW),
+    ("too few traces to tell", state(KNOWN), sees(64) | sampled("UNKNOWN", "7"), NOW),
     ("it waits for what it calls", state(KNOWN), sees(64, callee="cart/server, all 4 of which are taken"), NOW),
     (
         "full, its callers wait, and nothing larger was tried",

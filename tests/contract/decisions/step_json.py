@@ -16,6 +16,7 @@ from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trus
 from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.sampling.verdict import Kind, Sampling
 
 Json = Mapping[str, Any]
 
@@ -94,6 +95,7 @@ def observation_of(given: Json) -> Observation:
         named=_estimate(given["named"]) if "named" in given else None,
         demand=Demand(**given["demand"]) if "demand" in given else None,
         occupancy=Occupancy(**given["occupancy"]) if "occupancy" in given else None,
+        sampling=Sampling(Kind(given["sampling"]["kind"]), given["sampling"]["text"]) if "sampling" in given else None,
     )
 
 

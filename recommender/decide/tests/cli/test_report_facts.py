@@ -145,3 +145,6 @@ def test_sampling_probability() -> None:
     assert probability(("tracestate.ot.th", "no")) == 0.0
     assert probability(("sampler.type", "probabilistic"), ("sampler.param", 0.1)) == 0.1
     assert probability(("sampler.type", "const"), ("sampler.param", True)) == 0.0
+    assert probability(("SampleRate", 20)) == 0.05
+    assert probability(("sampling.probability", "0.5"), ("SampleRate", 0)) == 0.5
+    assert probability(("sampling.probability", "often")) == 0.0

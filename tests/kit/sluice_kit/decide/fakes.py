@@ -1,6 +1,6 @@
 """Hand-written stand-ins for what the control loop talks to, and ready-made windows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +19,7 @@ from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.roles.span_roles import SpanRoles
+from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
 from sluice.pools.windows.minutes import Minutes
@@ -156,6 +157,7 @@ class FakeCollector:
     in_spans_asked: list[tuple[str, ...]] = field(default_factory=list)
     in_spans_problem: Exception | None = None
     roles: dict[PoolKey, SpanRoles] = field(default_factory=dict)
+    sampled: dict[str, Sampling] = field(default_factory=dict)
     ahead_ms: dict[Instance, int] = field(default_factory=dict)
     clocks_problem: Exception | None = None
     clocks_asked_ms: list[int] = field(default_factory=list)
@@ -207,6 +209,9 @@ class FakeCollector:
 
     def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]:
         return self.roles
+
+    def samplings(self, services: Collection[str], now_ms: int) -> Mapping[str, Sampling | None]:
+        return {name: self.sampled.get(name) for name in services}
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         self.clocks_asked_ms.append(now_ms)

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
 from sluice_kit.reference import errors, rules
 from sluice_kit.reference.peer_names import PEER, address, cut, first_text
+from sluice_kit.reference.said import NOTHING, Said, said
 from sluice_kit.reference.settings import setting
 
 MS = 1_000_000
@@ -62,8 +63,9 @@ class Read:
 @dataclass(frozen=True)
 class Span:
     """`peer` is what the attributes name outright, `address` what they only locate; both "" when absent. `rows` and
-    `data_bytes`, of request and response, are None where the span does not say. `use`, `action` and `rule` are what the
-    stack's rules say of it; `nested` is whether its own message shows it within another that holds the same place."""
+    `data_bytes`, of request and response, are None where the span does not say. `said` is of samplers. `use`, `action`
+    and `rule` are what the stack's rules say of it; `nested` is whether its own message shows it within another that
+    holds the same place."""
 
     service: str
     instance: str
@@ -83,6 +85,7 @@ class Span:
     rows: int | None
     data_bytes: int | None
     received_ms: int
+    said: Said = NOTHING
     use: str = "held"
     action: str = "count"
     rule: str = ""
@@ -118,7 +121,7 @@ def spans_of(record: Record) -> list[Span] | None:
         return None
     return with_nested(
         [
-            _span(span, resource.resource.attributes, scope.scope.name, record.received_ms)
+            _span(span, resource.resource.attributes, scope.scope, record.received_ms)
             for resource in request.resource_spans
             for scope in resource.scope_spans
             for span in scope.spans
@@ -182,7 +185,7 @@ def accepted(records: Iterable[Read]) -> Iterator[Span]:
             yield from (span for span in record.spans or [] if judge(span) == ACCEPTED)
 
 
-def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms: int) -> Span:
+def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: InstrumentationScope, received_ms: int) -> Span:
     moved = [size for names in (REQUEST, RESPONSE) if (size := _size(span.attributes, names)) is not None]
     parent_id = span.parent_span_id
     kind = OtlpSpan.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_") if 0 <= span.kind <= 5 else "UNKNOWN"
@@ -193,7 +196,7 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms:
     use, action, rule = "held", "count", ""
     if side := SIDES.get(kind, ""):
         named = peer or located or "unknown" if side == "client" else ""
-        fields = {"service": service, "side": side, "peer": named, "span": cut(span.name), "scope": cut(scope)}
+        fields = {"service": service, "side": side, "peer": named, "span": cut(span.name), "scope": cut(scope.name)}
         use, action, rule = rules.use(
             fields, [*span.attributes, *resource], span.end_time_unix_nano - span.start_time_unix_nano
         )
@@ -218,6 +221,7 @@ def _span(span: OtlpSpan, resource: Iterable[KeyValue], scope: str, received_ms:
         rows=_size(span.attributes, ROWS),
         data_bytes=sum(moved) if moved else None,
         received_ms=received_ms,
+        said=said(span, scope),
         use=use,
         action=action,
         rule=rule,

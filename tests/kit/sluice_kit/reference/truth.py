@@ -18,6 +18,7 @@ from sluice_kit.reference import (
     left_out,
     paths,
     peers,
+    sampling,
     sizes,
     spans,
     traces,
@@ -61,6 +62,9 @@ class Reference:
 
     def instance_clocks(self) -> Rows:
         return _rows(clocks.clocks(spans.accepted(self.read)))
+
+    def service_sampling(self) -> Rows:
+        return _rows(sampling.sampling(spans.accepted(self.read)))
 
     def call_edges(self) -> Rows:
         return _rows(edges.edges(self.traces))
@@ -144,6 +148,7 @@ class Table:
 ALL_TABLES = (
     Table("windows", "concurrency", ("service",), Reference.windows),
     Table("instance_clocks", "concurrency", ("service",), Reference.instance_clocks),
+    Table("service_sampling", "concurrency", ("service",), Reference.service_sampling),
     Table("call_edges", "call_graph", ("caller", "callee"), Reference.call_edges),
     Table("call_trees", "call_graph", ("root_service",), Reference.call_trees),
     Table("ingest_counts", "concurrency", ("service",), Reference.ingest_counts, "job != 'resource_metrics'"),

@@ -33,6 +33,7 @@ TABLES = (
     "data_sizes",
     "spans_left_out",
     "instance_clocks",
+    "service_sampling",
 )
 COUNTED = "(SELECT count() FROM ingest_counts WHERE job != 'resource_metrics') AS ingest_counts"
 BOLT_HELLO = bytes.fromhex("6060B017 00000405 00000004 00000000 00000000")

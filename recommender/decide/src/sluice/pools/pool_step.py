@@ -17,6 +17,7 @@ from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Observation
 from sluice.pools.policy.state import PoolState
 from sluice.pools.roles.span_roles import NO_ROLES, SpanRoles
+from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import Pool
 
 
@@ -48,6 +49,7 @@ class PoolStep(NamedTuple):
       left for a later period.
     - notes: reasons that the answer states besides those of the decision. roles: of the pool's spans.
     - holds_up: root operations that the pool's service holds up; None: not known.
+    - sampling: of the service's spans; None where they are all there.
     - cores: of the belief in the next state, None without one.
     """
 
@@ -67,6 +69,7 @@ class PoolStep(NamedTuple):
     notes: tuple[Reason, ...] = ()
     holds_up: tuple[HoldsUp, ...] | None = None
     roles: SpanRoles = NO_ROLES
+    sampling: Sampling | None = None
 
     @property
     def key(self) -> PoolKey:

@@ -46,6 +46,7 @@ from sluice.pools.publication.publication import AWAITED, Publication, undecided
 from sluice.pools.publication.publisher import Publisher
 from sluice.pools.publication.schedule import WriteSchedule
 from sluice.pools.roles.shard_roles import ShardRoles
+from sluice.pools.sampling.service_samplings import ServiceSamplings
 from sluice.pools.section import PoolsSection
 
 log = logging.getLogger(__name__)
@@ -124,6 +125,7 @@ class PoolsShard:
         self._metrics, self._derived = MetricSizes(), DerivedThresholds(records.decisions)
         self._unfit = UnfitPools()
         self._roles = ShardRoles()
+        self._samplings = ServiceSamplings()
         self.clocks = ShardClocks()
         self._paths: tuple[PoolsSection, list[set[PoolKey]]] | None = None
         self._acquisition = Acquisition()
@@ -235,6 +237,7 @@ class PoolsShard:
         # After a failed reading, the last known times stay.
         no_times: dict[UpstreamRequest, UpstreamTime] = {}
         upstream = problems.result("upstream times", lambda: self._collector.upstream(config, now_ms), no_times)
+        self._samplings.look(config, self._collector, now_ms, problems)
         sizes = self._operator_inputs.sizes
         targets = {pool.key: targets_of(pool.key, sizes, self._metrics, now_ms) for pool in config.pools}
         in_force = partial(sizes_in_force, targets, sizes, self._metrics)
@@ -254,6 +257,7 @@ class PoolsShard:
             metrics=self._metrics,
             held=self._resources.critical.held,
             roles=self._roles.of,
+            samplings=self._samplings,
         )
         if not self._caught_up:
             self._states = caught_up(inputs, self._collector, self._resources, self._data_sizes)

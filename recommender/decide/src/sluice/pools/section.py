@@ -209,6 +209,7 @@ class PoolsSection(Strict):
     settle  a bucket is complete at this age behind the newest one, since spans arrive when they end; auto: the delay
             observed, per pool
     processes  number of processes that decide pools; auto: one a core where there are many pools. Read at the start
+    unsampled  services whose spans are all there, although their trace ids or metrics look like a sample
     """
 
     slos: list[Slo] = Field(default=[])
@@ -222,6 +223,7 @@ class PoolsSection(Strict):
     stored_bucket: Milliseconds | None = Field(default=None, ge=10, le=1_000)
     settle: Settle = "auto"
     processes: Processes = "auto"
+    unsampled: list[str] = Field(default=[])
 
     @model_validator(mode="before")
     @classmethod

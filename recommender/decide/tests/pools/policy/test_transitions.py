@@ -20,6 +20,7 @@ from sluice.pools.policy.step import step
 from sluice.pools.policy.transitions import TABLE, Case, table
 from sluice.pools.policy.view import stopped
 from sluice.pools.policy.worth import Choice
+from sluice.pools.sampling.verdict import Kind, Sampling
 from sluice_kit.decide.feeds import FALLS, buckets, evidence, full, nothing, seconds_of
 
 README = Path(__file__).resolve().parents[4] / "README.md"
@@ -77,6 +78,8 @@ BEGUN = Change(64, 40, NOW - WAIT_MS + 1, Basis.CURVE)
 REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.SET: (state(KNOWN), sees(64, constraints=Constraints(paused="by ops: a sale", set_to=12))),
     Case.PAUSED: (state(KNOWN), sees(64, constraints=Constraints(paused="by ops: a sale"))),
+    Case.SAMPLED: (state(KNOWN), replace(sees(64), sampling=Sampling(Kind.SAMPLED, "of 10 %", 0.1))),
+    Case.TAIL_SAMPLED: (state(KNOWN), replace(sees(64), sampling=Sampling(Kind.TAIL_SAMPLED, "by a policy"))),
     Case.NO_SIZE: (state(KNOWN, baseline=16), sees()),
     Case.MIXED: (state(KNOWN), sees(64, 10)),
     Case.UNBOUNDED: (state(KNOWN, current=None), sees(None)),
@@ -102,6 +105,7 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
     Case.UNACCOUNTED: (state(LIGHT, busy=0.0), sees(64, demand=Demand(NOW - 30_000, 50.0, 0.5, 5.0, 20.0))),
     Case.CALLEE: (state(KNOWN), sees(64, constraints=Constraints(callee="cart/server, all 4 of which are taken"))),
     Case.DOUBT: (DOUBTED, sees(64)),
+    Case.FEW_TRACES: (state(KNOWN), replace(sees(64), sampling=Sampling(Kind.UNKNOWN, "of 7 traces"))),
     # 50 of 64 in flight, and 1 a second ends.
     Case.STOPPED: (STOPPED, replace(sees(64), buckets=buckets(NOW - 1_000, 1, 64, 50.0, 1.0))),
     Case.TOO_LITTLE: (state(evidence(64, seconds=1)), sees(64)),
@@ -117,6 +121,9 @@ REACHED: dict[Case, tuple[PoolState, Observation]] = {
 #: Action, target, basis, state.
 SAID: dict[Case, tuple[Action, int | None, Basis, State]] = {
     Case.PAUSED: (Action.HOLD, 64, Basis.OPERATOR, State.PAUSED),
+    Case.SAMPLED: (Action.HOLD, 64, Basis.HELD, State.LEARNING),
+    Case.TAIL_SAMPLED: (Action.HOLD, 64, Basis.HELD, State.LEARNING),
+    Case.FEW_TRACES: (Action.HOLD, 64, Basis.HELD, State.LEARNING),
     Case.NO_SIZE: (Action.HOLD, 16, Basis.HELD, State.LEARNING),
     Case.MIXED: (Action.APPLY, 64, Basis.HELD, State.LEARNING),
     # A first size needs the curve, of which there is no current one to be better than.

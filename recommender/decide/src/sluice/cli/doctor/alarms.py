@@ -18,6 +18,10 @@ _RULES = (
     "(actuators/README.md, What is in use), which takes precedence over spans; check that the size that its actuator "
     "reads is this pool's, and that it covers all instances of the pool"
 )
+_UNSAMPLED = (
+    "send Sluice the spans before they are sampled: docs/sampling.md. If the spans are all there, name the service "
+    "under `unsampled` in the decider's file"
+)
 _REMEDIES = {
     "GAVE_UP": "the operator's size is in force again and held. `./sluice pools history` and `explain` show "
     "the evidence; if it recurs, set the pool's `bounds: {min}` to that size, or run its target without --apply",
@@ -30,10 +34,21 @@ _REMEDIES = {
     "the target report `busy` and `waiting` (actuators/README.md, What is in use)",
     "INSTANCES_DIFFER": "set `instance` of each target in the actuator's file to the `service.instance.id` of its "
     "spans (without one, to the pod, container or host that they name), then `./sluice reload`",
+    "SAMPLED": _UNSAMPLED,
+    "TAIL_SAMPLED": _UNSAMPLED,
     "CALLERS": "the targets report that the pool is not full: callers wait for connections of their own; raise their "
     "limits (`maxSockets` of Node's agent, connections per route of an HTTP client)",
 }
-_CODES = ("GAVE_UP", "COLLAPSED", "ERRORS_RISE", "SPANS_DISAGREE", "UNACCOUNTED", "INSTANCES_DIFFER")
+_CODES = (
+    "GAVE_UP",
+    "COLLAPSED",
+    "ERRORS_RISE",
+    "SPANS_DISAGREE",
+    "UNACCOUNTED",
+    "INSTANCES_DIFFER",
+    "SAMPLED",
+    "TAIL_SAMPLED",
+)
 
 
 def alarms(where: Addresses, timeout_s: float) -> Diagnosis:

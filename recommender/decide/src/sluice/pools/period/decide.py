@@ -51,9 +51,11 @@ def decide(
     def pool_steps() -> Iterator[PoolStep]:
         for pool in pools:
             key, agent = pool.key, agents.get(pool.key)
-            pool_step = inputs.pool_step(pool)._replace(
-                estimate=agent.estimate if agent is not None else estimates.get(key), agent=agent
-            )
+            pool_step = inputs.pool_step(pool)
+            if pool_step.sampling is None or not pool_step.sampling.refuses:
+                pool_step = pool_step._replace(
+                    estimate=agent.estimate if agent is not None else estimates.get(key), agent=agent
+                )
             if key in inputs.deferred:
                 unrun.append(pool_step._replace(state=None))
                 continue
@@ -82,7 +84,14 @@ def _observed(pool_step: PoolStep, inputs: PeriodInputs, window: Window, bound: 
 
 
 def new_buckets(key: PoolKey, inputs: PeriodInputs, window: Window) -> Buckets:
-    """The buckets since the newest evidence."""
+    """The buckets since the newest evidence. Those of a sample have no size: they are read, and not learnt."""
+    buckets, sampling = _all_new(key, inputs, window), inputs.sampling(key.service)
+    if sampling is None or not sampling.refuses:
+        return buckets
+    return replace(buckets, size=np.full(len(buckets), np.nan))
+
+
+def _all_new(key: PoolKey, inputs: PeriodInputs, window: Window) -> Buckets:
     complete, course, sizes = window.complete.get(key), inputs.operator_inputs.scalings.course(key), inputs.sizes(key)
     if complete is None:
         return NO_BUCKETS

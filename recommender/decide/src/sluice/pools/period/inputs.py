@@ -22,14 +22,17 @@ from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep
 from sluice.pools.roles import span_roles
 from sluice.pools.roles.span_roles import NO_ROLES, SpanRoles
+from sluice.pools.sampling.service_samplings import ServiceSamplings
+from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import Pool, PoolsSection
 
 
 class PeriodInputs(NamedTuple):
     """now_ms: Unix time. paths: sets of pools of which one may look at a time. targets: of each pool, as last read.
-    metrics: sizes by metrics, for pools without an actuator's report. deferred: pools left for a later period. demands:
-    new ones. data_sizes: of the pools whose spans have them. unfit: why pools do not fit what spans show. held: by
-    service, what it holds up; None: not known. roles: of the pools that have spans."""
+    metrics: sizes by metrics, for pools without an actuator's report. samplings: of services whose spans are a sample.
+    deferred: pools left for a later period. demands: new ones. data_sizes: of the pools whose spans have them. unfit:
+    why pools do not fit what spans show. held: by service, what it holds up; None: not known. roles: of the pools that
+    have spans."""
 
     config: PoolsSection
     now_ms: int
@@ -40,6 +43,7 @@ class PeriodInputs(NamedTuple):
     targets: Targets
     thresholds: Mapping[PoolKey, Threshold]
     metrics: MetricSizes
+    samplings: ServiceSamplings
     deferred: frozenset[PoolKey] = frozenset()
     demands: Mapping[PoolKey, Demand] = MappingProxyType({})
     data_sizes: Mapping[PoolKey, DataSize] = MappingProxyType({})
@@ -66,7 +70,11 @@ class PeriodInputs(NamedTuple):
             notes = (unfit, *notes)
         threshold = self.thresholds[pool.key]
         step = PoolStep(pool, threshold, targets, course, self.now_ms, state=state, notes=notes, roles=roles)
-        return step._replace(holds_up=blame_of(pool.service, self.held))
+        return step._replace(holds_up=blame_of(pool.service, self.held), sampling=self.sampling(pool.service))
+
+    def sampling(self, service: str) -> Sampling | None:
+        """Whether the service's spans are a sample; None where they are all there."""
+        return self.samplings.of(service, self.config.unsampled)
 
     def sizes(self, key: PoolKey) -> Sizes:
         """The sizes in force of the pool."""

@@ -43,6 +43,7 @@ def observation(pool_step: PoolStep, buckets: Buckets, constraints: Constraints,
         read_ms=max((target.read_at_ms for target in targets), default=None),
         from_metrics=by_metrics(targets),
         may_apply=pool_step.threshold.applies,
+        sampling=pool_step.sampling,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from sluice.model.demand import Demand
@@ -15,6 +15,7 @@ from sluice.pools.learned.condition import DataSize
 from sluice.pools.metrics.pool_metric import MetricsReading
 from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.roles.span_roles import SpanRoles
+from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import Window
 from sluice.pools.windows.minutes import Minutes
@@ -42,6 +43,8 @@ class WindowSource(Protocol):
     def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]: ...
 
     def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]: ...
+
+    def samplings(self, services: Collection[str], now_ms: int) -> Mapping[str, Sampling | None]: ...
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]: ...
 

@@ -15,6 +15,7 @@ from sluice.pools.policy.state import Change, Facts, Learnt
 from sluice.pools.policy.transitions import Case
 from sluice.pools.policy.view import SURE_S, View, late_demand
 from sluice.pools.policy.worth import Choice
+from sluice.pools.sampling.verdict import Kind
 
 WAIT_MS = 3_000
 # How many ms of windows at a new size must be seen before the next change, and how long a change waits for them at
@@ -38,12 +39,14 @@ def case_of(facts: Facts, learnt: Learnt, observation: Observation, view: View, 
     if bound.paused:
         wanted = legal(bound.set_to, bound)
         return Case.SET if wanted is not None and set(observation.sizes.values()) != {wanted} else Case.PAUSED
+    if (sampling := observation.sampling) is not None and sampling.refuses:
+        return Case.TAIL_SAMPLED if sampling.kind is Kind.TAIL_SAMPLED else Case.SAMPLED
     if not observation.sizes:
         return Case.NO_SIZE
     if len(set(observation.sizes.values())) > 1 and view.wave is None:
         return Case.MIXED
     if current is None:
-        return Case.UNBOUNDED
+        return Case.UNBOUNDED if sampling is None else Case.FEW_TRACES
     if view.verdict is not None:
         return view.verdict.case
     if _silent(learnt, observation, now_ms):
@@ -69,6 +72,8 @@ def case_of(facts: Facts, learnt: Learnt, observation: Observation, view: View, 
         return Case.WAVE_ON if view.came and not view.worse else Case.WAVE_BACK
     if view.outlook is None and (observation.named is None or observation.named.state is State.LEARNING):
         return Case.TOO_LITTLE
+    if sampling is not None and view.choice is not None:
+        return Case.FEW_TRACES
     if view.stopped:
         return Case.STOPPED if view.choice is not None else Case.TOO_LITTLE
     if view.stuck:

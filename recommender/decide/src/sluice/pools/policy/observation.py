@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sluice.model.demand import Demand
 from sluice.pools.estimate.belief.family import Floats, Ints
 from sluice.pools.estimate.model import Estimate
+from sluice.pools.sampling.verdict import Sampling
 
 
 def _no_values() -> Floats:
@@ -147,6 +148,7 @@ class Observation:
     - demand: None where there is no new one. replicas: of the service, None while unreported.
     - occupancy: None where no target reports it, and no metric has it.
     - read_ms: when a target last reported its size, None where the caller does not track that.
+    - sampling: of the spans behind the buckets; None where they are all there.
     - from_metrics: the sizes are those of metrics. No actuator reports the pool, so none can apply a size.
     - may_apply: decisions on this threshold may be applied.
     """
@@ -164,6 +166,7 @@ class Observation:
     read_ms: int | None = None
     from_metrics: bool = False
     may_apply: bool = True
+    sampling: Sampling | None = None
 
     @property
     def size(self) -> int | None:

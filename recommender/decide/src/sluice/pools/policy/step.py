@@ -43,7 +43,8 @@ STARTS_S = 60.0
 # A pool is PROVIDED when the best size is known within KNOWN, and stays so within STILL_KNOWN.
 KNOWN, STILL_KNOWN = 0.02, 0.03
 TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
-UNKNOWN_BEST = frozenset({*TAKE_BACK, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
+SAMPLED = frozenset({Case.SAMPLED, Case.TAIL_SAMPLED})
+UNKNOWN_BEST = frozenset({*TAKE_BACK, *SAMPLED, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
 NO_ACTUATOR = ("NO_ACTUATOR", "APPLY needs an actuator: none reports the size in force")
 SLO_UNCONFIRMED = ("SLO_UNCONFIRMED", "APPLY needs an SLO or a threshold in the file, or derived_slo: {apply: true}")
 # Advice on the hardware needs one of these states and one of these cases.
@@ -64,7 +65,8 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     facts = unactuated(state.facts) if holds else state.facts
     learnt = learn(version, buckets, facts.change, observation.slo_s, callee_waits, observation.constraints.horizon_ms)
     learnt = judged(changed(learnt, demand=observation.demand or learnt.demand), observation)
-    facts, verdict = (facts, None) if holds else watch(facts, learnt, observation, now_ms)
+    unmeasured = bool(holds) or (observation.sampling is not None and observation.sampling.refuses)
+    facts, verdict = (facts, None) if unmeasured else watch(facts, learnt, observation, now_ms)
     view = replace(view_of(facts, learnt, observation, now_ms), verdict=verdict)
     case = case_of(facts, learnt, observation, view, now_ms)
     decision = _decision(case, facts, learnt, observation, view)
@@ -256,6 +258,8 @@ def _more(case: Case, facts: Facts, learnt: Learnt, observation: Observation, vi
     match case:
         case Case.GAVE_UP | Case.COLLAPSED | Case.ERRORS_RISE | Case.CHECKED:
             return view.verdict.why if view.verdict else ""
+        case Case.SAMPLED | Case.TAIL_SAMPLED | Case.FEW_TRACES if observation.sampling is not None:
+            return f"{observation.sampling.text}; see docs/sampling.md"
         case Case.CALLEE:
             return bound.callee
         case Case.SPANS_DISAGREE:

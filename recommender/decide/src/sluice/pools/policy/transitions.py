@@ -19,6 +19,8 @@ class Case(Enum):
 
     SET = "an operator set the size of the pool"
     PAUSED = "an operator paused the pool"
+    SAMPLED = "the traces are a sample, which does not show concurrency"
+    TAIL_SAMPLED = "the traces were chosen by their outcome, and do not show concurrency"
     NO_SIZE = "no target reported its size within a minute"
     MIXED = "targets have different sizes, as during a rollout"
     UNBOUNDED = "a target has no limit"
@@ -36,6 +38,7 @@ class Case(Enum):
     DOUBT = "the newest seconds contradict the belief"
     WAVE_BACK = "some targets have the change, and it is worse there"
     WAVE_ON = "some targets have the change, and it is not known to be worse there"
+    FEW_TRACES = "another size seems better, but there are too few traces to tell whether they are a sample"
     STOPPED = "less than 4 s of evidence, and nothing completes in time: another size cannot be worse"
     TOO_LITTLE = "less than 4 s of evidence"
     BETTER = "another size is better"
@@ -73,6 +76,8 @@ class Row:
 TABLE: dict[Case, Row] = {
     Case.SET: Row("set", Basis.OPERATOR, Action.APPLY, State.PAUSED),
     Case.PAUSED: Row("current", Basis.OPERATOR, Action.HOLD, State.PAUSED),
+    Case.SAMPLED: Row("current", Basis.HELD, Action.HOLD, State.LEARNING),
+    Case.TAIL_SAMPLED: Row("current", Basis.HELD, Action.HOLD, State.LEARNING),
     Case.NO_SIZE: Row("chosen or baseline", None, Action.HOLD, None),
     Case.MIXED: Row("all", Basis.HELD, Action.APPLY, None),
     Case.UNBOUNDED: Row("chosen", None, Action.APPLY, None),
@@ -90,6 +95,7 @@ TABLE: dict[Case, Row] = {
     Case.DOUBT: Row("current", Basis.HELD, Action.HOLD, None),
     Case.WAVE_BACK: Row("all", Basis.REVERT, Action.APPLY, None),
     Case.WAVE_ON: Row("pool", None, Action.APPLY, None),
+    Case.FEW_TRACES: Row("current", Basis.HELD, Action.HOLD, State.LEARNING),
     Case.STOPPED: Row("chosen", Basis.PROBE, Action.APPLY, State.LEARNING),
     Case.TOO_LITTLE: Row("current", Basis.HELD, Action.HOLD, None),
     Case.BETTER: Row("chosen", None, Action.APPLY, None),

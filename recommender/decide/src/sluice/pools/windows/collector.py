@@ -24,6 +24,8 @@ from sluice.pools.nearest.query import PoolInSpans
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.roles import query as roles_query
 from sluice.pools.roles.span_roles import SpanRoles
+from sluice.pools.sampling import query as sampling_query
+from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, minutes, upstream
 from sluice.pools.windows.complete_buckets import alone, whole
@@ -111,6 +113,10 @@ class Collector:
     def span_roles(self, config: PoolsSection, now_ms: int) -> Mapping[PoolKey, SpanRoles]:
         """What rules say of the spans of the configured services' pools, in three of the newest minutes."""
         return roles_query.span_roles(self._database, (pool.service for pool in config.pools), now_ms)
+
+    def samplings(self, services: Collection[str], now_ms: int) -> Mapping[str, Sampling | None]:
+        """Whether the spans of services that have some are a sample; None where they are all there."""
+        return sampling_query.samplings(self._database, services, now_ms)
 
     def clocks(self, config: PoolsSection, now_ms: int) -> Mapping[Instance, int]:
         """The offsets of clocks that are off, ms ahead. What is collected from now on is corrected by them."""

@@ -23,8 +23,8 @@ RPC_CODE = (
 )
 PATH = ("url.path", "http.target", "http.route")
 USER_AGENT = ("user_agent.original", "http.user_agent", "user_agent")
-#: How probable it was that a trace was kept (Jaeger's clients).
-SAMPLING = ("sampler.type", "sampler.param")
+#: How probable it was that a trace was kept.
+SAMPLING = ("sampler.type", "sampler.param", "SampleRate", "sampling.probability")
 
 
 class PeerSource(NamedTuple):

@@ -108,15 +108,23 @@ def threshold_of(trace_state: str) -> str:
 
 
 def _probability(attributes: Attributes) -> float:
-    """Of a threshold: the share of random numbers of 56 bits from it on. Of Jaeger's samplers: `probabilistic` keeps a
-    share; the others say no share. th:8 -> 0.5."""
+    """Of a threshold: the share of random numbers of 56 bits from it on; else the first attribute with a legal share.
+    Of Jaeger's samplers `probabilistic` keeps a share; the others say none. th:8 -> 0.5."""
     threshold = attributes.get(THRESHOLD)
     if isinstance(threshold, str) and _THRESHOLD.fullmatch(threshold):
         return 1 - int(threshold.ljust(14, "0"), 16) / 2**56
-    if attributes.get("sampler.type") != "probabilistic":
-        return 0.0
+    jaeger = attributes.get("sampler.type") == "probabilistic"
+    rate = _number(attributes.get("SampleRate"))
+    shares = (
+        _number(attributes.get("sampler.param")) if jaeger else 0.0,
+        _number(attributes.get("sampling.probability")),
+        1 / rate if rate else 0.0,
+    )
+    return next((share for share in shares if 0 < share <= 1), 0.0)
+
+
+def _number(value: Value | None) -> float:
     try:
-        share = float(attributes.get("sampler.param", 0.0))
+        return float(value or 0.0)
     except ValueError:
         return 0.0
-    return share if 0 < share <= 1 else 0.0

@@ -41,6 +41,15 @@ final class Columns {
       service STRING NOT NULL, instance STRING NOT NULL, window_start TIMESTAMP_LTZ(3) NOT NULL,
       spans BIGINT NOT NULL, least_ms BIGINT NOT NULL, sum_ms BIGINT NOT NULL""";
 
+  /** Of service_sampling. */
+  static final String SAMPLING =
+      """
+      service STRING NOT NULL, window_start TIMESTAMP_LTZ(3) NOT NULL, spans BIGINT NOT NULL,
+      stated BIGINT NOT NULL, adjusted BIGINT NOT NULL, tail BIGINT NOT NULL,
+      last_bytes BYTES NOT NULL, most_64 BIGINT NOT NULL, most_63 BIGINT NOT NULL,
+      most_56 BIGINT NOT NULL, most_32 BIGINT NOT NULL, most_head BIGINT NOT NULL,
+      least_64 BIGINT NOT NULL, least_head BIGINT NOT NULL""";
+
   /** Of ingest_counts. */
   static final String COUNTED =
       """

@@ -8,6 +8,7 @@ import dev.sluice.rules.LeftOutCount;
 import dev.sluice.rules.LeftOutKey;
 import dev.sluice.samples.Sample;
 import dev.sluice.samples.Site;
+import dev.sluice.sampling.Sampling;
 import dev.sluice.sizes.DataSize;
 import dev.sluice.windows.Partial;
 import dev.sluice.windows.ResourcePoint;
@@ -131,6 +132,25 @@ final class Rows {
         delays.spans(),
         delays.leastMs(),
         delays.sumMs());
+  }
+
+  static GenericRowData sampling(Texts texts, String service, Sampling sampling) {
+    long[] bounds = sampling.bounds();
+    return GenericRowData.of(
+        texts.of(service),
+        time(sampling.windowMs()),
+        sampling.spans(),
+        sampling.stated(),
+        sampling.adjusted(),
+        sampling.tail(),
+        sampling.lastBytes().encode(),
+        bounds[0],
+        bounds[1],
+        bounds[2],
+        bounds[3],
+        bounds[4],
+        bounds[5],
+        bounds[6]);
   }
 
   /** Emits the accounts of one message through rows whose other columns are NULL. */

@@ -12,6 +12,7 @@ import dev.sluice.otlp.TraceRequestDecoder;
 import dev.sluice.rules.LeftOutAccumulator;
 import dev.sluice.rules.SpanRules;
 import dev.sluice.samples.SampleAccumulator;
+import dev.sluice.sampling.SamplingAccumulator;
 import dev.sluice.sizes.SizeAccumulator;
 import dev.sluice.traces.FragmentAccumulator;
 import dev.sluice.traces.TraceFragment;
@@ -85,6 +86,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
   private transient WindowAccumulator windows;
   private transient LeftOutAccumulator left;
   private transient DelayAccumulator delays;
+  private transient SamplingAccumulator sampling;
   private transient FragmentAccumulator fragments;
   private transient List<Table<?, ?>> tables;
   private transient AccountSums counted;
@@ -117,6 +119,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     SizeAccumulator sizes = new SizeAccumulator(settings.sampleWindowMs());
     left = new LeftOutAccumulator(settings.sampleWindowMs(), bounds::operationOf);
     delays = new DelayAccumulator(Rows.COUNT_WINDOW_MS);
+    sampling = new SamplingAccumulator(Rows.COUNT_WINDOW_MS);
     fragments =
         settings.wants(SpanView.PARTIAL)
             ? new FragmentAccumulator(settings.messageTraces(), settings.spread())
@@ -134,6 +137,12 @@ final class SpanReader extends SummingOperator<TraceFragment>
     add(SpanView.SIZE, sizes, sizes::forEach, (k, v) -> Rows.size(texts, k, v), stages);
     add(SpanView.LEFT, left, left::drain, (k, v) -> Rows.left(texts, k, v), stages);
     add(SpanView.DELAY, delays, delays::forEach, (k, v) -> Rows.delay(texts, k, v), stages);
+    add(
+        SpanView.SAMPLING,
+        sampling,
+        sampling::forEach,
+        (k, v) -> Rows.sampling(texts, k, v),
+        stages);
     if (assembles || settings.wants(SpanView.PARTIAL)) {
       stages.add(fragments);
     }
@@ -170,6 +179,7 @@ final class SpanReader extends SummingOperator<TraceFragment>
     bounds.at(message.partition(), recordMs);
     fragments.at(recordMs);
     delays.at(recordMs);
+    sampling.at(recordMs);
     reader.read(message.bytes(), recordMs, message.repeated());
     fragments.takeNested(this::takeBack);
     tables.forEach(Table::takeMessage);

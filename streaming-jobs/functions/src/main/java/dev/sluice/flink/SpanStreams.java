@@ -28,7 +28,7 @@ import org.apache.flink.table.types.DataType;
  *
  * <pre>
  * otlp_spans -> ReadMessages -> RepeatedMessages -> SpanReader: each message is decoded once
- *   |             position                            partial, sample, size, left, delay, counted, counted_window, rejected
+ *   |             position                            partial, sample, size, left, delay, sampling, counted, counted_window, rejected
  *   |                                                 fragments of traces -> TraceAssembly
  *   |                                                   edge, seen, tree, moved, nested, path, on_path, trace_count, own, recounted
  * </pre>

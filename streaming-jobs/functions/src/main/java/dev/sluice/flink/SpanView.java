@@ -25,6 +25,8 @@ enum SpanView {
   LEFT(Columns.LEFT),
   /** How late spans came. */
   DELAY(Columns.DELAY),
+  /** What spans say, and their trace ids show, of samplers. */
+  SAMPLING(Columns.SAMPLING),
   /** Outcomes of spans. */
   COUNTED(Columns.COUNTED),
   /** The same for the fine windows, which cut some. */
@@ -49,7 +51,7 @@ enum SpanView {
 
   /** The tables that {@link SpanReader} emits. */
   static final Set<SpanView> OF_MESSAGES =
-      EnumSet.of(PARTIAL, SAMPLE, SIZE, LEFT, DELAY, COUNTED, COUNTED_WINDOW, REJECTED);
+      EnumSet.of(PARTIAL, SAMPLE, SIZE, LEFT, DELAY, SAMPLING, COUNTED, COUNTED_WINDOW, REJECTED);
 
   /** The tables that need assembled traces. */
   static final Set<SpanView> OF_TRACES =

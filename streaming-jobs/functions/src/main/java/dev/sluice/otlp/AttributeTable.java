@@ -35,6 +35,16 @@ final class AttributeTable {
     RESPONSE,
     HTTP_CODE,
     RPC_CODE,
+    /** The kind of Jaeger's sampler that kept the trace. */
+    SAMPLER,
+    /** Its parameter. */
+    SAMPLER_PARAM,
+    /** How many traces one that was kept stands for. */
+    SAMPLE_RATE,
+    /** The probability with which the trace was kept. */
+    PROBABILITY,
+    /** A sampler that decided when the trace had ended names its policy. */
+    TAIL_POLICY,
     /** Patterns match its value; the rank is its number among these attributes. */
     MATCHED;
 
@@ -46,6 +56,11 @@ final class AttributeTable {
     /** Whether its value is a number or a text. */
     boolean isCode() {
       return this == HTTP_CODE || this == RPC_CODE;
+    }
+
+    /** Whether its value is a number with a fraction, or a text with one. */
+    boolean isDecimal() {
+      return compareTo(SAMPLER_PARAM) >= 0 && compareTo(PROBABILITY) <= 0;
     }
   }
 

@@ -151,6 +151,7 @@ public final class MetricsRequestDecoder {
         in.skip(tag);
       }
     }
+    pools.end();
   }
 
   /** A gauge, or a sum. */

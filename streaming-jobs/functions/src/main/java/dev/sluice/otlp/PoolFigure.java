@@ -26,7 +26,11 @@ public enum PoolFigure {
   /** Connections that were given back. */
   USES(false),
   /** The time for which they were taken, together. */
-  USE_TIME(false);
+  USE_TIME(false),
+  /** Requests that a server answered, however few of them spans show. */
+  REQUESTS(false),
+  /** Those of them that failed by the server's fault. */
+  FAILED_REQUESTS(false);
 
   private static final double NS_PER_SECOND = 1e9;
 

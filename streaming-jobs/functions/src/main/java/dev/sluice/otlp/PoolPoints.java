@@ -1,6 +1,7 @@
 package dev.sluice.otlp;
 
 import dev.sluice.otlp.MetricPoint.Kind;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -35,6 +36,8 @@ final class PoolPoints {
 
   private static final int LONGEST_NAME = 256;
 
+  private static final SortedMap<String, String> NO_ATTRIBUTES = Collections.emptySortedMap();
+
   /** One unit in seconds: by UCUM, as the .NET, Go and Micrometer libraries write them. */
   private static final Map<String, Double> SECONDS =
       Map.of(
@@ -57,12 +60,14 @@ final class PoolPoints {
 
   private final PoolMetricTable table = PoolMetricTable.load();
   private final PoolPeer peers = new PoolPeer();
+  private final RequestCounts requests = new RequestCounts();
 
   private Consumer<PoolPoint> consumer;
   private String service = "";
   private String instance = "";
   private List<PoolMetricTable.Entry> entries = List.of();
   private String unit = "";
+  private String metric = "";
   private Shape shape = Shape.GAUGE;
   private long temporality;
   private boolean monotonic;
@@ -79,6 +84,8 @@ final class PoolPoints {
   /** Begins a metric; whether it is in the table. */
   boolean metric(String name, String ofUnit) {
     entries = table.find(name);
+    metric = name;
+    requests.clear();
     unit = ofUnit;
     return isRead();
   }
@@ -94,6 +101,27 @@ final class PoolPoints {
     monotonic = isMonotonic;
   }
 
+  /** Ends a metric, of which all points were seen. */
+  void end() {
+    for (PoolMetricTable.Entry entry : entries) {
+      if (entry.figure() == PoolFigure.REQUESTS) {
+        requests
+            .sums()
+            .forEach(
+                (timeNs, sum) -> {
+                  long startNs = sum.startNs();
+                  count(entry, PoolFigure.REQUESTS, startNs, timeNs, sum.requests());
+                  count(entry, PoolFigure.FAILED_REQUESTS, startNs, timeNs, sum.failed());
+                });
+      }
+    }
+  }
+
+  private void count(
+      PoolMetricTable.Entry entry, PoolFigure figure, long startNs, long timeNs, double count) {
+    emit(entry, figure, NO_ATTRIBUTES, metric, startNs, timeNs, count);
+  }
+
   /** A point of a gauge or a sum. */
   void number(
       SortedMap<String, String> attributes,
@@ -103,6 +131,10 @@ final class PoolPoints {
       double value) {
     for (PoolMetricTable.Entry entry : entries) {
       PoolFigure figure = entry.figure();
+      if (figure == PoolFigure.REQUESTS) {
+        requests.add(attributes, startNs, timeNs, value);
+        continue;
+      }
       boolean known = !figure.isLevel() || !(Double.isNaN(value) || value == UNKNOWN);
       if (known && entry.filter().passes(attributes)) {
         emit(entry, figure, attributes, series, startNs, timeNs, inUnit(entry, value));
@@ -121,6 +153,10 @@ final class PoolPoints {
     for (PoolMetricTable.Entry entry : entries) {
       if (entry.filter().passes(attributes)) {
         PoolFigure figure = entry.figure();
+        if (figure == PoolFigure.REQUESTS) {
+          requests.add(attributes, startNs, timeNs, count);
+          continue;
+        }
         if (!figure.isTime()) {
           emit(entry, figure, attributes, series, startNs, timeNs, Double.NaN);
           continue;

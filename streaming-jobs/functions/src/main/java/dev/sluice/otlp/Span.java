@@ -49,6 +49,10 @@ public final class Span {
   long rows;
   long requestBytes;
   long responseBytes;
+  // How many spans it stands for, in 1/1,024; 0 where the span does not say it.
+  long adjusted;
+  boolean sampled;
+  boolean tailSampled;
   int httpCode;
   int rpcCode;
   // From the scope; never null.
@@ -172,6 +176,23 @@ public final class Span {
         : requestBytes + responseBytes;
   }
 
+  /**
+   * How many spans it stands for, in 1/1,024: 1,024 where it does not say that others are missing.
+   */
+  public long adjusted() {
+    return adjusted > 0 ? adjusted : Probability.SCALE;
+  }
+
+  /** Whether it says that not every trace was kept. */
+  public boolean isSampled() {
+    return sampled;
+  }
+
+  /** Whether it names the policy of a sampler that kept its trace after it had ended. */
+  public boolean isTailSampled() {
+    return tailSampled;
+  }
+
   /** 0 (unspecified) to 5, or an unknown value of a later version. */
   public int kind() {
     return kind;
@@ -274,6 +295,9 @@ public final class Span {
     rows = -1;
     requestBytes = -1;
     responseBytes = -1;
+    adjusted = 0;
+    sampled = false;
+    tailSampled = false;
     httpCode = ResponseCode.NONE;
     rpcCode = ResponseCode.NONE;
     matched = ownMatched;

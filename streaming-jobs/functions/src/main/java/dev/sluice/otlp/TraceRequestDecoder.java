@@ -46,6 +46,8 @@ public final class TraceRequestDecoder {
   private int locationLength;
   private final int[] ports = new int[AttributeTable.RANKS]; // by rank of their addresses; 0: none
   private final PeerName peerName = new PeerName();
+  private final double[] decimal = new double[ROLES];
+  private boolean scopeTailSampled;
 
   /** A decoder without patterns. */
   public TraceRequestDecoder() {
@@ -121,6 +123,7 @@ public final class TraceRequestDecoder {
     // The scope may come after its spans, as the resource may.
     int start = in.position();
     span.scope = "";
+    span.tailSampled = false;
     while (in.hasMore()) {
       int tag = in.tag();
       if (tag >>> 3 == 1) { // scope
@@ -132,6 +135,7 @@ public final class TraceRequestDecoder {
         in.skip(tag);
       }
     }
+    scopeTailSampled = span.tailSampled;
     in.seek(start);
     while (in.hasMore()) {
       int tag = in.tag();
@@ -153,6 +157,10 @@ public final class TraceRequestDecoder {
       if (tag >>> 3 == 1) { // name
         int length = bytes(tag);
         span.scope = strings.get(in.bytes(), in.position() - length, length);
+      } else if (tag >>> 3
+          == 3) { // attributes: the collector's tail sampler names its policy there
+        expect(tag, LENGTH_DELIMITED);
+        keyValue();
       } else {
         in.skip(tag);
       }
@@ -161,6 +169,7 @@ public final class TraceRequestDecoder {
 
   private void span() throws MalformedMessageException {
     span.clear();
+    span.tailSampled = scopeTailSampled;
     clearRoles();
     int firstLink = -1;
     while (in.hasMore()) {
@@ -173,6 +182,12 @@ public final class TraceRequestDecoder {
         case 2 -> {
           span.spanIdLength = bytes(tag);
           span.spanIdOffset = in.position() - span.spanIdLength;
+        }
+        case 3 -> {
+          int length = bytes(tag);
+          if (length > 0) {
+            span.adjusted = Probability.ofTraceState(in.bytes(), in.position() - length, length);
+          }
         }
         case 4 -> {
           span.parentIdLength = bytes(tag);
@@ -213,6 +228,7 @@ public final class TraceRequestDecoder {
       }
     }
     span.peer = span.isClientSide() ? peer() : "";
+    sampling();
     if (firstLink >= 0) {
       links(firstLink);
     }
@@ -314,6 +330,10 @@ public final class TraceRequestDecoder {
       number(entries[0]);
     } else if (role.isCode()) {
       code(entries[0]);
+    } else if (role.isDecimal()) {
+      decimal(entries[0]);
+    } else if (role == AttributeTable.Role.TAIL_POLICY) {
+      span.tailSampled = true;
     } else if (role == AttributeTable.Role.PORT) {
       port(entries);
     } else if (role != AttributeTable.Role.MATCHED) {
@@ -464,6 +484,67 @@ public final class TraceRequestDecoder {
       case RESPONSE -> span.responseBytes = number;
       default -> span.droppedBytes = number;
     }
+  }
+
+  /** AnyValue: string_value = 1, int_value = 3, double_value = 4. Other values say nothing. */
+  private void decimal(AttributeTable.Entry entry) throws MalformedMessageException {
+    int outer = in.enter();
+    double number = Double.NaN;
+    while (in.hasMore()) {
+      int tag = in.tag();
+      switch (tag >>> 3) {
+        case 1 -> {
+          int length = bytes(tag);
+          number = number(strings.get(in.bytes(), in.position() - length, length));
+        }
+        case 3 -> {
+          expect(tag, VARINT);
+          number = in.varint();
+        }
+        case 4 -> {
+          expect(tag, FIXED64);
+          number = Double.longBitsToDouble(in.fixed64());
+        }
+        default -> in.skip(tag);
+      }
+    }
+    in.leave(outer);
+    int role = entry.role().ordinal();
+    if (entry.rank() < rank[role]) {
+      rank[role] = entry.rank();
+      decimal[role] = number;
+    }
+  }
+
+  private static double number(String text) {
+    try {
+      return Double.parseDouble(text);
+    } catch (NumberFormatException e) {
+      return Double.NaN;
+    }
+  }
+
+  /**
+   * What the span says of samplers before it: its tracestate, else its attributes. Jaeger's
+   * rate-limiting samplers say that traces are missing, and not how many.
+   */
+  private void sampling() {
+    String sampler = value[AttributeTable.Role.SAMPLER.ordinal()];
+    if (span.adjusted == 0 && sampler.equals("probabilistic")) {
+      span.adjusted = Probability.adjusted(decimal(AttributeTable.Role.SAMPLER_PARAM));
+    }
+    if (span.adjusted == 0) {
+      span.adjusted = Probability.adjusted(decimal(AttributeTable.Role.PROBABILITY));
+    }
+    if (span.adjusted == 0) {
+      span.adjusted = Probability.adjusted(1 / decimal(AttributeTable.Role.SAMPLE_RATE));
+    }
+    boolean limited = sampler.equals("ratelimiting") || sampler.equals("lowerbound");
+    span.sampled = span.adjusted > Probability.SCALE || limited;
+  }
+
+  private double decimal(AttributeTable.Role role) {
+    return rank[role.ordinal()] < AttributeTable.RANKS ? decimal[role.ordinal()] : Double.NaN;
   }
 
   /** AnyValue: string_value = 1, int_value = 3. Some libraries write ports as text. */

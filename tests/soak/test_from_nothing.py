@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from sluice.common.v1.decision_pb2 import Action
+from sluice.pools.v1.pool_size_pb2 import PoolSize, State
 from sluice_kit.applications.from_nothing import Scene, from_nothing
 from sluice_kit.local_stack.driver import Stack
 
@@ -25,14 +26,18 @@ def scene(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sc
         yield up
 
 
+def is_known(size: PoolSize) -> bool:
+    """Its threshold is derived, and a minute of evidence shows the best size."""
+    return size.state == State.STATE_PROVIDED and any(reason.code == "SLO_DERIVED" for reason in size.reasons)
+
+
 @pytest.mark.parametrize("name", ["go", "python", "spring", "tomcat"])
 def test_a_pool_that_nobody_named_gets_a_right_size(scene: Scene, name: str) -> None:
     service = scene.services[name]
-    found = scene.found(service, WITHIN_S)
+    found = scene.found(service, WITHIN_S, is_known)
     best = found.size.unguarded_target
     print(f"{name}: {best} after {found.after_s:.0f} s of load: {found.size}", flush=True)
     assert found.size.action == Action.ACTION_HOLD
-    assert {"SLO_DERIVED"} <= {reason.code for reason in found.size.reasons}
     sweep = dict.fromkeys(sorted({*SIZES, best}), 0.0)
     for _ in range(ROUNDS):  # in turns, so that a slow minute of the machine meets all sizes
         for size in sweep:

@@ -81,11 +81,11 @@ class Scene:
             )
         }
 
-    def found(self, service: Unknown, within_s: float) -> Found:
-        """The first answer that names a best size, while the service and its bursts of users are up."""
+    def found(self, service: Unknown, within_s: float, is_enough: Callable[[PoolSize], bool]) -> Found:
+        """The first answer that names a best size and is enough, while the service and its bursts of users are up."""
         with service.at(service.first) as url, self._bursts(service, url):
             start = time.monotonic()
-            size = wait_for(f"size of {service.name}", lambda: self._named(service), within_s)
+            size = wait_for(f"size of {service.name}", lambda: self._named(service, is_enough), within_s)
             return Found(size, time.monotonic() - start)
 
     def users(self, service: Unknown, size: int, seconds: float) -> LoadResult:
@@ -99,9 +99,9 @@ class Scene:
         with grpc.insecure_channel(self._address) as channel:
             return list(PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=20).pool_sizes)
 
-    def _named(self, service: Unknown) -> PoolSize | None:
+    def _named(self, service: Unknown, is_enough: Callable[[PoolSize], bool]) -> PoolSize | None:
         own = [size for size in self.pools() if size.pool.service == service.name and size.pool.side == service.side]
-        return next((size for size in own if size.HasField("unguarded_target")), None)
+        return next((size for size in own if size.HasField("unguarded_target") and is_enough(size)), None)
 
     def _bursts(self, service: Unknown, url: str) -> AbstractContextManager[Path]:
         """Its users are a service with spans of their own, as a gateway is."""

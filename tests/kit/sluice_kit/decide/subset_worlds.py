@@ -98,7 +98,10 @@ class SubsetWorld:
     options: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        pools, self.resources = PoolResources(problems=self.problems), SubsetResources(self.source, AtOnce())
+        pools, self.resources = (
+            PoolResources(problems=self.problems, background=AtOnce()),
+            SubsetResources(self.source, AtOnce()),
+        )
         self.loop = self.log.loop(self.config(), FakeCollector(), self.clock, pools, self.resources)
 
     def config(self) -> Config:

@@ -74,7 +74,10 @@ class TuningWorld:
     numbers: count[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
-        pools, tuning = PoolResources(problems=self.problems), TuningResources(self.source, AtOnce())
+        pools, tuning = (
+            PoolResources(problems=self.problems, background=AtOnce()),
+            TuningResources(self.source, AtOnce()),
+        )
         self.loop = self.log.loop(config(), FakeCollector(), self.clock, pools, tuning=tuning)
 
     def again(self) -> TuningWorld:

@@ -28,6 +28,7 @@ from sluice.pools.v1.occupancy_pb2 import Occupancy
 from sluice.pools.v1.pool_size_pb2 import TargetSize
 from sluice.subsets.product import SubsetResources
 from sluice.tuning.product import TuningResources
+from sluice_kit.decide.fakes import AtOnce
 from sluice_kit.journal.memory_broker import MemoryBroker, MemoryCluster
 
 
@@ -62,7 +63,7 @@ class MemoryLog:
             self.cluster.members.leave(member)
         me = Identity("test", len(config.groups), config.generation)
         shards = Shards(MemoryBroker(self.cluster), self.topics, me, codec(), clock=lambda: clock() / 1_000)
-        pools = pools or PoolResources()
+        pools = pools or PoolResources(background=AtOnce())
         counts = EngineMetrics()
         tenants = products(lambda: collector, pools, subsets, tuning, registry=counts.registry)
         loop = Loop(config, shards, tenants, clock, pools.problems, counts)

@@ -270,7 +270,7 @@ class PoolsShard:
         declared, discovering, problems = self._declared, self._discovering, self._resources.problems
         discovering.look(declared, self._collector, now_ms, problems)
         watched = discovering.watched(declared)
-        self._metrics.look(watched, self._collector, now_ms, problems)
+        self._metrics.look(watched, self._collector, now_ms, self._resources)
         self._roles.look(watched, self._collector, now_ms, problems)
         discovering.judge(declared, self._operator_inputs.sizes, self._metrics, self._roles.of, now_ms)
 

@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from sluice.model.keys import PoolKey
-from sluice.model.problems import Problems
 from sluice.pools.inputs.sizes import SizeReport, Sizes
 from sluice.pools.metrics.in_force import notes_of, targets_of
 from sluice.pools.metrics.matching import Matches
 from sluice.pools.metrics.metric_sizes import MetricSizes
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
-from sluice_kit.decide.fakes import CART, FakeCollector, config
+from sluice.pools.period.resources import PoolResources
+from sluice_kit.decide.fakes import CART, AtOnce, FakeCollector, config
 
 NOW = 1_700_000_000_000
 S = 1_000
@@ -91,22 +91,22 @@ def test_a_pool_that_came_into_doubt_has_no_size() -> None:
 
 def test_after_a_failed_reading_the_last_sizes_stay() -> None:
     collector = FakeCollector(metrics=MetricsReading([point(64, NOW)], {}))
-    of, problems = MetricSizes(), Problems()
-    of.look(config(), collector, NOW, problems)
+    of, resources = MetricSizes(), PoolResources(background=AtOnce())
+    of.look(config(), collector, NOW, resources)
     collector.metrics_problem = ConnectionError("down")
-    of.look(config(), collector, NOW + 10 * S, problems)
-    assert problems.counts == {"sizes from metrics": 1}
+    of.look(config(), collector, NOW + 10 * S, resources)
+    assert resources.problems.counts == {"sizes from metrics": 1}
     assert read(of, NOW + 10 * S) == {"cart-0": 64}
 
 
 def test_they_are_read_every_ten_seconds() -> None:
     collector = FakeCollector(metrics=MetricsReading([point(64, NOW)], {}))
-    of, problems = MetricSizes(), Problems()
-    of.look(config(), collector, NOW, problems)
+    of, resources = MetricSizes(), PoolResources(background=AtOnce())
+    of.look(config(), collector, NOW, resources)
     collector.metrics = MetricsReading([point(32, NOW + S)], {})
-    of.look(config(), collector, NOW + 9 * S, problems)
+    of.look(config(), collector, NOW + 9 * S, resources)
     assert read(of, NOW + 9 * S) == {"cart-0": 64}
-    of.look(config(), collector, NOW + 10 * S, problems)
+    of.look(config(), collector, NOW + 10 * S, resources)
     assert read(of, NOW + 10 * S) == {"cart-0": 32}
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import replace
 from types import MappingProxyType
 
 from sluice.model.keys import PoolKey
-from sluice.model.problems import Problems
 from sluice.pools.inputs.occupancy import OccupancyReport
 from sluice.pools.inputs.sizes import SizeReport, Sizes, TargetSize
 from sluice.pools.metrics.matching import Matches, matches
 from sluice.pools.metrics.pool_metric import MetricsReading, PoolMetric
 from sluice.pools.metrics.query import FRESH_MS
 from sluice.pools.metrics.use import Use, report_of
+from sluice.pools.period.resources import PoolResources
 from sluice.pools.period.source import WindowSource
 from sluice.pools.section import PoolsSection
 
@@ -30,21 +31,25 @@ class MetricSizes:
         self._sizes: dict[PoolKey, Sizes] = {}
         self._until_ms: dict[tuple[PoolKey, str], int] = {}
         self._read_ms: int | None = None
+        self._reading: tuple[PoolsSection, Future[MetricsReading]] | None = None
         self._bounded: dict[PoolKey, Sizes] = {}
         self._uses: Mapping[PoolKey, Mapping[str, Use]] = {}
         self._reports: dict[tuple[PoolKey, str, int | None, float], OccupancyReport | None] = {}
         self.doubts: Mapping[PoolKey, str] = MappingProxyType({})
         """Why a pool has no size, although its service's metrics have sizes that may be its own."""
 
-    def look(self, config: PoolsSection, collector: WindowSource, now_ms: int, problems: Problems) -> None:
-        """Reads them where the last reading is ten seconds old. now_ms: Unix time."""
-        if self._read_ms is not None and abs(now_ms - self._read_ms) < EVERY_MS:
-            return
-        self._read_ms = now_ms
-        nothing: MetricsReading | None = None
-        metrics = problems.result(ACTIVITY, lambda: collector.pool_metrics(config, now_ms), nothing)
-        if metrics is not None:
-            self.take(matches(config.pools, metrics), now_ms)
+    def look(self, config: PoolsSection, collector: WindowSource, now_ms: int, resources: PoolResources) -> None:
+        """Begins a reading beside the periods where the last one is ten seconds old, and takes one that ended. now_ms:
+        Unix time."""
+        if self._reading is None and (self._read_ms is None or abs(now_ms - self._read_ms) >= EVERY_MS):
+            self._read_ms = now_ms
+            self._reading = config, resources.background.submit(collector.pool_metrics, config, now_ms)
+        if self._reading is not None and self._reading[1].done():
+            (read, future), self._reading = self._reading, None
+            nothing: MetricsReading | None = None
+            metrics = resources.problems.result(ACTIVITY, future.result, nothing)
+            if metrics is not None:
+                self.take(matches(read.pools, metrics), now_ms)
 
     def take(self, matched: Matches, now_ms: int) -> None:
         """Replaces what is known of pools. A pool that is in doubt, or gone, has no size from now on."""

@@ -104,7 +104,7 @@ class Collector:
 
     def pool_metrics(self, config: PoolsSection, now_ms: int) -> MetricsReading:
         """The sizes of pools of the configured services that agents sent as metrics in the newest three minutes."""
-        return metrics_query.pool_metrics(self._database, (pool.service for pool in config.pools), now_ms)
+        return metrics_query.pool_metrics(self._beside, (pool.service for pool in config.pools), now_ms)
 
     def pools_in_spans(self, services: Iterable[str], now_ms: int) -> list[PoolInSpans]:
         """The candidate pools of the newest ten minutes, those with most requests first. services: () for all."""

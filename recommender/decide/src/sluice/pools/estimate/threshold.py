@@ -23,8 +23,9 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class Threshold:
-    """value_ms > 0; source "slo", "pool", "target", "derived" (derived.py) or "none" (not known yet, LONGEST_MS); detail:
-    the arithmetic in words; reasons: why it differs from the configuration; applies: decisions on it may be applied."""
+    """value_ms > 0; source "slo", "pool", "target", "derived" (derived.py) or "none" (not known yet, LONGEST_MS);
+    detail: the arithmetic in words; reasons: why it differs from the configuration; applies: decisions on it may be
+    applied."""
 
     value_ms: float
     source: str
@@ -88,8 +89,8 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
 
 
 def target_threshold(slos_ms: Mapping[str, float]) -> Threshold | None:
-    """The strictest SLO of those that a pool's targets declare, ms by instance; None without any. It is of the pool's own
-    service, so it counts in full.
+    """The strictest SLO of those that a pool's targets declare, ms by instance; None without any. It is of the pool's
+    own service, so it counts in full.
 
     Worked: a and b 200 ms, c 300 ms -> 200 ms, "slo 200 ms of targets a, b; strictest of it and 300 ms of target c".
     """

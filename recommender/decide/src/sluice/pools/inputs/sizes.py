@@ -24,8 +24,8 @@ class TargetSize:
 
     occupancy: its reports under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
     configuration of the actuator that owns the target; empty where none does. owned_at_ms: its newest report.
-    from_metrics: the size is that of a metric, not of an actuator; read_at_ms is then the time of its point. slo_ms: the
-    SLO of the pool's service that the target declares; None where it declares none.
+    from_metrics: the size is that of a metric, not of an actuator; read_at_ms is then the time of its point.
+    slo_ms: the SLO of the pool's service that the target declares; None where it declares none.
     """
 
     instance: str

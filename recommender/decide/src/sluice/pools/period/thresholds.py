@@ -1,5 +1,5 @@
-"""A period's thresholds: from the configuration and traces of the services above a pool, from SLOs that targets declare,
-or derived."""
+"""A period's thresholds: from the configuration and traces of the services above a pool, from SLOs that targets
+declare, or derived."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class _Standing(NamedTuple):
 
 
 class Thresholds:
-    """Keeps the last known upstream time of each pool and SLO, for periods with too few traces. Keeps each threshold that
-    is measured, or of targets, until a new one differs by a bucket's width, wherever buckets' edges are.
+    """Keeps the last known upstream time of each pool and SLO, for periods with too few traces. Keeps each threshold
+    that is measured, or of targets, until a new one differs by a bucket's width, wherever buckets' edges are.
     """
 
     def __init__(self) -> None:
@@ -48,9 +48,9 @@ class Thresholds:
         derived: Mapping[PoolKey, Threshold],
         targets: Mapping[PoolKey, Sequence[TargetSize]],
     ) -> dict[PoolKey, Threshold]:
-        """The threshold of each pool. times: the result of this period's query. derived: of the pools to which the file
-        gives neither an SLO nor a threshold. Such a pool has the strictest SLO that its targets declare; without any, the
-        derived threshold."""
+        """The threshold of each pool. times: the result of this period's query. derived: of the pools to which the
+        file gives neither an SLO nor a threshold. Such a pool has the strictest SLO that its targets declare; without
+        any, the derived threshold."""
         thresholds, configured, standing = dict(derived), set(), set()
         for pool in config.pools:
             if pool.key in derived:

@@ -48,7 +48,7 @@ CONNECTIONS = 60
 ROWS = Key(service="cart", side=Side.SIDE_CLIENT, peer="postgres")
 DECIDED = f"""
 backends: [{{peer: postgres, capacity: {CONNECTIONS}}}]
-pools: [{{service: cart, side: client, peer: postgres, threshold: 120ms, bounds: {{min: 2, max: 64}}}}]
+pools: [{{service: cart, side: client, peer: postgres, bounds: {{min: 2, max: 64}}}}]
 """
 
 
@@ -235,13 +235,15 @@ def test_pools_follow_the_autoscaler(shop: Shop) -> None:
 
 def test_pools_follow_by_what_the_real_recommender_decides(shop: Shop, tmp_path: Path) -> None:
     """Autoscaler, actuator, server, Kafka, decider, and back: of a database that takes 60 connections each of two pods
-    may have 30, and each of six 10; what the curve says of their pools may be less. They were never seen alike."""
+    may have 30, and each of six 10; what the curve says of their pools may be less. They were never seen alike. The
+    SLO, without which nothing would be applied, is the actuator's."""
     shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
     shop.pools[shop.pods()[0]["status"]["podIP"]].size = 10
     windows = light_windows("cart", "postgres", shop.pods()[0]["metadata"]["name"])
     with recommender(tmp_path, DECIDED, windows) as address, shop.actuator("chain", address):
         until("both are read", lambda: len(decided(address).sizes) == 2)
         until("two pools fit the database", lambda: max(shop.sizes()) <= CONNECTIONS // 2)
+        assert decided(address).threshold.ToMilliseconds() == 120  # the actuator's file has it, and not the decider's
         began = time.monotonic()
         shop.usage.cores = 0.9
         until("there are six pods", lambda: len(shop.pods()) == 6)

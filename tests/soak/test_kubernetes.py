@@ -1,4 +1,4 @@
-"""The shipped actuator beside a real control plane, with no more rights than its manifest gives.
+"""The shipped actuator beside a real control plane, with no more rights than the chart gives it.
 
 What a HorizontalPodAutoscaler changes is told to the recommender, and the pools of the pods follow. Nodes and pods are
 KWOK's; each pod's pool is behind the handler of Python programs, at the pod's address.
@@ -35,17 +35,20 @@ from sluice_kit.machine.processes import answers, running
 from sluice_kit.programs.recommender import light_windows, recommender
 from sluice_kit.servers.kubernetes import ADMIN, Kubernetes, kubernetes
 from sluice_kit.waiting import until
-from stack.installs import ACTUATORS, BIN
+from stack.installs import BIN
+from stack.settings import REPOSITORY
 
 pytestmark = pytest.mark.timeout(900)
 
-MANIFESTS = ACTUATORS / "kubernetes"
+CHART = REPOSITORY / "deploy/helm"
+RENDERED = (CHART / "examples/actuator/rendered.yaml", CHART / "sluice-actuator/sidecar.yaml")
+RIGHTS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ServiceAccount")
 #: What the database takes, of all pods together.
 CONNECTIONS = 60
 ROWS = Key(service="cart", side=Side.SIDE_CLIENT, peer="postgres")
 DECIDED = f"""
 backends: [{{peer: postgres, capacity: {CONNECTIONS}}}]
-pools: [{{service: cart, side: client, peer: postgres, threshold: 120ms, bounds: {{min: 2, max: 64}}}}]
+pools: [{{service: cart, side: client, peer: postgres, bounds: {{min: 2, max: 64}}}}]
 """
 
 
@@ -94,7 +97,7 @@ class Shop:
 
     @contextmanager
     def actuator(self, name: str, recommender: str = "") -> Iterator[Any]:
-        """A process with the rights of the manifest. recommender: where no address is said, the test's own."""
+        """A process with the rights of the chart. recommender: where no address is said, the test's own."""
         (status,) = free_ports(1)
         config = self.folder / f"{name}.yaml"
         account = self.cluster.kubeconfig_of(self.cluster.token("shop", "sluice-actuator"), "actuator")
@@ -119,7 +122,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         server = up.enter_context(PoolSizesServer())
         port, token, there = up.enter_context(pools(folder))
         cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
-        cluster.kubectl("apply", "-f", str(MANIFESTS / "agent-rbac.yaml"))
+        cluster.kubectl("apply", "-f", str(CHART / "sluice-actuator/crds"))
+        cluster.apply(*(item for item in documents(RENDERED[0]) if item["kind"] in RIGHTS))
         cluster.apply(*cart())
 
         def answer(event: ScalingEvent) -> None:
@@ -159,23 +163,23 @@ def cart() -> list[dict[str, Any]]:
     ]
 
 
-def test_manifests_are_what_the_api_server_takes(shop: Shop) -> None:
-    for manifest in sorted(MANIFESTS.glob("*.yaml")):
-        shop.cluster.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", str(manifest))
-        for document in yaml.safe_load_all(manifest.read_text()):
-            assert document["metadata"].get("namespace", "shop") == "shop", manifest
+def documents(file: Path) -> list[dict[str, Any]]:
+    return [item for item in yaml.safe_load_all(file.read_text()) if item]
 
 
-def test_configurations_in_manifests_are_what_the_actuator_takes(shop: Shop) -> None:
+@pytest.mark.parametrize("file", RENDERED, ids=lambda file: file.parent.name)
+def test_the_api_server_takes_what_the_chart_renders(shop: Shop, file: Path) -> None:
+    shop.cluster.kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", str(file))
+    assert {item["metadata"].get("namespace", "shop") for item in documents(file)} == {"shop"}
+
+
+@pytest.mark.parametrize("file", RENDERED, ids=lambda file: file.parent.name)
+def test_the_actuator_takes_the_configuration_that_the_chart_renders(shop: Shop, file: Path) -> None:
     variables = os.environ | {"POD_NAMESPACE": "shop", "POD_NAME": "cart-0", "POD_UID": "1"}
-    for manifest in ("agent", "sidecar"):
-        for document in yaml.safe_load_all((MANIFESTS / f"{manifest}.yaml").read_text()):
-            if document["kind"] == "ConfigMap":
-                config = shop.folder / f"manifest-{manifest}.yaml"
-                config.write_text(
-                    document["data"]["actuator.yaml"].replace("/run/secrets/pools/token", str(shop.token))
-                )
-                subprocess.run([BIN / "sluice-actuator", "--config", config, "--check"], check=True, env=variables)
+    (text,) = (item["data"]["actuator.yaml"] for item in documents(file) if item["kind"] == "ConfigMap")
+    config = shop.folder / "rendered.yaml"
+    config.write_text(text.replace("/run/secrets/pools/token", str(shop.token)))
+    subprocess.run([BIN / "sluice-actuator", "--config", config, "--check"], check=True, env=variables)
 
 
 def test_the_actuator_may_not_change_what_scales(shop: Shop) -> None:
@@ -231,13 +235,15 @@ def test_pools_follow_the_autoscaler(shop: Shop) -> None:
 
 def test_pools_follow_by_what_the_real_recommender_decides(shop: Shop, tmp_path: Path) -> None:
     """Autoscaler, actuator, server, Kafka, decider, and back: of a database that takes 60 connections each of two pods
-    may have 30, and each of six 10; what the curve says of their pools may be less. They were never seen alike."""
+    may have 30, and each of six 10; what the curve says of their pools may be less. They were never seen alike. The
+    SLO, without which nothing would be applied, is the actuator's."""
     shop.cluster.kubectl("annotate", "namespace", "shop", "sluice.dev/apply=true", "--overwrite")
     shop.pools[shop.pods()[0]["status"]["podIP"]].size = 10
     windows = light_windows("cart", "postgres", shop.pods()[0]["metadata"]["name"])
     with recommender(tmp_path, DECIDED, windows) as address, shop.actuator("chain", address):
         until("both are read", lambda: len(decided(address).sizes) == 2)
         until("two pools fit the database", lambda: max(shop.sizes()) <= CONNECTIONS // 2)
+        assert decided(address).threshold.ToMilliseconds() == 120  # the actuator's file has it, and not the decider's
         began = time.monotonic()
         shop.usage.cores = 0.9
         until("there are six pods", lambda: len(shop.pods()) == 6)

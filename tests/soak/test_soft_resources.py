@@ -40,6 +40,12 @@ class Shop:
     server: PoolSizesServer
     pool: Pool
 
+    @property
+    def slo_ms(self) -> float | None:
+        """The SLO in the newest report."""
+        newest = self.server.reports[-1:]
+        return newest[0].slo.ToMilliseconds() if newest and newest[0].HasField("slo") else None
+
     def softresource(self) -> dict[str, Any]:
         return self.cluster.get("softresource", NAME, "-n", "shop")
 
@@ -106,6 +112,7 @@ def _run_pod(cluster: Kubernetes, port: int) -> None:
         "sluice.dev/target.rows": f"handler:{port}/rows",
         "sluice.dev/pool.threads": "srver",
         "sluice.dev/target.threads": "tomcat:8778",
+        "sluice.dev/slo": "200ms",
     }
     metadata = {"namespace": "shop", "name": "cart-7f9c-x", "labels": labels, "annotations": annotations}
     pod: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata | {"ownerReferences": [owner]}}
@@ -127,6 +134,11 @@ def _run_pod(cluster: Kubernetes, port: int) -> None:
         ({"bounds": {"min": 9, "max": 8}}, "want min up to max"),
         ({"bounds": {"minimum": 9}}, 'unknown field "spec.bounds.minimum"'),
         ({"apply": "yes"}, "spec.apply"),
+        ({"slo": "fast"}, "spec.slo in body should match"),
+        ({"slo": "200"}, "spec.slo in body should match"),
+        ({"slo": "0.9ms"}, "want a duration of 1ms to 1h, such as 200ms"),
+        ({"slo": "1h1s"}, "want a duration of 1ms to 1h"),
+        ({"slo": 200}, "spec.slo"),
     ],
 )
 def test_the_api_server_refuses_a_bad_spec(cluster: Kubernetes, spec: dict[str, Any], message: str) -> None:
@@ -176,6 +188,13 @@ def test_a_spec_opts_in_and_narrows(shop: Shop) -> None:
     assert shop.pool.size == 30
     shop.override(bounds={"min": 2000, "max": None})
     until("the bounds are named", lambda: shop.condition("Ready") == "False:BoundsOutside")
+
+
+def test_a_spec_replaces_the_slo_of_the_annotation(shop: Shop) -> None:
+    until("the annotation's is reported", lambda: shop.slo_ms == 200)
+    for slo, expected_ms in (("1h", 3_600_000), ("1ms", 1), ("1.5s", 1_500), (None, 200)):
+        shop.override(slo=slo)
+        until(f"{slo} is reported", lambda expected_ms=expected_ms: shop.slo_ms == expected_ms)
 
 
 def test_a_pool_never_changes(shop: Shop) -> None:

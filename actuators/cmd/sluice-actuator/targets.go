@@ -59,7 +59,7 @@ func open(t config.Target) (pools.Target, error) {
 		}
 	}
 	return pools.Target{
-		Name: t.Name, Instance: t.Instance, Settle: t.Settle, Realizer: realizer, RestoreOnExit: t.RestoreOnExit,
+		Name: t.Name, Instance: t.Instance, Settle: t.Settle, SLO: t.SLO, Realizer: realizer, RestoreOnExit: t.RestoreOnExit,
 		Pool: pool.Key{Service: t.Pool.Service, Side: side, Peer: t.Pool.Peer},
 		Rules: policy.Rules{
 			Apply: t.Apply, Min: uint32(t.Min), Max: uint32(t.Max), MaxFactor: t.MaxFactor, Cooldown: t.Cooldown,

@@ -81,6 +81,8 @@ type Target struct {
 	RestoreOnExit bool `yaml:"restore_on_exit"`
 	// Settle is how long a written size may take to come into force.
 	Settle time.Duration `yaml:"settle"`
+	// SLO of the pool's service goes to the recommender with each report; 0 is none.
+	SLO time.Duration `yaml:"slo"`
 	// Kind is the key of the one block that describes how the target is read and written, and Block its content.
 	// realize.Kinds lists the kinds.
 	Kind  string         `yaml:"-"`

@@ -67,7 +67,7 @@ func TestLoadReadsEveryKey(t *testing.T) {
 	}
 	target := c.Targets[1]
 	if !target.Apply || target.Min != 3 || target.Max != 40 || target.Cooldown != time.Minute || target.Settle != 0 ||
-		target.Instance != "catalogue-7f9c" || target.MaxFactor != 4 ||
+		target.Instance != "catalogue-7f9c" || target.MaxFactor != 4 || target.SLO != 250*time.Millisecond || c.Targets[0].SLO != 0 ||
 		target.Pool != (config.Pool{Service: "catalogue", Side: "client", Peer: "catalogue-db"}) {
 		t.Errorf("target: %+v", target)
 	}
@@ -166,6 +166,12 @@ func TestATargetForEachDeclaredPool(t *testing.T) {
 		}
 		if target.Pool != (config.Pool{Service: "cart", Side: "client", Peer: "postgres"}) || target.Instance != "shop.cart-0.app" {
 			t.Errorf("%s: %+v", name, target)
+		}
+	}
+	for slo, want := range map[time.Duration]time.Duration{0: 300 * time.Millisecond, time.Second: time.Second} {
+		declares.SLO = slo
+		if target, err := c.Discover[1].At(declares); err != nil || target.SLO != want {
+			t.Errorf("declared slo %s: %s, %v, want %s", slo, target.SLO, err, want)
 		}
 	}
 	declares.Kind, declares.Path = "handler", "/rows"

@@ -70,6 +70,7 @@ func (d *Discover) At(endpoint discover.Endpoint) (Target, error) {
 	if t.Instance == "" {
 		t.Instance = endpoint.Instance
 	}
+	t.SLO = cmp.Or(endpoint.SLO, t.SLO)
 	here := map[string]string{"ADDRESS": endpoint.Address, "HOST": endpoint.Host(), "INSTANCE": endpoint.Instance, "URL_PATH": endpoint.Path}
 	err := t.expand("target", func(name string) (string, bool) {
 		if value, ok := here[name]; ok {

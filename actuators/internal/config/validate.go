@@ -131,6 +131,9 @@ func (t *Target) validate() error {
 	faults = append(faults,
 		within("cooldown", t.Cooldown, 0, time.Hour),
 		within("settle", t.Settle, 0, 5*time.Minute))
+	if t.SLO != 0 {
+		faults = append(faults, within("slo", t.SLO, pool.ShortestSLO, pool.LongestSLO))
+	}
 	if t.Block == nil {
 		fault("http: absent: want the kind of target, one of %s", strings.Join(realize.Kinds.Names(), ", "))
 	} else {

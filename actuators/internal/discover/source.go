@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -37,6 +38,8 @@ type Endpoint struct {
 	// Min and Max narrow the sizes that may be written; 0 does not.
 	Min int64 `yaml:"-"`
 	Max int64 `yaml:"-"`
+	// SLO replaces the file's; 0 does not.
+	SLO time.Duration `yaml:"-"`
 }
 
 // OptIn is an instance's own opt-in.

@@ -42,8 +42,15 @@ func declared(pod *Pod, namespace map[string]string) (endpoints []discover.Endpo
 			if name != "" {
 				suffixes[suffix] = true
 			}
+		case base == sloAnnotation:
+			if _, err := sloOf(pod.Annotations, suffix); err != nil {
+				faults = append(faults, err)
+			}
+			if name != "" {
+				suffixes[suffix] = true
+			}
 		case name != "" || base != portAnnotation && base != pathAnnotation && base != instanceAnnotation:
-			faults = append(faults, fmt.Errorf("annotation %s: want pool, target, apply (each may end with .NAME), instance, port or path after %s", key, prefix))
+			faults = append(faults, fmt.Errorf("annotation %s: want pool, target, apply, slo (each may end with .NAME), instance, port or path after %s", key, prefix))
 		}
 	}
 	for _, suffix := range slices.Sorted(maps.Keys(suffixes)) {
@@ -52,13 +59,13 @@ func declared(pod *Pod, namespace map[string]string) (endpoints []discover.Endpo
 			faults = append(faults, refusals...)
 			continue
 		}
-		endpoint.OptIn = optIn(pod.Annotations, namespace, suffix)
+		_ = overlay(&endpoint, pod.Annotations, namespace, suffix) // the error is among the faults
 		endpoints = append(endpoints, endpoint)
 	}
 	return endpoints, faults
 }
 
-// declaration returns the endpoint of one pool of a pod, without its opt-in.
+// declaration returns the endpoint of one pool of a pod, without its opt-in and SLO.
 func declaration(pod *Pod, suffix string) (endpoint discover.Endpoint, faults []error) {
 	poolText, targetText := pod.Annotations[declaredAnnotation+suffix], pod.Annotations[kindAnnotation+suffix]
 	side, target := poolForm.FindStringSubmatch(poolText), targetForm.FindStringSubmatch(targetText)

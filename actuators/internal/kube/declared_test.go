@@ -44,12 +44,28 @@ func TestAPodDeclaresItsPools(t *testing.T) {
 			[]string{`annotation sluice.dev/apply: "yes": want true or false`}},
 		"an opt-in without a pool": {declaring("apply.rows", "true"), "", []string{
 			`annotation sluice.dev/pool.rows: "": want server`, `annotation sluice.dev/target.rows: "": want KIND`}},
-		"a name that is none": {declaring("aply", "true"), "", []string{"annotation sluice.dev/aply: want pool, target, apply"}},
+		"an SLO of all pools, and a pool's own": {
+			declaring("pool.threads", "server", "target.threads", "tomcat:8778", "slo", "200ms",
+				"pool.rows", "client/db", "target.rows", "hikari:8778", "slo.rows", "1h"),
+			"cart-0.rows cart/client/db hikari 10.0.0.1:8778 0 slo 1h0m0s; cart-0.threads cart/server tomcat 10.0.0.1:8778 0 slo 200ms", nil},
+		"the shortest SLO": {declaring("pool", "server", "target", "tomcat:8778", "slo", "1ms"), "cart-0 cart/server tomcat 10.0.0.1:8778 0 slo 1ms", nil},
+		"an SLO that is not legal opts out": {
+			declaring("pool", "server", "target", "tomcat:8778", "apply", "true", "slo", "999us",
+				"pool.rows", "client/db", "target.rows", "hikari:8778", "slo.rows", "3601s"),
+			"cart-0 cart/server tomcat 10.0.0.1:8778 2; cart-0.rows cart/client/db hikari 10.0.0.1:8778 2",
+			[]string{`annotation sluice.dev/slo: "999us": want a duration of 1ms to 1h, such as 200ms`, `annotation sluice.dev/slo.rows: "3601s": want`}},
+		"an SLO without a unit, of no pool": {declaring("slo.rows", "200"), "", []string{
+			`annotation sluice.dev/slo.rows: "200": want a duration`, `annotation sluice.dev/pool.rows: "": want server`, `annotation sluice.dev/target.rows: "": want KIND`}},
+		"a name that is none": {declaring("aply", "true"), "", []string{"annotation sluice.dev/aply: want pool, target, apply, slo (each"}},
 	} {
 		endpoints, faults := declared(c.pod, nil)
 		var got []string
 		for _, e := range endpoints {
-			got = append(got, fmt.Sprint(e.Name, " ", e.Pool, " ", e.Kind, " ", e.Address, e.Path, " ", e.OptIn))
+			slo := ""
+			if e.SLO > 0 {
+				slo = " slo " + e.SLO.String()
+			}
+			got = append(got, fmt.Sprint(e.Name, " ", e.Pool, " ", e.Kind, " ", e.Address, e.Path, " ", e.OptIn, slo))
 		}
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%s: %q, want %q", name, text, c.want)

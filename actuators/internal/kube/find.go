@@ -126,8 +126,11 @@ func (p *Pods) instance(pod *Pod, namespace map[string]string) (endpoints []disc
 	}
 	endpoint := endpointOf(pod)
 	endpoint.Address, endpoint.Path, endpoint.Pool = net.JoinHostPort(pod.IP, port), path, p.pool
-	endpoint.OptIn = optIn(pod.Annotations, namespace, "")
-	return []discover.Endpoint{endpoint}, applyFaults(pod.Annotations, "")
+	faults = applyFaults(pod.Annotations, "")
+	if err := overlay(&endpoint, pod.Annotations, namespace, ""); err != nil {
+		faults = append(faults, err)
+	}
+	return []discover.Endpoint{endpoint}, faults
 }
 
 // endpointOf has what is the same for all pools of a pod.

@@ -37,7 +37,10 @@ func TestInstances(t *testing.T) {
 			"10.0.0.1:8778 a 1; 10.0.0.2:8778 b 2; 10.0.0.3:8778 c 2", `pod c: annotation sluice.dev/apply: "yes": want true or false`},
 		"a pod opts in":     {[]*Pod{at("a", "10.0.0.1", "apply", "true")}, nil, "10.0.0.1:8778 a 1", ""},
 		"the name in spans": {[]*Pod{at("a", "10.0.0.1", "instance", "cart@7")}, nil, "10.0.0.1:8778 cart@7 0", ""},
-		"no port":           {[]*Pod{at("a", "10.0.0.1", "port", "http"), at("b", "10.0.0.2")}, nil, "10.0.0.2:8778 b 0", "pod a: annotation sluice.dev/port"},
+		"an SLO":            {[]*Pod{at("a", "10.0.0.1", "slo", "200ms")}, nil, "10.0.0.1:8778 a 0 200ms", ""},
+		"an SLO that is not legal": {
+			[]*Pod{at("a", "10.0.0.1", "slo", "fast")}, optedIn, "10.0.0.1:8778 a 2", `pod a: annotation sluice.dev/slo: "fast": want a duration`},
+		"no port": {[]*Pod{at("a", "10.0.0.1", "port", "http"), at("b", "10.0.0.2")}, nil, "10.0.0.2:8778 b 0", "pod a: annotation sluice.dev/port"},
 		"a path that leads elsewhere": {
 			[]*Pod{at("a", "10.0.0.1", "path", "@metadata.internal/")}, nil, "", "pod a: annotation sluice.dev/path"},
 	} {
@@ -46,7 +49,11 @@ func TestInstances(t *testing.T) {
 		endpoints, faults := discovery.instances(c.pods, map[string]map[string]string{"shop": c.namespace})
 		var got []string
 		for _, e := range endpoints {
-			got = append(got, fmt.Sprint(e.Address, e.Path, " ", e.Instance, " ", e.OptIn))
+			text := fmt.Sprint(e.Address, e.Path, " ", e.Instance, " ", e.OptIn)
+			if e.SLO > 0 {
+				text += " " + e.SLO.String()
+			}
+			got = append(got, text)
 			if e.Object.Namespace != "shop" || e.Object.UID != "u-1" || e.Pool != cart {
 				t.Errorf("%s: %v", name, e)
 			}

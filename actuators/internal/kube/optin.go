@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"time"
 
 	"sluice.dev/actuators/internal/discover"
+	"sluice.dev/actuators/internal/pools/pool"
 )
 
 // Annotations of pods. A namespace may have apply, too.
@@ -18,6 +20,8 @@ const (
 	applyAnnotation = prefix + "apply"
 	// instanceAnnotation is the instance's name in spans, where that is not the pod's.
 	instanceAnnotation = prefix + "instance"
+	// sloAnnotation is the SLO of the pod's service. It overrides the file's.
+	sloAnnotation = prefix + "slo"
 )
 
 // optIn returns the opt-in of a pod: its own, else its namespace's, else the file's. A value that is neither true nor false
@@ -46,6 +50,32 @@ func applyFaults(annotations map[string]string, suffix string) []error {
 		return nil
 	}
 	return []error{refused(applyAnnotation+suffix, text, "true or false")}
+}
+
+// overlay lays a pod's opt-in and SLO over the file's. An SLO that is not legal is an error, and opts out.
+func overlay(endpoint *discover.Endpoint, pod, namespace map[string]string, suffix string) (err error) {
+	endpoint.OptIn = optIn(pod, namespace, suffix)
+	if endpoint.SLO, err = sloOf(pod, suffix); err != nil {
+		endpoint.OptIn = discover.Out
+	}
+	return err
+}
+
+// sloOf returns the SLO of a pool of a pod: that with its suffix, else the pod's; 0 without one.
+func sloOf(annotations map[string]string, suffix string) (time.Duration, error) {
+	key := sloAnnotation + suffix
+	if _, there := annotations[key]; !there {
+		key = sloAnnotation
+	}
+	text, there := annotations[key]
+	if !there {
+		return 0, nil
+	}
+	slo, err := pool.ParseSLO(text)
+	if err != nil {
+		return 0, fmt.Errorf("annotation %s: %w", key, err)
+	}
+	return slo, nil
 }
 
 func refused(annotation, text, want string) error {

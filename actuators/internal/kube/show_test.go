@@ -55,7 +55,7 @@ func newShowcase(t *testing.T, node string, objects ...string) *showcase {
 		}
 	}
 	create(workloads["Deployment"], "{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: shop, name: cart, uid: d-1}}")
-	create(pods, `{apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: cart-0, uid: p-1, annotations: {sluice.dev/pool: server, sluice.dev/target: "tomcat:8778", sluice.dev/apply: "true"}, labels: {app.kubernetes.io/name: cart}}, spec: {containers: [{name: app}]}, status: {phase: Running, podIP: 10.0.0.1}}`)
+	create(pods, `{apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: cart-0, uid: p-1, annotations: {sluice.dev/pool: server, sluice.dev/target: "tomcat:8778", sluice.dev/apply: "true", sluice.dev/slo: 200ms}, labels: {app.kubernetes.io/name: cart}}, spec: {containers: [{name: app}]}, status: {phase: Running, podIP: 10.0.0.1}}`)
 	for _, text := range objects {
 		create(softResources, "{apiVersion: sluice.dev/v1alpha1, kind: SoftResource, metadata: {namespace: shop, generation: 3, "+text+"}")
 	}
@@ -169,17 +169,19 @@ const cartPool = "spec: {pool: {service: cart, side: server}"
 
 func TestASpecOverrides(t *testing.T) {
 	for text, want := range map[string]string{
-		"}":                                 "1 0..0",
-		", apply: false}":                   "2 0..0",
-		", apply: true, bounds: {max: 16}}": "1 0..16",
-		", bounds: {min: 4, max: 16}}":      "1 4..16",
+		"}":                                 "1 0..0 200ms", // the annotation's
+		", apply: false}":                   "2 0..0 200ms",
+		", apply: true, bounds: {max: 16}}": "1 0..16 200ms",
+		", bounds: {min: 4, max: 16}}":      "1 4..16 200ms",
+		", slo: 1h}":                        "1 0..0 1h0m0s",
+		", slo: 61m}":                       "1 0..0 200ms", // no API server takes it
 	} {
 		s := newShowcase(t, "", "name: mine}, "+cartPool+text)
 		endpoints, err := s.pods.Find(t.Context())
 		if err != nil || len(endpoints) != 1 {
 			t.Fatalf("%v, %v", endpoints, err)
 		}
-		if got := fmt.Sprintf("%d %d..%d", endpoints[0].OptIn, endpoints[0].Min, endpoints[0].Max); got != want {
+		if got := fmt.Sprintf("%d %d..%d %s", endpoints[0].OptIn, endpoints[0].Min, endpoints[0].Max, endpoints[0].SLO); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -34,7 +34,8 @@ type softSpec struct {
 		Min int64 `json:"min"`
 		Max int64 `json:"max"`
 	} `json:"bounds"`
-	Apply *bool `json:"apply"`
+	Apply *bool  `json:"apply"`
+	SLO   string `json:"slo"`
 }
 
 // softStatus has no optional fields, so that a merge patch removes what is no longer known.
@@ -119,6 +120,9 @@ func (o overrides) narrow(endpoint *discover.Endpoint) {
 		return
 	}
 	endpoint.Min, endpoint.Max = r.Spec.Bounds.Min, r.Spec.Bounds.Max
+	if slo, err := pool.ParseSLO(r.Spec.SLO); err == nil { // else absent: the API server refuses another
+		endpoint.SLO = slo
+	}
 	if apply := r.Spec.Apply; apply != nil && *apply {
 		endpoint.OptIn = discover.In
 	} else if apply != nil {

@@ -32,6 +32,8 @@ type Target struct {
 	Pool     pool.Key
 	Rules    policy.Rules
 	Settle   time.Duration
+	// SLO of the pool's service, for reports; 0: none.
+	SLO      time.Duration
 	Realizer realize.Realizer
 	// RestoreOnExit writes the original size back on SIGTERM.
 	RestoreOnExit bool

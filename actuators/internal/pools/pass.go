@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/actuators/internal/pools/policy"
@@ -61,6 +62,9 @@ func (w *worker) complete(report *poolsv1.Actuation, revision uint64, at time.Ti
 	report.Actuator, report.Reporter = w.Actuator, w.identity()
 	report.Revision = revision
 	report.At = timestamppb.New(at)
+	if w.SLO > 0 {
+		report.Slo = durationpb.New(w.SLO)
+	}
 }
 
 // logEntry has the fields by which two log entries of a target differ.

@@ -9,6 +9,9 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"sluice.dev/actuators/internal/pools"
+	"sluice.dev/actuators/internal/pools/policy"
 )
 
 func TestRecommendOnlyNeverWrites(t *testing.T) {
@@ -110,4 +113,24 @@ func TestASizeThatWasNotTakenIsReportedAgain(t *testing.T) {
 		advance(14 * time.Second)
 		b.want(t, "OBSERVED 64")
 	})
+}
+
+// The SLO that a target declares goes with each report; without one there is none, and not 0.
+func TestASLOGoesWithEachReport(t *testing.T) {
+	for _, slo := range []time.Duration{0, 200 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			b := startOn(t, pools.Target{SLO: slo, Rules: policy.Rules{Apply: true}}, func(*pools.Loop) {})
+			b.recommend(40, 1, time.Hour)
+			synctest.Wait()
+			reports := b.drain()
+			if len(reports) != 2 {
+				t.Errorf("%d reports, want an observation and a write", len(reports))
+			}
+			for _, report := range reports {
+				if got := report.GetSlo(); (got != nil) != (slo > 0) || got.AsDuration() != slo {
+					t.Errorf("%s: slo %v, want %s", report.GetOutcome(), got, slo)
+				}
+			}
+		})
+	}
 }

@@ -303,6 +303,25 @@ def test_explain_says_what_targets_tell(run: Run, server: PoolServer) -> None:
     assert tell() == "40 of 160 busy, full in 7 of 11 readings, 9 waiting, all 5 together; 1.5 h ago"
 
 
+@pytest.mark.parametrize(
+    ("source", "ms", "text"),
+    [
+        ("target", 200, "200 ms, from the target: slo 200 ms of targets a, b"),
+        ("derived", 200, "200 ms, derived: slo 200 ms of targets a, b"),
+        ("none", None, "not known yet: slo 200 ms of targets a, b"),
+    ],
+)
+def test_explain_names_the_source_of_the_threshold(
+    run: Run, server: PoolServer, source: str, ms: int | None, text: str
+) -> None:
+    threshold = server.explanations[0].threshold
+    threshold.source, threshold.detail = source, "slo 200 ms of targets a, b"
+    threshold.ClearField("value")
+    if ms is not None:
+        threshold.value.FromMilliseconds(ms)
+    assert text in run("pools", "explain", "cart", "--address", server.address).stdout
+
+
 def test_explain_without_a_curve(run: Run, server: PoolServer) -> None:
     result = run("pools", "explain", "catalogue", "--address", server.address)
     assert result.exit_code == 0, result.output

@@ -57,3 +57,22 @@ def test_response_times_that_cannot_be_read_take_no_answer_away() -> None:
     world.collector.services[CART] = FakeService(64)
     world.collector.minutes_problem = ConnectionError("down")
     assert codes(world.run(5)[-1])[-1] == "NO_THRESHOLD"
+
+
+def test_an_slo_that_targets_declare_is_applied_and_survives_a_takeover() -> None:
+    """Without it nothing is applied; the next decider has it from the journal; after the last report it stays a
+    minute."""
+    world = World(config=NO_SLO)
+    service = world.collector.services[CART] = FakeService(64)
+    world.log.slo_ms = 250
+    answers = world.run(90)
+    assert (answers[-1].threshold.value_ms, answers[-1].threshold.source) == (250.0, "target")
+    assert "APPLY" in {answer.content.action for answer in answers}
+    assert service.size < 64
+    assert not {"SLO_UNCONFIRMED", "SLO_DERIVED", "NO_THRESHOLD"} & {*codes(answers[-1])}
+    assert world.publication().threshold.ToMilliseconds() == 250
+
+    other = World(clock=world.clock, collector=world.collector, log=world.log, config=NO_SLO)
+    assert other.step(0).threshold.source == "target"
+    assert other.step(59).threshold.source == "target"
+    assert other.step(2).threshold.source == "none"

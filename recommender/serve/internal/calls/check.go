@@ -2,7 +2,9 @@ package calls
 
 import (
 	"fmt"
+	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/serve/internal/problem"
@@ -48,6 +50,7 @@ func checkActuation(a *poolsv1.Actuation, newest uint64) error {
 		checkName(f+"reporter", a.GetReporter(), "the actuator's name, host and status address, or empty", false),
 		checkText(f+"detail", a.GetDetail(), mostDetail),
 		checkTime(f+"at", a.GetAt()),
+		checkSLO(f+"slo", a.GetSlo()),
 	); err != nil {
 		return err
 	}
@@ -155,6 +158,13 @@ func checkText(field, value string, most int) error {
 func checkTime(field string, given *timestamppb.Timestamp) error {
 	if given != nil && (given.CheckValid() != nil || given.GetSeconds() < firstSecond || given.GetSeconds() >= endSecond) {
 		return problem.NotLegal(field, fmt.Sprintf("%d s", given.GetSeconds()), "1970-01-01 to 2261-12-31, or absent")
+	}
+	return nil
+}
+
+func checkSLO(field string, slo *durationpb.Duration) error {
+	if slo != nil && (slo.CheckValid() != nil || slo.AsDuration() < time.Millisecond || slo.AsDuration() > time.Hour) {
+		return problem.NotLegal(field, fmt.Sprintf("%d s %d ns", slo.GetSeconds(), slo.GetNanos()), "1 ms to 1 h, or absent")
 	}
 	return nil
 }

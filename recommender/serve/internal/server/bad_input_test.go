@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/serve/internal/journaltest"
@@ -118,6 +120,11 @@ func TestBadInputAtEveryEntry(t *testing.T) {
 		{"outcome", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Outcome = 99 }},
 		{"revision", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Revision = 1 << 63 }},
 		{"read_back", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.ReadBack = nil }},
+		{"slo", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Slo = durationpb.New(0) }},
+		{"slo", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Slo = durationpb.New(time.Millisecond - 1) }},
+		{"slo", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Slo = durationpb.New(time.Hour + 1) }},
+		{"slo", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Slo = &durationpb.Duration{Seconds: 1 << 62} }},
+		{"slo", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Slo = &durationpb.Duration{Seconds: 1, Nanos: -1} }},
 		{"read_back", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.ReadBack = set(0) }},
 		{"read_back", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Unbounded = true }},
 		{"previous", problem.FieldNotLegal, func(a *poolsv1.Actuation) { a.Previous = set(0) }},

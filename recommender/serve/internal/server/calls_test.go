@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"sluice.dev/serve/internal/journaltest"
@@ -229,6 +230,34 @@ func TestUseGoesIntoTheLogWithTheSize(t *testing.T) {
 	}
 	if len(occupancies) > 0 {
 		t.Error("not in the journal:", occupancies)
+	}
+}
+
+// The shortest and the longest SLO go with the size, of an observation and of a write; absent stays absent.
+func TestAnSLOGoesIntoTheLogWithTheSize(t *testing.T) {
+	journal := journaltest.New(t, 1)
+	journal.Decider(t, 0).Publish(journaltest.Apply(cart, 1, 8))
+	r := start(t, journal, options{}).ready(t)
+	slos := map[string]*durationpb.Duration{"a": durationpb.New(time.Millisecond), "b": durationpb.New(time.Hour), "c": nil}
+	for instance, slo := range slos {
+		_, err := r.client.ReportActuation(t.Context(), report(func(a *poolsv1.Actuation) {
+			a.Instance, a.Slo = instance, slo
+			if instance == "a" {
+				a.Outcome = poolsv1.ActuationOutcome_ACTUATION_OUTCOME_OBSERVED
+			}
+		}))
+		must(t, err)
+	}
+	records := journal.Read(t, journal.Observed)
+	if len(records) != len(slos) {
+		t.Errorf("%d sizes, want %d", len(records), len(slos))
+	}
+	for _, record := range records {
+		size := &poolsv1.ObservedSize{}
+		must(t, proto.Unmarshal(record.Value, size))
+		if want := slos[size.GetSize().GetInstance()]; (size.Slo == nil) != (want == nil) || !proto.Equal(size.Slo, want) {
+			t.Errorf("%s: slo %v, want %v", size.GetSize().GetInstance(), size.Slo, want)
+		}
 	}
 }
 

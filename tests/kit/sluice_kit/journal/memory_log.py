@@ -46,6 +46,8 @@ class MemoryLog:
         self.topics = topics()
         self.cluster = MemoryCluster(self.topics, shards)
         self._numbers = count(1)
+        self.slo_ms: float | None = None
+        """The SLO that targets declare with their sizes."""
 
     def loop(
         self,
@@ -91,6 +93,8 @@ class MemoryLog:
             reporter=reporter,
         )
         observed = log_pb2.ObservedSize(pool=message_of(key), size=read, written=written)
+        if self.slo_ms is not None:
+            observed.slo.FromNanoseconds(round(self.slo_ms * 1e6))
         self.put(self.topics.observed, f"{pool_name(key, 'target/')}/{instance}", observed, shard)
 
     def pause(self, key: PoolKey, pause: Pause, *, paused: bool = True, request_id: str = "") -> None:

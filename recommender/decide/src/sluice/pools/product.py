@@ -242,7 +242,7 @@ class PoolsShard:
         targets = {pool.key: targets_of(pool.key, sizes, self._metrics, now_ms) for pool in config.pools}
         in_force = partial(sizes_in_force, targets, sizes, self._metrics)
         derived = self._derived.of(config, self._collector, in_force, now_ms, self._resources)
-        thresholds = self._thresholds.of(config, upstream, now_ms, derived)
+        thresholds = self._thresholds.of(config, upstream, now_ms, derived, targets)
         self.clocks.look(config, self._collector, now_ms, problems)
         self._resources.critical.look(now_ms, self._resources.background, problems)
         inputs = PeriodInputs(

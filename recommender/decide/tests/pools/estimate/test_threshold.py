@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.config import Pool, Slo
-from sluice.pools.estimate.threshold import Threshold, UpstreamTime, threshold_of
+from sluice.pools.estimate.threshold import Threshold, UpstreamTime, target_threshold, threshold_of
 
 CHECKOUT = Slo(name="checkout", service="frontend", operation="POST /orders", latency="250ms")  # type: ignore[arg-type]
 
@@ -141,3 +141,15 @@ def test_the_strictest_is_one_of_them_and_none_is_stricter(above_ms: list[float 
     alone = [threshold_of(pool, [slo], [one]).value_ms for slo, one in zip((CHECKOUT, BROWSE), seen, strict=True)]
     known = [value for value, one in zip(alone, seen, strict=True) if one is not None]
     assert shared(*seen).value_ms == min(known or alone)
+
+
+def test_a_detail_names_three_targets_and_three_other_slos_at_most() -> None:
+    slos_ms = {f"pod-{i}": 200.0 for i in range(5)} | {f"old-{i}": 300.0 + i for i in range(4)}
+    threshold = target_threshold(slos_ms)
+    assert threshold is not None
+    assert (threshold.value_ns, threshold.detail) == (
+        200_000_000,
+        "slo 200 ms of targets pod-0, pod-1, pod-2 and 2 more; strictest of it and 300 ms of target old-0,"
+        " 301 ms of target old-1, 302 ms of target old-2 and 1 more",
+    )
+    assert target_threshold({}) is None

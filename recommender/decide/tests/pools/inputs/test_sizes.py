@@ -125,3 +125,24 @@ def test_reporters_of_other_targets_and_without_a_name_are_not_compared() -> Non
         TargetSize("a", 12, 2000, reporter="one"),
         TargetSize("b", 64, 1000, reporter="two", owned_at_ms=1000),
     )
+
+
+def test_an_slo_goes_with_its_target() -> None:
+    """One more minute after the last report, as the size; and at once where the owner declares none any more."""
+    sizes = Sizes()
+    sizes.report(CART, SizeReport(8, 0, "a", slo_ms=200))
+    sizes.report(CART, SizeReport(8, 1_000, "b", slo_ms=300))
+    assert [target.slo_ms for target in sizes.targets(CART, 60_000)] == [200, 300]
+    assert [target.slo_ms for target in sizes.targets(CART, 60_001)] == [300]
+    sizes.report(CART, SizeReport(8, 60_500, "b"))
+    assert [target.slo_ms for target in sizes.targets(CART, 60_500)] == [None]
+
+
+def test_the_slo_is_the_owners() -> None:
+    sizes = Sizes()
+    sizes.report(CART, SizeReport(8, 0, "a", reporter="one", slo_ms=200))
+    for report in (SizeReport(8, 1_000, "a"), SizeReport(8, 2_000, "a", reporter="two", slo_ms=300)):
+        sizes.report(CART, report)
+        assert [target.slo_ms for target in sizes.targets(CART, 2_000)] == [200]
+    sizes.report(CART, SizeReport(8, 3_000, "a", reporter="one"))
+    assert [target.slo_ms for target in sizes.targets(CART, 3_000)] == [None]

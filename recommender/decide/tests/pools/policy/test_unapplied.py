@@ -97,7 +97,7 @@ def test_a_derived_threshold_leads_to_no_apply() -> None:
     )
     assert held.reasons[-1] == (
         SLO_UNCONFIRMED,
-        "APPLY needs an SLO or a threshold in the file, or derived_slo: {apply: true}",
+        "APPLY needs an SLO or a threshold in the file, an SLO of a target, or derived_slo: {apply: true}",
     )
     assert (after.facts.change, after.facts.current) == (None, None)
     people = replace(sees(32), from_metrics=False, may_apply=False)

@@ -9,6 +9,7 @@ package poolsv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -110,7 +111,10 @@ type Actuation struct {
 	// The reporter, `NAME@HOST STATUS_ADDRESS`: the same after a restart, and different for any other configuration. The
 	// server refuses the second reporter of a target (TARGET_OWNED). Empty: the server does not compare, as with a Lease of
 	// Kubernetes.
-	Reporter      string `protobuf:"bytes,14,opt,name=reporter,proto3" json:"reporter,omitempty"`
+	Reporter string `protobuf:"bytes,14,opt,name=reporter,proto3" json:"reporter,omitempty"`
+	// SLO of the pool's own service, 1 ms to 1 h, as the target's pod, softresource or configuration declares it; absent if none
+	// does.
+	Slo           *durationpb.Duration `protobuf:"bytes,15,opt,name=slo,proto3" json:"slo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -243,11 +247,18 @@ func (x *Actuation) GetReporter() string {
 	return ""
 }
 
+func (x *Actuation) GetSlo() *durationpb.Duration {
+	if x != nil {
+		return x.Slo
+	}
+	return nil
+}
+
 var File_sluice_pools_v1_actuation_proto protoreflect.FileDescriptor
 
 const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	"\n" +
-	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xaf\x04\n" +
+	"\x1fsluice/pools/v1/actuation.proto\x12\x0fsluice.pools.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fsluice/pools/v1/occupancy.proto\x1a\x1asluice/pools/v1/pool.proto\"\xdc\x04\n" +
 	"\tActuation\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x1f\n" +
@@ -264,7 +275,8 @@ const file_sluice_pools_v1_actuation_proto_rawDesc = "" +
 	"\x06detail\x18\v \x01(\tR\x06detail\x12*\n" +
 	"\x02at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x128\n" +
 	"\toccupancy\x18\r \x01(\v2\x1a.sluice.pools.v1.OccupancyR\toccupancy\x12\x1a\n" +
-	"\breporter\x18\x0e \x01(\tR\breporterB\f\n" +
+	"\breporter\x18\x0e \x01(\tR\breporter\x12+\n" +
+	"\x03slo\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\x03sloB\f\n" +
 	"\n" +
 	"_requestedB\v\n" +
 	"\t_previousB\f\n" +
@@ -297,17 +309,19 @@ var file_sluice_pools_v1_actuation_proto_goTypes = []any{
 	(*Pool)(nil),                  // 2: sluice.pools.v1.Pool
 	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
 	(*Occupancy)(nil),             // 4: sluice.pools.v1.Occupancy
+	(*durationpb.Duration)(nil),   // 5: google.protobuf.Duration
 }
 var file_sluice_pools_v1_actuation_proto_depIdxs = []int32{
 	2, // 0: sluice.pools.v1.Actuation.pool:type_name -> sluice.pools.v1.Pool
 	0, // 1: sluice.pools.v1.Actuation.outcome:type_name -> sluice.pools.v1.ActuationOutcome
 	3, // 2: sluice.pools.v1.Actuation.at:type_name -> google.protobuf.Timestamp
 	4, // 3: sluice.pools.v1.Actuation.occupancy:type_name -> sluice.pools.v1.Occupancy
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	5, // 4: sluice.pools.v1.Actuation.slo:type_name -> google.protobuf.Duration
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_actuation_proto_init() }

@@ -1011,8 +1011,9 @@ type Threshold struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Absent while it is not known (source "none").
 	Value *durationpb.Duration `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
-	// "slo" (an SLO less the time of upstream services), "pool" (the pool's own configuration), "derived" (from response times
-	// while the pool was not full: reason SLO_DERIVED) or "none" (not known yet: reason NO_THRESHOLD).
+	// "slo" (an SLO less the time of upstream services), "pool" (the pool's own configuration), "target" (the strictest SLO that
+	// the pool's targets declare), "derived" (from response times while the pool was not full: reason SLO_DERIVED) or "none" (not
+	// known yet: reason NO_THRESHOLD).
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
 	// The calculation, e.g. "slo checkout 250 ms - 20 ms upstream".
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`

@@ -392,7 +392,9 @@ type ObservedSize struct {
 	By string `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
 	// request_id of the Report that came with it, whose `received` is the size's read_at; empty without one. A Report of the
 	// same id with another `received` is a repeat and does not describe the present size.
-	RequestId     string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// As in Actuation.
+	Slo           *durationpb.Duration `protobuf:"bytes,8,opt,name=slo,proto3" json:"slo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -474,6 +476,13 @@ func (x *ObservedSize) GetRequestId() string {
 		return x.RequestId
 	}
 	return ""
+}
+
+func (x *ObservedSize) GetSlo() *durationpb.Duration {
+	if x != nil {
+		return x.Slo
+	}
+	return nil
 }
 
 // A report to deciders and to the audit. Reports of one caller with the same id are repeats and count once.
@@ -716,7 +725,7 @@ const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"\vvalid_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"validUntil\x128\n" +
 	"\n" +
-	"lease_left\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\"\xf0\x01\n" +
+	"lease_left\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\tleaseLeft\"\x9d\x02\n" +
 	"\fObservedSize\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12/\n" +
 	"\x04size\x18\x02 \x01(\v2\x1b.sluice.pools.v1.TargetSizeR\x04size\x12\x1f\n" +
@@ -726,7 +735,8 @@ const file_sluice_pools_v1_log_proto_rawDesc = "" +
 	"\awritten\x18\x05 \x01(\bR\awritten\x12\x0e\n" +
 	"\x02by\x18\x06 \x01(\tR\x02by\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\a \x01(\tR\trequestId\"\xa1\x02\n" +
+	"request_id\x18\a \x01(\tR\trequestId\x12+\n" +
+	"\x03slo\x18\b \x01(\v2\x19.google.protobuf.DurationR\x03slo\"\xa1\x02\n" +
 	"\x06Report\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x126\n" +
@@ -782,16 +792,17 @@ var file_sluice_pools_v1_log_proto_depIdxs = []int32{
 	8,  // 7: sluice.pools.v1.NotRenewed.lease_left:type_name -> google.protobuf.Duration
 	9,  // 8: sluice.pools.v1.ObservedSize.pool:type_name -> sluice.pools.v1.Pool
 	10, // 9: sluice.pools.v1.ObservedSize.size:type_name -> sluice.pools.v1.TargetSize
-	7,  // 10: sluice.pools.v1.Report.received:type_name -> google.protobuf.Timestamp
-	11, // 11: sluice.pools.v1.Report.actuation:type_name -> sluice.pools.v1.Actuation
-	6,  // 12: sluice.pools.v1.Report.pause:type_name -> sluice.pools.v1.Pause
-	12, // 13: sluice.pools.v1.Report.scaling:type_name -> sluice.common.v1.ScalingEvent
-	9,  // 14: sluice.pools.v1.Pause.pool:type_name -> sluice.pools.v1.Pool
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	8,  // 10: sluice.pools.v1.ObservedSize.slo:type_name -> google.protobuf.Duration
+	7,  // 11: sluice.pools.v1.Report.received:type_name -> google.protobuf.Timestamp
+	11, // 12: sluice.pools.v1.Report.actuation:type_name -> sluice.pools.v1.Actuation
+	6,  // 13: sluice.pools.v1.Report.pause:type_name -> sluice.pools.v1.Pause
+	12, // 14: sluice.pools.v1.Report.scaling:type_name -> sluice.common.v1.ScalingEvent
+	9,  // 15: sluice.pools.v1.Pause.pool:type_name -> sluice.pools.v1.Pool
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_log_proto_init() }

@@ -6,7 +6,7 @@ from the configuration, or measured on traces. The value carries which of them i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,12 +17,15 @@ from sluice.pools.section import Pool, Slo, Upstream
 
 # The longest legal threshold: each completion is in time.
 LONGEST_MS = 3_600_000.0
+# A detail names no more targets, or SLOs of them.
+NAMED = 3
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """value_ms > 0; source "slo", "pool", "derived" (derived.py) or "none" (not known yet, LONGEST_MS); detail: the
-    arithmetic in words; reasons: why it differs from the configuration; applies: decisions on it may be applied."""
+    """value_ms > 0; source "slo", "pool", "target", "derived" (derived.py) or "none" (not known yet, LONGEST_MS);
+    detail: the arithmetic in words; reasons: why it differs from the configuration; applies: decisions on it may be
+    applied."""
 
     value_ms: float
     source: str
@@ -83,6 +86,32 @@ def threshold_of(pool: Pool, slos: Sequence[Slo], upstream: Sequence[UpstreamTim
     if others:
         return replace(strictest, detail=f"{strictest.detail}; strictest of it and {', '.join(others)}")
     return strictest
+
+
+def target_threshold(slos_ms: Mapping[str, float]) -> Threshold | None:
+    """The strictest SLO of those that a pool's targets declare, ms by instance; None without any. It is of the pool's
+    own service, so it counts in full.
+
+    Worked: a and b 200 ms, c 300 ms -> 200 ms, "slo 200 ms of targets a, b; strictest of it and 300 ms of target c".
+    """
+    if not slos_ms:
+        return None
+    strictest, *others = [
+        f"{format_ms(slo)} of {_targets([name for name in sorted(slos_ms) if slos_ms[name] == slo])}"
+        for slo in sorted(set(slos_ms.values()))
+    ]
+    detail = f"slo {strictest}"
+    if others:
+        detail += f"; strictest of it and {', '.join(others[:NAMED])}{_more(len(others))}"
+    return Threshold(min(slos_ms.values()), "target", detail)
+
+
+def _targets(names: Sequence[str]) -> str:
+    return f"target{'s' * (len(names) > 1)} {', '.join(names[:NAMED])}{_more(len(names))}"
+
+
+def _more(count: int) -> str:
+    return f" and {count - NAMED} more" if count > NAMED else ""
 
 
 def _under(pool: Pool, slo: Slo, upstream: UpstreamTime | None) -> Threshold:

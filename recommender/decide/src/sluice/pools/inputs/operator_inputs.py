@@ -85,7 +85,8 @@ class OperatorInputs:
             if (key := _key_of(record)) is not None and (size or target.unbounded):
                 at_ms = _read_at_ms(record)
                 occupancy = occupancy_report(target.occupancy, at_ms)
-                report = SizeReport(size, at_ms, target.instance, record.written, occupancy, target.reporter)
+                slo_ms = record.slo.ToNanoseconds() / 1e6 if record.HasField("slo") else None
+                report = SizeReport(size, at_ms, target.instance, record.written, occupancy, target.reporter, slo_ms)
                 self.sizes.report(key, report)
 
 

@@ -25,6 +25,7 @@ class TargetSize:
     occupancy: its reports under this size in the newest 30 s, oldest first; () without reports of it. reporter: the
     configuration of the actuator that owns the target; empty where none does. owned_at_ms: its newest report.
     from_metrics: the size is that of a metric, not of an actuator; read_at_ms is then the time of its point.
+    slo_ms: the SLO of the pool's service that the target declares; None where it declares none.
     """
 
     instance: str
@@ -34,6 +35,7 @@ class TargetSize:
     reporter: str = ""
     owned_at_ms: int = 0
     from_metrics: bool = False
+    slo_ms: float | None = None
 
     def __str__(self) -> str:
         return f"{self.instance} {'unbounded' if self.size is None else self.size}"
@@ -44,7 +46,7 @@ class SizeReport:
     """One report of one target. size: None where it has no limit. at_ms: Unix time of receipt.
 
     written: the actuator has just set the size. Otherwise the size may be as old as the last reading. occupancy: None
-    where the target does not report it. reporter: as in `TargetSize`.
+    where the target does not report it. reporter, slo_ms: as in `TargetSize`.
     """
 
     size: int | None
@@ -53,6 +55,7 @@ class SizeReport:
     written: bool = False
     occupancy: OccupancyReport | None = None
     reporter: str = ""
+    slo_ms: float | None = None
 
 
 def one_size(targets: Iterable[TargetSize]) -> int | None:
@@ -84,7 +87,8 @@ class Sizes:
         """Adds a report.
 
         The first reporter owns the target until it has not reported for FRESH_MS; other reporters' sizes are ignored
-        meanwhile. An empty reporter, which never writes, neither owns the target nor changes its owner.
+        meanwhile. An empty reporter, which never writes, neither owns the target nor changes its owner, or the owner's
+        SLO.
         """
         size, at_ms, instance, reporter = report.size, report.at_ms, report.instance, report.reporter
         targets = self._targets.setdefault(key, {})
@@ -94,7 +98,8 @@ class Sizes:
         earlier = previous.occupancy if previous is not None and previous.size == size else ()
         owner, owned_at_ms = (reporter, at_ms) if reporter else _owner(previous, at_ms)
         occupancy = kept(earlier, report.occupancy, at_ms)
-        targets[instance] = TargetSize(instance, size, at_ms, occupancy, owner, owned_at_ms)
+        slo_ms = previous.slo_ms if previous is not None and owner != reporter else report.slo_ms
+        targets[instance] = TargetSize(instance, size, at_ms, occupancy, owner, owned_at_ms, slo_ms=slo_ms)
         of_target = self._of_target.setdefault(key, {})
         for silent in [name for name, target in targets.items() if at_ms - target.read_at_ms > self._fresh_ms]:
             del targets[silent], of_target[silent]

@@ -1,14 +1,16 @@
-"""A period's thresholds, from the configuration and from traces of the services above a pool."""
+"""A period's thresholds: from the configuration and traces of the services above a pool, from SLOs that targets
+declare, or derived."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from sluice.model.durations import format_ms
 from sluice.model.keys import PoolKey
-from sluice.pools.estimate.threshold import Threshold, UpstreamRequest, UpstreamTime, threshold_of
+from sluice.pools.estimate.threshold import Threshold, UpstreamRequest, UpstreamTime, target_threshold, threshold_of
+from sluice.pools.inputs.sizes import TargetSize
 from sluice.pools.section import Pool, PoolsSection, Slo
 
 # Width of a bucket of the latency histograms (tests/contract/latency_index.csv). Windows resolve no less, and each
@@ -30,8 +32,8 @@ class _Standing(NamedTuple):
 
 
 class Thresholds:
-    """Keeps the last known upstream time of each pool and SLO, for periods with too few traces. Keeps each measured
-    threshold until a new one differs by a bucket's width, wherever buckets' edges are.
+    """Keeps the last known upstream time of each pool and SLO, for periods with too few traces. Keeps each threshold
+    that is measured, or of targets, until a new one differs by a bucket's width, wherever buckets' edges are.
     """
 
     def __init__(self) -> None:
@@ -39,31 +41,41 @@ class Thresholds:
         self._standing: dict[PoolKey, _Standing] = {}
 
     def of(
-        self, config: PoolsSection, times: UpstreamTimes, now_ms: int, derived: Mapping[PoolKey, Threshold]
+        self,
+        config: PoolsSection,
+        times: UpstreamTimes,
+        now_ms: int,
+        derived: Mapping[PoolKey, Threshold],
+        targets: Mapping[PoolKey, Sequence[TargetSize]],
     ) -> dict[PoolKey, Threshold]:
-        """The threshold of each pool. times: the result of this period's query. derived: of the pools that have
-        neither an SLO nor a threshold."""
+        """The threshold of each pool. times: the result of this period's query. derived: of the pools to which the
+        file gives neither an SLO nor a threshold. Such a pool has the strictest SLO that its targets declare; without
+        any, the derived threshold."""
         thresholds, configured, standing = dict(derived), set(), set()
         for pool in config.pools:
             if pool.key in derived:
+                slos_ms = {target.instance: target.slo_ms for target in targets[pool.key] if target.slo_ms is not None}
+                declared = target_threshold(slos_ms)
+                if declared is not None:
+                    thresholds[pool.key] = self._stand(pool.key, (declared.source,), declared)
+                    standing.add(pool.key)
                 continue
             slos = config.slos_of(pool)
             configured |= {UpstreamRequest(pool.key, slo.name) for slo in slos}
             newest = threshold_of(pool, slos, [self._newest(pool, slo, times, now_ms) for slo in slos])
             if pool.measured:
-                newest = self._stand(pool, slos, newest)
+                newest = self._stand(pool.key, (pool.measured, tuple(slos)), newest)
                 standing.add(pool.key)
             thresholds[pool.key] = newest
         self._known = {key: known for key, known in self._known.items() if key in configured}
         self._standing = {key: self._standing[key] for key in standing}
         return thresholds
 
-    def _stand(self, pool: Pool, slos: list[Slo], newest: Threshold) -> Threshold:
-        """Worked: 200 ms stay while 197.9 to 202.1 ms are measured; 203 ms replace them."""
-        basis = (pool.measured, tuple(slos))
-        standing = self._standing.get(pool.key)
+    def _stand(self, key: PoolKey, basis: tuple[object, ...], newest: Threshold) -> Threshold:
+        """Worked: 200 ms stay while 197.9 to 202.1 ms are measured, or declared by targets; 203 ms replace them."""
+        standing = self._standing.get(key)
         if standing is None or standing.basis != basis or not 1 / BUCKET < newest.value_ms / standing.value_ms < BUCKET:
-            self._standing[pool.key] = _Standing(basis, newest.value_ms)
+            self._standing[key] = _Standing(basis, newest.value_ms)
             return newest
         if newest.value_ms == standing.value_ms:
             return newest

@@ -46,7 +46,10 @@ TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHEC
 SAMPLED = frozenset({Case.SAMPLED, Case.TAIL_SAMPLED})
 UNKNOWN_BEST = frozenset({*TAKE_BACK, *SAMPLED, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
 NO_ACTUATOR = ("NO_ACTUATOR", "APPLY needs an actuator: none reports the size in force")
-SLO_UNCONFIRMED = ("SLO_UNCONFIRMED", "APPLY needs an SLO or a threshold in the file, or derived_slo: {apply: true}")
+SLO_UNCONFIRMED = (
+    "SLO_UNCONFIRMED",
+    "APPLY needs an SLO or a threshold in the file, an SLO of a target, or derived_slo: {apply: true}",
+)
 # Advice on the hardware needs one of these states and one of these cases.
 KNOWN_STATES = frozenset({State.PROVIDED, State.GUARDED})
 ADVISES = frozenset({Case.BEST, Case.BETTER, Case.LOOK, Case.WAITING, Case.QUIET, Case.WAVE_ON})

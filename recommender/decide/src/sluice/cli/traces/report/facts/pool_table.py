@@ -70,11 +70,12 @@ def peer_of(attributes: Texts, pool: str) -> str:
     if address := first(attributes, ("server.address", "net.peer.name")):
         port = first(attributes, ("server.port", "net.peer.port"))
         return cut(written(address, int(port) if port.isdecimal() and len(port) < 6 else 0, namespace))
-    by_key = "://" in pool or "=" in pool
-    host, port_number = located(pool if by_key else pool.partition("/")[0])
+    name = pool.partition("|")[0]  # behind it stands the user
+    by_key = "://" in name or "=" in name
+    host, port_number = located(name if by_key else name.partition("/")[0])
     if not host or not (by_key or port_number):
         return ""
-    return cut(written(host, port_number, namespace or _database(pool)))
+    return cut(written(host, port_number, namespace or _database(name)))
 
 
 def first(attributes: Texts, names: tuple[str, ...]) -> str:

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
  * <p>A pool's name has an address in four forms: {@code db:5432/shop} (semantic conventions,
  * node-postgres, pgx), {@code postgresql://db:5432/shop} (SQLAlchemy), {@code
  * Host=db;Port=5432;Database=shop} (Npgsql, MySqlConnector) and {@code cache:6380} (go-redis). Each
- * needs a port, a scheme or a key: {@code HikariPool-1} is only a name.
+ * needs a port, a scheme or a key: {@code HikariPool-1} is only a name. Behind {@code |} stands the
+ * user, as in {@code db:5432/shop|app} (the Java agent, of a pool that nobody named).
  */
 final class PoolPeer {
   private static final List<String> ADDRESSES = List.of("server.address", "net.peer.name");
@@ -30,12 +31,14 @@ final class PoolPeer {
     if (!address.isEmpty()) {
       return peerName.of(address, Location.port(first(attributes, PORTS)), namespace);
     }
-    Location location = location(pool);
+    int user = pool.indexOf('|');
+    String name = user < 0 ? pool : pool.substring(0, user);
+    Location location = location(name);
     if (location.address().isEmpty()) {
       return "";
     }
     return peerName.of(
-        location.address(), location.port(), namespace.isEmpty() ? database(pool) : namespace);
+        location.address(), location.port(), namespace.isEmpty() ? database(name) : namespace);
   }
 
   /** The first of the attributes that is present, or "". */

@@ -15,6 +15,8 @@ class PoolPeerTest {
     // A usual port is left out, unless the address is an IP, as in spans.
     "db:5432/shop, db/shop",
     "db:5433/shop, db:5433/shop",
+    "db:5432/shop|app, db/shop",
+    "db:5433|app, db:5433",
     "127.0.0.1:5432/petclinic, 127.0.0.1:5432/petclinic",
     "cache:6380, cache:6380",
     "cache:6379, cache",
@@ -33,6 +35,7 @@ class PoolPeerTest {
   @ParameterizedTest
   @CsvSource({
     "HikariPool-1",
+    "HikariPool-1|app",
     "dataSource",
     "unknown_host:unknown_port/unknown_database",
     "db:0/shop",

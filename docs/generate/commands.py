@@ -26,6 +26,6 @@ def _contexts(command: click.Command, name: str, parent: click.Context | None) -
     yield context.command_path, context
     if isinstance(command, click.Group):
         for child in command.list_commands(context):
-            found = command.get_command(context, child)
-            assert found is not None
-            yield from _contexts(found, child, context)
+            member = command.get_command(context, child)
+            assert member is not None
+            yield from _contexts(member, child, context)

@@ -43,17 +43,17 @@ class _Schema(GenerateJsonSchema):
 
 def text() -> str:
     schema = Config.model_json_schema(schema_generator=_Schema)
-    models = {"The file": schema, **{name: of for name, of in schema["$defs"].items() if "properties" in of}}
+    models = {"The file": schema, **{name: model for name, model in schema["$defs"].items() if "properties" in model}}
     bases = [entry for base in Config.__mro__ for entry in _entries(getdoc(base) or "")]
-    return page("Configuration", _INTRODUCTION, *(_section(name, of, dict(bases)) for name, of in models.items()))
+    return page("Configuration", _INTRODUCTION, *(_section(name, model, dict(bases)) for name, model in models.items()))
 
 
 def _section(name: str, schema: Mapping[str, Any], bases: Mapping[str, str]) -> str:
     known = bases if name == "The file" else dict(_entries(schema["description"]))
     lead = "" if name == "The file" else f"{_lead(schema['description'])}\n\n"
     rows = []
-    for key, of in schema["properties"].items():
-        kind, default = _type(of), _default(key, of, schema.get("required", []))
+    for key, value_schema in schema["properties"].items():
+        kind, default = _type(value_schema), _default(key, value_schema, schema.get("required", []))
         if automatic := _AUTOMATIC.get(key):
             kind, default = f"`{automatic}` or {kind}", f"`{automatic}`"
         rows.append((f"`{key}`", kind, default, known.get(key, "").replace("None:", "absent:")))
@@ -76,25 +76,27 @@ def _entries(docstring: str) -> Iterator[tuple[str, str]]:
         names, meaning = (match[1], match[2]) if match else ("", "")
 
 
-def _type(of: Mapping[str, Any]) -> str:
-    if choices := of.get("anyOf") or of.get("oneOf"):
+def _type(value_schema: Mapping[str, Any]) -> str:
+    if choices := value_schema.get("anyOf") or value_schema.get("oneOf"):
         return " or ".join(_type(choice) for choice in choices if choice.get("type") != "null")
-    if "$ref" in of:
-        name = of["$ref"].rpartition("/")[2]
+    if "$ref" in value_schema:
+        name = value_schema["$ref"].rpartition("/")[2]
         return "times of day, as `22:00-06:00`" if name == "Hours" else f"[{name}](#{name.lower()})"
-    if "enum" in of or "const" in of:
-        return ", ".join(f"`{value}`" for value in of.get("enum", [of.get("const")]))
-    if of["type"] == "array":
-        return f"list of {_type(of['items'])}"
-    if of["type"] == "object":
-        return f"mapping to {_type(of['additionalProperties'])}"
-    limits = [f"{_LIMITS[key]} {_value(of, of[key])}" for key in _LIMITS if key in of]
-    kind = {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(of["type"], of["type"])
-    return " ".join([of.get("format", kind), *limits])
+    if "enum" in value_schema or "const" in value_schema:
+        return ", ".join(f"`{value}`" for value in value_schema.get("enum", [value_schema.get("const")]))
+    if value_schema["type"] == "array":
+        return f"list of {_type(value_schema['items'])}"
+    if value_schema["type"] == "object":
+        return f"mapping to {_type(value_schema['additionalProperties'])}"
+    limits = [f"{_LIMITS[key]} {_value(value_schema, value_schema[key])}" for key in _LIMITS if key in value_schema]
+    kind = {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(
+        value_schema["type"], value_schema["type"]
+    )
+    return " ".join([value_schema.get("format", kind), *limits])
 
 
-def _value(of: Mapping[str, Any], value: Any) -> str:
-    return _duration(value) if of.get("format") == "duration" else str(value)
+def _value(value_schema: Mapping[str, Any], value: Any) -> str:
+    return _duration(value) if value_schema.get("format") == "duration" else str(value)
 
 
 def _duration(ms: float) -> str:
@@ -103,13 +105,13 @@ def _duration(ms: float) -> str:
     return f"{ms / _UNITS[unit]:g}{unit}" if ms else "0ms"
 
 
-def _default(key: str, of: Mapping[str, Any], required: list[str]) -> str:
+def _default(key: str, value_schema: Mapping[str, Any], required: list[str]) -> str:
     if key in required:
         return "required"
-    value = of.get("default")
+    value = value_schema.get("default")
     if value is None or value == "":
         return ""
-    kinds = [of, *of.get("oneOf", []), *of.get("anyOf", [])]
+    kinds = [value_schema, *value_schema.get("oneOf", []), *value_schema.get("anyOf", [])]
     if isinstance(value, float) and any(kind.get("format") == "duration" for kind in kinds):
         return f"`{_duration(value)}`"
     return f"`{value if isinstance(value, str) else json.dumps(value)}`"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from docs.generate.markdown import page, table
-from sluice.cli.pools.text import BASES, STATES
+from sluice.cli.pools.text import ADVICE, BASES, STATES
 from sluice.pools.policy.transitions import TABLE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -36,27 +36,30 @@ def text() -> str:
         )
         for case, row in TABLE.items()
     ]
-    others = sorted((f"`{code}`", " / ".join(sentences), room) for (code, room), sentences in _found().items())
+    others = sorted(
+        (f"`{code}`", " / ".join(sentences), room) for (code, room), sentences in _sentences_by_code().items()
+    )
     return page(
         "Reason codes, states and bases",
         _INTRODUCTION,
         f"## Cases\n\n{_CASES}\n{table(['code', 'sentence', 'action', 'basis', 'state'], cases)}",
         f"## Other reasons\n\n{table(['code', 'sentence', 'in'], others)}",
+        f"## Advice on the hardware\n\n{table(['code', 'meaning'], ADVICE.items())}",
         f"## States\n\n{table(['state', 'meaning'], STATES.items())}",
         f"## Bases\n\n{table(['basis', 'meaning'], BASES.items())}",
     )
 
 
-def _found() -> dict[tuple[str, str], list[str]]:
+def _sentences_by_code() -> dict[tuple[str, str], list[str]]:
     """The sentences of each code, by code and room; `…` for a code whose sentence is computed elsewhere."""
-    found: dict[tuple[str, str], list[str]] = {}
+    by_code: dict[tuple[str, str], list[str]] = {}
     for room in ROOMS:
         for file in sorted((SOURCES / room).rglob("*.py")):
             if not file.name.endswith("_pb2.py"):
                 for code, sentences in _reasons(ast.parse(file.read_text())):
-                    known = found.setdefault((code, room), [])
+                    known = by_code.setdefault((code, room), [])
                     known += [sentence for sentence in sentences if sentence not in known]
-    return {place: sentences or ["…"] for place, sentences in found.items()}
+    return {place: sentences or ["…"] for place, sentences in by_code.items()}
 
 
 def _reasons(tree: ast.AST) -> Iterator[tuple[str, list[str]]]:
@@ -95,12 +98,12 @@ def _sentences(value: ast.expr, scope: ast.AST) -> Iterator[str]:
     elif isinstance(value, ast.IfExp):
         yield from (*_sentences(value.body, scope), *_sentences(value.orelse, scope))
     elif isinstance(value, ast.Name):
-        given = [
+        assignments = [
             node
             for node in _own(scope)
             if isinstance(node, ast.Assign)
             and node.lineno < value.lineno
             and any(getattr(target, "id", "") == value.id for target in node.targets)
         ]
-        if given:
-            yield from _sentences(max(given, key=lambda node: node.lineno).value, scope)
+        if assignments:
+            yield from _sentences(max(assignments, key=lambda node: node.lineno).value, scope)

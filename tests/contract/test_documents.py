@@ -42,15 +42,15 @@ def tokens(file: Path) -> list[Token]:
 @cache
 def anchors(file: Path) -> set[str]:
     """As GitHub makes them of headings, and those that the text has itself."""
-    found = set(re.findall(r'<a id="([^"]+)"', file.read_text()))
+    slugs = set(re.findall(r'<a id="([^"]+)"', file.read_text()))
     parsed = tokens(file)
     for heading, inline in pairwise(parsed):
         if heading.type == "heading_open":
             text = "".join(part.content for part in inline.children or ())
             slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
-            copies = sum(name == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", name) is not None for name in found)
-            found.add(f"{slug}-{copies}" if copies else slug)
-    return found
+            copies = sum(name == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", name) is not None for name in slugs)
+            slugs.add(f"{slug}-{copies}" if copies else slug)
+    return slugs
 
 
 def broken(file: Path, link: str) -> str:
@@ -78,18 +78,20 @@ def fault(line: str) -> str:
     program, *words = shlex.split(line)
     if program == "make":
         return ", ".join(word for word in words if "=" not in word and word not in TARGETS)
-    command, context = cli, None
+    command: click.Command | None = cli
+    context = None
     try:
-        while True:
+        while command is not None:
             context = command.make_context(command.name, words, parent=context)
             if not isinstance(command, click.Group):
-                return ""
+                break
             words = [*context._protected_args, *context.args]
             _, command, words = command.resolve_command(context, words)
     except click.exceptions.Exit:  # --help, --version
-        return ""
+        pass
     except click.UsageError as error:
         return "" if "does not exist" in error.message else error.format_message()
+    return ""
 
 
 @pytest.mark.parametrize("file", ALL, ids=lambda file: str(file.relative_to(REPOSITORY)))
@@ -103,6 +105,14 @@ def test_each_command_exists(file: Path) -> None:
     blocks = [token.content for token in tokens(file) if token.type == "fence"]
     lines = [line for block in blocks for line in commands(block)]
     assert [(line, why) for line in lines if (why := fault(line))] == []
+
+
+@pytest.mark.parametrize("file", GUIDES[1:], ids=lambda file: file.name)
+def test_each_code_is_in_the_reference(file: Path) -> None:
+    known = (REPOSITORY / "docs/reference/reasons.md").read_text()
+    prose = " ".join(token.content for token in tokens(file) if token.type == "text")
+    codes = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", prose))
+    assert {code for code in codes if not re.search(rf"\b{code}\b", known)} == set()
 
 
 @pytest.mark.parametrize("file", GUIDES, ids=lambda file: file.name)

@@ -107,7 +107,7 @@ lint: ## style, types, protobuf, generated code; says all that is wrong, then fa
 
 .PHONY: lint-python lint-go lint-java lint-proto lint-deploy
 # Types of all code but the tests of the rooms, which pytest runs anyway.
-typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/helm deploy/local tests/kit/sluice_kit tests/testbed
+typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/helm deploy/local docs/generate tests/kit/sluice_kit tests/testbed
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \

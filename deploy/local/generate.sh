@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the generated code that git has from its sources: Go from recommender/proto, with the image that later versions of
 # the API are compared with; the collectors that are built here from their builder.yaml; sinks and row types of Flink from
-# storage/clickhouse; dashboards from dashboards/generate; what the charts of deploy/helm copy and render.
+# storage/clickhouse; dashboards from dashboards/generate; docs/reference; what the charts of deploy/helm copy and render.
 # With --check it changes nothing, and fails with the differences when what is committed is not current.
 set -euo pipefail
 
@@ -73,6 +73,9 @@ PYTHONPATH=storage "$PYTHON" -m schema ${check:+--check} || status=1
 if [[ -d $repository/dashboards/generate ]]; then
   PYTHONPATH=dashboards "$PYTHON" -m generate ${check:+--check} || status=1
 fi
+
+# Reference pages of docs/
+PYTHONPATH=recommender/decide/src:storage "$PYTHON" -m docs.generate ${check:+--check} || status=1
 
 # Charts: schemas and tables of their values, and the rendered examples; `make lint-deploy` compares them
 if [[ ! $check ]]; then

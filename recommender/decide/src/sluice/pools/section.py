@@ -25,6 +25,7 @@ class Slo(Strict):
     """A promised response time of `service`, or of one `operation` of it. Both may be patterns: `web-*`, `*`.
 
     name  by default the service, or SERVICE/OPERATION
+    latency  the promised response time
     """
 
     service: str = Field(min_length=1)
@@ -125,6 +126,9 @@ class Pool(Strict):
     """One pool, and the threshold for its completions: an SLO less `upstream`, or a `threshold` of its own. Without
     both, the SLO of its service counts; without such an SLO, a derived threshold.
 
+    service, side, peer  the pool's key; a client pool has a peer, no other has one
+    threshold  longest response time of a completion in time, in place of an SLO
+    bucket  as in the file, for this pool
     upstream  an allowance, or the measurement of one; None: measured where the SLO's service is the root of traces that
               lead to the pool, else 0; also 0 for an SLO of the pool's own service that `slo` does not name
     bounds  legal sizes, per instance
@@ -201,6 +205,10 @@ class Learning(Strict):
 class PoolsSection(Strict):
     """The pools' part of the file.
 
+    slos  promised response times
+    backends  services and databases with a limit of connections
+    derived_slo  thresholds of pools without an SLO
+    learning  settings of pools with `model: dqn`
     pools   by name, or auto: found from spans
     discovery  how pools are found, also beside those named; None: they are not
     window  span of buckets behind an estimate of a published model

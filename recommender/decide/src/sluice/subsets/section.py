@@ -44,13 +44,18 @@ class Subsetting(Strict):
     name   of the application in displays; default: its group
     pairs  of services; auto: all pairs in traces whose services show containers
     quota  connections of all pairs together; default: 4 for each upstream container
-    min_subset, percentile, keep_in_zone  as in `sluice.subsets.application.Application`
+    min_subset  least number of connections of an upstream container, as far as there are downstream containers
+    percentile  of the latency that the solver minimizes
+    keep_in_zone  upstream containers connect only within their own zone, where it has a downstream container
+    strategy  the method that solves
+    group  of the pools, whose decider solves; "": the first
     churn_budget  the part of all connections that may change for a better latency
     quiet  least time between two runs because of drift
     drift  change of a host's utilization, 0 to 1, that counts as drift
     window  of calls and their trees
     gone   a container is gone when it sends no spans for this long, and for the time of 30 requests, while others do
-    learn  age of the oldest samples of a latency model; retrain: largest age of a latency model
+    learn  age of the oldest samples of a latency model
+    retrain  largest age of a latency model
     addresses  of containers without a notified address, by service: "{host}:8080"
     """
 
@@ -83,7 +88,10 @@ class Subsetting(Strict):
 
 
 class SubsetsSection(Strict):
-    """subsets: applications whose containers connect by subsets, at most one a group."""
+    """The subsets' part of the file.
+
+    subsets  applications whose containers connect by subsets, at most one a group
+    """
 
     subsets: list[Subsetting] = Field(default=[])
 

@@ -1,0 +1,1 @@
+"""Reference pages from their sources: `python -m docs.generate` writes docs/reference."""

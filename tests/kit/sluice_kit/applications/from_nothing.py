@@ -77,7 +77,7 @@ class Scene:
                 Unknown("go", client, 64, instrumented("go", go_service, 60)),
                 Unknown("python", client, 24, instrumented("python", python_service, 60)),
                 Unknown("spring", client, 64, spring),
-                Unknown("tomcat", server, 128, tomcat),
+                Unknown("tomcat", server, 64, tomcat),
             )
         }
 

@@ -31,7 +31,7 @@ def is_known(size: PoolSize) -> bool:
     return size.state == State.STATE_PROVIDED and any(reason.code == "SLO_DERIVED" for reason in size.reasons)
 
 
-@pytest.mark.parametrize("name", ["go", "python", "spring", "tomcat"])
+@pytest.mark.parametrize("name", ["go", "spring", "tomcat", "python"])
 def test_a_pool_that_nobody_named_gets_a_right_size(scene: Scene, name: str) -> None:
     service = scene.services[name]
     found = scene.found(service, WITHIN_S, is_known)

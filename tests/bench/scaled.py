@@ -1,12 +1,15 @@
 """The size that an answer names by a sample: its regret, once as many spans were seen as at 100 %.
 
 The load goes from a fifth to all of what the best size serves, and back, each two minutes. The pool has twice the best
-size and keeps it, so its evidence is of that size and of the concurrency that the load makes. A run is
-1/kept times as long. Regret is by the service's throughput when its pool is full (`testbed/single/capacity.py`).
+size and keeps it, so its evidence is of that size and of the concurrency that the load makes. A run is 1/kept times as
+long. At 100 % the same size is held, and the belief's best size counts. Regret is by the service's throughput when its
+pool is full (`testbed/single/capacity.py`).
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -15,9 +18,9 @@ import numpy as np
 from bench import generate
 from bench.controllers.collected import starts_of
 from bench.decision.summary import markdown
-from bench.decision.workloads import scenario
 from bench.racing import BOUNDS, starting_at
 from bench.sampled import SampledRun
+from bench.scenarios import scenario
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import Buckets, Constraints, Observation
 from sluice.pools.policy.state import PoolState
@@ -30,16 +33,16 @@ from testbed.tiers.run import Floats
 KEPT = (1.0, 0.5, 0.2, 0.1, 0.01)
 LEAST_SCALED = 0.1
 """With less kept, a run is as long as with this: nothing is named there."""
-SECONDS, HALF_WAVE_S, MADE, SEEDS = 360.0, 60.0, (11, 12, 13, 14, 15, 16), (1, 2)
+SECONDS, HALF_WAVE_S, MADE, SEEDS = 360.0, 60.0, (21, 22, 23, 24, 25, 26), (1, 2)
 BUCKET_MS, LARGEST, KEPT_BUCKETS = 100, 192, 800
 
 
 @dataclass(frozen=True)
 class Named:
-    """What answers name in the second half of a run. sizes: one a second, None where none is named."""
+    """What answers name in the second half of a run. sizes: one a second, None where none is named. causes: why not."""
 
     sizes: tuple[int | None, ...]
-    codes: frozenset[str]
+    causes: Counter[str]
     actions: frozenset[str]
 
     def regrets(self, rate: Floats) -> list[float]:
@@ -56,8 +59,13 @@ def waves(load: Scenario, threads: int, seconds: float) -> Scenario:
 def named(load: Scenario, kept: float, seed: int) -> Named:
     decisions = list(decided(load, kept, seed))
     late = decisions[len(decisions) // 2 :]
-    codes, actions = {reason[0] for each in late for reason in each.reasons}, {each.action.value for each in decisions}
-    return Named(tuple(each.unguarded for each in late), frozenset(codes), frozenset(actions))
+    causes = Counter(_cause(each) for each in late if each.unguarded is None)
+    return Named(tuple(each.unguarded for each in late), causes, frozenset(each.action.value for each in decisions))
+
+
+def _cause(decision: Decision) -> str:
+    code, text = decision.reasons[-1]
+    return re.sub(r"\d+", "N", text.partition(": ")[2]) if code == "NOT_SCALED" else code
 
 
 def decided(load: Scenario, kept: float, seed: int) -> Iterator[Decision]:
@@ -71,10 +79,8 @@ def decided(load: Scenario, kept: float, seed: int) -> Iterator[Decision]:
     in_flight, done = windows.own.busy_ns / windows.length_ns, windows.own.completions.astype(np.float64)
     sizes, cores = np.full(count, threads), np.full(count, load.service.cores)
     whole = Buckets(starts_of(windows), in_flight, done, BUCKET_MS / 1_000, sizes, cores)
-    unsized, state = (
-        whole if sampling is None else Buckets(whole.start_ms, in_flight, done, whole.bucket_s),
-        PoolState(),
-    )
+    unsized = whole if sampling is None else Buckets(whole.start_ms, in_flight, done, whole.bucket_s)
+    state = PoolState()
     for second in range(1, int(load.seconds) + 1):
         at = slice(max(0, 10 * second - KEPT_BUCKETS), 10 * second)
         observation = Observation(
@@ -114,10 +120,34 @@ def report(loads: Mapping[str, Scenario], seeds: Collection[int], seconds: float
             sizes = sorted({size for each in runs for size in each.sizes if size is not None})
             between = f"{sizes[0]} to {sizes[-1]}" if sizes else "none"
             errors = [f"{100 * of(regrets):.1f} %" if regrets else "" for of in (np.median, np.max)]
+            causes = sum((each.causes for each in runs), Counter()).most_common(1)
             applied = "" if kept == 1 else str(sum("APPLY" in each.actions for each in runs))
             best = str(int(np.argmax(rate)) + 1)
-            rows.append([name, here, best, f"{100 * kept:g} %", f"{100 * share:.0f} %", between, *errors, applied])
-    head = ["service", "regret in force", "best", "kept", "named", "sizes", "median regret", "most", "runs with APPLY"]
+            rows.append(
+                [
+                    name,
+                    here,
+                    best,
+                    f"{100 * kept:g} %",
+                    f"{100 * share:.0f} %",
+                    between,
+                    *errors,
+                    applied,
+                    causes[0][0] if causes else "",
+                ]
+            )
+    head = [
+        "service",
+        "regret in force",
+        "best",
+        "kept",
+        "named",
+        "sizes",
+        "median regret",
+        "most",
+        "runs with APPLY",
+        "most frequent cause of none",
+    ]
     return f"Seeds: {len(seeds)}; {seconds:g} s / kept, the second half counts.\n\n{markdown(head, rows)}"
 
 

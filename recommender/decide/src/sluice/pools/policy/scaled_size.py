@@ -16,7 +16,7 @@ from sluice.pools.policy.worth import Outlook, prospects
 # A best size is not known that is smaller than the next full pool in the evidence by more than this factor: the service
 # may fall off an edge anywhere between, and nobody tries a size there. (10 % of a service with a cliff at 13, seen not
 # full up to 8, and full at 26: it named 8 within 1 %.)
-GAP = 3.0
+GAP = 2.5
 NEVER_FULL = "the pool was never full"
 FEW_KEPT = f"fewer than one request in {round(1 / LEAST_KEPT)} is kept, so the load moves before enough are seen"
 UNKNOWN_CHANCE = "nothing shows that all traces had one known chance to be kept"

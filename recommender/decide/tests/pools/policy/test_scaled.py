@@ -1,6 +1,7 @@
 """Evidence of a sample: stretches as worked by hand, and when it begins anew."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def seen(in_flight: list[float], completions: float = 10, size: float = 10, sinc
     return Buckets(starts, np.array(in_flight), done, 0.1, sizes, np.full(len(in_flight), 4.0))
 
 
-def observed(buckets: Buckets, sampling: Sampling | None = TENTH, **more: object) -> Observation:
+def observed(buckets: Buckets, sampling: Sampling | None = TENTH, **more: Any) -> Observation:
     return replace(Observation({"a": 10}, buckets, 4.0, 1.0, sampling=sampling, sampled=buckets), **more)
 
 

@@ -1,6 +1,7 @@
 """A size named by a sample: that of the same evidence without one, never applied, and nothing else rests on it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,7 @@ def learnt(seen: Evidence) -> Learnt:
     return Learnt(evidence=seen, full=(1.0,) * 5, until_ms=NOW - 1_100, completed_ms=NOW - 1_100)
 
 
-def sees(size: int, sampling: Sampling | None = TENTH, **more: object) -> Observation:
+def sees(size: int, sampling: Sampling | None = TENTH, **more: Any) -> Observation:
     of = Observation({"a": size}, nothing(), 4.0, 10.0, constraints=Constraints(), sampling=sampling)
     return replace(of, sampled=None if sampling is None else NO_BUCKETS, **more)
 

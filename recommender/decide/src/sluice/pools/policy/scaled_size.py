@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sluice.pools.estimate.belief.evidence import Evidence
 from sluice.pools.policy.case import never_full
 from sluice.pools.policy.decision import Decision
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import bounds
 from sluice.pools.policy.scaled import LEAST_KEPT, scalable, scaled
-from sluice.pools.policy.state import Learnt, Scaled
+from sluice.pools.policy.state import Scaled
 from sluice.pools.policy.view import KNOWN, STARTS_S, View, judged
 from sluice.pools.policy.worth import Outlook, prospects
 
@@ -63,7 +64,7 @@ def outlook_of(evidence: Scaled | None, observation: Observation) -> tuple[Outlo
     outlook = prospects(evidence.learnt.kept.now, current, *legal, observation.slo_s, legal).outlook
     if never_full(learnt, observation, View(current, None, outlook, None)):
         return None, NEVER_FULL
-    above = _full_above(outlook.best, current, learnt)
+    above = _full_above(outlook.best, current, learnt.evidence, observation.cores)
     if above > GAP * outlook.best:
         return (
             None,
@@ -73,7 +74,7 @@ def outlook_of(evidence: Scaled | None, observation: Observation) -> tuple[Outlo
     return (outlook, "") if known else (None, LITTLE_KEPT)
 
 
-def _full_above(size: int, current: int, learnt: Learnt) -> float:
-    """The least concurrency above the size of a full pool in the evidence, else the size in force."""
-    levels = [level.in_flight_s / level.seconds for level in learnt.evidence.levels if level.full]
-    return min((n for n in levels if n >= size), default=float(current))
+def _full_above(size: int, current: int, evidence: Evidence, cores: float) -> float:
+    """The least concurrency of a full pool on these cores, from the size on; the size in force where there is none."""
+    full = [level.in_flight_s / level.seconds for level in evidence.levels if level.full and level.cores == cores]
+    return min((n for n in full if n >= size), default=float(current))

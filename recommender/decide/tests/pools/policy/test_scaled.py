@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.pools.estimate.belief.evidence import Second
 from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.scaled import scalable, scaled, stretches
 from sluice.pools.policy.state import Scaled
@@ -31,7 +30,7 @@ def observed(buckets: Buckets, sampling: Sampling | None = TENTH, **more: Any) -
 
 def test_three_seconds_of_a_tenth_count_as_a_third_of_a_second() -> None:
     seconds, until_ms = stretches(seen([1.0] * 35), 0.1, None, -1)
-    assert seconds == [Second(4.0, True, True, 10, 300, pytest.approx(0.3))]
+    assert [second.numbers for second in seconds] == [pytest.approx((4.0, True, True, 10, 300, 0.3))]
     assert until_ms == 2_900
     again, later_ms = stretches(seen([1.0] * 60), 0.1, None, until_ms)
     assert (len(again), later_ms) == (1, 5_900)
@@ -44,9 +43,8 @@ def test_a_full_pool_counts_at_its_size_whatever_its_buckets_show() -> None:
 
 
 def test_a_pool_with_room_counts_at_its_scaled_mean() -> None:
-    assert stretches(seen([0.5] * 30), 0.1, None, -1)[0] == [
-        Second(4.0, False, False, pytest.approx(5), 300, pytest.approx(0.3))
-    ]
+    [second], _ = stretches(seen([0.5] * 30), 0.1, None, -1)
+    assert second.numbers == pytest.approx((4.0, False, False, 5, 300, 0.3))
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ def named_by_sample(decision: Decision, evidence: Scaled | None, observation: Ob
     if outlook is None or evidence is None:
         reason = ("NOT_SCALED", f"the best size is not known: {why}")
         return replace(decision, reasons=(*decision.reasons, reason))
-    text = f"the best size is that of the kept {100 * evidence.kept:.3g} % of the requests, scaled. It is not applied"
+    kept = f"{100 * evidence.kept:.3g}"
+    reason = ("SCALED", f"the best size is that of the kept {kept} % of the requests, scaled. It is not applied")
     return replace(
         decision,
         lower=outlook.lower,
@@ -45,7 +46,7 @@ def named_by_sample(decision: Decision, evidence: Scaled | None, observation: Ob
         unguarded=outlook.best,
         loss=outlook.loss,
         confidence=outlook.sure,
-        reasons=(*decision.reasons, ("SCALED", text)),
+        reasons=(*decision.reasons, reason),
     )
 
 
@@ -66,10 +67,8 @@ def outlook_of(evidence: Scaled | None, observation: Observation) -> tuple[Outlo
         return None, NEVER_FULL
     above = _full_above(outlook.best, current, learnt.evidence, observation.cores)
     if above > GAP * outlook.best:
-        return (
-            None,
-            f"no full pool between {outlook.best} and {above:.0f} was seen; {above / 2:.0f} in force shows more",
-        )
+        between = f"{outlook.best} and {above:.0f}"
+        return None, f"no full pool between {between} was seen; {above / 2:.0f} in force shows more"
     known = outlook.at_best < KNOWN and learnt.evidence.weight(observation.cores) >= STARTS_S
     return (outlook, "") if known else (None, LITTLE_KEPT)
 

@@ -23,6 +23,7 @@ from bench import (
     real_start,
     report,
     sampled,
+    scaled,
     table1,
     watchers,
 )
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[bool], Measured]] = {
     "two-pools": parts.wrong_pools,
     "table1": table1.run,
     "sampled": sampled.run,
+    "sampled-sizes": scaled.run,
     "real-start": real_start.run,
     "watchers": watchers.run,
     "cli": cli.run,

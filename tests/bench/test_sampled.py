@@ -1,8 +1,9 @@
 """A sample is held through the shipped loop, from the first second on; all requests are decided as before."""
 
+import numpy as np
 import pytest
 
-from bench import sampled
+from bench import sampled, scaled
 from testbed.single.scenario import Scenario
 
 from .test_race import made
@@ -38,3 +39,14 @@ def test_a_sampler_that_begins_costs_nothing() -> None:
 def test_a_report_has_a_row_a_workload_and_share() -> None:
     text = sampled.report({"busy": made(seconds=12)}, (1,), (0.5,), 6)
     assert text.count("| busy | 50 % |") == 1
+
+
+def test_what_is_named_by_a_sample_is_held_and_has_a_regret() -> None:
+    found = scaled.named(scaled.waves(busy(), 20, 240), 0.5, 1)
+    assert found.actions == {"HOLD"}
+    assert len(found.sizes) == 120
+    assert found.causes.total() == found.sizes.count(None)
+    assert scaled.Named((1, None, 2), found.causes, found.actions).regrets(np.array([90.0, 100.0])) == [
+        pytest.approx(0.1),
+        0.0,
+    ]

@@ -205,6 +205,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
     ("callers wait for a pool that spans show idle", state(LIGHT, full=0.0), sees(64) | demand(0.5, 5.0, 20.0), NOW),
     ("its traces are a sample", state(KNOWN), sees(64) | sampled("SAMPLED", "1 of 10"), NOW),
     ("its traces are a sample, and nobody tells a size", state(KNOWN), sees() | sampled("SAMPLED", "1 of 10"), NOW),
+    (
+        "its traces are a sample with a known chance",
+        state([]) | {"scaled": {"kept": 0.1, "learnt": learnt(KNOWN)}},
+        sees(64) | {"sampling": {"kind": "SAMPLED", "text": "1 of 10", "kept": 0.1, "uniform": True}},
+        NOW,
+    ),
     ("its traces were chosen", state(KNOWN), sees(64) | sampled("TAIL_SAMPLED", "by a policy"), NOW),
     ("too few traces to tell", state(KNOWN), sees(64) | sampled("UNKNOWN", "7"), NOW),
     ("it waits for what it calls", state(KNOWN), sees(64, callee="cart/server, all 4 of which are taken"), NOW),

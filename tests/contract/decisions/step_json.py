@@ -13,9 +13,9 @@ from sluice.pools.estimate.belief.evidence import Evidence, Level, Second
 from sluice.pools.estimate.model import Estimate
 from sluice.pools.policy.decision import Basis, Decision
 from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trust
-from sluice.pools.policy.observation import Buckets, Constraints, Observation, Occupancy
+from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Constraints, Observation, Occupancy
 from sluice.pools.policy.pace import Beat
-from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
+from sluice.pools.policy.state import Change, Facts, Learnt, PoolState, Scaled
 from sluice.pools.sampling.verdict import Kind, Sampling
 
 Json = Mapping[str, Any]
@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 def state_of(given: Json) -> PoolState:
     """facts and learnt; levels as [cores, full, saturated, step, completions, seconds, in_flight_s], beats as [second,
     size, good, failed, in_flight_s, length_s]; a field that is absent has its default."""
-    facts, learnt = dict(given.get("facts", {})), dict(given.get("learnt", {}))
+    facts, scaled = dict(given.get("facts", {})), given.get("scaled")
     if facts.get("change"):
         change = facts["change"]
         given_to = tuple(change.get("targets", ()))
@@ -35,17 +35,23 @@ def state_of(given: Json) -> PoolState:
         facts["state"] = State(facts["state"])
     if "trust" in facts:
         facts["trust"] = _trust(facts["trust"])
-    levels = learnt.pop("levels", [])
-    doubt = learnt.pop("doubt", {"score": 0.0, "aside": []})
     return PoolState(
         Facts(**facts),
-        Learnt(
-            evidence=Evidence(tuple(Level(*level) for level in levels)),
-            doubt=Doubt(doubt["score"], tuple(Second(*second) for second in doubt["aside"])),
-            full=tuple(learnt.pop("full", ())),
-            beats=tuple(Beat(*beat) for beat in learnt.pop("beats", ())),
-            **learnt,
-        ),
+        _learnt(given.get("learnt", {})),
+        Scaled(scaled["kept"], _learnt(scaled["learnt"])) if scaled else None,
+    )
+
+
+def _learnt(given: Json) -> Learnt:
+    learnt = dict(given)
+    levels = learnt.pop("levels", [])
+    doubt = learnt.pop("doubt", {"score": 0.0, "aside": []})
+    return Learnt(
+        evidence=Evidence(tuple(Level(*level) for level in levels)),
+        doubt=Doubt(doubt["score"], tuple(Second(*second) for second in doubt["aside"])),
+        full=tuple(learnt.pop("full", ())),
+        beats=tuple(Beat(*beat) for beat in learnt.pop("beats", ())),
+        **learnt,
     )
 
 
@@ -95,7 +101,10 @@ def observation_of(given: Json) -> Observation:
         named=_estimate(given["named"]) if "named" in given else None,
         demand=Demand(**given["demand"]) if "demand" in given else None,
         occupancy=Occupancy(**given["occupancy"]) if "occupancy" in given else None,
-        sampling=Sampling(Kind(given["sampling"]["kind"]), given["sampling"]["text"]) if "sampling" in given else None,
+        sampling=Sampling(**given["sampling"] | {"kind": Kind(given["sampling"]["kind"])})
+        if "sampling" in given
+        else None,
+        sampled=NO_BUCKETS if given.get("sampling", {}).get("uniform") else None,
     )
 
 

@@ -1,6 +1,7 @@
 """The whole loop where the spans of a service are a sample: shown, never applied, and nothing is learnt from it."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import pytest
 
@@ -89,3 +90,34 @@ def test_a_service_whose_spans_have_just_begun_waits_for_them_to_be_read() -> No
 
 def test_without_any_reading_all_spans_are_taken_to_be_there() -> None:
     assert ServiceSamplings().of("cart") is None
+
+
+@dataclass
+class Tenth(FakeService):
+    """What a sampler leaves of it."""
+
+    def works(self, from_ms: int, until_ms: int) -> None:
+        before = len(self.start_ms)
+        super().works(from_ms, until_ms)
+        for values in (self.concurrency, self.completions):
+            values[before:] = [value / 10 for value in values[before:]]
+
+
+def test_a_sample_with_a_known_probability_names_the_size_and_applies_none() -> None:
+    """Somebody tries four sizes. Once all spans come, the size is decided by them alone."""
+    world = World()
+    service = world.collector.services[CART] = Tenth(64)
+    world.collector.sampled = {"cart": TENTH._replace(uniform=True)}
+    answers = []
+    for service.size in (64, 32, 16, 8):
+        answers += world.run(120)
+    assert {answer.content.action for answer in answers} == {"HOLD"}
+    assert codes(answers[-1])[:2] == ("SAMPLED", "SCALED")
+    lower, upper = answers[-1].content.lower_bound or 0, answers[-1].content.upper_bound or 0
+    assert world.decider.states[CART].learnt.evidence.seconds_on(4.0) == 0
+    world.collector.services[CART], world.collector.sampled = FakeService(64), {}
+    world.run(11)
+    state = world.decider.states[CART]
+    assert state.scaled is None
+    assert 0 < state.learnt.evidence.seconds_on(4.0) <= 12
+    assert lower <= (world.run(180)[-1].content.target or 0) <= upper

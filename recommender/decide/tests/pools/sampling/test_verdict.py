@@ -71,3 +71,25 @@ def test_few_traces_show_nothing_unless_older_ones_do() -> None:
     assert unknown == Sampling(Kind.UNKNOWN, "the spans of 4 traces")
     assert not unknown.refuses
     assert sampling_of([spans(FEW), spans(ALL)]) is None
+
+
+@pytest.mark.parametrize(
+    ("horizon", "requests", "kept", "uniform"),
+    [
+        (spans(TENTH), None, 0.1, True),
+        (spans(stated=1_000, times=10), None, 0.1, True),
+        (spans(stated=900, times=10), None, 0.1, False),  # some traces came whole
+        (spans(TENTH, stated=20, times=10), None, 0.1, True),  # Jaeger marks roots, and ids show the same
+        (spans(TENTH, stated=20, times=4), None, 0.25, False),
+        (spans(TENTH), Requests(1_000, 0, 120, 0), 0.1, True),
+        (spans(TENTH), Requests(1_000, 0, 200, 0), 0.2, False),  # routes without spans, beside the sampler
+        (spans(), Requests(1_000, 0, 100, 0), 0.1, False),
+        (spans(TENTH, tail=1_000), None, None, False),
+    ],
+)
+def test_one_chance_of_all_traces_is_shown_by_ids_or_stated_by_all_spans(
+    horizon: ServiceSpans, requests: Requests | None, kept: float | None, uniform: bool
+) -> None:
+    found = sampling_of([horizon], requests)
+    assert found is not None
+    assert (found.kept, found.uniform) == (None if kept is None else pytest.approx(kept), uniform)

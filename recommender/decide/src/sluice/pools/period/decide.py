@@ -31,6 +31,7 @@ from sluice.pools.period.observations import (
 from sluice.pools.period.published_models import published_estimates
 from sluice.pools.period.resources import PoolResources
 from sluice.pools.policy.observation import NO_BUCKETS, Buckets, Constraints
+from sluice.pools.policy.scaled import scalable
 from sluice.pools.policy.state import PoolState
 from sluice.pools.pool_step import PoolStep
 from sluice.pools.publication.publication import Publication, publication
@@ -76,26 +77,35 @@ def decide(
 def _observed(pool_step: PoolStep, inputs: PeriodInputs, window: Window, bound: Constraints) -> PoolStep:
     """Adds the observation; while current windows have not arrived, past buckets."""
     key = pool_step.key
-    buckets = new_buckets(key, inputs, window)
+    buckets, sampled = new_buckets(key, inputs, window), sampled_buckets(key, inputs, window)
     pool_step = pool_step._replace(observation=buckets, windows=windows_of(window, key, pool_step.estimate))
     if inputs.freshness.waits(key, window.complete.get(key), inputs.now_ms):
         return pool_step
-    return pool_step._replace(observation=observation(pool_step, buckets, bound, inputs.demands.get(key)))
+    of = observation(pool_step, buckets, bound, inputs.demands.get(key))
+    return pool_step._replace(observation=of if sampled is None else replace(of, sampled=sampled))
 
 
 def new_buckets(key: PoolKey, inputs: PeriodInputs, window: Window) -> Buckets:
     """The buckets since the newest evidence. Those of a sample have no size: they are read, and not learnt."""
-    buckets, sampling = _all_new(key, inputs, window), inputs.sampling(key.service)
+    since_ms, sampling = inputs.state(key).learnt.until_ms, inputs.sampling(key.service)
+    buckets = _all_new(key, inputs, window, since_ms)
     if sampling is None or not sampling.refuses:
         return buckets
     return replace(buckets, size=np.full(len(buckets), np.nan))
 
 
-def _all_new(key: PoolKey, inputs: PeriodInputs, window: Window) -> Buckets:
+def sampled_buckets(key: PoolKey, inputs: PeriodInputs, window: Window) -> Buckets | None:
+    """The buckets since the last stretch of a sample; None where the spans are all there, or cannot be scaled."""
+    if not scalable(inputs.sampling(key.service)):
+        return None
+    last = inputs.state(key).scaled
+    return _all_new(key, inputs, window, last.learnt.until_ms if last is not None else -1)
+
+
+def _all_new(key: PoolKey, inputs: PeriodInputs, window: Window, since_ms: int) -> Buckets:
     complete, course, sizes = window.complete.get(key), inputs.operator_inputs.scalings.course(key), inputs.sizes(key)
     if complete is None:
         return NO_BUCKETS
-    since_ms = inputs.state(key).learnt.until_ms
     new = complete.since(since_ms)
     size = sizes.limits(key, new.start_ms)
     if size is not None and np.isnan(size).any():

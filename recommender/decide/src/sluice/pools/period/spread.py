@@ -214,10 +214,14 @@ def _outcome(state: PoolState, observation: Observation | _Past, now_ms: int) ->
 
 def _light(outcome: _Outcome) -> _Outcome:
     """Without the belief, which is most of a state's size."""
-    if isinstance(outcome, Failed) or outcome[0].learnt.kept is None:
+    if isinstance(outcome, Failed):
         return outcome
     state, decision, cores = outcome
-    return changed(state, learnt=changed(state.learnt, kept=None)), decision, cores
+    if state.scaled is not None:
+        state = changed(state, scaled=changed(state.scaled, learnt=changed(state.scaled.learnt, kept=None)))
+    if state.learnt.kept is not None:
+        state = changed(state, learnt=changed(state.learnt, kept=None))
+    return state, decision, cores
 
 
 def _before(pool_step: PoolStep) -> tuple[PoolState, Observation | _Past, int]:

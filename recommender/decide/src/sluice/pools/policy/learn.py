@@ -56,7 +56,7 @@ def learn(
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
     seconds = [(part.second, part) for part in parts if part.second is not None]
     says = [(one, part) for one, part in seconds if not of_callee and _says(one, slo_s)]
-    learnt = _taken(
+    learnt = with_seconds(
         learnt, [(one, part.tried) for one, part in says if not _recovers(learnt, change, one, part.start_ms)]
     )
     done = np.flatnonzero(new.completions > 0)
@@ -152,7 +152,7 @@ def _just(change: Change, start_ms: int) -> bool:
     return change.at_ms <= start_ms < change.at_ms + TRIED_MS
 
 
-def _taken(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
+def with_seconds(learnt: Learnt, parts: list[tuple[Second, bool]]) -> Learnt:
     """Takes in runs of expected seconds at once, and each other second by itself. parts: seconds, each with whether the
     pool has just grown to its size."""
     while parts:

@@ -149,6 +149,7 @@ class Observation:
     - occupancy: None where no target reports it, and no metric has it.
     - read_ms: when a target last reported its size, None where the caller does not track that.
     - sampling: of the spans behind the buckets; None where they are all there.
+    - sampled: of a sample that can be scaled, the buckets with their sizes, from the last stretch on (scaled.py).
     - from_metrics: the sizes are those of metrics. No actuator reports the pool, so none can apply a size.
     - may_apply: decisions on this threshold may be applied.
     """
@@ -167,6 +168,7 @@ class Observation:
     from_metrics: bool = False
     may_apply: bool = True
     sampling: Sampling | None = None
+    sampled: Buckets | None = None
 
     @property
     def size(self) -> int | None:

@@ -152,8 +152,17 @@ class Learnt:
 
 
 @dataclass(frozen=True)
+class Scaled:
+    """Evidence of a sample (scaled.py). kept: the share of the traces that the sampler kept when it began."""
+
+    kept: float
+    learnt: Learnt
+
+
+@dataclass(frozen=True)
 class PoolState:
-    """Both parts of the state of a pool."""
+    """Both parts of the state of a pool, and the evidence of a sample, which is neither compared nor written."""
 
     facts: Facts = field(default_factory=Facts)
     learnt: Learnt = field(default_factory=Learnt)
+    scaled: Scaled | None = field(default=None, compare=False, repr=False)

@@ -29,19 +29,18 @@ from sluice.pools.policy.harm import left
 from sluice.pools.policy.learn import learn, of_version
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import decided_for, legal, near, of_most
+from sluice.pools.policy.scaled_size import judged_scaled, named_by_sample
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
-from sluice.pools.policy.view import LEAST_EVIDENCE_S, View, full_share, judged, view_of
+from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
 from sluice.pools.policy.watch import watch, with_occupancy
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
 
 # A size is good that loses less than this part against the best one.
 GOOD_LOSS = 0.01
-# Up to so many seconds of evidence a service may still be starting. Seconds of a saturated pool count double.
-STARTS_S = 60.0
-# A pool is PROVIDED when the best size is known within KNOWN, and stays so within STILL_KNOWN.
-KNOWN, STILL_KNOWN = 0.02, 0.03
+# A pool that is PROVIDED (view.py) stays so while the best size is known within this part.
+STILL_KNOWN = 0.03
 TAKE_BACK = frozenset({Case.GAVE_UP, Case.COLLAPSED, Case.ERRORS_RISE, Case.CHECKED})
 SAMPLED = frozenset({Case.SAMPLED, Case.TAIL_SAMPLED})
 UNKNOWN_BEST = frozenset({*TAKE_BACK, *SAMPLED, Case.NEVER_FULL, Case.SPANS_DISAGREE, Case.UNACCOUNTED, Case.CALLEE})
@@ -78,10 +77,13 @@ def step(state: PoolState, observation: Observation, now_ms: int) -> tuple[PoolS
     standing = advise(learnt.standing, observation, view, learnt, full_share(facts, learnt), now_ms)
     decision = with_advice(decision, standing.advice if _advises(case, decision.state, standing.advice) else None)
     learnt = changed(learnt, wanted=_wanted(view, decision), standing=standing)
+    evidence = judged_scaled(state.scaled, observation)
+    named = named_by_sample(decision, evidence, observation) if case in SAMPLED else decision
     if holds:
         kept = changed(state.facts, now_ms=now_ms, state=decision.state if view.outlook is not None else facts.state)
-        return PoolState(kept, learnt), unapplied(decision, holds)
-    return PoolState(_facts(case, PoolState(facts, learnt), observation, decision, view, now_ms), learnt), decision
+        return PoolState(kept, learnt, evidence), unapplied(named, holds)
+    facts = _facts(case, PoolState(facts, learnt), observation, decision, view, now_ms)
+    return PoolState(facts, learnt, evidence), named
 
 
 def holds_of(observation: Observation) -> tuple[tuple[str, str], ...]:

@@ -34,6 +34,10 @@ FILLED = 2
 # Seconds of evidence that a decision needs. Those of a saturated pool count double, since nothing else limits
 # completions in them.
 LEAST_EVIDENCE_S = 4.0
+# Up to so many seconds of evidence a service may still be starting. Seconds of a saturated pool count double.
+STARTS_S = 60.0
+# A pool is PROVIDED from this expected loss of the best size on.
+KNOWN = 0.02
 # From so many seconds on the belief counts in full.
 SURE_S = 20.0
 # A pool has stopped after so many completions that took this part of an SLO on average, and so long without one.

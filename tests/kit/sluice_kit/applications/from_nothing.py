@@ -76,7 +76,7 @@ class Scene:
                 Unknown("quick", client, 64, instrumented("quick", go_service, 5)),
                 Unknown("go", client, 64, instrumented("go", go_service, 60)),
                 Unknown("python", client, 12, instrumented("python", python_service, 60)),
-                Unknown("spring", client, 64, spring),
+                Unknown("spring", client, 24, spring),
                 Unknown("tomcat", server, 64, tomcat),
             )
         }

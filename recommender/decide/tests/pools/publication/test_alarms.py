@@ -75,6 +75,15 @@ def test_changes_that_are_taken_back_are_counted_by_reason_from_zero() -> None:
     assert [got(name, {"reason": each}) for each in reasons] == [2, 0, 0, 1]
 
 
+def test_a_revert_counts_until_its_size_is_in_force() -> None:
+    registry = CollectorRegistry()
+    counts, last = PoolMetrics(registry), of("GAVE_UP").content
+    away, back = (replace(last, basis="REVERT", current=size, target=32) for size in (16, 32))
+    other = replace(last, basis="CURVE", current=16, target=24)
+    counts.reverting([away, back, other])
+    assert registry.get_sample_value("sluice_decider_pools_not_reverted") == 1
+
+
 def test_more_in_flight_than_the_pool_holds_is_one_line_and_a_gauge(caplog: pytest.LogCaptureFixture) -> None:
     """40 in flight of 20 threads, as nested SERVER spans show; then 10; then 40 again."""
     caplog.set_level(logging.WARNING)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from generate import RUNBOOK, rules, source
+from alert_forms import RUNBOOK, rules, source
 
 CASES = Path(__file__).parent / "tests/cases.yaml"
 

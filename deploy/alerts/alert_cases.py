@@ -37,9 +37,7 @@ def promtool_test(rule: dict[str, Any], case: dict[str, Any], fires: bool) -> di
 
 def main() -> None:
     by_alert = cases()
-    tests = [
-        promtool_test(rule, by_alert[rule["alert"]], fires) for rule in rules(source()) for fires in (True, False)
-    ]
+    tests = [promtool_test(rule, by_alert[rule["alert"]], fires) for rule in rules(source()) for fires in (True, False)]
     yaml.safe_dump({"rule_files": ["rules.yaml"], "evaluation_interval": "30s", "tests": tests}, sys.stdout)
 
 

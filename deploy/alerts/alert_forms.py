@@ -43,7 +43,7 @@ def dump(value: Any) -> str:
 
 
 def grafana(group: dict[str, Any]) -> dict[str, Any]:
-    """A group as Grafana's provisioning has it. Any result of the expression fires, as in Prometheus, also 0 and NaN."""
+    """A group as Grafana's provisioning has it. Any result of an expression fires, as in Prometheus, also 0 and NaN."""
     made = []
     for rule in group["rules"]:
         query = {"refId": "query", "expr": rule["expr"], "instant": True, "range": False}

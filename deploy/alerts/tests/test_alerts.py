@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from alert_forms import REPOSITORY, grafana, outputs, rules, source, without_section
-
 from alert_cases import cases, promtool_test
+from alert_forms import REPOSITORY, grafana, outputs, rules, source, without_section
 
 GROUPS = source()
 RULES = {rule["alert"]: rule for rule in rules(GROUPS)}
@@ -25,7 +24,7 @@ KNOWN = {
     "otelcol_receiver_refused_spans",
     "otelcol_receiver_accepted_spans",
     "otelcol_exporter_sent_spans",
-    "otelcol_exporter_(send|enqueue)_failed_spans",
+    "otelcol_exporter_send_failed_spans",
     "otelcol_exporter_queue_size",
     "otelcol_exporter_queue_capacity",
     "flink_taskmanager_job_task_operator_pendingRecords",

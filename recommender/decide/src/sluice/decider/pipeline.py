@@ -12,16 +12,13 @@ from sluice.clickhouse.database import Database
 from sluice.model.problems import Problems
 
 # Between two readings.
-EVERY_S = 30.0
-# Each job counts every span that it reads: the largest count of one job is that of the spans.
+EVERY_S = 60.0
+# ClickHouse has the largest bucket of each part in memory. Each job counts every span that it reads, so the largest
+# count of one job is that of the spans.
 _QUERY = """
 WITH
     now64(3) - INTERVAL 10 MINUTE AS since,
-    (
-        SELECT maxOrNull(toUnixTimestamp64Milli(bucket) + bucket_ms)
-        FROM windows
-        WHERE bucket >= (SELECT max(bucket) FROM windows) - 2
-    ) AS window_end_ms,
+    (SELECT if(count() = 0, NULL, toUnixTimestamp64Milli(max(bucket))) FROM windows) AS bucket_ms,
     (
         SELECT (max(dead), max(more))
         FROM
@@ -36,7 +33,7 @@ WITH
         )
     ) AS counted
 SELECT
-    (toUnixTimestamp64Milli(now64(3)) - window_end_ms) / 1000,
+    (toUnixTimestamp64Milli(now64(3)) - bucket_ms) / 1000,
     counted.1,
     counted.2,
     (SELECT sum(rows) FROM rejected_rows FINAL WHERE at >= since),
@@ -53,14 +50,14 @@ class PipelineMetrics:
         self._database, self._problems = database, Problems(failed)
         self._age = Gauge(
             "sluice_decider_newest_window_age_seconds",
-            "Time from the end of the newest window to the last reading; NaN without windows, +Inf while ClickHouse"
+            "Time from the start of the newest window to the last reading; NaN without windows, +Inf while ClickHouse"
             " does not answer.",
             registry=registry,
         )
         self._losses = Gauge(
             "sluice_decider_recent_losses",
-            "Losses of the ten minutes before the last reading: spans and messages that are dead letters, spans with"
-            " too many names (counted under (more)), rows that a store refused, records deleted before a job read them.",
+            "Losses of the ten minutes before the last reading: spans and messages that are dead letters, spans"
+            " counted under (more), rows that a store refused, records deleted before a job read them.",
             ["kind"],
             registry=registry,
         )

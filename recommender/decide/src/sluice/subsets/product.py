@@ -83,7 +83,7 @@ class SubsetsProduct:
         measured: Callable[[int], None] = lambda applications: None,
         empty: Callable[[int], None] = lambda subsets: None,
     ) -> None:
-        """measured: gets the number of applications of this decider's shards; empty: that of subsets without endpoint."""
+        """Of its shards, measured gets the number of applications, empty that of subsets without endpoint."""
         self._resources, self._notifications, self._problems = resources, notifications, problems
         self._measured, self._empty = measured, empty
 

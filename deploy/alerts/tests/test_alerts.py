@@ -108,6 +108,8 @@ def test_a_section_has_its_three_parts(alert: str) -> None:
     parts = [text.index(f"**{part}.**") for part in ("Meaning", "Look", "Do")]
     assert parts == sorted(parts)
     assert "`" in text[parts[1] : parts[2]], "a command"
+    recipes = re.findall(r"--recipe (\w+)", text)
+    assert all((REPOSITORY / f"storage/clickhouse/cookbook/{name}.sql").is_file() for name in recipes)
 
 
 def test_promtool_gets_a_case_of_each_kind() -> None:

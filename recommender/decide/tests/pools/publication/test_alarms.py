@@ -1,12 +1,9 @@
 """Alarms of pools: each is told once, when it begins, by a line of the log and in numbers."""
 
 import logging
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import yaml
 from prometheus_client import CollectorRegistry
 
 from sluice.model.keys import PoolKey
@@ -21,7 +18,6 @@ from sluice_kit.decide.fakes import CART, DB, FakeService, config
 from sluice_kit.decide.worlds import World, codes
 
 BOTH = {CART, DB}
-README = Path(__file__).parents[4] / "README.md"
 
 
 def of(code: str, text: str = "", key: PoolKey = CART) -> Publication:
@@ -123,14 +119,3 @@ def test_more_in_flight_than_the_pool_holds_is_one_line_and_a_gauge(caplog: pyte
     assert again.decider.alarms == {CART: "SPANS_DISAGREE"}
     assert len(lines()) == 2
     assert again.loop.counts.registry.get_sample_value("sluice_decider_pools_given_up") == 0
-
-
-def test_the_rule_in_the_readme_is_legal_and_of_a_metric_that_there_is() -> None:
-    (text,) = re.findall(r"```yaml\n(groups:.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    (group,) = yaml.safe_load(text)["groups"]
-    (rule,) = group["rules"]
-    assert {"alert", "expr", "for", "labels", "annotations"} == rule.keys()
-    registry = CollectorRegistry()
-    PoolMetrics(registry)
-    metrics = {sample.name for family in registry.collect() for sample in family.samples}
-    assert rule["expr"].split()[0] in metrics

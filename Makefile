@@ -64,7 +64,7 @@ suites = $(toolchain); PYTHONPATH=tests/kit:deploy/local $(python) -m sluice_kit
 pytest = $(toolchain); $(python) -m pytest -q
 # Those that start the largest servers, or take longest, first: the files are dealt out to processes in this order. Of
 # its own accord xdist deals out those with the most tests first, and the longest, of one test, would be last.
-unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/compose/tests deploy/helm/tests tests/contract tests/kit/tests
+unit := $(addprefix recommender/decide/tests/,served decider) tests/component streaming-jobs/tests storage/tests recommender/decide/tests dashboards/tests tests/testbed tests/bench deploy/local/tests deploy/images/tests deploy/compose/tests deploy/helm/tests deploy/alerts/tests tests/contract tests/kit/tests
 
 test-unit: ## Python tests that need no stack (some start servers, and wait for them), three processes
 	@$(pytest) -n 3 --dist loadfile --no-loadscope-reorder --durations=25 $(wildcard $(unit))
@@ -107,7 +107,7 @@ lint: ## style, types, protobuf, generated code; says all that is wrong, then fa
 
 .PHONY: lint-python lint-go lint-java lint-proto lint-deploy
 # Types of all code but the tests of the rooms, which pytest runs anyway.
-typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/helm deploy/local docs/generate tests/kit/sluice_kit tests/testbed
+typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/alerts deploy/helm deploy/local docs/generate tests/kit/sluice_kit tests/testbed
 
 lint-python:
 	@failed=0; $(python) -m ruff check . || failed=1; $(python) -m ruff format --check . || failed=1; \

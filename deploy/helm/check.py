@@ -22,6 +22,7 @@ CACHE = HELM.parents[1] / ".cache"
 PROGRAMS = CACHE / "bin/charts"
 SCHEMAS = CACHE / "kubernetes-schemas"
 CHARTS = ("sluice", "sluice-actuator")
+ALERTS = HELM.parent / "alerts"
 
 
 def run(*words: object, text: str | None = None) -> tuple[int, str]:
@@ -55,8 +56,9 @@ def render(name: str, *more: object) -> tuple[int, str]:
 
 
 def generated() -> str:
-    status, output = run(sys.executable, HELM / "generate.py", "--check")
-    return output if status else ""
+    scripts = HELM / "generate.py", ALERTS / "alert_forms.py"
+    outcomes = [run(sys.executable, script, "--check") for script in scripts]
+    return "".join(output for status, output in outcomes if status)
 
 
 def lint() -> str:
@@ -138,7 +140,10 @@ def alerts() -> str:
     folder = CACHE / "alerts"
     folder.mkdir(exist_ok=True)
     (folder / "rules.yaml").write_text(yaml.safe_dump(rule["spec"]))
-    (folder / "test.yaml").write_text((HELM / "sluice/tests/alerts.yaml").read_text())
+    status, tests = run(sys.executable, ALERTS / "alert_cases.py")
+    if status:
+        return tests
+    (folder / "test.yaml").write_text(tests)
     for words in (("check", "rules", folder / "rules.yaml"), ("test", "rules", folder / "test.yaml")):
         status, output = run(promtool, *words)
         if status:

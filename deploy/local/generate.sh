@@ -77,6 +77,9 @@ fi
 # Reference pages of docs/
 PYTHONPATH=recommender/decide/src:storage "$PYTHON" -m docs.generate ${check:+--check} || status=1
 
+# Alerts: the chart's, Prometheus' and Grafana's form
+"$PYTHON" deploy/alerts/alert_forms.py ${check:+--check} || status=1
+
 # Charts: schemas and tables of their values, and the rendered examples; `make lint-deploy` compares them
 if [[ ! $check ]]; then
   "$PYTHON" deploy/helm/check.py --write || status=1

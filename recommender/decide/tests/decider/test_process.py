@@ -123,6 +123,7 @@ def test_from_windows_to_an_answer_and_over_a_kill(
         page = decider.page("/metrics")
         assert "sluice_decider_shards 1.0" in page
         assert "sluice_decider_pools 2.0" in page
+        assert "sluice_decider_newest_window_age_seconds" in page
         assert decider.page("/livez") == decider.page("/readyz") == "ok\n"
         before = eventually(server, lambda _: True)
         process.kill()

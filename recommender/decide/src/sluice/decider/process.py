@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sluice.clickhouse.connection import connection
 from sluice.config import Config, ConfigError
 from sluice.decider.config_file import ConfigFile
+from sluice.decider.pipeline import PipelineMetrics
 from sluice.decider.products import codec, products
 from sluice.decider.readiness import Readiness
 from sluice.decider.signals import Signals
@@ -84,6 +85,7 @@ class Process:
             lambda: check_partitions(readers, names, self._shards.membership.me.shards),
             self._health,
         )
+        self._pipeline = PipelineMetrics(connection(environment, lambda: None), counts.registry, counts.failed)
         problems = Problems(counts.failed)
         # Connections of their own, since they read in parallel to control periods.
         subsets = SubsetResources(SubsetReader(connection(environment, lambda: None)))
@@ -107,6 +109,7 @@ class Process:
         self._health.progress(START_S)
         readiness = threading.Thread(target=self._readiness.run, args=(self._stop,), name="readiness", daemon=True)
         readiness.start()
+        threading.Thread(target=self._pipeline.run, args=(self._stop,), name="pipeline", daemon=True).start()
         for product in self._products:
             product.start(self._config)
         self._health.progress()

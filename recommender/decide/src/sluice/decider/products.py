@@ -38,10 +38,14 @@ def products(
     counts = None if registry is None else PoolMetrics(registry)
     text = "Applications of these shards with subsets."
     applications = Gauge("sluice_decider_applications", text, registry=registry)
+    text = "Subsets of these shards without an endpoint: the downstream service has no live container."
+    empty = Gauge("sluice_decider_subsets_empty", text, registry=registry)
+    text = "Time since a tuning trial was due that has no outcome yet, of the oldest; 0 without such a trial."
+    overdue = Gauge("sluice_decider_tuning_trial_overdue_seconds", text, registry=registry)
     return (
         PoolsProduct(collector, pools, history, counts),
-        SubsetsProduct(subsets, _notifications, pools.problems, applications.set),
-        TuningProduct(tuning, pools.problems),
+        SubsetsProduct(subsets, _notifications, pools.problems, applications.set, empty.set),
+        TuningProduct(tuning, pools.problems, overdue.set),
     )
 
 

@@ -10,8 +10,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from sluice.pools.commit import PoolsCommit
 from sluice.pools.critical.localizations import Localizations
+from sluice.pools.policy.decision import Basis
 from sluice.pools.policy.transitions import Case
 from sluice.pools.publication.alarms import CONTRADICTED, TAKEN_BACK, Entered
+from sluice.pools.publication.publication import Content
 
 # Each is a time series.
 MOST_ROOTS = 50
@@ -42,6 +44,11 @@ class PoolMetrics:
             "Pools held at the operator's size, because Sluice's size completed less.",
             registry=registry,
         )
+        self._not_reverted = Gauge(
+            "sluice_decider_pools_not_reverted",
+            "Pools whose newest decision takes a change back, with another size still in force.",
+            registry=registry,
+        )
         self._contradicted = Gauge(
             "sluice_decider_pools_contradicted",
             "Pools without decisions, because spans contradict other data, by reason.",
@@ -66,6 +73,12 @@ class PoolMetrics:
         self._given_up.set(tally[Case.GAVE_UP.name])
         for reason in CONTRADICTED:
             self._contradicted.labels(reason).set(tally[reason])
+
+    def reverting(self, contents: Iterable[Content]) -> None:
+        """contents: of the newest decision of each pool."""
+        self._not_reverted.set(
+            sum(content.basis == Basis.REVERT.value and content.current != content.target for content in contents)
+        )
 
     def clocks(self, off: int, farthest_ms: float) -> None:
         """off: instances with an offset. farthest_ms: the largest offset."""

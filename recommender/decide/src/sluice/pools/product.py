@@ -81,6 +81,7 @@ class PoolsProduct:
         own = [shard for shard in shards if isinstance(shard, PoolsShard)]
         cases = [case for shard in own for case in shard.alarms.values()]
         self._counts.pools(sum(len(shard.config.pools) for shard in own), cases)
+        self._counts.reverting(answer.content for shard in own for answer in shard.answers.values())
         # Each shard reads the offsets of all instances.
         off = max((len(shard.clocks.known_ms) for shard in own), default=0)
         self._counts.critical(self._resources.critical.newest)

@@ -26,6 +26,7 @@ from sluice.subsets.records import KnownSubsets, SubsetCommit
 from sluice.subsets.section import Subsetting
 from sluice.subsets.step import gone, step
 from sluice.subsets.training import Training, TrainingSamples
+from sluice.subsets.v1 import subset_pb2
 
 # The pipeline's windows, which subsets are made from, are 10 s long.
 EVERY_MS = 10_000
@@ -80,10 +81,11 @@ class SubsetsProduct:
         notifications: Callable[[Mapping[str, ProductShard]], Notifications],
         problems: Problems,
         measured: Callable[[int], None] = lambda applications: None,
+        empty: Callable[[int], None] = lambda subsets: None,
     ) -> None:
-        """measured: gets the number of applications of this decider's shards."""
+        """Of its shards, measured gets the number of applications, empty that of subsets without endpoint."""
         self._resources, self._notifications, self._problems = resources, notifications, problems
-        self._measured = measured
+        self._measured, self._empty = measured, empty
 
     def start(self, config: Any) -> None:
         pass
@@ -93,7 +95,10 @@ class SubsetsProduct:
         return SubsetsShard(takeover.config.subsets, takeover.part, notifications, self._resources, self._problems)
 
     def measure(self, shards: Iterable[ProductShard]) -> None:
-        self._measured(sum(len(shard.configured) for shard in shards if isinstance(shard, SubsetsShard)))
+        own = [shard for shard in shards if isinstance(shard, SubsetsShard)]
+        self._measured(sum(len(shard.configured) for shard in own))
+        subsets = (subset for shard in own for subset in shard.known.subsets.values())
+        self._empty(sum(not subset.endpoints and subset.state != subset_pb2.STATE_DELETED for subset in subsets))
 
     def close(self) -> None:
         if self._resources is not None:

@@ -6,7 +6,8 @@ It waits for QUICK_S where a caller waits for an answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -18,6 +19,7 @@ from sluice.tuning.codec import TuningCodec
 from sluice.tuning.measure import MeasuredSpan, TrialMeasurement, ended, spans
 from sluice.tuning.names import TrialName
 from sluice.tuning.records import KnownSessions, TuningCommit
+from sluice.tuning.session.step import OPEN
 from sluice.tuning.step import stepped
 from sluice.tuning.v1 import log_pb2
 
@@ -58,8 +60,14 @@ class TuningProduct:
 
     name, codec = "tuning", TuningCodec()
 
-    def __init__(self, resources: TuningResources | None, problems: Problems) -> None:
-        self._resources, self._problems = resources, problems
+    def __init__(
+        self,
+        resources: TuningResources | None,
+        problems: Problems,
+        overdue: Callable[[float], None] = lambda seconds: None,
+    ) -> None:
+        """overdue: gets the seconds since a trial in flight was due, of the oldest; 0 without one."""
+        self._resources, self._problems, self._overdue = resources, problems, overdue
 
     def start(self, config: Any) -> None:
         pass
@@ -68,7 +76,9 @@ class TuningProduct:
         return TuningShard(takeover.part, self._resources, self._problems)
 
     def measure(self, shards: Iterable[ProductShard]) -> None:
-        pass
+        sessions = (each for part in shards if isinstance(part, TuningShard) for each in part.known.sessions.values())
+        due_ms = [trial.due_ms for session in sessions if session.phase in OPEN for trial in session.flying]
+        self._overdue(max(0.0, time.time() - min(due_ms) / 1e3) if due_ms else 0.0)
 
     def close(self) -> None:
         if self._resources is not None:

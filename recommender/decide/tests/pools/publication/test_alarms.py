@@ -1,12 +1,9 @@
 """Alarms of pools: each is told once, when it begins, by a line of the log and in numbers."""
 
 import logging
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import yaml
 from prometheus_client import CollectorRegistry
 
 from sluice.model.keys import PoolKey
@@ -21,7 +18,6 @@ from sluice_kit.decide.fakes import CART, DB, FakeService, config
 from sluice_kit.decide.worlds import World, codes
 
 BOTH = {CART, DB}
-README = Path(__file__).parents[4] / "README.md"
 
 
 def of(code: str, text: str = "", key: PoolKey = CART) -> Publication:
@@ -75,6 +71,15 @@ def test_changes_that_are_taken_back_are_counted_by_reason_from_zero() -> None:
     assert [got(name, {"reason": each}) for each in reasons] == [2, 0, 0, 1]
 
 
+def test_a_revert_counts_until_its_size_is_in_force() -> None:
+    registry = CollectorRegistry()
+    counts, last = PoolMetrics(registry), of("GAVE_UP").content
+    away, back = (replace(last, basis="REVERT", current=size, target=32) for size in (16, 32))
+    other = replace(last, basis="CURVE", current=16, target=24)
+    counts.reverting([away, back, other])
+    assert registry.get_sample_value("sluice_decider_pools_not_reverted") == 1
+
+
 def test_more_in_flight_than_the_pool_holds_is_one_line_and_a_gauge(caplog: pytest.LogCaptureFixture) -> None:
     """40 in flight of 20 threads, as nested SERVER spans show; then 10; then 40 again."""
     caplog.set_level(logging.WARNING)
@@ -114,14 +119,3 @@ def test_more_in_flight_than_the_pool_holds_is_one_line_and_a_gauge(caplog: pyte
     assert again.decider.alarms == {CART: "SPANS_DISAGREE"}
     assert len(lines()) == 2
     assert again.loop.counts.registry.get_sample_value("sluice_decider_pools_given_up") == 0
-
-
-def test_the_rule_in_the_readme_is_legal_and_of_a_metric_that_there_is() -> None:
-    (text,) = re.findall(r"```yaml\n(groups:.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    (group,) = yaml.safe_load(text)["groups"]
-    (rule,) = group["rules"]
-    assert {"alert", "expr", "for", "labels", "annotations"} == rule.keys()
-    registry = CollectorRegistry()
-    PoolMetrics(registry)
-    metrics = {sample.name for family in registry.collect() for sample in family.samples}
-    assert rule["expr"].split()[0] in metrics

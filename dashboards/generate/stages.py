@@ -7,6 +7,7 @@ from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
+from generate.levels import STEP, TIME, windows
 from generate.parts import FULL, HALF, HEIGHT, TENS, lateness, lines, rows, with_units
 
 # Yellow and red, ms. `./sluice doctor` warns of the newest window from red on.
@@ -35,6 +36,7 @@ def freshness() -> stat.Panel:
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
+        .no_value("none")
         .thresholds(lateness(*LATE_MS))
         .with_target(table(sql))
     )
@@ -83,10 +85,9 @@ def outcomes() -> timeseries.Panel:
 
 
 def stored() -> timeseries.Panel:
-    windows = """
-        SELECT $__timeInterval(bucket) AS time, sum(completions) / $__interval_s AS "completions in windows"
-        FROM sluice.v_windows
-        WHERE $__timeFilter_ms(bucket)
+    ended = f"""
+        SELECT {TIME} AS time, sum(completions) / {STEP} AS "completions in windows"
+        FROM {windows("completions", "true")}
         GROUP BY time
         ORDER BY time
     """
@@ -108,7 +109,7 @@ def stored() -> timeseries.Panel:
         "Stored, by stage",
         "Per second of the data's own time: ended spans in windows, calls in the call graph's edges, recorded "
         "decisions: each change, and one a minute.",
-        time_series(windows, "A"),
+        time_series(ended, "A"),
         time_series(calls, "B"),
         time_series(decisions, "C"),
         unit="cps",
@@ -128,11 +129,11 @@ def lag() -> timeseries.Panel:
     """
     written = """
         SELECT
-            $__timeInterval(bucket) AS time,
-            quantile(0.5)(toUnixTimestamp64Milli(written) - toUnixTimestamp64Milli(bucket) - bucket_ms)
+            $__timeInterval(start) AS time,
+            quantile(0.5)(toUnixTimestamp64Milli(seen) - 1000 * toUnixTimestamp(start) - 1000)
                 AS "window end to clickhouse"
-        FROM sluice.v_windows
-        WHERE $__timeFilter_ms(bucket)
+        FROM sluice.windows_1s FINAL
+        WHERE $__timeFilter(start) AND start >= $__toTime - INTERVAL 3 HOUR
         GROUP BY time
         ORDER BY time
     """
@@ -147,8 +148,9 @@ def lag() -> timeseries.Panel:
     """
     return lines(
         "Lag of each stage",
-        "From a span's end to its record on the topic (mean); from a window's end to its last upsert (median, with the "
-        "duration of the spans in it); from the newest window behind a decision to the decision (mean).",
+        "From a span's end to its record on the topic (mean); from a second's end to its windows' last upsert (median, "
+        "with the duration of the spans in it; the newest 3 h); from the newest window behind a decision to the "
+        "decision (mean).",
         time_series(emitted, "A"),
         time_series(written, "B"),
         time_series(decided, "C"),

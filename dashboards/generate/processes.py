@@ -123,7 +123,7 @@ def recommender() -> list[Builder[Panel]]:
             "Server: leases and age of decisions",
             "Time left of each shard's lease, and the age of the newest decision.",
             "s",
-            ('min by (shard) (sluice_server_lease_left_seconds{{job=~"$job"}})', "lease of shard {{shard}}"),
+            ('min by (shard) (sluice_server_lease_left_seconds{job=~"$job"})', "lease of shard {{shard}}"),
             (_max("sluice_server_newest_decision_age_seconds", "instance"), "{{instance}} newest decision"),
         ),
         _panel(

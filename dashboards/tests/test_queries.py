@@ -203,6 +203,20 @@ def test_in_flight_shows_the_highest_fine_window(boards: dict[str, Any], reader:
     assert max(row[1] for row in rows) <= (6 * 36 + 15) / 50 + 1e-9
 
 
+@pytest.mark.parametrize(("hours", "points"), [(1, 100), (12, 10), (24 * 7, 2)])
+def test_each_time_range_has_a_rollup(
+    boards: dict[str, Any], reader: Client, scope: Scope, hours: int, points: int
+) -> None:
+    """Two minutes of rows, by the second, by 10 s and by the minute."""
+    wide = replace(scope, from_ms=scope.until_ms - hours * 3_600_000, interval_ms=1000)
+    _, rows = run(reader, by_title(boards, "In flight: ")["targets"][0]["rawSql"], wide)
+    assert max(row[2] for row in rows) == pytest.approx(8)
+    assert points <= len(rows) <= 1.5 * points + 1
+    _, rows = run(reader, by_title(boards, "Goodput within")["targets"][0]["rawSql"], wide)
+    assert points <= len(rows) <= 1.5 * points + 1
+    assert all(0 < goodput < throughput for _, goodput, throughput in rows[1:-1])
+
+
 BREAKS = {
     "a column that is not there": ("target AS recommended", "targets AS recommended", "targets"),
     "a column under another name": ("target AS recommended", "target AS advised", "no column recommended"),

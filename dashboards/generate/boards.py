@@ -15,6 +15,7 @@ from generate import (
     pools,
     processes,
     prometheus,
+    recommender,
     resources,
     stages,
     subsets,
@@ -85,19 +86,17 @@ def _critical_paths() -> Board:
 
 
 def _call_graph() -> Board:
+    known = (
+        "SELECT DISTINCT arrayJoin([caller, callee]) AS service FROM sluice.call_edges "
+        "WHERE window >= $__toTime - INTERVAL 10 MINUTE AND window <= $__toTime ORDER BY service"
+    )
     return Board(
         "sluice-call-graph",
         "Sluice: call graph",
         "Services, and the calls between them.",
         [Row("Call graph", calls.panels())],
-        [source(), several("services", "Services", _SERVICES_OF_CALLS)],
+        [source(), several("services", "Services", known)],
     )
-
-
-_SERVICES_OF_CALLS = (
-    "SELECT DISTINCT arrayJoin([caller, callee]) AS service FROM sluice.call_edges "
-    "WHERE window >= $__toTime - INTERVAL 10 MINUTE AND window <= $__toTime ORDER BY service"
-)
 
 
 def _containers() -> Board:
@@ -147,8 +146,8 @@ def _pipeline() -> Board:
             Row("Spans that no window counts", left_out.panels(), collapsed=True),
             Row("Collector (Prometheus)", processes.collector(), collapsed=True),
             Row("Flink (Prometheus)", processes.flink(), collapsed=True),
-            Row("Recommender (Prometheus)", processes.recommender(), collapsed=True),
-            Row("Actuators (Prometheus)", processes.actuator(), collapsed=True),
+            Row("Recommender (Prometheus)", recommender.recommender(), collapsed=True),
+            Row("Actuators (Prometheus)", recommender.actuator(), collapsed=True),
         ],
         [source(), metrics, job],
         tags=("clickhouse", "prometheus"),

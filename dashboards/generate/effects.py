@@ -37,7 +37,10 @@ def effects() -> table_panel.Panel:
             (
                 SELECT peer AS service, start AS minute, sumMap(w.latency) AS latency
                 FROM sluice.windows_1m AS w FINAL
-                WHERE side = 'client' AND (peer, start) IN (SELECT service, minute FROM minutes)
+                WHERE side = 'client'
+                    AND start >= $__fromTime - INTERVAL {_MINUTES} MINUTE
+                    AND start <= $__toTime + INTERVAL {_MINUTES} MINUTE
+                    AND (peer, start) IN (SELECT service, minute FROM minutes)
                 GROUP BY service, minute
             )
         SELECT

@@ -4,11 +4,11 @@ from grafana_foundation_sdk.builders import common, dashboard, stat
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.common import BigValueGraphMode
-from grafana_foundation_sdk.models.dashboard import Panel, Threshold, ThresholdsMode
+from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate import effects
 from generate.clickhouse import DATASOURCE, table
-from generate.parts import FULL, HEIGHT, POOL_URL, linked, rows, set_to, with_units
+from generate.parts import FULL, HEIGHT, POOL_URL, linked, rows, set_to, steps, with_units
 
 # The recommender records an unchanged decision once a minute.
 _STALE_S = 150
@@ -30,10 +30,6 @@ def counts() -> stat.Panel:
             countIf(fresh AND state = 'NO_DATA') AS "without data"
         FROM (SELECT state, age_s <= {_STALE_S} AS fresh FROM sluice.v_pool_now WHERE age_s < 86400)
     """
-    bad = dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE)
-    steps = [Threshold(None, "green"), Threshold(1, "orange")]
-    orange = {"mode": "absolute", "steps": [{"value": step.value, "color": step.color} for step in steps]}
-    plain = bad.steps([Threshold(None, "blue"), Threshold(1, "green")])
     panel = (
         stat.Panel()
         .title("Pools by state")
@@ -48,11 +44,11 @@ def counts() -> stat.Panel:
         .graph_mode(BigValueGraphMode.NONE)
         .no_value("No decisions: the decider has not run.")
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
-        .thresholds(plain)
+        .thresholds(steps((1, "green"), base="blue"))
         .with_target(table(sql))
     )
     for column in ("stale", "without data"):
-        panel = panel.override_by_name(column, [set_to("thresholds", orange)])
+        panel = panel.override_by_name(column, [set_to("thresholds", steps((1, "orange")).build().to_json())])
     return panel
 
 

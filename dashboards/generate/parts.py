@@ -76,10 +76,10 @@ POOL_URL = (
 )
 
 
-def lateness(yellow: float, red: float) -> dashboard.ThresholdsConfig:
-    """Green below both values. Without steps a panel has Grafana's default: red from 80."""
-    steps = [Threshold(None, "green"), Threshold(yellow, "yellow"), Threshold(red, "red")]
-    return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
+def steps(*above: tuple[float, str], base: str = "green") -> dashboard.ThresholdsConfig:
+    """Colours from values on. Without steps a panel has Grafana's default: red from 80."""
+    thresholds = [Threshold(None, base), *(Threshold(value, color) for value, color in above)]
+    return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(thresholds)
 
 
 def with_units(panel: table.Panel, **units: str) -> table.Panel:

@@ -45,7 +45,7 @@ def sizes() -> timeseries.Panel:
         lines(
             "Recommended and current size: $service $side $peer",
             "Target size, size in force, best size without constraints (unguarded), and range. A gap is a decision "
-            "without the value. Marks are actuations.",
+            "without the value.",
             time_series(sql),
             empty="No decision on this pool in this time range.",
         )

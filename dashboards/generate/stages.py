@@ -7,11 +7,11 @@ from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.levels import STEP, TIME, windows
-from generate.parts import FULL, HALF, HEIGHT, TENS, lateness, lines, rows, with_units
+from generate.levels import STEP, TIME, newest, windows
+from generate.parts import FULL, HALF, HEIGHT, TENS, lines, rows, steps, with_units
 
 # Yellow and red, ms. `./sluice doctor` warns of the newest window from red on.
-LATE_MS = (10_000, 30_000)
+LATE_MS = ((10_000, "yellow"), (30_000, "red"))
 
 
 def panels() -> list[Builder[Panel]]:
@@ -37,7 +37,7 @@ def freshness() -> stat.Panel:
         .height(HEIGHT)
         .unit("ms")
         .no_value("none")
-        .thresholds(lateness(*LATE_MS))
+        .thresholds(steps(*LATE_MS))
         .with_target(table(sql))
     )
 
@@ -52,7 +52,7 @@ def lag_now() -> bargauge.Panel:
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
-        .thresholds(lateness(*LATE_MS))
+        .thresholds(steps(*LATE_MS))
         .min(0)
         # One bar a row: without `values` Grafana draws a single bar.
         .reduce_options(common.ReduceDataOptions().values(True).calcs(["lastNotNull"]))
@@ -170,14 +170,15 @@ def rollups() -> table_panel.Panel:
 
 
 def balance() -> timeseries.Panel:
-    sql = """
+    sql = f"""
         SELECT minute AS time, accepted, refused, failed, on_topic AS "on the topic", missing
-        FROM sluice.v_span_balance_between(from_ms = ${__from}, until_ms = ${__to})
+        FROM sluice.v_span_balance_between({newest(24 * 60)})
         ORDER BY time
     """
     return lines(
         "Spans accepted, and on the topic, a minute",
-        "By the collectors' own counters, and by the jobs'. `missing` is a sum from the left edge on: without traffic "
-        "it returns to 0 or below, unless spans were lost. The view v_span_balance_between lists exceptions.",
+        "By the collectors' own counters, and by the jobs', in the newest day of the time range. `missing` is a sum "
+        "from the first minute on: without traffic it returns to 0 or below, unless spans were lost. The view "
+        "v_span_balance_between lists exceptions.",
         time_series(sql),
     ).span(FULL)

@@ -39,7 +39,9 @@ OTHERS = {
 
 @pytest.fixture(scope="module")
 def expressions(boards: dict[str, Any]) -> list[str]:
-    return [query["expr"] for panel in shown(boards["sluice-pipeline"]) for query in panel["targets"] if "expr" in query]
+    return [
+        query["expr"] for panel in shown(boards["sluice-pipeline"]) for query in panel["targets"] if "expr" in query
+    ]
 
 
 def test_every_metric_is_one_of_a_process(expressions: list[str]) -> None:

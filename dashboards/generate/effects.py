@@ -11,26 +11,31 @@ _MINUTES, _CHANGES = 10, 20
 def effects() -> table_panel.Panel:
     sql = f"""
         WITH
-            changes AS
+            -- A scalar, so that the engine reads the table once.
             (
-                SELECT service, side, peer, at, previous, read_back, revision
-                FROM sluice.actuations FINAL
-                WHERE $__timeFilter_ms(at) AND outcome = 'APPLIED' AND side = 'server' AND revision != 0
-                ORDER BY at DESC
-                LIMIT {_CHANGES}
-            ),
+                SELECT groupArray((service, side, peer, at, previous, read_back, revision))
+                FROM
+                (
+                    SELECT *
+                    FROM sluice.actuations FINAL
+                    WHERE $__timeFilter_ms(at) AND outcome = 'APPLIED' AND side = 'server' AND revision != 0
+                    ORDER BY at DESC
+                    LIMIT {_CHANGES}
+                )
+            ) AS changes,
             minutes AS
             (
                 SELECT
-                    *,
+                    c.1 AS service, c.2 AS side, c.3 AS peer, c.4 AS at, c.5 AS previous, c.6 AS read_back,
+                    c.7 AS revision,
                     toStartOfMinute(at) + toIntervalMinute(arrayJoin(range(-{_MINUTES}, {_MINUTES} + 1))) AS minute
-                FROM changes
+                FROM (SELECT arrayJoin(changes) AS c)
             ),
             decisions AS
             (
                 SELECT service, side, peer, revision, any(threshold_ms) AS threshold_ms
                 FROM sluice.recommendations
-                WHERE (service, side, peer, revision) IN (SELECT service, side, peer, revision FROM changes)
+                WHERE (service, side, peer, revision) IN (SELECT service, side, peer, revision FROM minutes)
                 GROUP BY service, side, peer, revision
             ),
             called AS

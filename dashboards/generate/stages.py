@@ -52,6 +52,7 @@ def lag_now() -> bargauge.Panel:
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
+        .no_value("none")
         .thresholds(steps(*LATE_MS))
         .min(0)
         # One bar a row: without `values` Grafana draws a single bar.

@@ -24,7 +24,7 @@ from generate import (
 from generate.frame import Board, Row
 from generate.variables import several, source, text
 
-_JOBS = 'label_values({__name__=~"sluice_.+|otelcol_.+|flink_jobmanager_.+|flink_taskmanager_.+"}, job)'
+_JOBS = 'label_values({__name__=~"(sluice|otelcol|flink_(job|task)manager|ClickHouseAsyncMetrics_Max).+"}, job)'
 
 
 def boards() -> dict[str, Board]:
@@ -146,6 +146,7 @@ def _pipeline() -> Board:
             Row("Spans that no window counts", left_out.panels(), collapsed=True),
             Row("Collector (Prometheus)", processes.collector(), collapsed=True),
             Row("Flink (Prometheus)", processes.flink(), collapsed=True),
+            Row("ClickHouse (Prometheus)", processes.clickhouse(), collapsed=True),
             Row("Recommender (Prometheus)", recommender.recommender(), collapsed=True),
             Row("Actuators (Prometheus)", recommender.actuator(), collapsed=True),
         ],

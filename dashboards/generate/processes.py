@@ -1,4 +1,4 @@
-"""Panels of the metrics of the collector and of Flink, from Prometheus."""
+"""Panels of the metrics of the collector, Flink and ClickHouse, from Prometheus."""
 
 from grafana_foundation_sdk.builders import common, timeseries
 from grafana_foundation_sdk.cog.builder import Builder
@@ -92,5 +92,28 @@ def flink() -> list[Builder[Panel]]:
             "Part of the time that a task waits for the next one, in ms a second.",
             "ms",
             (highest("flink_taskmanager_job_task_backPressuredTimeMsPerSecond", "task_name"), "{{task_name}}"),
+        ),
+    ]
+
+
+def clickhouse() -> list[Builder[Panel]]:
+    parts, free = (
+        "ClickHouseAsyncMetrics_MaxPartCountForPartition",
+        "ClickHouseAsyncMetrics_FilesystemMainPathAvailableBytes",
+    )
+    return [
+        measured(
+            "ClickHouse: parts",
+            "Parts of the partition with most. ClickHouse delays inserts from 1,000 on.",
+            "short",
+            (highest(parts, "instance"), "{{instance}}"),
+        )
+        .thresholds(steps((500, "yellow"), (1000, "red")))
+        .thresholds_style(common.GraphThresholdsStyleConfig().mode(GraphThresholdsStyleMode.LINE)),
+        measured(
+            "ClickHouse: free disk",
+            "Free bytes of the data's disk.",
+            "bytes",
+            (highest(free, "instance"), "{{instance}}"),
         ),
     ]

@@ -18,13 +18,16 @@ def recommender() -> list[Builder[Panel]]:
         ),
         measured(
             "Decider: shards and pools",
-            "Shards and pools of each decider; pools without a decision, contradicted, or held at the operator's size.",
+            "Shards and pools of each decider; pools without a decision, contradicted, held at the operator's size, or not "
+            "yet back at the size before; subsets without an endpoint.",
             "short",
             (highest("sluice_decider_shards", "instance"), "{{instance}} shards"),
             (highest("sluice_decider_pools", "instance"), "{{instance}} pools"),
             (highest("sluice_decider_not_renewed", "instance"), "{{instance}} not renewed"),
             (highest("sluice_decider_pools_contradicted", "reason"), "contradicted: {{reason}}"),
             (highest("sluice_decider_pools_given_up", "instance"), "{{instance}} given up"),
+            (highest("sluice_decider_pools_not_reverted", "instance"), "{{instance}} not reverted"),
+            (highest("sluice_decider_subsets_empty", "instance"), "{{instance}} subsets without endpoint"),
         ),
         measured(
             "Decider: overruns, failures, changes taken back",
@@ -33,6 +36,19 @@ def recommender() -> list[Builder[Panel]]:
             (rate("sluice_decider_overruns_total", "instance"), "{{instance}} overruns"),
             (rate("sluice_decider_failures_total", "source"), "failures: {{source}}"),
             (rate("sluice_decider_taken_back_total", "reason"), "taken back: {{reason}}"),
+        ),
+        measured(
+            "Decider: losses of the jobs",
+            "Losses of the newest ten minutes by kind, as the decider reads them from ClickHouse.",
+            "short",
+            (highest("sluice_decider_recent_losses", "kind"), "{{kind}}"),
+        ),
+        measured(
+            "Decider: newest window, overdue trial of tuning",
+            "Time since the newest window began, and since the oldest trial without an outcome was due.",
+            "s",
+            (highest("sluice_decider_newest_window_age_seconds", "instance"), "{{instance}} newest window"),
+            (highest("sluice_decider_tuning_trial_overdue_seconds", "instance"), "{{instance}} overdue trial"),
         ),
         measured(
             "Server: leases and age of decisions",

@@ -18,8 +18,8 @@ def recommender() -> list[Builder[Panel]]:
         ),
         measured(
             "Decider: shards and pools",
-            "Shards and pools of each decider; pools without a decision, contradicted, held at the operator's size, or not "
-            "yet back at the size before; subsets without an endpoint.",
+            "Shards and pools of each decider; pools without a decision, contradicted, held at the operator's size, or "
+            "not yet back at the size before; subsets without an endpoint.",
             "short",
             (highest("sluice_decider_shards", "instance"), "{{instance}} shards"),
             (highest("sluice_decider_pools", "instance"), "{{instance}} pools"),

@@ -7,19 +7,28 @@ from pathlib import Path
 import click
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 
-from generate import sluice
+from generate.boards import boards
+from generate.frame import build
 
 FOLDER = Path(__file__).resolve().parents[1] / "json"
 
 
 def files() -> dict[Path, str]:
     """The JSON of each dashboard, by its file."""
-    return {FOLDER / "sluice.json": json.dumps(sluice.build(), cls=JSONEncoder, indent=2, sort_keys=True) + "\n"}
+    return {
+        FOLDER / f"{name}.json": json.dumps(build(board), cls=JSONEncoder, indent=2, sort_keys=True) + "\n"
+        for name, board in boards().items()
+    }
 
 
 def stale() -> list[Path]:
-    """Files that differ from the code."""
-    return [file for file, text in files().items() if not file.exists() or file.read_text() != text]
+    """Files that differ from the code, and files of no dashboard."""
+    wanted = files()
+    return [
+        file
+        for file in sorted(wanted.keys() | set(FOLDER.glob("*.json")))
+        if not file.exists() or file.read_text() != wanted.get(file)
+    ]
 
 
 @click.command()
@@ -30,9 +39,12 @@ def cli(check: bool) -> None:
     for file in old:
         if check:
             click.echo(f"not current: {file.name}; run `make generate`", err=True)
-        else:
-            file.write_text(files()[file])
+        elif text := files().get(file):
+            file.write_text(text)
             click.echo(f"wrote {file.name}")
+        else:
+            file.unlink()
+            click.echo(f"removed {file.name}")
     if check and old:
         sys.exit(1)
 

@@ -5,6 +5,7 @@ from grafana_foundation_sdk.models.common import LegendDisplayMode, LegendPlacem
 from grafana_foundation_sdk.models.dashboard import DynamicConfigValue, Threshold, ThresholdsMode
 
 from generate.clickhouse import DATASOURCE, Query
+from generate.prometheus import PROMETHEUS, Target
 
 HALF, FULL = 12, 24
 HEIGHT = 8
@@ -12,16 +13,21 @@ HEIGHT = 8
 TENS = "(intDiv($__interval_s + 9, 10) * 10)"
 
 
-def lines(title: str, description: str, *queries: Query, unit: str = "short") -> timeseries.Panel:
-    """A time series over half the width. It starts at 0 and leaves gaps without data."""
+# Text of a panel without rows, where the panel's own description has no better reason.
+EMPTY = "No data in this time range. `./sluice doctor` names the stage that stopped."
+
+
+def lines(title: str, description: str, *queries: Target, unit: str = "short", empty: str = EMPTY) -> timeseries.Panel:
+    """A time series over half the width. It starts at 0 and leaves gaps. `empty`: its text without data."""
     panel = (
         timeseries.Panel()
         .title(title)
         .description(description)
-        .datasource(DATASOURCE)
+        .datasource(DATASOURCE if all(isinstance(query, Query) for query in queries) else PROMETHEUS)
         .span(HALF)
         .height(HEIGHT)
         .unit(unit)
+        .no_value(empty)
         .min(0)
         .tooltip(common.VizTooltipOptions().mode(TooltipDisplayMode.MULTI))
         .legend(
@@ -37,8 +43,8 @@ def lines(title: str, description: str, *queries: Query, unit: str = "short") ->
     return panel
 
 
-def rows(title: str, description: str, query: Query) -> table.Panel:
-    """A table over half the width."""
+def rows(title: str, description: str, query: Query, empty: str = EMPTY) -> table.Panel:
+    """A table over half the width. `empty`: its text without rows."""
     return (
         table.Panel()
         .title(title)
@@ -46,14 +52,34 @@ def rows(title: str, description: str, query: Query) -> table.Panel:
         .datasource(DATASOURCE)
         .span(HALF)
         .height(HEIGHT)
+        .no_value(empty)
         .with_target(query)
     )
 
 
-def lateness(yellow: float, red: float) -> dashboard.ThresholdsConfig:
-    """Green below both values. Without steps a panel has Grafana's default: red from 80."""
-    steps = [Threshold(None, "green"), Threshold(yellow, "yellow"), Threshold(red, "red")]
-    return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(steps)
+def colored(panel: table.Panel, column: str, colors: dict[str, str]) -> table.Panel:
+    """Gives the values of a column their colours."""
+    mappings = [{"type": "value", "options": {value: {"color": color} for value, color in colors.items()}}]
+    cell = set_to("custom.cellOptions", {"type": "color-text"})
+    return panel.override_by_name(column, [cell, set_to("mappings", mappings)])
+
+
+def linked(panel: table.Panel, column: str, title: str, url: str) -> table.Panel:
+    """Makes values of a column links."""
+    return panel.override_by_name(column, [set_to("links", [{"title": title, "url": url}])])
+
+
+# The dashboard of the pool in a row of a table with the columns service, side and peer.
+POOL_URL = (
+    "/d/sluice-pool?${__url_time_range}&${datasource:queryparam}&var-service=${__data.fields.service:percentencode}"
+    "&var-side=${__data.fields.side:percentencode}&var-peer=${__data.fields.peer:percentencode}"
+)
+
+
+def steps(*above: tuple[float, str], base: str = "green") -> dashboard.ThresholdsConfig:
+    """Colours from values on. Without steps a panel has Grafana's default: red from 80."""
+    thresholds = [Threshold(None, base), *(Threshold(value, color) for value, color in above)]
+    return dashboard.ThresholdsConfig().mode(ThresholdsMode.ABSOLUTE).steps(thresholds)
 
 
 def with_units(panel: table.Panel, **units: str) -> table.Panel:

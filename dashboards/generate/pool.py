@@ -1,27 +1,24 @@
-"""Panels of one pool, which the variables choose."""
+"""Panels of one pool, which the variables choose: sizes, goodput, concurrency, and the wait before the pool."""
 
-from grafana_foundation_sdk.builders import common, timeseries, xychart
+from grafana_foundation_sdk.builders import timeseries
 from grafana_foundation_sdk.cog.builder import Builder
-from grafana_foundation_sdk.models.common import LegendDisplayMode, LegendPlacement, LineInterpolation
+from grafana_foundation_sdk.models.common import LineInterpolation
 from grafana_foundation_sdk.models.dashboard import Panel
-from grafana_foundation_sdk.models.xychart import (
-    MatcherConfig,
-    SeriesMapping,
-    XychartXYSeriesConfigFrame,
-    XychartXYSeriesConfigName,
-    XychartXYSeriesConfigX,
-    XychartXYSeriesConfigY,
-    XYSeriesConfig,
-    XYShowMode,
-)
 
-from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import FULL, HALF, HEIGHT, lines, set_to
-from generate.variables import IN_POOL, POOL_ARGUMENTS
+from generate import curve
+from generate.clickhouse import time_series
+from generate.levels import STEP, TIME, windows
+from generate.parts import FULL, lines, set_to
+from generate.variables import IN_POOL, number, text
+
+# Spans one level up, where the wait for the pool is visible: as in the view v_goodput_buckets.
+_ABOVE = f"""
+    {text("side")} = 'server' AND side = 'client' AND peer = {text("service")}
+    OR {text("side")} = 'client' AND side = 'server' AND service = {text("service")}"""
 
 
 def panels() -> list[Builder[Panel]]:
-    return [sizes(), curve(), goodput(), in_flight(), peaks()]
+    return [sizes().span(FULL), curve.curve(), goodput(), in_flight(), wait()]
 
 
 def sizes() -> timeseries.Panel:
@@ -48,8 +45,9 @@ def sizes() -> timeseries.Panel:
         lines(
             "Recommended and current size: $service $side $peer",
             "Target size, size in force, best size without constraints (unguarded), and range. A gap is a decision "
-            "without the value. Marks are actuations.",
+            "without the value.",
             time_series(sql),
+            empty="No decision on this pool in this time range.",
         )
         .line_interpolation(LineInterpolation.STEP_AFTER)
         .override_by_name("recommended", [set_to("color", {"mode": "fixed", "fixedColor": "green"})])
@@ -60,109 +58,68 @@ def sizes() -> timeseries.Panel:
     )
 
 
-class _Series(Builder[XYSeriesConfig]):
-    """A series of a chart of points: column `y` over column `x`."""
-
-    def __init__(self, name: str, x: str, y: str) -> None:
-        self._name, self._x, self._y = name, x, y
-
-    def build(self) -> XYSeriesConfig:
-        return XYSeriesConfig(
-            name=XychartXYSeriesConfigName(fixed=self._name),
-            frame=XychartXYSeriesConfigFrame(matcher=MatcherConfig("byIndex", 0)),
-            x=XychartXYSeriesConfigX(matcher=MatcherConfig("byName", self._x)),
-            y=XychartXYSeriesConfigY(matcher=MatcherConfig("byName", self._y)),
-        )
-
-
-def curve() -> xychart.Panel:
-    sql = f"""
-        SELECT concurrency, goodput_per_s, throughput_per_s, samples, latency_source
-        FROM sluice.v_goodput_curve_between({POOL_ARGUMENTS})
-    """
-    return (
-        xychart.Panel()
-        .title("Goodput curve: $service $side $peer within $threshold_ms ms")
-        .description(
-            "Completions per second and instance over concurrency; each point is the mean of the buckets at one level. "
-            "latency_source `own`: there are no callers' spans, and a wait for the pool is invisible."
-        )
-        .datasource(DATASOURCE)
-        .span(HALF)
-        .height(HEIGHT)
-        .with_target(table(sql))
-        .mapping(SeriesMapping.MANUAL)
-        .series(
-            [
-                _Series("goodput", "concurrency", "goodput_per_s"),
-                _Series("throughput", "concurrency", "throughput_per_s"),
-            ]
-        )
-        .show(XYShowMode.POINTS)
-        .min(0)
-        .override_by_name("concurrency", [set_to("custom.axisLabel", "in flight, an instance")])
-        .override_by_name("goodput_per_s", [set_to("unit", "reqps")])
-        .override_by_name("throughput_per_s", [set_to("unit", "reqps")])
-        .legend(
-            common.VizLegendOptions()
-            .show_legend(True)
-            .display_mode(LegendDisplayMode.LIST)
-            .placement(LegendPlacement.BOTTOM)
-        )
-    )
-
-
 def goodput() -> timeseries.Panel:
+    within = f"latency_within(latency, {number('threshold_ms')}) AS good"
     sql = f"""
         SELECT
-            $__timeInterval(bucket) AS time,
-            sum(goodput_per_s * bucket_ms / 1000) / $__interval_s AS goodput,
-            sum(throughput_per_s * bucket_ms / 1000) / $__interval_s AS throughput
-        FROM sluice.v_goodput_buckets({POOL_ARGUMENTS})
-        GROUP BY time
+            time,
+            if(by_caller, called_good, own_good) / instances / {STEP} AS goodput,
+            if(by_caller, called, ended) / instances / {STEP} AS throughput
+        FROM
+        (
+            SELECT
+                {TIME} AS time,
+                uniqExactIf(instance, own AND busy_ns > 0) AS instances,
+                sumIf(good, own) AS own_good, sumIf(completions, own) AS ended,
+                sumIf(good, NOT own) AS called_good, sumIf(completions, NOT own) AS called,
+                sum(called) OVER () > 0 AS by_caller
+            FROM {windows(f"instance, busy_ns, completions, {within}, {IN_POOL} AS own", f"{IN_POOL} OR {_ABOVE}")}
+            GROUP BY time
+        )
+        WHERE instances > 0
         ORDER BY time
     """
     return lines(
         "Goodput within $threshold_ms ms: $service $side $peer",
-        "Completions per second and instance, and the part within the threshold.",
+        "Completions per second and instance, and the part within the threshold, by the spans of callers if there are "
+        "any. From the rollup for the time range: seconds up to 3 h, 10 s up to a day, minutes above.",
         time_series(sql),
         unit="reqps",
     )
 
 
 def in_flight() -> timeseries.Panel:
+    columns = "instance, busy_ns, max_busy_ns / (bucket_ms * 1e6) AS most"
     sql = f"""
         SELECT
-            $__timeInterval(bucket) AS time,
-            avg(concurrency) AS mean,
-            quantile(0.95)(concurrency) AS p95,
-            max(concurrency) AS highest
-        FROM sluice.v_windows
-        WHERE $__timeFilter_ms(bucket) AND {IN_POOL}
+            {TIME} AS time,
+            sum(busy_ns) / 1e9 / sum(seconds) AS mean,
+            max(most) AS highest
+        FROM {windows(columns, IN_POOL)}
         GROUP BY time
         ORDER BY time
     """
     return lines(
         "In flight: $service $side $peer",
-        "Time-weighted concurrency of an instance, in buckets with work.",
+        "Concurrency of an instance, in rows of the rollup with work: the time-weighted mean, and the highest window.",
         time_series(sql),
     )
 
 
-def peaks() -> timeseries.Panel:
+def wait() -> timeseries.Panel:
     sql = f"""
         SELECT
-            $__timeInterval(start) AS time,
-            sum(busy_ns) / 60e9 / uniqExact(instance, start) AS mean,
-            max(highest_concurrency) AS highest
-        FROM sluice.v_windows_1m
-        WHERE $__timeFilter(start) AND {IN_POOL}
+            {TIME} AS time,
+            latency_quantile_ms(sumMapIf(latency, own), 0.95) AS "p95 of its own spans",
+            latency_quantile_ms(sumMapIf(latency, NOT own), 0.95) AS "p95 one level up"
+        FROM {windows(f"latency, {IN_POOL} AS own", f"{IN_POOL} OR {_ABOVE}")}
         GROUP BY time
         ORDER BY time
     """
     return lines(
-        "In flight by the minute: $service $side $peer",
-        "From the rollup, which has a longer retention than windows: the mean of a minute of an instance with work, "
-        "and the highest window. For days and weeks.",
+        "Wait before the pool: $service $side $peer",
+        "p95 of the pool's own spans, and of the spans one level up: callers of a server pool, requests of a client "
+        "pool's service. Of a server pool the distance is the wait for a thread, and the network.",
         time_series(sql),
-    ).span(FULL)
+        unit="ms",
+    )

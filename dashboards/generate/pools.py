@@ -1,11 +1,11 @@
-"""Panels of all pools: states and actuations."""
+"""Panels of all pools: states, candidates and actuations."""
 
 from grafana_foundation_sdk.builders import table as table_panel
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import table
-from generate.parts import rows, set_to, with_units
+from generate.parts import FULL, POOL_URL, colored, linked, rows, with_units
 
 _COLORS = {
     "PROVIDED": "green",
@@ -18,8 +18,11 @@ _COLORS = {
 }
 
 
+_OUTCOMES = {"APPLIED": "green", "REFUSED": "orange", "FAILED": "red"}
+
+
 def panels() -> list[Builder[Panel]]:
-    return [states(), candidates(), actuations()]
+    return [states(), actuations()]
 
 
 def states() -> table_panel.Panel:
@@ -29,11 +32,14 @@ def states() -> table_panel.Panel:
         FROM sluice.v_pool_now
         ORDER BY service, side, peer
     """
-    colors = [{"type": "value", "options": {state: {"color": color} for state, color in _COLORS.items()}}]
-    panel = rows("States", "The newest decision on every pool. An empty target is not a target of 0.", table(sql))
+    panel = rows(
+        "States",
+        "The newest decision on every pool. An empty target is not a target of 0. A service is a link to its pool.",
+        table(sql),
+        "No decisions: the decider has not run, or the configuration has no pools.",
+    ).span(FULL)
     panel = with_units(panel, confidence="percentunit", threshold_ms="ms", age_s="s")
-    cell = set_to("custom.cellOptions", {"type": "color-text"})
-    return panel.override_by_name("state", [cell, set_to("mappings", colors)])
+    return linked(colored(panel, "state", _COLORS), "service", "Pool", POOL_URL)
 
 
 def candidates() -> table_panel.Panel:
@@ -46,16 +52,19 @@ def candidates() -> table_panel.Panel:
     text = (
         "What spans show as possible pools, and why each is a pool or none. Empty where the configuration lists pools."
     )
-    return rows("Candidates", text, table(sql))
+    empty = "No candidates: the configuration lists the pools, or spans show none within a day."
+    return rows("Candidates", text, table(sql), empty).span(FULL)
 
 
 def actuations() -> table_panel.Panel:
     sql = """
-        SELECT at, service, side, peer, target_name, instance, toString(outcome) AS outcome, basis, previous,
-               requested, read_back, detail
-        FROM sluice.v_actuation_history
-        WHERE $__timeFilter_ms(at)
+        SELECT at, service, side, peer, target_name, instance, toString(outcome) AS outcome, previous, requested,
+               read_back, by, detail
+        FROM sluice.actuations FINAL
+        WHERE $__timeFilter_ms(at) AND outcome != 'OBSERVED'
         ORDER BY at DESC
         LIMIT 100
     """
-    return rows("Actuations", "Sizes that actuators wrote, and the size read back.", table(sql))
+    text = "Sizes that actuators wrote or refused to write, and the size read back."
+    panel = rows("Actuations", text, table(sql), "No actuator wrote a size in this time range.").span(FULL)
+    return linked(colored(panel, "outcome", _OUTCOMES), "service", "Pool", POOL_URL)

@@ -7,10 +7,11 @@ from grafana_foundation_sdk.models.common import StackingMode
 from grafana_foundation_sdk.models.dashboard import Panel
 
 from generate.clickhouse import DATASOURCE, table, time_series
-from generate.parts import FULL, HALF, HEIGHT, TENS, lateness, lines, rows, with_units
+from generate.levels import STEP, TIME, newest, windows
+from generate.parts import FULL, HALF, HEIGHT, TENS, lines, rows, steps, with_units
 
 # Yellow and red, ms. `./sluice doctor` warns of the newest window from red on.
-LATE_MS = (10_000, 30_000)
+LATE_MS = ((10_000, "yellow"), (30_000, "red"))
 
 
 def panels() -> list[Builder[Panel]]:
@@ -35,7 +36,8 @@ def freshness() -> stat.Panel:
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
-        .thresholds(lateness(*LATE_MS))
+        .no_value("none")
+        .thresholds(steps(*LATE_MS))
         .with_target(table(sql))
     )
 
@@ -50,7 +52,8 @@ def lag_now() -> bargauge.Panel:
         .span(HALF)
         .height(HEIGHT)
         .unit("ms")
-        .thresholds(lateness(*LATE_MS))
+        .no_value("none")
+        .thresholds(steps(*LATE_MS))
         .min(0)
         # One bar a row: without `values` Grafana draws a single bar.
         .reduce_options(common.ReduceDataOptions().values(True).calcs(["lastNotNull"]))
@@ -83,10 +86,9 @@ def outcomes() -> timeseries.Panel:
 
 
 def stored() -> timeseries.Panel:
-    windows = """
-        SELECT $__timeInterval(bucket) AS time, sum(completions) / $__interval_s AS "completions in windows"
-        FROM sluice.v_windows
-        WHERE $__timeFilter_ms(bucket)
+    ended = f"""
+        SELECT {TIME} AS time, sum(completions) / {STEP} AS "completions in windows"
+        FROM {windows("completions", "true")}
         GROUP BY time
         ORDER BY time
     """
@@ -108,7 +110,7 @@ def stored() -> timeseries.Panel:
         "Stored, by stage",
         "Per second of the data's own time: ended spans in windows, calls in the call graph's edges, recorded "
         "decisions: each change, and one a minute.",
-        time_series(windows, "A"),
+        time_series(ended, "A"),
         time_series(calls, "B"),
         time_series(decisions, "C"),
         unit="cps",
@@ -128,11 +130,11 @@ def lag() -> timeseries.Panel:
     """
     written = """
         SELECT
-            $__timeInterval(bucket) AS time,
-            quantile(0.5)(toUnixTimestamp64Milli(written) - toUnixTimestamp64Milli(bucket) - bucket_ms)
+            $__timeInterval(start) AS time,
+            quantile(0.5)(toUnixTimestamp64Milli(seen) - 1000 * toUnixTimestamp(start) - 1000)
                 AS "window end to clickhouse"
-        FROM sluice.v_windows
-        WHERE $__timeFilter_ms(bucket)
+        FROM sluice.windows_1s FINAL
+        WHERE $__timeFilter(start) AND start >= $__toTime - INTERVAL 3 HOUR
         GROUP BY time
         ORDER BY time
     """
@@ -147,8 +149,9 @@ def lag() -> timeseries.Panel:
     """
     return lines(
         "Lag of each stage",
-        "From a span's end to its record on the topic (mean); from a window's end to its last upsert (median, with the "
-        "duration of the spans in it); from the newest window behind a decision to the decision (mean).",
+        "From a span's end to its record on the topic (mean); from a second's end to its windows' last upsert (median, "
+        "with the duration of the spans in it; the newest 3 h); from the newest window behind a decision to the "
+        "decision (mean).",
         time_series(emitted, "A"),
         time_series(written, "B"),
         time_series(decided, "C"),
@@ -168,14 +171,15 @@ def rollups() -> table_panel.Panel:
 
 
 def balance() -> timeseries.Panel:
-    sql = """
+    sql = f"""
         SELECT minute AS time, accepted, refused, failed, on_topic AS "on the topic", missing
-        FROM sluice.v_span_balance_between(from_ms = ${__from}, until_ms = ${__to})
+        FROM sluice.v_span_balance_between({newest(24 * 60)})
         ORDER BY time
     """
     return lines(
         "Spans accepted, and on the topic, a minute",
-        "By the collectors' own counters, and by the jobs'. `missing` is a sum from the left edge on: without traffic "
-        "it returns to 0 or below, unless spans were lost. The view v_span_balance_between lists exceptions.",
+        "By the collectors' own counters, and by the jobs', in the newest day of the time range. `missing` is a sum "
+        "from the first minute on: without traffic it returns to 0 or below, unless spans were lost. The view "
+        "v_span_balance_between lists exceptions.",
         time_series(sql),
     ).span(FULL)

@@ -1,4 +1,4 @@
-"""Variables of the dashboard: the data source, one pool (service, side, peer), and its threshold."""
+"""Variables of the dashboards: the data source, a pool (service, side, peer), its threshold, and sets of services."""
 
 from textwrap import dedent
 
@@ -20,15 +20,29 @@ def number(variable: str) -> str:
     return f"toFloat64('${{{variable}:percentencode}}')"
 
 
+# The value of All.
+ALL = "*"
+
+
+def among(column: str, variable: str) -> str:
+    """A condition: the column has a value of the variable. Grafana percent-encodes several as {a,b}: a name with a
+    comma can be chosen alone only."""
+    value = text(variable)
+    return (
+        f"({value} = '{ALL}' OR {column} = {value} "
+        f"OR startsWith({value}, '{{') AND has(splitByChar(',', trim(BOTH '{{}}' FROM {value})), {column}))"
+    )
+
+
 # A server pool has no peer, and Grafana shows no empty choice: `-` replaces it.
 PEER = f"if({text('peer')} = '-', '', {text('peer')})"
 IN_POOL = f"service = {text('service')} AND side = {text('side')} AND peer = {PEER}"
-POOL_ARGUMENTS = (
-    f"service = {text('service')}, side = {text('side')}, peer = {PEER}, "
-    f"threshold_ms = {number('threshold_ms')}, from_ms = ${{__from}}, until_ms = ${{__to}}"
-)
 _KNOWN = "FROM sluice.recommendations WHERE at >= now() - INTERVAL 1 DAY"
 THRESHOLDS_MS = (50, 100, 150, 250, 500, 1000)
+
+
+def source() -> Builder[VariableModel]:
+    return dashboard.DatasourceVariable("datasource").label("Data source").type(PLUGIN)
 
 
 def _query(name: str, label: str, sql: str) -> dashboard.QueryVariable:
@@ -43,10 +57,25 @@ def _query(name: str, label: str, sql: str) -> dashboard.QueryVariable:
     )
 
 
-def variables() -> list[Builder[VariableModel]]:
+def several(name: str, label: str, sql: str) -> dashboard.QueryVariable:
+    """A variable of many values, at first All. `sql` has one column, in order."""
+    everything = VariableOption(text="All", value="$__all", selected=True)
+    return _query(name, label, sql).include_all(True).multi(True).all_value(ALL).current(everything)
+
+
+def traces() -> Builder[VariableModel]:
+    return (
+        dashboard.TextBoxVariable("traces")
+        .label("Traces at")
+        .description("Address of a trace without its id, as Jaeger's http://127.0.0.1:16686/trace/")
+        .default_value("http://127.0.0.1:16686/trace/")
+    )
+
+
+def pool() -> list[Builder[VariableModel]]:
     chosen = VariableOption(text="250", value="250", selected=True)
     return [
-        dashboard.DatasourceVariable("datasource").label("Data source").type(PLUGIN),
+        source(),
         _query("service", "Service", f"SELECT DISTINCT service {_KNOWN} ORDER BY service"),
         _query(
             "side",
@@ -65,4 +94,5 @@ def variables() -> list[Builder[VariableModel]]:
         .values(",".join(str(threshold) for threshold in THRESHOLDS_MS))
         .current(chosen)
         .allow_custom_value(True),
+        traces(),
     ]

@@ -35,9 +35,17 @@ def scope(reader: Client) -> Scope:
     end = now(reader) + timedelta(seconds=1)
     start = end - timedelta(seconds=SECONDS + 30)
     chosen = {"service": "cart", "side": "server", "peer": "-", "threshold_ms": "250", "datasource": "chosen"}
+    chosen |= {"services": "*", "roots": "*", "upstreams": "*"}
     return Scope(int(start.timestamp() * 1000), int(end.timestamp() * 1000), 5000, chosen)
 
 
 @pytest.fixture(scope="session")
-def sluice() -> dict[str, Any]:
-    return json.loads((JSON / "sluice.json").read_text())  # type: ignore[no-any-return]
+def boards() -> dict[str, Any]:
+    """All dashboards, by uid."""
+    return {file.stem: json.loads(file.read_text()) for file in sorted(JSON.glob("*.json"))}
+
+
+@pytest.fixture(params=sorted(file.stem for file in JSON.glob("*.json")))
+def board(request: pytest.FixtureRequest, boards: dict[str, Any]) -> dict[str, Any]:
+    """Each dashboard in turn."""
+    return boards[request.param]  # type: ignore[no-any-return]

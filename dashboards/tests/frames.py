@@ -12,15 +12,35 @@ from sluice_kit.fakes.grafana import Scope, expand
 TIME_SERIES, TABLE = 0, 1
 
 
+def shown(board: dict[str, Any]) -> list[dict[str, Any]]:
+    """Panels of a dashboard, those in collapsed rows too."""
+    return [panel for item in board["panels"] for panel in (item["panels"] if item["type"] == "row" else [item])]
+
+
 def queries(panel: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield from panel.get("targets", [])
+    """Queries of ClickHouse."""
+    for query in panel.get("targets", []):
+        if "rawSql" in query:
+            yield query
+
+
+def asked(board: dict[str, Any]) -> list[dict[str, Any]]:
+    """Variables whose values come from ClickHouse."""
+    return [each for each in board["templating"]["list"] if each["type"] == "query" and "rawSql" in each["query"]]
+
+
+def by_title(boards: dict[str, Any], title: str) -> dict[str, Any]:
+    """The panel whose title begins so; one on several dashboards is the same on each."""
+    found = [panel for board in boards.values() for panel in shown(board) if panel["title"].startswith(title)]
+    assert len({panel["title"] for panel in found}) == 1, title
+    return found[0]
 
 
 def needed(panel: dict[str, Any]) -> set[str]:
     """Columns that a panel names: in its overrides and in the series of a chart of points."""
     names = {
         override["matcher"]["options"]
-        for override in panel["fieldConfig"]["overrides"]
+        for override in panel.get("fieldConfig", {"overrides": []})["overrides"]
         if override["matcher"]["id"] == "byName"
     }
     for series in panel.get("options", {}).get("series", []):

@@ -43,6 +43,7 @@ def insert_shop(client: Client, end: datetime) -> None:
     _critical(client, end)
     _recommendations(client, end)
     _actuations(client, end)
+    _events(client, end)
     _subsets(client, end)
 
 
@@ -327,6 +328,7 @@ def _recommendations(client: Client, end: datetime) -> None:
                 data_until,
                 lease,
                 2 if learnt else 1,
+                *([30.0, 0.5, 40.0] if learnt else [None] * 3),
             ]
         )
         rows.append(
@@ -349,11 +351,12 @@ def _recommendations(client: Client, end: datetime) -> None:
                 data_until,
                 lease,
                 1,
+                *[None] * 3,
             ]
         )
     names = (
         "service side peer at state basis action current target lower_bound upper_bound unguarded_target confidence "
-        "threshold_ms model reasons buckets newest_bucket valid_until revision"
+        "threshold_ms model reasons buckets newest_bucket valid_until revision asked_per_s in_time best_per_s"
     )
     _insert(client, "recommendations", names, rows)
 
@@ -372,6 +375,17 @@ def _actuations(client: Client, end: datetime) -> None:
     ]
     names = "service side peer at target_name instance actuator outcome requested previous read_back revision detail"
     _insert(client, "actuations", names, rows)
+
+
+def _events(client: Client, end: datetime) -> None:
+    """cart got a CPU limit of 2 cores, a release, and a pause of its threads."""
+    ago = [end - timedelta(seconds=seconds) for seconds in (50, 40, 20)]
+    rows: list[list[Any]] = [
+        ["cart", ago[0], 2.0, None, "", "kubernetes"],
+        ["cart", ago[1], None, None, "1.4", "kubernetes"],
+    ]
+    _insert(client, "scaling_events", "service at cpu_limit_cores replicas version source", rows)
+    _insert(client, "pool_pauses", "service side peer at paused by why", [[*CART, ago[2], True, "ada", "a drill"]])
 
 
 def _subsets(client: Client, end: datetime) -> None:

@@ -1,0 +1,98 @@
+"""Annotations: changes of sizes, decisions to revert, scaling, releases, and pauses."""
+
+from grafana_foundation_sdk.builders import dashboard
+
+from generate.clickhouse import DATASOURCE, table
+from generate.variables import IN_POOL, text
+
+_OF_SERVICE = f"service = {text('service')}"
+
+
+def of_pool() -> list[dashboard.AnnotationQuery]:
+    """Marks of the pool that the variables choose."""
+    return [
+        actuations(IN_POOL),
+        reverts(IN_POOL),
+        scaling(_OF_SERVICE),
+        releases(_OF_SERVICE),
+        pauses(IN_POOL),
+    ]
+
+
+def of_all() -> list[dashboard.AnnotationQuery]:
+    """Marks of all pools and services."""
+    return [actuations("true"), reverts("true"), releases("true")]
+
+
+def actuations(condition: str) -> dashboard.AnnotationQuery:
+    sql = f"""
+        SELECT
+            at AS time,
+            concat(
+                toString(outcome), ': ', ifNull(toString(previous), '?'), ' to ', ifNull(toString(read_back), '?'),
+                ' ', detail) AS text,
+            target_name AS tags
+        FROM sluice.actuations FINAL
+        WHERE $__timeFilter_ms(at) AND {condition} AND outcome != 'OBSERVED'
+        ORDER BY time
+        LIMIT 1000
+    """
+    return _marks("Actuations", "orange", sql)
+
+
+def reverts(condition: str) -> dashboard.AnnotationQuery:
+    sql = f"""
+        SELECT
+            min(at) AS time,
+            concat('revert: ', service, ' ', peer, ' to ', ifNull(toString(any(target)), '?')) AS text,
+            'revert' AS tags
+        FROM sluice.recommendations
+        WHERE $__timeFilter_ms(at) AND {condition} AND basis = 'REVERT'
+        GROUP BY service, side, peer, revision
+        ORDER BY time
+        LIMIT 1000
+    """
+    return _marks("Reverts", "red", sql)
+
+
+def scaling(condition: str) -> dashboard.AnnotationQuery:
+    sql = f"""
+        SELECT
+            at AS time,
+            concat(service, ':', if(isNull(cpu_limit_cores), '', concat(' CPU limit ', toString(cpu_limit_cores))),
+                   if(isNull(replicas), '', concat(' replicas ', toString(replicas)))) AS text,
+            'scaling' AS tags
+        FROM sluice.scaling_events FINAL
+        WHERE $__timeFilter_ms(at) AND {condition} AND (isNotNull(cpu_limit_cores) OR isNotNull(replicas))
+        ORDER BY time
+        LIMIT 1000
+    """
+    return _marks("Scaling", "blue", sql)
+
+
+def releases(condition: str) -> dashboard.AnnotationQuery:
+    sql = f"""
+        SELECT at AS time, concat(service, ': version ', version) AS text, 'release' AS tags
+        FROM sluice.scaling_events FINAL
+        WHERE $__timeFilter_ms(at) AND {condition} AND version != ''
+        ORDER BY time
+        LIMIT 1000
+    """
+    return _marks("Releases", "purple", sql)
+
+
+def pauses(condition: str) -> dashboard.AnnotationQuery:
+    sql = f"""
+        SELECT at AS time, concat(if(paused, 'paused by ', 'resumed by '), by, ': ', why) AS text, 'pause' AS tags
+        FROM sluice.pool_pauses FINAL
+        WHERE $__timeFilter_ms(at) AND {condition}
+        ORDER BY time
+        LIMIT 1000
+    """
+    return _marks("Pauses", "yellow", sql)
+
+
+def _marks(name: str, color: str, sql: str) -> dashboard.AnnotationQuery:
+    return (
+        dashboard.AnnotationQuery().name(name).datasource(DATASOURCE).enable(True).icon_color(color).target(table(sql))
+    )

@@ -1,0 +1,100 @@
+"""Panels of the overview: pools by state, changes that wait, effects of changes, calls that ended late."""
+
+from grafana_foundation_sdk.builders import common, dashboard, stat
+from grafana_foundation_sdk.builders import table as table_panel
+from grafana_foundation_sdk.cog.builder import Builder
+from grafana_foundation_sdk.models.common import BigValueGraphMode
+from grafana_foundation_sdk.models.dashboard import Panel
+
+from generate import effects
+from generate.clickhouse import DATASOURCE, table
+from generate.parts import FULL, HEIGHT, POOL_URL, linked, rows, set_to, steps, with_units
+
+# The recommender records an unchanged decision once a minute.
+_STALE_S = 150
+
+
+def panels() -> list[Builder[Panel]]:
+    return [counts(), waiting(), effects.effects(), late(), alerts()]
+
+
+def counts() -> stat.Panel:
+    sql = f"""
+        SELECT
+            countIf(fresh AND state = 'PROVIDED') AS "best size known",
+            countIf(fresh AND state = 'LEARNING') AS learning,
+            countIf(fresh AND state = 'GUARDED') AS guarded,
+            countIf(fresh AND state = 'UNSATURATED') AS "never full",
+            countIf(fresh AND state = 'PAUSED') AS paused,
+            countIf(NOT fresh OR state = 'STALE') AS stale,
+            countIf(fresh AND state = 'NO_DATA') AS "without data"
+        FROM (SELECT state, age_s <= {_STALE_S} AS fresh FROM sluice.v_pool_now WHERE age_s < 86400)
+    """
+    panel = (
+        stat.Panel()
+        .title("Pools by state")
+        .description(
+            f"By the newest decision on each pool within a day. Stale: the decision is older than {_STALE_S} s, or its "
+            "lease is over."
+        )
+        .datasource(DATASOURCE)
+        .span(FULL)
+        .height(4)
+        .unit("short")
+        .graph_mode(BigValueGraphMode.NONE)
+        .no_value("No decisions: the decider has not run.")
+        .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
+        .thresholds(steps((1, "green"), base="blue"))
+        .with_target(table(sql))
+    )
+    for column in ("stale", "without data"):
+        panel = panel.override_by_name(column, [set_to("thresholds", steps((1, "orange")).build().to_json())])
+    return panel
+
+
+def waiting() -> table_panel.Panel:
+    sql = """
+        SELECT service, side, peer, state, action, current, target, toInt64(target) - toInt64(current) AS change,
+               confidence, arrayStringConcat(reasons, ', ') AS reasons, age_s
+        FROM sluice.v_pool_now
+        WHERE current IS NOT NULL AND target IS NOT NULL AND current != target AND age_s < 86400
+        ORDER BY abs(change) DESC
+        LIMIT 100
+    """
+    text = "Pools whose target is not in force. HOLD: applying is off, or the decision is not to be applied."
+    panel = rows("Changes that wait", text, table(sql), "Every pool has its target size.")
+    panel = with_units(panel, confidence="percentunit", age_s="s")
+    return linked(panel, "service", "Pool", POOL_URL)
+
+
+def late() -> table_panel.Panel:
+    sql = """
+        SELECT service, side, peer, asked_per_s * (1 - in_time) AS late_per_s, asked_per_s, in_time, best_per_s,
+               current, target
+        FROM sluice.v_pool_now
+        WHERE in_time IS NOT NULL AND asked_per_s IS NOT NULL AND age_s < 86400
+        ORDER BY late_per_s DESC
+        LIMIT 20
+    """
+    text = (
+        "Calls of an instance per second that ended later than the threshold, at the newest decision; `best_per_s`: "
+        "expected completions of the best size."
+    )
+    panel = rows("Pools with most late calls", text, table(sql), "No caller's spans show which calls are in time.")
+    panel = with_units(panel, late_per_s="reqps", asked_per_s="reqps", in_time="percentunit", best_per_s="reqps")
+    return linked(panel, "service", "Pool", POOL_URL)
+
+
+def alerts() -> Builder[Panel]:
+    """Grafana's list of alerts, which has no query. The SDK has no builder of its options."""
+    shown = {"firing": True, "pending": True, "noData": True, "error": True, "normal": False}
+    options = {"viewMode": "list", "groupMode": "default", "maxItems": 20, "sortOrder": 3, "stateFilter": shown}
+    return (
+        dashboard.Panel()
+        .type("alertlist")
+        .title("Alerts")
+        .description("Alerts of Sluice that Grafana knows: its own, and those of its data sources.")
+        .span(12)
+        .height(HEIGHT)
+        .options(options | {"alertInstanceLabelFilter": '{alertname=~"Sluice.*"}', "dashboardAlerts": False})
+    )

@@ -1,0 +1,119 @@
+"""Panels of the metrics of the collector, Flink and ClickHouse, from Prometheus."""
+
+from grafana_foundation_sdk.builders import common, timeseries
+from grafana_foundation_sdk.cog.builder import Builder
+from grafana_foundation_sdk.models.common import GraphThresholdsStyleMode
+from grafana_foundation_sdk.models.dashboard import Panel
+
+from generate.parts import lines, steps
+from generate.prometheus import metric
+
+_EMPTY = "Prometheus has no such metric: it does not read these processes, or the data source is another."
+# The collector's names differ by the configuration of its own metrics.
+_SUFFIX = "(_total|__spans__total)?"
+_TASK = "flink_taskmanager_job_task_operator"
+
+
+def measured(title: str, text: str, unit: str, *series: tuple[str, str]) -> timeseries.Panel:
+    """A chart of PromQL. series: expression, and legend."""
+    queries = [metric(sql, legend, chr(ord("A") + nth)) for nth, (sql, legend) in enumerate(series)]
+    return lines(title, text, *queries, unit=unit, empty=_EMPTY)
+
+
+def _spans(name: str) -> str:
+    selector = f'{{__name__=~"otelcol_{name}_spans{_SUFFIX}", job=~"$job"}}'
+    return f"sum by (instance) (rate({selector}[$__rate_interval]))"
+
+
+def rate(name: str, by: str) -> str:
+    """PromQL of a counter's growth per second, summed by labels."""
+    return f'sum by ({by}) (rate({name}{{job=~"$job"}}[$__rate_interval]))'
+
+
+def highest(name: str, by: str) -> str:
+    """PromQL of a gauge's largest value by labels."""
+    return f'max by ({by}) ({name}{{job=~"$job"}})'
+
+
+def collector() -> list[Builder[Panel]]:
+    queue = 'otelcol_exporter_queue_size{job=~"$job"} / otelcol_exporter_queue_capacity{job=~"$job"}'
+    return [
+        measured(
+            "Collector: spans",
+            "Spans that each collector accepted, refused to senders, sent to Kafka, and gave up.",
+            "cps",
+            (_spans("receiver_accepted"), "{{instance}} accepted"),
+            (_spans("receiver_refused"), "{{instance}} refused"),
+            (_spans("exporter_sent"), "{{instance}} sent"),
+            (_spans("exporter_send_failed"), "{{instance}} failed"),
+        ),
+        measured(
+            "Collector: queue",
+            "Filled part of the queue to Kafka. A full queue refuses spans.",
+            "percentunit",
+            (f"max by (instance) ({queue})", "{{instance}}"),
+        )
+        .thresholds(steps((0.5, "yellow"), (0.8, "red")))
+        .thresholds_style(common.GraphThresholdsStyleConfig().mode(GraphThresholdsStyleMode.LINE)),
+    ]
+
+
+def flink() -> list[Builder[Panel]]:
+    return [
+        measured(
+            "Flink: records that wait on the topic",
+            "Lag of the job's sources, in messages.",
+            "short",
+            (f'sum by (job_name, task_name) ({_TASK}_pendingRecords{{job=~"$job"}})', "{{job_name}} {{task_name}}"),
+        ),
+        measured(
+            "Flink: checkpoints and restarts",
+            "Duration of the newest checkpoint in ms, and restarts of the job in 10 min.",
+            "short",
+            (highest("flink_jobmanager_job_lastCheckpointDuration", "job_name"), "{{job_name}} checkpoint, ms"),
+            (
+                'max by (job_name) (increase(flink_jobmanager_job_numRestarts{job=~"$job"}[10m]))',
+                "{{job_name}} restarts",
+            ),
+            (
+                'max by (job_name) (increase(flink_jobmanager_job_numberOfCompletedCheckpoints{job=~"$job"}[10m]))',
+                "{{job_name}} checkpoints",
+            ),
+        ),
+        measured(
+            "Flink: rows that wait for a store",
+            "Rows in the buffers of the sinks, and rows that they dropped, since the start.",
+            "short",
+            (highest(f"{_TASK}_pendingRows", "operator_name"), "{{operator_name}} waiting"),
+            (highest(f"{_TASK}_shedRows", "operator_name"), "{{operator_name}} dropped"),
+        ),
+        measured(
+            "Flink: back pressure",
+            "Part of the time that a task waits for the next one, in ms a second.",
+            "ms",
+            (highest("flink_taskmanager_job_task_backPressuredTimeMsPerSecond", "task_name"), "{{task_name}}"),
+        ),
+    ]
+
+
+def clickhouse() -> list[Builder[Panel]]:
+    parts, free = (
+        "ClickHouseAsyncMetrics_MaxPartCountForPartition",
+        "ClickHouseAsyncMetrics_FilesystemMainPathAvailableBytes",
+    )
+    return [
+        measured(
+            "ClickHouse: parts",
+            "Parts of the partition with most. ClickHouse delays inserts from 1,000 on.",
+            "short",
+            (highest(parts, "instance"), "{{instance}}"),
+        )
+        .thresholds(steps((500, "yellow"), (1000, "red")))
+        .thresholds_style(common.GraphThresholdsStyleConfig().mode(GraphThresholdsStyleMode.LINE)),
+        measured(
+            "ClickHouse: free disk",
+            "Free bytes of the data's disk.",
+            "bytes",
+            (highest(free, "instance"), "{{instance}}"),
+        ),
+    ]

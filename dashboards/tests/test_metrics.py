@@ -1,0 +1,77 @@
+"""Queries of Prometheus are legal PromQL, and ask for metrics that the processes have."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .frames import shown
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROMTOOL = REPOSITORY / ".cache/bin/charts/promtool"
+# Where the names of each process's metrics are, without prefix and `_total`.
+SOURCES = {
+    "sluice_decider_": ("recommender/decide/src", "*.py"),
+    "sluice_server_": ("recommender/serve/internal", "*.go"),
+    "sluice_records_": ("recommender/serve/internal/records", "*.go"),
+    "sluice_xds_": ("recommender/serve/internal/xds", "*.go"),
+    "sluice_actuator_": ("actuators/internal/status", "*.go"),
+    "flink_taskmanager_job_task_operator_": ("streaming-jobs/functions/src/main", "SinkStatus.java"),
+}
+# ClickHouse's own; Flink's own (in its documentation, "Metrics"); the collector's (in its, "Internal telemetry").
+OTHERS = {
+    "ClickHouseAsyncMetrics_FilesystemMainPathAvailableBytes",
+    "ClickHouseAsyncMetrics_MaxPartCountForPartition",
+    "flink_jobmanager_job_lastCheckpointDuration",
+    "flink_jobmanager_job_numRestarts",
+    "flink_jobmanager_job_numberOfCompletedCheckpoints",
+    "flink_taskmanager_job_task_backPressuredTimeMsPerSecond",
+    "flink_taskmanager_job_task_operator_pendingRecords",
+    "otelcol_exporter_queue_capacity",
+    "otelcol_exporter_queue_size",
+    "otelcol_exporter_send_failed_spans",
+    "otelcol_exporter_sent_spans",
+    "otelcol_receiver_accepted_spans",
+    "otelcol_receiver_refused_spans",
+}
+
+
+@pytest.fixture(scope="module")
+def expressions(boards: dict[str, Any]) -> list[str]:
+    return [
+        query["expr"] for panel in shown(boards["sluice-pipeline"]) for query in panel["targets"] if "expr" in query
+    ]
+
+
+def test_every_metric_is_one_of_a_process(expressions: list[str]) -> None:
+    names = {
+        name
+        for expr in expressions
+        for name in re.findall(r"\b(?:sluice|flink|otelcol|ClickHouseAsyncMetrics)_\w+", expr)
+    }
+    assert len(names) >= 25
+    for name in names - OTHERS:
+        (prefix,) = [prefix for prefix in SOURCES if name.startswith(prefix)]
+        folder, files = SOURCES[prefix]
+        own = name.removeprefix(prefix)
+        literal = re.compile(rf'"(?:{prefix})?{own.removesuffix("_total")}(?:_total)?"')
+        assert any(literal.search(file.read_text()) for file in (REPOSITORY / folder).rglob(files)), name
+
+
+@pytest.mark.skipif(not PROMTOOL.is_file(), reason="set-up takes promtool from Debian's package prometheus")
+def test_every_expression_is_legal(expressions: list[str], tmp_path: Path) -> None:
+    assert expressions
+    values = {"$job": ".+", "$__rate_interval": "1m"}
+    rules = []
+    for nth, expression in enumerate(expressions):
+        for name, value in values.items():
+            expression = expression.replace(name, value)
+        assert "$" not in expression
+        rules.append({"record": f"panel:{nth}", "expr": expression})
+    file = tmp_path / "rules.yaml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
+    done = subprocess.run([PROMTOOL, "check", "rules", file], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -28,7 +28,8 @@ def scene(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sc
 
 def is_known(size: PoolSize) -> bool:
     """Its threshold is derived, and a minute of evidence shows the best size."""
-    return size.state == State.STATE_PROVIDED and any(reason.code == "SLO_DERIVED" for reason in size.reasons)
+    derived = any(reason.code == "SLO_DERIVED" for reason in size.reasons)
+    return derived and size.state == State.STATE_PROVIDED and size.HasField("unguarded_target")
 
 
 @pytest.mark.parametrize("name", ["go", "spring", "tomcat", "python"])

@@ -82,7 +82,7 @@ class Scene:
         }
 
     def found(self, service: Unknown, within_s: float, is_enough: Callable[[PoolSize], bool]) -> Found:
-        """The first answer that names a best size and is enough, while the service and its bursts of users are up."""
+        """The first answer that is enough, while the service and its bursts of users are up."""
         with service.at(service.first) as url, self._bursts(service, url):
             start = time.monotonic()
             size = wait_for(f"size of {service.name}", lambda: self._named(service, is_enough), within_s)
@@ -101,7 +101,7 @@ class Scene:
 
     def _named(self, service: Unknown, is_enough: Callable[[PoolSize], bool]) -> PoolSize | None:
         own = [size for size in self.pools() if size.pool.service == service.name and size.pool.side == service.side]
-        return next((size for size in own if size.HasField("unguarded_target") and is_enough(size)), None)
+        return next(filter(is_enough, own), None)
 
     def _bursts(self, service: Unknown, url: str) -> AbstractContextManager[Path]:
         """Its users are a service with spans of their own, as a gateway is."""

@@ -9,22 +9,28 @@ import click
 from sluice.cli.printable import printable
 
 Row = Sequence[str]
+LEAST_FOLDED = 20
 
 
 @dataclass(frozen=True)
 class Column:
-    """`fold`: on a narrow terminal, the column that wraps."""
+    """`fold`: on a narrow terminal, the column that wraps. `spare`: left out where that one has too little room."""
 
     name: str
     right: bool = False
     fold: bool = False
+    spare: bool = False
     styles: tuple[tuple[str, str], ...] = ()
     """Styles by the text of a cell, e.g. ("fail", "bold red")."""
 
 
 def columns(*names: str, **styles: tuple[tuple[str, str], ...]) -> tuple[Column, ...]:
-    """Columns in a short form: `NAME>` is aligned to the right, `NAME~` folds. styles: of a column, by its name."""
-    return tuple(Column(name.rstrip(">~"), name[-1:] == ">", name[-1:] == "~", styles.get(name, ())) for name in names)
+    """Columns in a short form: `NAME>` is aligned to the right, `NAME~` folds, `NAME?` is spare. styles: of a column,
+    by its name."""
+    return tuple(
+        Column(name.rstrip(">~?"), name[-1:] == ">", name[-1:] == "~", name[-1:] == "?", styles.get(name, ()))
+        for name in names
+    )
 
 
 def print_table(columns: Sequence[Column], rows: Iterable[Row]) -> None:
@@ -55,6 +61,8 @@ def _print_fitted(columns: Sequence[Column], rows: Iterable[Row]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    console = Console(file=sys.stdout, highlight=False)
+    columns, rows = _roomy(columns, [*rows], console.width)
     folding = any(column.fold for column in columns)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -71,4 +79,14 @@ def _print_fitted(columns: Sequence[Column], rows: Iterable[Row]) -> None:
                 for cell, column in zip(row, columns, strict=True)
             )
         )
-    Console(file=sys.stdout, highlight=False).print(table)
+    console.print(table)
+
+
+def _roomy(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[Sequence[Column], Sequence[Row]]:
+    """Without the spare columns where the folding one would have less than LEAST_FOLDED characters beside them."""
+    fixed = [i for i, column in enumerate(columns) if not column.fold]
+    taken = sum(2 + max(len(text) for text in (columns[i].name, *(row[i] for row in rows))) for i in fixed)
+    if len(fixed) == len(columns) or taken + LEAST_FOLDED <= width:
+        return columns, rows
+    kept = [i for i, column in enumerate(columns) if not column.spare]
+    return [columns[i] for i in kept], [[row[i] for i in kept] for row in rows]

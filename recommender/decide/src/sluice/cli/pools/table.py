@@ -19,7 +19,7 @@ _STYLES = (
 )
 _COLUMNS = columns(
     *("POOL", "STATE", "CURRENT>", "TARGET>", "ACTION", "BASIS", "RANGE>", "CONFIDENCE>"),
-    *("HOLDS UP", "AGE", "REASONS~"),
+    *("HOLDS UP?", "AGE", "REASONS~"),
     STATE=_STYLES,
 )
 

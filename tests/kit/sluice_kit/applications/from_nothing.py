@@ -16,7 +16,7 @@ from sluice.pools.v1.pool_size_pb2 import PoolSize
 from sluice.pools.v1.pool_size_service_pb2_grpc import PoolSizeServiceStub
 from sluice_kit.applications.instrumented import go_service, hot_rows, python_service
 from sluice_kit.applications.real_load import LoadResult, bursty, steady
-from sluice_kit.applications.real_scene import recommender, wait_for
+from sluice_kit.applications.real_scene import recommender
 from sluice_kit.applications.spring_boot import spring_boot
 from sluice_kit.applications.tomcat import application
 from sluice_kit.local_stack.driver import Stack
@@ -82,10 +82,14 @@ class Scene:
         }
 
     def found(self, service: Unknown, within_s: float, is_enough: Callable[[PoolSize], bool]) -> Found:
-        """The first answer that is enough, while the service and its bursts of users are up."""
+        """The first answer that is enough, while the service and its bursts of users are up; at the end of the time the
+        newest answer, whatever it is. AssertionError where the pool was not found."""
         with service.at(service.first) as url, self._bursts(service, url):
-            start = time.monotonic()
-            size = wait_for(f"size of {service.name}", lambda: self._named(service, is_enough), within_s)
+            start, size = time.monotonic(), None
+            while time.monotonic() < start + within_s and not (size is not None and is_enough(size)):
+                time.sleep(2)
+                size = self._answer(service) or size
+            assert size is not None, f"no pool of {service.name} within {within_s:g} s"
             return Found(size, time.monotonic() - start)
 
     def users(self, service: Unknown, size: int, seconds: float) -> LoadResult:
@@ -99,9 +103,10 @@ class Scene:
         with grpc.insecure_channel(self._address) as channel:
             return list(PoolSizeServiceStub(channel).ListPoolSizes(api.ListPoolSizesRequest(), timeout=20).pool_sizes)
 
-    def _named(self, service: Unknown, is_enough: Callable[[PoolSize], bool]) -> PoolSize | None:
+    def _answer(self, service: Unknown) -> PoolSize | None:
         own = [size for size in self.pools() if size.pool.service == service.name and size.pool.side == service.side]
-        return next(filter(is_enough, own), None)
+        # Of one pool under two names, before traces named its peer, the one that has a size.
+        return max(own, key=lambda size: size.HasField("current"), default=None)
 
     def _bursts(self, service: Unknown, url: str) -> AbstractContextManager[Path]:
         """Its users are a service with spans of their own, as a gateway is."""

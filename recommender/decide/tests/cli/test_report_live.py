@@ -82,6 +82,16 @@ def test_a_pool_of_the_configuration_has_the_decider_s_answer(run: Run, shop: An
         assert tuple(pool[name] for name in columns) == answer
 
 
+def test_a_pool_that_the_decider_no_longer_has_has_no_answer(run: Run, shop: Any) -> None:
+    client = shop.client("sluice")
+    newest = "SELECT * REPLACE ('DELETED' AS state, at + 1 AS at) FROM recommendations WHERE service = 'cart'"
+    client.command(f"INSERT INTO recommendations {newest} ORDER BY at DESC LIMIT 1")
+    result = run("report", "--live", "-o", "json", SLUICE_CLICKHOUSE=shop.url)
+    assert result.exit_code == 0, result.output
+    pools = {(pool["service"], pool["side"]): pool for pool in json.loads(result.stdout)["pools"]}
+    assert pools["cart", "server"]["state"] != "DELETED"
+
+
 def test_files_or_the_stack(run: Run) -> None:
     assert "not both" in run("report").stderr
     assert "not both" in run("report", "x.json", "--live").stderr

@@ -20,5 +20,6 @@ def test_a_pool_that_nobody_named_is_found_with_its_size(
         quick = scene.services["quick"]
         found = scene.found(quick, 300, lambda size: size.current == quick.first)
         print(f"found after {found.after_s:.0f} s of load", flush=True)
+        assert found.size.current == quick.first
         assert found.size.action == Action.ACTION_HOLD
         assert {"NO_ACTUATOR", "SLO_UNCONFIRMED"} <= {reason.code for reason in found.size.reasons}

@@ -195,12 +195,15 @@ def test_a_name_stays_a_name(boards: dict[str, Any], reader: Client, scope: Scop
 
 
 def test_in_flight_shows_the_highest_fine_window(boards: dict[str, Any], reader: Client, scope: Scope) -> None:
-    """cart's concurrency goes 1 to 8, a value per 100 ms: 5 s have at most six times 1 to 8, and 7 and 8."""
+    """cart's concurrency goes 1 to 8, a value per 100 ms: 5 s have at most six times 1 to 8, and 7 and 8.
+
+    The first and the last 5 s have as many values as the clock leaves them: of 10, the mean may be 5.1.
+    """
     panel = by_title(boards, "In flight: ")
     columns, rows = run(reader, panel["targets"][0]["rawSql"], scope)
     assert columns == ["time", "mean", "highest"]
     assert max(row[2] for row in rows) == pytest.approx(8)
-    assert max(row[1] for row in rows) <= (6 * 36 + 15) / 50 + 1e-9
+    assert max(row[1] for row in rows[1:-1]) <= (6 * 36 + 15) / 50 + 1e-9
 
 
 @pytest.mark.parametrize(("hours", "points"), [(1, 100), (12, 10), (24 * 7, 2)])

@@ -72,6 +72,18 @@ func (d *Decider) PutBytes(topic, key string, value []byte) {
 	if err := d.client.ProduceSync(ctx, record).FirstErr(); err != nil {
 		d.t.Fatal(err)
 	}
+	// kgo sends the first records of a topic before it stores the topic's partitions. A transaction that ends in between
+	// finds no partition that it wrote to: EndTransaction aborts it without an error, and the sequence stays at 1.
+	for {
+		leader, _, err := d.client.PartitionLeader(topic, d.shard)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if leader >= 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
 	if !slices.Contains(d.topicsWritten, topic) {
 		d.topicsWritten = append(d.topicsWritten, topic)
 	}

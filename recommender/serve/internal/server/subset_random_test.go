@@ -101,9 +101,6 @@ func (n *network) agreed() {
 			}
 			w.awaitHeartbeat()
 			w.answers = 0
-			for _, d := range n.deciders {
-				d.Publish()
-			}
 		}
 	}
 	for _, server := range n.servers {

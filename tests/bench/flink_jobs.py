@@ -2,7 +2,7 @@
 
 Beside three references on the same spans in the same run: Flink handing the same bytes on undecoded (the floor), the
 decoder in a loop without Flink, and the collector's spanmetrics connector. The jobs write to the stack's real
-ClickHouse and Neo4j, whose own CPU is not counted. README.md says how to read the table.
+ClickHouse and Neo4j, whose own CPU is not counted. java/README.md says how to read the table.
 """
 
 import argparse

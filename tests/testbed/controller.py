@@ -1,4 +1,13 @@
-"""What tunes soft resources inside a run: called every period with the newest windows, answers with sizes."""
+"""What tunes soft resources inside a run: called every period with the newest windows, answers with sizes.
+
+A controller sizes cart's threads, and its users judge it::
+
+    fine, answers = FineWindows(), []
+    run = Simulation(CART.build(3500, {}, STEEP_TRI_PHASE), 1, fine.add, lambda at, s, failed: answers.append(s))
+    fine.watch(run.pools.values())
+    ControlAgent(run, fine, controller, lambda now: {CART_THREADS: 245.0})  # the threshold may change with time
+    run.run_until(720)
+"""
 
 from collections.abc import Callable, Mapping
 from operator import index

@@ -31,7 +31,7 @@ def test_a_file_of_authorities_that_cannot_be_used_is_named(tmp_path: Path) -> N
 
 def test_a_port_without_tls_is_told() -> None:
     """Of certificates: tests/soak/test_secure_programs.py. The engine itself is not asked: a client that speaks TLS to
-    its plain port and leaves ends the whole engine now and then (LIMITATIONS.md)."""
+    its plain port and leaves ends the whole engine now and then (docs/limitations/operating.md)."""
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as plain:
         Thread(target=plain.serve_forever, daemon=True).start()
         secure = ClickHouse(f"https://127.0.0.1:{plain.server_port}", clickhouse.WRITER, clickhouse.PASSWORD)

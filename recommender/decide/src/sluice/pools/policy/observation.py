@@ -39,11 +39,12 @@ class Buckets:
     size: Floats = field(default_factory=_no_values)
     cores: Floats = field(default_factory=_no_values)
     errors: Floats = field(default_factory=_no_values)
+    waiting: Floats = field(default_factory=_no_values)
     known_ms: float = inf
     instances: Ints | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("size", nan), ("cores", 0.0), ("errors", 0.0)):
+        for name, value in (("size", nan), ("cores", 0.0), ("errors", 0.0), ("waiting", nan)):
             if len(getattr(self, name)) == 0:
                 object.__setattr__(self, name, np.full(len(self.start_ms), value))
 
@@ -73,6 +74,7 @@ class Buckets:
             self.size[keep],
             self.cores[keep],
             self.errors[keep],
+            self.waiting[keep],
             self.known_ms,
             None if self.instances is None else self.instances[keep],
         )

@@ -81,6 +81,8 @@ def check_learnt(learnt: Learnt) -> None:
     for peak in learnt.peaks:
         check_time("peaks: hour", peak.hour_ms)
         _between("peaks: per_s", peak.per_s, 0.0, inf)
+    for name, wait_s in (learnt.waits._asdict() if learnt.waits is not None else {}).items():
+        _between(f"waits: {name}", wait_s, 0.0, inf)
     for share in learnt.full:
         _between("full_shares", share, 0.0, 1.0)
 

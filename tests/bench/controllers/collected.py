@@ -13,6 +13,7 @@ from sluice.pools.estimate.samples import Floats
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
+from sluice.pools.windows.callees import settled
 from sluice.pools.windows.window import OnDemand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
@@ -59,7 +60,7 @@ class _Kept:
             self.completions,
             self.newest.length_ns // 1_000_000 / 1_000,
             instances=self.instances,
-            waiting=self.waiting,
+            waiting=settled(self.waiting, self.instances, self.newest.length_ns // 1_000_000),
         )
         return whole if len(whole) else None
 

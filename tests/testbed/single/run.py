@@ -9,8 +9,8 @@ from ..compiled import processor, ring
 from ..fine import PoolWindows
 from ..tiers import kernel
 from ..tiers.counting import between, counts, durations, sizes
-from ..tiers.limits import MOST_THREADS, MOST_TIERS
-from ..tiers.run import ARRIVED, BEGUN, TierRun
+from ..tiers.limits import MOST_THREADS
+from ..tiers.run import ARRIVED, BEGUN, WAITS, TierRun
 from .memory import first, rates_of
 from .scenario import Event, Scenario
 
@@ -96,7 +96,7 @@ class FastRun(TierRun):
             cores=self.cores,
             replicas=1,
             core_seconds=self.core_seconds(),
-            waiting_ns=counts(self.rows, 3 + MOST_TIERS, interval).busy_ns,
+            waiting_ns=counts(self.rows, WAITS, interval).busy_ns,
         )
 
     def _apply(self, event: Event) -> None:

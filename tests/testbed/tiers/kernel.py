@@ -229,10 +229,7 @@ def _release(m: Memory) -> int:
 @compiled
 def _call(m: Memory, who: int, tier: int) -> None:
     """Passes the caller's gate to the tier, or waits before it."""
-    request = m.requests[who]
-    if request.waits < 0:
-        request.waits = m.now
-    gate = m.gates[tier, request.instance if tier == 1 else 0]
+    gate = m.gates[tier, m.requests[who].instance if tier == 1 else 0]
     if gate.in_use < gate.size:
         gate.in_use += 1
         _begin(m, who, tier)

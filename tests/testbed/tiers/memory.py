@@ -98,7 +98,7 @@ MEMORY = np.dtype(
         ("pauses", np.float64, (MOST_THREADS + 1,)),
         ("stopped", np.int64, (ring.HEAD + MOST_THREADS,)),
         # finished requests since the rows were read, s: arrival, begin (negative: turned away), end, number of the
-        # instance, begin in each further tier (negative: none)
+        # instance, begin in each further tier, begin of the first tier's wait (negative: none)
         ("recorded", np.int64),
         ("rows", np.float64, (ROWS, 4 + MOST_TIERS)),
     ],

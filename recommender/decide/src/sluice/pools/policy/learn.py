@@ -129,8 +129,8 @@ def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
 
 
 def _carried(learnt: Learnt, part: _Part, change: Change | None, slo_s: float) -> Learnt:
-    """Carries the evidence to the time that requests wait for callees now (waits.py). Where they wait for longer than
-    the SLO, no size helps."""
+    """Carries the evidence to the time that requests wait for callees now (waits.py), where that contradicts it. Where
+    they wait for longer than the SLO, no size helps."""
     second = part.second
     if second is None or isnan(part.wait_s) or part.wait_s >= slo_s:
         return learnt
@@ -141,7 +141,7 @@ def _carried(learnt: Learnt, part: _Part, change: Change | None, slo_s: float) -
     if change is not None and change.at_ms <= part.start_ms < change.at_ms + OURS_MS:
         ours = 1 if change.to_size > change.from_size else -1
     waits, by_s = moved(learnt.waits, Stay(part.wait_s, own_s, second.completions, second.seconds, ours))
-    if by_s == 0.0:
+    if by_s == 0.0 or max(_off(learnt.kept, [(second, False)]), default=0.0) <= 0:
         return changed(learnt, waits=waits)
     return changed(
         learnt,

@@ -13,6 +13,8 @@ A wait that may be an effect of the pool is not carried, and evidence stays wher
 - The wait grows after the pool did, or falls after the pool shrank: the callee may be at its limit. Carried, each
   growth would make the next one look right.
 - The own time changes the same way: the service computes more, and its CLIENT spans wait for its CPU too.
+- Instances have just come or gone (`windows/callees.py`).
+- The evidence expects what the second shows: it has the wait at that concurrency in it.
 """
 
 from __future__ import annotations

@@ -14,6 +14,22 @@ from sluice.pools.windows.delay import NEVER, Delay
 from sluice.pools.windows.reading import WindowReader
 from sluice.pools.windows.rows import Ints
 
+# After instances came or went, callees may be at their limit for a while. An instance counts as present up to 5 s
+# before its first request.
+SETTLES_MS = 20_000
+
+
+def settled(waiting: Floats, instances: Ints, bucket_ms: int) -> Floats:
+    """The waits without those of 20 s after the number of instances changed, which are NaN, shape (n,) each.
+
+    Worked: three replicas instead of one open three times as many connections to their database, which slows. More
+    threads for each would make that worse.
+    """
+    settled_waits = waiting.copy()
+    for at in np.flatnonzero(np.diff(instances)).tolist():
+        settled_waits[at + 1 : at + 1 + SETTLES_MS // bucket_ms] = np.nan
+    return settled_waits
+
 
 class CalleeReader:
     """The CLIENT spans of the services of server pools, kept current with the rows inserted since the last period.
@@ -63,7 +79,7 @@ class CalleeReader:
         self._delay.take(arrivals, span_ms[1], live)
         self._before_ms = self._delay.complete_before(span_ms[1])
 
-    def waiting(self, key: PoolKey, start_ms: Ints, instances: Ints | int) -> Floats:
+    def waiting(self, key: PoolKey, start_ms: Ints, instances: Ints) -> Floats:
         """The mean number of an instance's requests that wait for a callee in each bucket, shape (n,); NaN where it is
         unknown or not complete yet. start_ms: of buckets without gaps. instances: present in each."""
         waiting = np.full(len(start_ms), np.nan)
@@ -76,4 +92,4 @@ class CalleeReader:
             return waiting
         place = (at_ms[known] - start_ms[0]) // self._bucket_ms
         waiting[place] = busy_ns[:, known].sum(axis=0) / (self._bucket_ms * 1e6)
-        return waiting / instances
+        return settled(waiting / instances, instances, self._bucket_ms)

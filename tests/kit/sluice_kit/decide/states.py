@@ -124,7 +124,7 @@ learnt = st.builds(
     remembered=st.booleans(),
     versions=st.lists(st.tuples(names, evidence), max_size=3).map(tuple),
     standing=standings,
-    waits=st.none() | st.builds(Waits, evidence_s=rates, mean_s=rates, own_s=rates),
+    waits=st.none() | st.builds(Waits, evidence_s=rates, mean_s=rates, own_s=rates, carried_ms=times | st.just(-1)),
     peaks=st.lists(st.builds(Peak, hour_ms=times, per_s=rates), max_size=3).map(tuple),
 )
 states = st.builds(PoolState, facts=facts, learnt=learnt)

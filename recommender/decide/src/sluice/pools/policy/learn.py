@@ -145,7 +145,7 @@ def _carried(learnt: Learnt, part: _Part, change: Change | None, slo_s: float) -
         return changed(learnt, waits=waits)
     return changed(
         learnt,
-        waits=waits,
+        waits=waits._replace(carried_ms=part.start_ms),
         evidence=learnt.evidence.carried(by_s),
         doubt=replace(learnt.doubt, aside=tuple(second.carried(by_s) for second in learnt.doubt.aside)),
         versions=tuple((version, evidence.carried(by_s)) for version, evidence in learnt.versions),

@@ -26,10 +26,11 @@ class Buckets:
       failed.
     - size, cores: in force in each bucket. NaN where they are unknown or instances differed; cores are 0 where nobody
       ever reported them.
+    - waiting: requests that wait for callees, part of the concurrency. NaN where unknown (`windows/callees.py`).
     - known_ms: up to this time the pool's newest data has the spans that ended. A span that ended later is missing.
     - instances: the number present, busy or not. None once sizes are known, since a decision does not need it.
 
-    Without values, `size` is NaN, and `cores` and `errors` are 0, in each bucket.
+    Without values, `size` and `waiting` are NaN, and `cores` and `errors` are 0, in each bucket.
     """
 
     start_ms: Ints

@@ -162,7 +162,7 @@ def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:
         completed=None if learnt.completed_ms is None else timestamp(learnt.completed_ms),
         remembered=learnt.remembered,
         standing=standing_message(learnt.standing),
-        waits=None if learnt.waits is None else PoolEvidence.Waits(**learnt.waits._asdict()),
+        waits=None if learnt.waits is None else _waits_message(learnt.waits),
     )
     for second in learnt.doubt.aside:
         message.doubted.add(
@@ -232,8 +232,18 @@ def _evidence(levels: Iterable[PoolEvidence.Level]) -> Evidence:
     )
 
 
+def _waits_message(waits: Waits) -> PoolEvidence.Waits:
+    return PoolEvidence.Waits(
+        evidence_s=waits.evidence_s,
+        mean_s=waits.mean_s,
+        own_s=waits.own_s,
+        carried=None if waits.carried_ms == -1 else timestamp(waits.carried_ms),
+    )
+
+
 def _waits(message: PoolEvidence.Waits) -> Waits:
-    return Waits(message.evidence_s, message.mean_s, message.own_s)
+    carried_ms = unix_ms(message.carried) if message.HasField("carried") else -1
+    return Waits(message.evidence_s, message.mean_s, message.own_s, carried_ms)
 
 
 def _second(message: PoolEvidence.Second) -> Second:

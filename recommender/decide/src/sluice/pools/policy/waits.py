@@ -25,11 +25,12 @@ from typing import NamedTuple
 
 class Waits(NamedTuple):
     """Of a request, s. evidence_s: the wait that the evidence is for. mean_s, own_s: wait and own time in the newest
-    seconds."""
+    seconds. carried_ms: start of the bucket from which the evidence was last carried, -1 before the first time."""
 
     evidence_s: float
     mean_s: float
     own_s: float
+    carried_ms: int = -1
 
 
 class Stay(NamedTuple):
@@ -49,6 +50,8 @@ MEMORY_S, MEMORY_COMPLETIONS = 10.0, 1_000.0
 JUMP_ERRORS, JUMP = 4.0, 0.05
 # Evidence is carried once the stay is off by this part. An own time that is off by this factor is another one.
 CARRIED, OTHER = 0.03, 1.15
+# So long after that sizes are those of carried evidence.
+JUST_CARRIED_MS = 60_000
 
 
 def moved(waits: Waits | None, stay: Stay) -> tuple[Waits, float]:
@@ -65,7 +68,12 @@ def moved(waits: Waits | None, stay: Stay) -> tuple[Waits, float]:
     own_s = waits.own_s + part * (stay.own_s - waits.own_s)
     by_s = mean_s - waits.evidence_s
     if abs(by_s) <= CARRIED * whole_s:
-        return Waits(waits.evidence_s, mean_s, own_s), 0.0
+        return waits._replace(mean_s=mean_s, own_s=own_s), 0.0
     own = stay.own_s / waits.own_s if waits.own_s > 0 else 1.0
     same = own <= OTHER if by_s > 0 else own >= 1 / OTHER
-    return Waits(mean_s, mean_s, own_s), by_s if same and by_s * stay.ours <= 0 else 0.0
+    return Waits(mean_s, mean_s, own_s, waits.carried_ms), by_s if same and by_s * stay.ours <= 0 else 0.0
+
+
+def just_carried(waits: Waits | None, now_ms: int) -> bool:
+    """Whether the evidence was carried in the minute before `now_ms`."""
+    return waits is not None and waits.carried_ms >= 0 and now_ms - waits.carried_ms < JUST_CARRIED_MS

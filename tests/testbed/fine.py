@@ -40,6 +40,8 @@ class PoolWindows:
     """Of that service."""
     core_seconds: float
     """CPU time that it has used since the start of the run, over all replicas."""
+    waiting_ns: Ints | None = None
+    """Of the pool's own spans: how much of their ``busy_ns`` they wait for what they call; None where nobody says."""
 
 
 class FineWindows:

@@ -33,9 +33,11 @@ def outline(values: Any) -> list[float]:
 
 
 def windows_outline(windows: PoolWindows) -> list[list[float]]:
-    """Of each field, ``own`` and ``judge`` by theirs."""
+    """Of each field that the plain engines had, ``own`` and ``judge`` by theirs."""
     columns = []
     for field in dataclasses.fields(windows):
+        if field.name == "waiting_ns":
+            continue
         value = getattr(windows, field.name)
         parts = dataclasses.astuple(value) if dataclasses.is_dataclass(value) else (value,)
         columns += [outline(part) for part in parts]

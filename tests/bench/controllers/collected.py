@@ -13,6 +13,7 @@ from sluice.pools.estimate.samples import Floats
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import PoolWindow, Window
+from sluice.pools.windows.callees import settled
 from sluice.pools.windows.window import OnDemand
 from testbed.columns import Ints
 from testbed.fine import PoolWindows
@@ -30,6 +31,7 @@ class _Kept:
     concurrency: Floats = field(default_factory=lambda: np.zeros(0))
     completions: Floats = field(default_factory=lambda: np.zeros(0))
     instances: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    waiting: Floats = field(default_factory=lambda: np.zeros(0))
 
     def take(self, now_s: float, windows: PoolWindows) -> None:
         """The buckets that are newer than those that there are; per pool of this size."""
@@ -41,6 +43,12 @@ class _Kept:
         kept = self.starts_ms > (starts_ms[-1] if len(starts_ms) else 0) - KEPT_MS
         concurrency = windows.own.busy_ns / windows.length_ns / instances
         self.concurrency = np.concatenate([self.concurrency[kept], concurrency[new]])
+        waiting = (
+            np.full(len(new), np.nan)
+            if windows.waiting_ns is None
+            else windows.waiting_ns / windows.length_ns / instances
+        )
+        self.waiting = np.concatenate([self.waiting[kept], waiting[new]])
         self.completions = np.concatenate([self.completions[kept], (windows.own.completions / instances)[new]])
         self.instances = np.concatenate([self.instances[kept], instances[new]])
         self.starts_ms = np.concatenate([self.starts_ms[kept], starts_ms[new]])
@@ -52,6 +60,7 @@ class _Kept:
             self.completions,
             self.newest.length_ns // 1_000_000 / 1_000,
             instances=self.instances,
+            waiting=settled(self.waiting, self.instances, self.newest.length_ns // 1_000_000),
         )
         return whole if len(whole) else None
 

@@ -87,6 +87,7 @@ class PathRun(TierRun):
             cores=bounded.cores,
             replicas=self.replicas if pool == THREADS else 1,
             core_seconds=self.core_seconds(pool),
+            waiting_ns=counts(self.rows, CONNECTED, interval, INSTANCE, built).busy_ns if pool == THREADS else None,
         )
 
     def _rotation(self) -> list[int]:

@@ -10,7 +10,7 @@ from ..fine import PoolWindows
 from ..tiers import kernel
 from ..tiers.counting import between, counts, durations, sizes
 from ..tiers.limits import MOST_THREADS
-from ..tiers.run import ARRIVED, BEGUN, TierRun
+from ..tiers.run import ARRIVED, BEGUN, WAITS, TierRun
 from .memory import first, rates_of
 from .scenario import Event, Scenario
 
@@ -96,6 +96,7 @@ class FastRun(TierRun):
             cores=self.cores,
             replicas=1,
             core_seconds=self.core_seconds(),
+            waiting_ns=counts(self.rows, WAITS, interval).busy_ns,
         )
 
     def _apply(self, event: Event) -> None:

@@ -117,6 +117,7 @@ def _thought(m: Memory) -> None:
     request = m.requests[who]
     request.arrived = m.now
     request.instance = m.rotation[turn]
+    request.waits = -1.0
     for t in range(MOST_TIERS):
         request.begun[t] = -1.0
     gate = m.gates[0, request.instance]
@@ -162,6 +163,8 @@ def _wait(m: Memory, who: int) -> None:
     request = m.requests[who]
     tier = m.tiers[request.tier]
     request.step = CALL
+    if request.tier == 0:
+        request.waits = m.now
     m.order += 1
     time = draws.log_normal(tier.wait, tier.wait_mu, m.sigma) * tier.wait_factor
     heap.push(m.waiting, m.now + time, m.order, who)
@@ -259,6 +262,7 @@ def _record(m: Memory, who: int) -> None:
     m.rows[row, 3] = request.instance
     for t in range(1, MOST_TIERS):
         m.rows[row, 3 + t] = request.begun[t]
+    m.rows[row, 3 + MOST_TIERS] = request.waits
     m.recorded = row + 1
     m.free[m.unused] = who
     m.unused += 1

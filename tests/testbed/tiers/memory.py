@@ -27,6 +27,7 @@ REQUEST = np.dtype(
     [
         ("arrived", np.float64),
         ("begun", np.float64, (MOST_TIERS,)),  # when it passed the gate of each tier
+        ("waits", np.float64),  # since when its first tier waits for what it calls, negative before
         ("instance", np.int64),  # of the first tier
         ("tier", np.int64),  # in which it is
         ("step", np.int64),  # the one to start next there
@@ -97,9 +98,9 @@ MEMORY = np.dtype(
         ("pauses", np.float64, (MOST_THREADS + 1,)),
         ("stopped", np.int64, (ring.HEAD + MOST_THREADS,)),
         # finished requests since the rows were read, s: arrival, begin (negative: turned away), end, number of the
-        # instance, begin in each further tier (negative: none)
+        # instance, begin in each further tier, begin of the first tier's wait (negative: none)
         ("recorded", np.int64),
-        ("rows", np.float64, (ROWS, 3 + MOST_TIERS)),
+        ("rows", np.float64, (ROWS, 4 + MOST_TIERS)),
     ],
     align=True,
 )

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .limits import MOST_TIERS
 
 ARRIVED, BEGUN, ENDED, INSTANCE, CONNECTED = range(5)
-"""Columns of rows, s but for the number of the instance; connected: when the second tier began. What never began is
-negative: a request that was turned away has no beginning."""
+WAITS = 3 + MOST_TIERS
+"""Columns of rows, s but for the number of the instance; connected: when the second tier began; waits: when the first
+tier began to wait for what it calls. What never began is negative: a request that was turned away has no beginning."""
 
 Floats = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ from sluice.pools.policy.harm import OperatorLook, RefusedSize, SizeRecord, Trus
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState, Standing
 from sluice.pools.policy.state_check import END_MS, MOST_SIZE, MOST_STEP, MOST_STEPS
+from sluice.pools.policy.waits import Waits
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 keys = st.one_of(
@@ -123,6 +124,7 @@ learnt = st.builds(
     remembered=st.booleans(),
     versions=st.lists(st.tuples(names, evidence), max_size=3).map(tuple),
     standing=standings,
+    waits=st.none() | st.builds(Waits, evidence_s=rates, mean_s=rates, own_s=rates, carried_ms=times | st.just(-1)),
     peaks=st.lists(st.builds(Peak, hour_ms=times, per_s=rates), max_size=3).map(tuple),
 )
 states = st.builds(PoolState, facts=facts, learnt=learnt)

@@ -19,6 +19,7 @@ from sluice.pools.policy.state_message import (
     write_evidence,
     write_facts,
 )
+from sluice.pools.policy.waits import Waits
 from sluice.pools.v1 import pool_size_pb2
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts
 from sluice_kit.decide.states import keys, states
@@ -69,6 +70,7 @@ def test_what_is_written_is_read_as_the_same_value(key: PoolKey, state: PoolStat
         RefusedSize,
         OperatorLook,
         Peak,
+        Waits,
     ],
 )
 def test_every_field_is_generated(each: type) -> None:
@@ -77,7 +79,7 @@ def test_every_field_is_generated(each: type) -> None:
         Facts: "now_ms current change baseline state checkpoint trust",
         Checkpoint: "name sha256 version steps at_ms",
         Change: "from_size to_size at_ms basis targets",
-        Learnt: "version evidence doubt until_ms full completed_ms remembered versions standing peaks",
+        Learnt: "version evidence doubt until_ms full completed_ms remembered versions standing peaks waits",
         Standing: "until_ms short spare cores replicas advice",
         Advice: "kind since_ms asked_per_s in_time best best_per_s cores replicas to_cores to_replicas",
         Level: "cores full saturated step completions seconds in_flight_s",
@@ -89,9 +91,10 @@ def test_every_field_is_generated(each: type) -> None:
         RefusedSize: "size from_size until_ms times",
         OperatorLook: "at_ms per_s",
         Peak: "hour_ms per_s",
+        Waits: "evidence_s mean_s own_s carried_ms",
     }
     # What is not compared is made again.
-    names = each._fields if each in (Level, Peak) else [field.name for field in fields(each) if field.compare]
+    names = each._fields if each in (Level, Peak, Waits) else [field.name for field in fields(each) if field.compare]
     assert " ".join(names) == known[each]
 
 

@@ -134,7 +134,7 @@ def assert_same_buckets(found: Window, expected: Window) -> int:
     for one, other in wholes:
         assert (one is None) == (other is None)
         if one is not None and other is not None:
-            for name in ("start_ms", "concurrency", "completions", "instances"):
+            for name in ("start_ms", "concurrency", "completions", "instances", "waiting"):
                 np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     return sum(len(one) for one, _ in wholes if one is not None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import takewhile
-from math import inf, isnan
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -14,15 +14,19 @@ from sluice.pools.estimate.belief.cache import CachedBelief, believed
 from sluice.pools.estimate.belief.doubt import LEAST_S, Doubt, believe, contradictions
 from sluice.pools.estimate.belief.edge import DEEPER
 from sluice.pools.estimate.belief.evidence import Evidence, Second, runs
+from sluice.pools.estimate.belief.family import Floats
 from sluice.pools.policy.need import DAY_MS, with_peaks
 from sluice.pools.policy.observation import Buckets
 from sluice.pools.policy.pace import newest, with_beats
 from sluice.pools.policy.state import RECENT, Change, Learnt, Standing
+from sluice.pools.policy.waits import Stay, moved
 
 # Seconds so soon after a pool has grown belong to the new size, and do not contradict those of other sizes. Where a
 # service falls off an edge they would otherwise look like another service, and the evidence against that size would be
 # forgotten.
 TRIED_MS = 6_000
+# A wait that changes so soon after the size did may be an effect of that.
+OURS_MS = 12_000
 # Below this log likelihood ratio a second is no contradiction, whatever the seconds before it in its period are. Where
 # a period brings many seconds, one belief serves all that it expects. So many are looked at together.
 EXPECTED, AHEAD = -0.3, 10
@@ -55,6 +59,8 @@ def learn(
     parts = _seconds(new, change)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
     seconds = [(part.second, part) for part in parts if part.second is not None]
+    for part in parts:
+        learnt = _carried(learnt, part, change, slo_s)
     says = [(one, part) for one, part in seconds if not of_callee and _says(one, slo_s)]
     learnt = with_seconds(
         learnt, [(one, part.tried) for one, part in says if not _recovers(learnt, change, one, part.start_ms)]
@@ -107,16 +113,54 @@ class _Part(NamedTuple):
     full: float | None
     second: Second | None
     tried: bool
+    wait_s: float = nan
 
 
 def _seconds(new: Buckets, change: Change | None) -> list[_Part]:
     """Cuts buckets into parts. A second in which the size or the CPU limit changes becomes two."""
     parts, good = [], np.maximum(new.completions - new.errors, 0.0)
-    for run in runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms):
+    ran = runs((new.start_ms, new.concurrency, good, new.size, new.cores), new.bucket_s, new.known_ms)
+    for at, run in enumerate(ran):
+        wait_s = _wait_s(new, good, slice(run.low, ran[at + 1].low if at + 1 < len(ran) else len(new)))
         size, start_ms = float(new.size[run.low]), int(new.start_ms[run.low])
         full = None if isnan(run.full) else run.full
-        parts.append(_Part(start_ms, full, run.second, _tried(change, size, start_ms)))
+        parts.append(_Part(start_ms, full, run.second, _tried(change, size, start_ms), wait_s))
     return parts
+
+
+def _carried(learnt: Learnt, part: _Part, change: Change | None, slo_s: float) -> Learnt:
+    """Carries the evidence to the time that requests wait for callees now (waits.py), where that contradicts it. Where
+    they wait for longer than the SLO, no size helps."""
+    second = part.second
+    if second is None or isnan(part.wait_s) or part.wait_s >= slo_s:
+        return learnt
+    own_s = second.concurrency * second.seconds / second.completions - part.wait_s
+    if own_s <= 0:
+        return learnt  # calls in parallel, or of other work than the pool's requests
+    ours = 0
+    if change is not None and change.at_ms <= part.start_ms < change.at_ms + OURS_MS:
+        ours = 1 if change.to_size > change.from_size else -1
+    waits, by_s = moved(learnt.waits, Stay(part.wait_s, own_s, second.completions, second.seconds, ours))
+    if by_s == 0.0 or max(_off(learnt.kept, [(second, False)]), default=0.0) <= 0:
+        return changed(learnt, waits=waits)
+    return changed(
+        learnt,
+        waits=waits._replace(carried_ms=part.start_ms),
+        evidence=learnt.evidence.carried(by_s),
+        doubt=replace(learnt.doubt, aside=tuple(second.carried(by_s) for second in learnt.doubt.aside)),
+        versions=tuple((version, evidence.carried(by_s)) for version, evidence in learnt.versions),
+        kept=None,
+    )
+
+
+def _wait_s(new: Buckets, completions: Floats, part: slice) -> float:
+    """The mean time that a request waits for callees, in the buckets where that is known; NaN where it is known in less
+    than a third of them."""
+    known = ~np.isnan(new.waiting[part])
+    done = float(completions[part][known].sum())
+    if done <= 0 or 3 * known.sum() < len(known):
+        return nan
+    return float(new.waiting[part][known].sum()) * new.bucket_s / done
 
 
 def _says(second: Second, slo_s: float) -> bool:

@@ -26,10 +26,11 @@ class Buckets:
       failed.
     - size, cores: in force in each bucket. NaN where they are unknown or instances differed; cores are 0 where nobody
       ever reported them.
+    - waiting: requests that wait for callees, part of the concurrency. NaN where unknown (`windows/callees.py`).
     - known_ms: up to this time the pool's newest data has the spans that ended. A span that ended later is missing.
     - instances: the number present, busy or not. None once sizes are known, since a decision does not need it.
 
-    Without values, `size` is NaN, and `cores` and `errors` are 0, in each bucket.
+    Without values, `size` and `waiting` are NaN, and `cores` and `errors` are 0, in each bucket.
     """
 
     start_ms: Ints
@@ -39,11 +40,12 @@ class Buckets:
     size: Floats = field(default_factory=_no_values)
     cores: Floats = field(default_factory=_no_values)
     errors: Floats = field(default_factory=_no_values)
+    waiting: Floats = field(default_factory=_no_values)
     known_ms: float = inf
     instances: Ints | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("size", nan), ("cores", 0.0), ("errors", 0.0)):
+        for name, value in (("size", nan), ("cores", 0.0), ("errors", 0.0), ("waiting", nan)):
             if len(getattr(self, name)) == 0:
                 object.__setattr__(self, name, np.full(len(self.start_ms), value))
 
@@ -73,6 +75,7 @@ class Buckets:
             self.size[keep],
             self.cores[keep],
             self.errors[keep],
+            self.waiting[keep],
             self.known_ms,
             None if self.instances is None else self.instances[keep],
         )

@@ -19,6 +19,8 @@ LARGEST_STEP = 2
 # A pool collapses where the best size completes so much more, in ln X and in standard deviations. A leap is by a factor
 # of 8 at most.
 COLLAPSE_GAIN, COLLAPSE_SURE_BY, LARGEST_LEAP = log(1.5), 2.0, 8
+# New threads a core that may compute at once.
+ADMITTED_A_CORE = 4
 
 
 def bounds(bound: Constraints) -> tuple[int, int]:
@@ -61,6 +63,17 @@ def largest(current: int, full: float) -> int:
     if full >= LOOK_SHARE:
         return current * LARGEST_STEP
     return max(current + 1, int(current * LOOK_FACTOR)) if full >= FULL_SHARE else current
+
+
+def admitted(current: int, most: int, cores: float) -> int:
+    """The largest size that one change leads to where evidence was just carried (waits.py): at least a third more, and
+    4 threads a core more.
+
+    Carried evidence is of requests at all stages. A pool that grows admits requests that all compute first. Worked, on
+    8 cores: from 54 to 86, and not to 108, where 54 more runnable threads fell off a cliff at 38. From 10 on 4 cores to
+    20.
+    """
+    return min(most, max(current + 1, int(current * LOOK_FACTOR), current + int(ADMITTED_A_CORE * cores)))
 
 
 def near(size: int | None, current: int | None, facts: Facts) -> int | None:

@@ -13,6 +13,7 @@ from sluice.pools.policy.decision import Advice, Basis
 from sluice.pools.policy.harm import Trust
 from sluice.pools.policy.need import Peak
 from sluice.pools.policy.pace import Beat
+from sluice.pools.policy.waits import Waits
 
 # The state keeps the fullness of so many of the newest seconds.
 RECENT = 5
@@ -129,6 +130,7 @@ class Learnt:
     versions   evidence of other versions of the service, oldest first
     standing   the advice on the hardware
     peaks      the most completions per second, over 10 s, in each hour of the horizon, oldest first
+    waits      how long requests wait for callees, None before the first second that shows it
     beats      completions of the newest half minute; they are neither compared nor written
     demand     the newest of the pool, None before the first; not compared and not written, as `beats`
     kept       the last belief, kept to save work; it is neither compared nor written
@@ -145,6 +147,7 @@ class Learnt:
     versions: tuple[tuple[str, Evidence], ...] = ()
     standing: Standing = field(default_factory=Standing)
     peaks: tuple[Peak, ...] = ()
+    waits: Waits | None = None
     beats: tuple[Beat, ...] = field(default=(), compare=False, repr=False)
     demand: Demand | None = field(default=None, compare=False, repr=False)
     kept: CachedBelief | None = field(default=None, compare=False, repr=False)

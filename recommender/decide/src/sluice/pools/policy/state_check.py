@@ -81,6 +81,11 @@ def check_learnt(learnt: Learnt) -> None:
     for peak in learnt.peaks:
         check_time("peaks: hour", peak.hour_ms)
         _between("peaks: per_s", peak.per_s, 0.0, inf)
+    if (waits := learnt.waits) is not None:
+        for name in ("evidence_s", "mean_s", "own_s"):
+            _between(f"waits.{name}", getattr(waits, name), 0.0, inf)
+        if waits.carried_ms != -1:
+            check_time("waits.carried", waits.carried_ms)
     for share in learnt.full:
         _between("full_shares", share, 0.0, 1.0)
 

@@ -25,6 +25,7 @@ from sluice.pools.policy.need import Peak
 from sluice.pools.policy.state import Change, Checkpoint, Facts, Learnt, PoolState
 from sluice.pools.policy.state_check import IllegalStateError, check_facts, check_learnt, check_time
 from sluice.pools.policy.trust_message import trust_message, trust_of
+from sluice.pools.policy.waits import Waits
 from sluice.pools.v1 import pool_pb2, pool_size_pb2
 from sluice.pools.v1.checkpoint_pb2 import Checkpoint as CheckpointMessage
 from sluice.pools.v1.state_pb2 import PoolEvidence, PoolFacts, SizeChange
@@ -161,6 +162,7 @@ def _evidence_message(key: PoolKey, state: PoolState) -> PoolEvidence:
         completed=None if learnt.completed_ms is None else timestamp(learnt.completed_ms),
         remembered=learnt.remembered,
         standing=standing_message(learnt.standing),
+        waits=None if learnt.waits is None else _waits_message(learnt.waits),
     )
     for second in learnt.doubt.aside:
         message.doubted.add(
@@ -190,6 +192,7 @@ def _learnt(message: PoolEvidence) -> tuple[Learnt, int]:
         versions=tuple((other.version, _evidence(other.levels)) for other in message.other_versions),
         standing=standing_of(message.standing),
         peaks=tuple(Peak(unix_ms(peak.hour), peak.per_s) for peak in message.peaks),
+        waits=_waits(message.waits) if message.HasField("waits") else None,
     )
     check_learnt(learnt)
     now_ms = unix_ms(message.now)
@@ -227,6 +230,20 @@ def _evidence(levels: Iterable[PoolEvidence.Level]) -> Evidence:
             for level in levels
         )
     )
+
+
+def _waits_message(waits: Waits) -> PoolEvidence.Waits:
+    return PoolEvidence.Waits(
+        evidence_s=waits.evidence_s,
+        mean_s=waits.mean_s,
+        own_s=waits.own_s,
+        carried=None if waits.carried_ms == -1 else timestamp(waits.carried_ms),
+    )
+
+
+def _waits(message: PoolEvidence.Waits) -> Waits:
+    carried_ms = unix_ms(message.carried) if message.HasField("carried") else -1
+    return Waits(message.evidence_s, message.mean_s, message.own_s, carried_ms)
 
 
 def _second(message: PoolEvidence.Second) -> Second:

@@ -16,6 +16,7 @@ from sluice.pools.policy.learn import late
 from sluice.pools.policy.observation import Observation
 from sluice.pools.policy.reach import (
     LARGEST_STEP,
+    admitted,
     bounds,
     by_another,
     collapses,
@@ -26,6 +27,7 @@ from sluice.pools.policy.reach import (
     smallest,
 )
 from sluice.pools.policy.state import RECENT, Change, Facts, Learnt
+from sluice.pools.policy.waits import just_carried
 from sluice.pools.policy.waves import came, completes_less, under_way, worse
 from sluice.pools.policy.worth import Choice, Outlook, Prospects, choose, likeliest, prospects
 
@@ -104,6 +106,8 @@ def view_of(facts: Facts, learnt: Learnt, observation: Observation, now_ms: int)
     shrinks = stops and taken(observation, current)
     least = 1 if shrinks else floor(facts, learnt, current, observation.occupancy)
     near = reach(current, replaced, observation.constraints, full)
+    if just_carried(learnt.waits, learnt.until_ms):
+        near = near[0], admitted(current, near[1], observation.cores)
     waits = unmeasured(facts, learnt, current)
     if waits:
         near = near[0] if shrinks else current, current

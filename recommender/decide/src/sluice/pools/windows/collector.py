@@ -28,6 +28,7 @@ from sluice.pools.sampling import query as sampling_query
 from sluice.pools.sampling.verdict import Sampling
 from sluice.pools.section import PoolsSection
 from sluice.pools.windows import data_sizes, demand, minutes, upstream
+from sluice.pools.windows.callees import CalleeReader
 from sluice.pools.windows.complete_buckets import alone, whole
 from sluice.pools.windows.delay import LONGEST_MS, NEVER, Arrivals, Delay
 from sluice.pools.windows.minutes import Minutes
@@ -52,6 +53,7 @@ class Collector:
         """beside: for readings in parallel to control periods; None: there are none."""
         self._database, self._beside = database, beside or database
         self._reading = WindowReader(database)
+        self._callees = CalleeReader(database)
         self._delay = Delay(0, 1)
         self._intervals_ms: dict[PoolKey, int] = {}
         self._readings = 0
@@ -60,7 +62,7 @@ class Collector:
     @property
     def kept_bytes(self) -> int:
         """Memory of the kept rows, bytes."""
-        return self._reading.ring.nbytes
+        return self._reading.ring.nbytes + self._callees.nbytes
 
     def upstream(self, config: PoolsSection, now_ms: int) -> dict[UpstreamRequest, UpstreamTime]:
         """Time in the services upstream of pools, where a pool asks for it and enough traces lead to it. {} without a
@@ -140,6 +142,8 @@ class Collector:
         from_ms = now_ms - int(config.window) - late_ms
         self._readings += 1
         arrivals = self._reading.read(keys, thresholds, from_ms, now_ms, config.stored_ms, self._clocks.offsets_ms)
+        clocks_ms = self._clocks.offsets_ms
+        self._callees.read(keys, (from_ms, now_ms), config.stored_ms, clocks_ms, fixed_ms, live)
         if fixed_ms is None:
             settle_ms, before_ms = self._measured(arrivals, now_ms, live, config.stored_ms)
         else:
@@ -184,7 +188,11 @@ class Collector:
             return None if buckets is None else replace(buckets, known_ms=float(newest_ms + bucket_ms))
 
         def whole_of(number: int) -> Buckets | None:
-            return known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
+            buckets = known(number, whole(*reading().own(number), int(before_ms[number]), bucket_ms))
+            if buckets is None or buckets.instances is None:
+                return buckets
+            key = config.pools[number].key
+            return replace(buckets, waiting=self._callees.waiting(key, buckets.start_ms, buckets.instances))
 
         def by_instance(key: PoolKey, instances: Collection[str]) -> dict[str, Buckets]:
             number = numbers[key]

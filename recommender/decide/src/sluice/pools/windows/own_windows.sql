@@ -1,5 +1,5 @@
 -- What was written since the last reading to the windows of pools without judges: as windows.sql, of their own rows alone, without
--- latencies and completions in time.
+-- latencies and completions in time. For {callees}, a pool is all that its service calls, and a source a peer and an instance.
 --
 -- The pools are of one {side}, and of services from {least} to {most}. That is a stretch of the primary key, so several queries, of
 -- some of the pools each, read no row twice. The table `keys` names the services, and is joined to sources, not to rows.
@@ -16,8 +16,9 @@ FROM
 (
     SELECT
         service,
-        peer,
-        CAST(halfMD5(instance), 'UInt64') AS source, -- the same as `source_of` in query.py
+        if({callees:Bool}, '', peer) AS called,
+        -- Of an instance, the same as `source_of` in query.py.
+        if({callees:Bool}, cityHash64(peer, instance), CAST(halfMD5(instance), 'UInt64')) AS source,
         toUInt64(max(block))          AS newest,
         groupArray(at)                AS at,
         groupArray(w.busy_ns)         AS busy_ns,
@@ -44,4 +45,4 @@ FROM
     ) AS w
     GROUP BY service, peer, instance
 ) AS sources
-INNER JOIN (SELECT pool, service, peer FROM keys) AS asked USING (service, peer)
+INNER JOIN (SELECT pool, service, peer AS called FROM keys) AS asked USING (service, called)

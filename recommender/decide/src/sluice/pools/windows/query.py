@@ -60,12 +60,14 @@ class WindowQuery:
     """The queries of one period, for the rows of the buckets [first, until), numbered by their length since 1970.
 
     ahead_ms: whole buckets by which clocks of instances are ahead: their rows count as that much earlier.
+    callees: pools without judges are all that a service calls.
     """
 
     first: int
     until: int
     bucket_ms: int
     ahead_ms: Mapping[Instance, int] = field(default_factory=dict)
+    callees: bool = False
 
     def new_rows(
         self, database: ArrayDatabase, requests: Sequence[Request], judged: bool, known_until: int, known_insert: int
@@ -90,7 +92,7 @@ class WindowQuery:
     def _own_parameters(self, pools: Sequence[PoolKey], known_until: int, known_insert: int) -> dict[str, object]:
         """The parameters of `OWN_SQL`, for pools of one side."""
         services = [key.service for key in pools]
-        bounds = {"side": pools[0].side, "least": min(services), "most": max(services)}
+        bounds = {"side": pools[0].side, "least": min(services), "most": max(services), "callees": self.callees}
         return {**self._buckets(known_until, known_insert), **bounds}
 
     def _buckets(self, known_until: int, known_insert: int) -> dict[str, object]:

@@ -49,8 +49,9 @@ class WindowReader:
     the last one that succeeded.
     """
 
-    def __init__(self, database: ArrayDatabase) -> None:
-        self._database = database
+    def __init__(self, database: ArrayDatabase, callees: bool = False) -> None:
+        """callees: a pool is all that a service calls, PoolKey(service, "client", "")."""
+        self._database, self._callees = database, callees
         self._keys: list[PoolKey] = []
         self._bucket_ms = 0
         self._ring = BucketRing(0)
@@ -99,7 +100,7 @@ class WindowReader:
         last_good = np.array(indices, dtype=np.int64)
         self._judge_by(last_good)
         self._set_clocks(ahead_ms)
-        period_query = WindowQuery(first, until, bucket_ms, self._ahead_ms)
+        period_query = WindowQuery(first, until, bucket_ms, self._ahead_ms, self._callees)
         known = np.flatnonzero(self._inserts > NEVER)
         if len(known):
             insert = int(self._inserts[known].min()) if self._numbered else NEVER

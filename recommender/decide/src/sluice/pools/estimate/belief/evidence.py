@@ -8,7 +8,7 @@ load looks end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log
 from typing import NamedTuple
 
@@ -63,6 +63,8 @@ DRIFT, LONG_MEMORY_S = 3e-8, 14_400.0
 TAU_SATURATED, TAU_PARTIAL, TAU_ELSEWHERE = 0.007, 0.05, 0.10
 # A level counts from here on.
 LEAST_SECONDS, LEAST_COMPLETIONS = 0.3, 3.0
+# At least this part of the concurrency is left where requests wait less.
+LEAST_LEFT = 0.02
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,11 @@ class Second:
     @property
     def ln_rate(self) -> float:
         return log(self.completions / self.seconds)
+
+    def carried(self, by_s: float) -> Second:
+        """The second where each request waits `by_s` longer (`Evidence.carried`)."""
+        concurrency = self.concurrency + by_s * self.completions / self.seconds
+        return replace(self, concurrency=max(concurrency, LEAST_LEFT * self.concurrency))
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -293,6 +300,15 @@ class Evidence:
     def seconds_on(self, cores: float) -> float:
         """Seconds of evidence on this CPU limit."""
         return seconds_on(self.table, cores)
+
+    def carried(self, by_s: float) -> Evidence:
+        """The evidence once each request waits `by_s` longer, or shorter, for what it calls: n becomes n + X by_s."""
+        table = self.table.copy()
+        in_flight_s = table[:, 6] + by_s * table[:, 4]
+        table[:, 6] = np.maximum(in_flight_s, LEAST_LEFT * table[:, 6])
+        steps = np.where(table[:, 1] > 0, LN_FULL_STEP, LN_PARTIAL_STEP)
+        table[:, 3] = np.rint(np.log(table[:, 6] / table[:, 5]) / steps)
+        return Evidence(table=table)
 
     def with_second(self, new: Second) -> Evidence:
         return self.with_seconds((new,))

@@ -38,7 +38,7 @@ Some operators of the streaming jobs have these, beside Flink's own. Each name b
 `{PREFIX}`, and the labels are Flink's. Prometheus' format has no text: Flink's REST API
 has the metrics of type text, and `./sluice doctor` reads them there.
 """
-_COLLECTOR = "Sluice's processor `spanlimit` has no metrics of its own; the collector's are OpenTelemetry's.\n"
+_COLLECTOR = "Sluice's processor `span_limit` has no metrics of its own; the collector's are OpenTelemetry's.\n"
 _OTHERS = """
 Metrics of other programs that alerts and dashboards read. Another version may name them differently: some collectors
 add `_total` or `__spans__total` to their counters. `up` is Prometheus' own. No alert and no dashboard reads a metric of

@@ -97,15 +97,15 @@ bench: ## measure speed; prints ratios against a reference of the same run, writ
 count: ## lines of hand-written source and of tests, bench and testbed by room, beside their bars (CHECK=1: fail when over)
 	@$(if $(host_python),$(host_python) deploy/local/count.py,$(no_python)) $(if $(CHECK),--check)
 
-lint: ## style, types, protobuf, generated code; says all that is wrong, then fails
+lint: ## style, types, protobuf, links, queries of dashboards, generated code; says all that is wrong, then fails
 	@$(stack) setup --for lint
 	@failed=(); \
-	for check in lint-python lint-go lint-java lint-proto lint-deploy check-generated; do \
+	for check in lint-python lint-go lint-java lint-proto lint-docs lint-deploy check-generated; do \
 	  echo "== $$check"; $(MAKE) --no-print-directory $$check || failed+=($$check); \
 	done; \
 	if (( $${#failed[@]} )); then echo; echo "FAILED: $${failed[*]}"; exit 1; fi; echo; echo "nothing to complain about"
 
-.PHONY: lint-python lint-go lint-java lint-proto lint-deploy
+.PHONY: lint-python lint-go lint-java lint-proto lint-docs lint-deploy
 # Types of all code but the tests of the rooms, which pytest runs anyway.
 typed := recommender/decide/src storage/migrate storage/schema dashboards/generate deploy/alerts deploy/helm deploy/local docs/generate tests/kit/sluice_kit tests/testbed
 
@@ -129,6 +129,10 @@ lint-java:
 
 lint-proto:
 	@cd recommender/proto && ../../.cache/buf/bin/buf lint && ../../.cache/buf/bin/buf breaking --against baseline.binpb
+
+lint-docs: ## links, commands and configurations of the documents; the dashboards' queries, of ClickHouse and of Prometheus
+	@failed=0; $(pytest) -p no:cacheprovider tests/contract/test_documents.py dashboards/tests/test_metrics.py || failed=1; \
+	PYTHONPATH=storage:tests/kit $(python) dashboards/tests/explain.py || failed=1; exit $$failed
 
 lint-deploy: ## the charts: helm lint, values that are not legal, rendered examples, unit tests, schemas, alerts; the files of Compose
 	@failed=0; $(python) deploy/helm/check.py || failed=1; deploy/compose/check.sh .cache/bin/charts/compose-spec || failed=1; exit $$failed

@@ -14,6 +14,7 @@ from generate.bad_input import MEANINGS
 from generate.variables import text
 from sluice_kit.fakes.grafana import Scope
 
+from .explain import faults as refusals
 from .frames import asked, by_title, faults, needed, queries, run, shown
 
 OUTCOMES = Path(__file__).resolve().parents[2] / (
@@ -249,3 +250,15 @@ def test_panels_name_the_columns_that_they_need(boards: dict[str, Any]) -> None:
     assert {"concurrency", "goodput_per_s", "throughput_per_s"} in names.values()
     assert names["Calls between services"] >= {"rate_per_s", "error_ratio", "p99_ms"}
     assert names["States"] >= {"state", "confidence", "age_s"}
+
+
+def test_a_query_that_the_engine_refuses_is_found(reader: Client) -> None:
+    """As `make lint` finds it: no row is needed."""
+
+    def board(sql: str) -> dict[str, Any]:
+        return {"uid": "one", "panels": [{"title": "sides", "targets": [{"rawSql": sql}]}]}
+
+    assert refusals(reader, board("SELECT side FROM actuations")) == []
+    for sql in ("SELECT sise FROM actuations", "SELECT side FORM actuations", "SELECT $__no(side) FROM actuations"):
+        (fault,) = refusals(reader, board(sql))
+        assert fault.startswith("one: sides: ")

@@ -75,7 +75,7 @@ if [[ -d $repository/dashboards/generate ]]; then
 fi
 
 # Reference pages of docs/
-PYTHONPATH=recommender/decide/src:storage "$PYTHON" -m docs.generate ${check:+--check} || status=1
+PYTHONPATH=recommender/decide/src:storage:deploy/alerts "$PYTHON" -m docs.generate ${check:+--check} || status=1
 
 # Alerts: the chart's, Prometheus' and Grafana's form
 "$PYTHON" deploy/alerts/alert_forms.py ${check:+--check} || status=1

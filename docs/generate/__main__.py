@@ -5,12 +5,16 @@ from pathlib import Path
 
 import click
 
-from docs.generate import commands, configuration, reasons, tables
+from docs.generate import alerts, api, chart, commands, configuration, metrics, reasons, tables
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference"
 PAGES = {
+    "alerts.md": alerts.text,
+    "api.md": api.text,
+    "chart.md": chart.text,
     "commands.md": commands.text,
     "configuration.md": configuration.text,
+    "metrics.md": metrics.text,
     "reasons.md": reasons.text,
     "tables.md": tables.text,
 }

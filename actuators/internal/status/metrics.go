@@ -59,6 +59,9 @@ func newMetrics(b *Board) *metrics {
 	return m
 }
 
+// Describe sends a descriptor of each metric of the process.
+func (b *Board) Describe(to chan<- *prometheus.Desc) { b.metrics.registry.Describe(to) }
+
 // begin starts the counters of a target at 0, so that its first NACK is an increase. Gauges have no value before the first
 // reading.
 func (m *metrics) begin(target string) {

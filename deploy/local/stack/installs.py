@@ -111,6 +111,7 @@ def _lint_steps() -> list[Step]:
         Step("builder", "OpenTelemetry Collector Builder",
              go_install("go.opentelemetry.io/collector/cmd/builder", BUILDER_VERSION), after=("go",),
              values=(BUILDER_VERSION,), outputs=(BIN / "builder",), resource="go"),
+        _engine_step(),
         *_chart_steps(),
     ]  # fmt: skip
 
@@ -140,6 +141,12 @@ def _helm_step() -> Step:
                 outputs=(charts.PROGRAMS / "helm", charts.SCHEMAS / "_definitions.json"))  # fmt: skip
 
 
+def _engine_step() -> Step:
+    return Step("clickhouse-engine", "ClickHouse engine", node_package(LOCAL / "clickhouse", CACHE / "clickhouse"),
+                after=("npm",), inputs=(LOCAL / "clickhouse/package-lock.json",),
+                outputs=(CACHE / "clickhouse/libchdb.so",))  # fmt: skip
+
+
 def _stack_steps() -> list[Step]:
     return [
         Step("belief", "compiled loops of the decider", compiled_loops("sluice.pools.policy.prepare"),
@@ -155,9 +162,7 @@ def _stack_steps() -> list[Step]:
              after=("go",), inputs=(ACTUATORS, API), outputs=(BIN / "sluice-actuator",), resource="go"),
         Step("server-build", "Sluice's server", go_build(SERVER, "./cmd/sluice-server", "sluice-server"),
              after=("go",), inputs=(SERVER, API), outputs=(BIN / "sluice-server",), resource="go"),
-        Step("clickhouse-engine", "ClickHouse engine", node_package(LOCAL / "clickhouse", CACHE / "clickhouse"),
-             after=("npm",), inputs=(LOCAL / "clickhouse/package-lock.json",),
-             outputs=(CACHE / "clickhouse/libchdb.so",)),
+        _engine_step(),
         Step("kafka-jars", "Kafka broker", jars("kafka", CACHE / "kafka/lib"),
              inputs=(JARS,), outputs=(CACHE / "kafka/lib",), resource="maven"),
         Step("neo4j-jars", "Neo4j server", jars("neo4j", CACHE / "neo4j/lib"),

@@ -62,10 +62,8 @@ func serve(ctx context.Context, s settings, errs io.Writer) error {
 	})
 	schema := database.NewSchema(history, logger)
 	serverMetrics := metrics.New(service, reader, hub.Counts())
-	serverMetrics.Truth("schema_current", "1 after ClickHouse had the schema that history needs, else 0.", func() bool { return len(schema.Causes()) == 0 })
 	missing := s.access.Insecure(s.address)
-	serverMetrics.Truth("insecure", "1 while other machines reach the server without TLS or without authentication, else 0.",
-		func() bool { return len(missing) > 0 })
+	serverMetrics.Checks(func() bool { return len(schema.Causes()) == 0 }, func() bool { return len(missing) > 0 })
 	grpcServer, err = server.Listen(s.address, service, hub, s.access, s.drain,
 		grpc.ChainUnaryInterceptor(serverMetrics.Unary), grpc.ChainStreamInterceptor(serverMetrics.Stream))
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 )
 
 // Exporter has a process's metrics: the Go runtime's, and registered ones.
-type Exporter struct{ registry *prometheus.Registry }
+type Exporter struct{ *prometheus.Registry }
 
 // NewExporter also has the metrics of more.
 func NewExporter(more ...prometheus.Collector) *Exporter {
 	p := &Exporter{prometheus.NewRegistry()}
-	p.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	p.registry.MustRegister(more...)
+	p.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	p.MustRegister(more...)
 	return p
 }
 
 // Handler serves the metrics in Prometheus' format.
 func (p *Exporter) Handler() http.Handler {
-	return promhttp.HandlerFor(p.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(p, promhttp.HandlerOpts{})
 }

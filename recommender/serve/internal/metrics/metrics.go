@@ -34,10 +34,10 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
 		}, []string{"method"}),
 	}
-	m.registry.MustRegister(m.calls, m.seconds)
+	m.MustRegister(m.calls, m.seconds)
 	m.gauge("watchers", "Open watches.", func() float64 { return float64(service.Watchers()) })
 	m.gauge("log_lag_records", "Offsets between the last record read and the end of the journal.", func() float64 { return float64(reader.Lag()) })
-	m.Truth("ready", "1 after the server has read the journal to its end, else 0.", func() bool { return service.Tables() != nil })
+	m.truth("ready", "1 after the server has read the journal to its end, else 0.", func() bool { return service.Tables() != nil })
 	m.gauge("newest_decision_age_seconds", "Time since the start of the newest period; NaN before the first.", func() float64 {
 		if t := service.Tables(); t != nil {
 			if at := t.Pools.View().ComputedAt(); !at.IsZero() {
@@ -52,13 +52,19 @@ func New(service *calls.Service, reader *topics.Reader, more ...prometheus.Colle
 		}
 		return 0
 	})
-	m.registry.MustRegister(leaseCollector{service}, adviceCollector{service})
-	m.registry.MustRegister(more...)
+	m.MustRegister(leaseCollector{service}, adviceCollector{service})
+	m.MustRegister(more...)
 	return m
 }
 
-// Truth adds a gauge that is 1 while value is true, else 0.
-func (m *Metrics) Truth(name, help string, value func() bool) {
+// Checks adds what the process checks of its surroundings: ClickHouse's schema, and its own access.
+func (m *Metrics) Checks(schemaCurrent, insecure func() bool) {
+	m.truth("schema_current", "1 after ClickHouse had the schema that history needs, else 0.", schemaCurrent)
+	m.truth("insecure", "1 while other machines reach the server without TLS or without authentication, else 0.", insecure)
+}
+
+// truth adds a gauge that is 1 while value is true, else 0.
+func (m *Metrics) truth(name, help string, value func() bool) {
 	m.gauge(name, help, func() float64 {
 		if value() {
 			return 1
@@ -68,7 +74,7 @@ func (m *Metrics) Truth(name, help string, value func() bool) {
 }
 
 func (m *Metrics) gauge(name, help string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(
+	m.MustRegister(prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Namespace: "sluice", Subsystem: "server", Name: name, Help: help}, value))
 }
 

@@ -19,6 +19,6 @@ func (p *Exporter) Push(ctx context.Context, logger *slog.Logger) (stop func(con
 		return nil, fmt.Errorf("send metrics by OTLP: %w", err)
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("cannot send metrics", "error", err) }))
-	reader := metric.NewPeriodicReader(exporter, metric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(p.registry))))
+	reader := metric.NewPeriodicReader(exporter, metric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(p))))
 	return metric.NewMeterProvider(metric.WithReader(reader)).Shutdown, nil
 }

@@ -7,9 +7,14 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * Flink's metrics of clock records, all under {@code clockRecords}: {@code rounds} that were
- * acknowledged, {@code failures}, and {@code trouble}, a text for people; "" when there is none.
- * `make status` and `./sluice doctor` show it.
+ * Flink's metrics of clock records, all under {@code clockRecords}.
+ *
+ * <ul>
+ *   <li>{@code rounds}: how many rounds were acknowledged
+ *   <li>{@code failures}: how many rounds failed
+ *   <li>{@code trouble}: a fault, as text for people; "" when there is none. `make status` and
+ *       `./sluice doctor` show it
+ * </ul>
  */
 public final class ClockStatus {
   private static final long WORTH_TELLING_MS = 10_000;

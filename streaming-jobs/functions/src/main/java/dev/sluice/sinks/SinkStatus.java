@@ -23,8 +23,8 @@ import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
  *       when the last answered attempt succeeded
  *   <li>{@code lastError}: the error of the last attempt that failed, also after later ones
  *       succeeded
- *   <li>{@code retries}, and Flink's {@code numRecordsSend} and {@code numRecordsSendErrors} (rows
- *       that were rejected)
+ *   <li>{@code retries}: how many attempts were repeated
+ *   <li>Flink's {@code numRecordsSend} and {@code numRecordsSendErrors} (rows that were rejected)
  * </ul>
  */
 public final class SinkStatus implements BatchWriter.Observer {

@@ -18,8 +18,12 @@ import org.slf4j.LoggerFactory;
  * Removes old elements from the graph at intervals, on a thread and a connection of its own: in
  * transactions of at most {@link #LIMIT} elements, or fewer where the server has no room for that.
  *
- * <p>Metrics: {@code ageing.removed}, the number of elements; {@code ageing.trouble}, why the last
- * round failed, or "".
+ * <p>Metrics, under {@code ageing}:
+ *
+ * <ul>
+ *   <li>{@code removed}: how many elements were removed
+ *   <li>{@code trouble}: why the last round failed, or ""
+ * </ul>
  */
 final class Ageing implements AutoCloseable {
   static final int LIMIT = 1_000;

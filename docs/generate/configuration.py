@@ -14,9 +14,9 @@ from sluice.config.model import Config
 from sluice.model.durations import parse_ms
 
 _INTRODUCTION = """
-The keys of the decider's file (`deploy/local/sluice.yaml` is an example; [the recommender's
-page](../../recommender/README.md#configuration) explains their effect). An unknown key is an error. A duration is a
-number with a unit: `250ms`, `15s`, `2m`, `1h`.
+The keys of the decider's file (`deploy/local/sluice.yaml` is an example; [the decider](../decider.md),
+[thresholds](../algorithms/threshold.md) and [models](../algorithms/README.md) explain their effect). An unknown key is
+an error. A duration is a number with a unit: `250ms`, `15s`, `2m`, `1h`.
 """
 _LIMITS = {
     "minimum": "from",

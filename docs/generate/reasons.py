@@ -17,7 +17,7 @@ ROOMS = ("pools", "subsets")
 _CODE = re.compile(r"[A-Z]+(?:_[A-Z]+)*")
 _INTRODUCTION = """
 Each answer has reasons: a code, which is stable and for programs, and a sentence for people. The first reason of an
-answer on a pool is its case. [The recommender's page](../../recommender/README.md) has the rules, and
+answer on a pool is its case. [Cases](../algorithms/cases.md) and [guard](../algorithms/guard.md) have the rules, and
 [troubleshooting](../troubleshooting.md) has the remedies. `…` stands for a value.
 """
 _CASES = (

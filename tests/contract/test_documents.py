@@ -28,7 +28,11 @@ ALL = sorted(
     if (REPOSITORY / name).exists()
 )
 #: Those whose commands and configurations a reader types.
-GUIDES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+GUIDES = [
+    REPOSITORY / "README.md",
+    *sorted(REPOSITORY.glob("docs/*.md")),
+    *sorted(REPOSITORY.glob("docs/algorithms/*.md")),
+]
 TARGETS = set(re.findall(r"^([a-z-]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE))
 
 

@@ -23,7 +23,7 @@ from sluice.pools.policy.worth import Choice
 from sluice.pools.sampling.verdict import Kind, Sampling
 from sluice_kit.decide.feeds import FALLS, buckets, evidence, full, nothing, seconds_of
 
-README = Path(__file__).resolve().parents[4] / "README.md"
+PAGE = Path(__file__).resolve().parents[5] / "docs/algorithms/cases.md"
 NOW = 1_700_000_000_000
 NEVER = Constraints(paused="", quiet="")
 
@@ -576,7 +576,7 @@ def test_windows_of_the_period_count_at_once() -> None:
 
 def test_the_documents_have_the_table_as_it_is() -> None:
     """Between its markers: what `python -m sluice.pools.policy.transitions` prints."""
-    text = README.read_text()
+    text = PAGE.read_text()
     begin, end = "<!-- transitions: begin -->\n", "<!-- transitions: end -->"
     assert text.count(begin) == text.count(end) == 1
     assert text[text.index(begin) + len(begin) : text.index(end)] == table() + "\n"

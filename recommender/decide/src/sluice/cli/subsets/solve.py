@@ -37,8 +37,8 @@ def solve_command(
     proportional  Uber's: containers that send more have more connections
     a68           gRPC's random subsets
 
-    recommender/README.md, Subsets, describes the form of FILE and of the answer (-o json). The command prints problems
-    of FILE and unknown keys on standard error.
+    docs/subsets-file.md describes the form of FILE and of the answer (-o json). The command prints problems of FILE and
+    unknown keys on standard error.
 
     \b
     Examples:

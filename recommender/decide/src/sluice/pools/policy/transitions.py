@@ -1,7 +1,7 @@
 """The table of decisions: the cases in the order in which they are checked, and the decision in each.
 
 The first case that holds is taken. `python -m sluice.pools.policy.transitions` prints the table of
-recommender/README.md.
+docs/algorithms/cases.md.
 """
 
 from __future__ import annotations

@@ -1,2 +1,2 @@
-"""Applications and solutions as JSON, to compare strategies of others with. recommender/README.md defines the
+"""Applications and solutions as JSON, to compare strategies of others with. docs/subsets-file.md defines the
 format."""

@@ -1,4 +1,4 @@
-"""The report as JSON. Names and order of fields are stable; `recommender/README.md` documents them."""
+"""The report as JSON. Names and order of fields are stable; `docs/report-fields.md` documents them."""
 
 from __future__ import annotations
 

@@ -114,6 +114,25 @@ def test_a_change_of_the_pool_is_its_doing_for_a_while() -> None:
     assert levels(later)[0] == (17.72, 1_270)
 
 
+@pytest.mark.parametrize(
+    ("in_flight", "rate", "carried"),
+    [
+        (17.9, 1_270, True),  # own time 17.9 / 1,270 - 12 ms = 2.09 ms, 7 % more than 1.95
+        (19.0, 1_270, False),  # 2.96 ms: the service computes longer too
+        (17.0, 1_270, False),  # 1.39 ms: it computes less
+        (10.0, 744, True),  # 1.44 ms at a lower throughput, where the CPU is less busy
+        (10.0, 700, False),  # 2.29 ms, although it is less busy
+    ],
+)
+def test_only_a_service_that_computes_as_long_as_before_is_the_same(
+    in_flight: float, rate: float, carried: bool
+) -> None:
+    before = learn(Learnt(), served(T0, 10, 64, 4.0, 1_270, 0.0012), slo_s=0.25)
+    size = 10 if in_flight == 10.0 else 64
+    after = learn(before, served(T0 + 10_000, 1, size, in_flight, rate, 0.012), slo_s=0.25)
+    assert (levels(after)[0] == (17.72, 1_270)) == carried
+
+
 @pytest.mark.parametrize("waiting", [float("nan"), 11.0])
 def test_an_unknown_wait_and_calls_in_parallel_change_nothing(waiting: float) -> None:
     known = buckets(T0, 10, 10, 10.0, 700)

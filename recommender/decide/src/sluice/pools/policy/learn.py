@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import takewhile
-from math import inf, isnan, nan
+from math import inf, isnan, log, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,8 @@ from sluice.pools.policy.waits import Stay, moved
 TRIED_MS = 6_000
 # A wait that changes so soon after the size did may be an effect of that.
 OURS_MS = 12_000
+# An own time within this factor is the same one, and a throughput within that factor; in ln.
+SAME, ALIKE = 0.1, 0.15
 # Below this log likelihood ratio a second is no contradiction, whatever the seconds before it in its period are. Where
 # a period brings many seconds, one belief serves all that it expects. So many are looked at together.
 EXPECTED, AHEAD = -0.3, 10
@@ -141,7 +143,11 @@ def _carried(learnt: Learnt, part: _Part, change: Change | None, slo_s: float) -
     if change is not None and change.at_ms <= part.start_ms < change.at_ms + OURS_MS:
         ours = 1 if change.to_size > change.from_size else -1
     waits, by_s = moved(learnt.waits, Stay(part.wait_s, own_s, second.completions, second.seconds, ours))
-    if by_s == 0.0 or max(_off(learnt.kept, [(second, False)]), default=0.0) <= 0:
+    if (
+        by_s == 0.0
+        or not _same_own(learnt, second, own_s)
+        or max(_off(learnt.kept, [(second, False)]), default=0.0) <= 0
+    ):
         return changed(learnt, waits=waits)
     return changed(
         learnt,
@@ -151,6 +157,19 @@ def _carried(learnt: Learnt, part: _Part, change: Change | None, slo_s: float) -
         versions=tuple((version, evidence.carried(by_s)) for version, evidence in learnt.versions),
         kept=None,
     )
+
+
+def _same_own(learnt: Learnt, second: Second, own_s: float) -> bool:
+    """Whether requests take as long by themselves as in the level of the nearest throughput, where the CPU is as busy.
+    At another throughput, they may take less time than at a higher one, and more than at a lower one."""
+    level = learnt.evidence.nearest(second)
+    if level is None or learnt.waits is None:
+        return False
+    known_s = level.in_flight_s / level.completions - learnt.waits.evidence_s
+    if known_s <= 0:
+        return False
+    off, busier = log(own_s / known_s), second.ln_rate - log(level.completions / level.seconds)
+    return (off <= SAME or busier > ALIKE) and (off >= -SAME or busier < -ALIKE)
 
 
 def _wait_s(new: Buckets, completions: Floats, part: slice) -> float:

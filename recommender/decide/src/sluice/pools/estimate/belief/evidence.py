@@ -310,6 +310,11 @@ class Evidence:
         table[:, 3] = np.rint(np.log(table[:, 6] / table[:, 5]) / steps)
         return Evidence(table=table)
 
+    def nearest(self, to: Second) -> Level | None:
+        """The level with the nearest completions per second, of at least a second on the same cores; None without."""
+        levels = [level for level in self.levels if level.cores == to.cores and level.seconds >= 1.0]
+        return min(levels, key=lambda level: abs(log(level.completions / level.seconds) - to.ln_rate), default=None)
+
     def with_second(self, new: Second) -> Evidence:
         return self.with_seconds((new,))
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @click.command()
 @click.argument("uids", nargs=-1)
 @click.option(
-    "--url", default="http://sluice_reader@127.0.0.1:8123", show_default=True, help="ClickHouse, with its user."
+    "--url", default="http://sluice_reader@127.0.0.1:8123/sluice", show_default=True, help="ClickHouse, with its user."
 )
 @click.option("--minutes", default=15, show_default=True, type=click.IntRange(1, 1440), help="Time range, up to now.")
 @click.option("--set", "chosen", multiple=True, metavar="NAME=VALUE", help="A variable's value (repeatable).")

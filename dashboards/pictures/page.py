@@ -25,7 +25,7 @@ LINE, HEAD, TITLE, GAP = (
     26,
     6,
 )  # pixels: the grid's line, the page's head, a panel's title, around it
-DPI, COLOURS = 100, 64
+DPI, COLOURS = 100, 128
 SOURCE = "Drawn by Sluice's own harness from the panels' queries, not by Grafana."
 DRAWN: dict[str, Callable[[Axes, dict[str, Any], list[Answer]], None]] = {
     "stat": stat,
@@ -94,7 +94,7 @@ def _panel(
     x, width = WIDTH * place["x"] / 24 + GAP, WIDTH * place["w"] / 24 - 2 * GAP
     y, height = page - HEAD - LINE * _lowest(panel) + GAP, LINE * place["h"] - 2 * GAP
     frame = _area(figure, x, y, width, height)
-    frame.add_patch(Rectangle((0, 0), width, height, facecolor="white", edgecolor="#d8dde2"))
+    frame.add_patch(Rectangle((0, 0), width, height, facecolor="white", edgecolor="#d8dde2", clip_on=False))
     frame.text(8, height - TITLE / 2, _title(panel, scope), fontsize=9, weight="bold", va="center")
     own = replace(scope, interval_ms=interval_ms(scope.until_ms - scope.from_ms, place["w"]))
     found = answers(panel, client, own)
@@ -136,5 +136,5 @@ def _empty(panel: dict[str, Any]) -> str:
 def _save(figure: Figure, file: Path) -> None:
     content = io.BytesIO()
     figure.savefig(content, dpi=DPI, format="png")
-    picture = Image.open(content).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    picture = Image.open(content).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     picture.save(file, optimize=True)

@@ -33,7 +33,7 @@ def colour(name: str | None) -> str:
 
 
 def written(value: Any, unit: str | None) -> str:
-    """Text of one value. A value without a unit keeps its digits, up to four that count."""
+    """Text of one value. Numbers have three digits at least, and no more decimals."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -47,7 +47,7 @@ def written(value: Any, unit: str | None) -> str:
 def _digits(number: float) -> str:
     if number == round(number) or abs(number) >= 1000:
         return f"{number:.0f}"
-    return f"{number:.3g}"
+    return f"{number:.3g}" if abs(number) >= 0.001 else "0"
 
 
 def _text(value: Any) -> str:

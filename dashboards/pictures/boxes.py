@@ -48,7 +48,7 @@ def bar_gauge(axes: Axes, panel: dict[str, Any], found: list[Answer]) -> None:
     """A bar for each figure, as long as its share of the largest."""
     figures = [figure for answer in found for figure in _figures(panel, answer)]
     width, height = axes.get_xlim()[1], axes.get_ylim()[1]
-    left = 12 + CHARACTER * max(len(name) for name, _ in figures)
+    left = 20 + 7 * max(len(name) for name, _ in figures)
     room, top = width - left - 80, max((value or 0 for _, value in figures), default=0) or 1
     for nth, (name, value) in enumerate(figures):
         own, y = fields(panel, name), height * (1 - (nth + 0.5) / len(figures))

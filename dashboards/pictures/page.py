@@ -11,12 +11,13 @@ from clickhouse_connect.driver.client import Client
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from PIL import Image
+from PIL import Image, ImageColor
 
 from pictures.answers import WIDTH, Answer, answers, interval_ms
-from pictures.boxes import bar_gauge, stat, table, text
+from pictures.boxes import GREY, bar_gauge, stat, table, text
 from pictures.charts import points, time_series
 from pictures.graph import node_graph
+from pictures.units import COLOURS, PALETTE
 from sluice_kit.fakes.grafana import Scope, expand
 
 LINE, HEAD, TITLE, GAP = (
@@ -25,7 +26,7 @@ LINE, HEAD, TITLE, GAP = (
     26,
     6,
 )  # pixels: the grid's line, the page's head, a panel's title, around it
-DPI, COLOURS = 100, 128
+DPI, SHADES, PAGE = 100, 13, "#f4f5f5"
 SOURCE = "Drawn by Sluice's own harness from the panels' queries, not by Grafana."
 DRAWN: dict[str, Callable[[Axes, dict[str, Any], list[Answer]], None]] = {
     "stat": stat,
@@ -39,25 +40,39 @@ WITH_AXES = {"timeseries": (0.07, 0.2), "xychart": (0.07, 0.2)}
 
 def draw(board: dict[str, Any], client: Client, scope: Scope, file: Path) -> None:
     """Writes a PNG of the dashboard as it opens: a collapsed row is its title alone. Raises what a query raises."""
-    lines = max(_lowest(panel) for panel in board["panels"])
+    panels = folded(board["panels"])
+    lines = max(map(_lowest, panels))
     height = HEAD + LINE * lines + GAP
-    figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI, facecolor="#f4f5f5")
+    figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI, facecolor=PAGE)
     whole = _area(figure, 0, 0, WIDTH, height)
     begin, end = (datetime.fromtimestamp(moment / 1000, UTC) for moment in (scope.from_ms, scope.until_ms))
     whole.text(10, height - 18, board["title"], fontsize=13, weight="bold", va="center")
     whole.text(WIDTH - 10, height - 18, f"{begin:%Y-%m-%d %H:%M:%S} to {end:%H:%M:%S} UTC", ha="right", va="center")
     chosen = [f"{name}: {value}" for name, value in scope.variables.items() if "source" not in name]
-    whole.text(10, height - 42, "   ".join(chosen), fontsize=8, va="center", color="#57606a")
-    whole.text(WIDTH - 10, height - 42, SOURCE, fontsize=8, ha="right", va="center", color="#57606a")
+    whole.text(10, height - 42, "   ".join(chosen), fontsize=8, va="center", color=GREY)
+    whole.text(WIDTH - 10, height - 42, SOURCE, fontsize=8, ha="right", va="center", color=GREY)
     marks = _marks(board, client, scope)
-    for panel in board["panels"]:
+    for panel in panels:
         if panel["type"] == "row":
-            sign = f"▸ {{}}  ({len(panel['panels'])} panels)" if panel["panels"] else "▾ {}"
+            inside = len(panel["panels"])
+            after = f" ({inside} {'panel' if inside == 1 else 'panels'})" if inside else ""
             y = height - HEAD - LINE * (panel["gridPos"]["y"] + 0.5)
-            whole.text(10, y, sign.format(_title(panel, scope)), fontsize=10, weight="bold", va="center")
+            title = f"{'▸' if inside else '▾'} {_title(panel, scope)}{after}"
+            whole.text(10, y, title, fontsize=10, weight="bold", va="center")
         else:
             _panel(figure, height, panel, client, scope, marks)
     _save(figure, file)
+
+
+def folded(panels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The panels in order, moved up by the lines that collapsed rows above them do not show."""
+    found, hidden = [], 0
+    for panel in sorted(panels, key=lambda each: (each["gridPos"]["y"], each["gridPos"]["x"])):
+        place = {**panel["gridPos"], "y": panel["gridPos"]["y"] - hidden}
+        found.append({**panel, "gridPos": place})
+        if panel.get("panels"):
+            hidden += max(map(_lowest, panel["panels"])) - _lowest(panel)
+    return found
 
 
 def _lowest(panel: dict[str, Any]) -> int:
@@ -134,7 +149,15 @@ def _empty(panel: dict[str, Any]) -> str:
 
 
 def _save(figure: Figure, file: Path) -> None:
+    """A PNG of the colours that the panels use, each in SHADES towards white: a third of the bytes of all colours."""
     content = io.BytesIO()
     figure.savefig(content, dpi=DPI, format="png")
-    picture = Image.open(content).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    picture.save(file, optimize=True)
+    shades = [
+        round(255 + (value - 255) * shade / SHADES)
+        for paint in sorted({*COLOURS.values(), *PALETTE, GREY})
+        for shade in range(1, SHADES + 1)
+        for value in ImageColor.getrgb(paint)
+    ]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*ImageColor.getrgb(PAGE), 255, 255, 255, *shades])
+    Image.open(content).convert("RGB").quantize(palette=palette, dither=Image.Dither.NONE).save(file, optimize=True)

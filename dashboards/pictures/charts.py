@@ -5,13 +5,14 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, DateFormatter
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from pictures.answers import Answer, fields, series
 from pictures.units import PALETTE, colour, written
 
 MARKS_DASHES = (0, (2, 2))
-LEGEND = 8  # names that a legend shows; Grafana scrolls through the others
+CHARACTER, LEGEND_LINES = 5.6, 2  # pixels of a character of the legend, and its lines; Grafana scrolls instead
 
 
 def _axes(axes: Axes, panel: dict[str, Any], unit: str | None) -> None:
@@ -31,14 +32,19 @@ def _axes(axes: Axes, panel: dict[str, Any], unit: str | None) -> None:
 
 def _legend(axes: Axes) -> None:
     handles, names = axes.get_legend_handles_labels()
-    if len(names) > LEGEND:
-        names[LEGEND - 1] = f"{names[LEGEND - 1]}, and {len(names) - LEGEND} more"
+    if not names:
+        return
+    width = axes.get_window_extent().width
+    columns = max(int(width / (max(map(len, names)) * CHARACTER + 40)), 1)
+    room = LEGEND_LINES * columns
+    if len(names) > room:
+        handles[room - 1], names[room - 1] = Line2D([], [], linewidth=0), f"and {len(names) - room + 1} more"
     axes.legend(
-        handles[:LEGEND],
-        names[:LEGEND],
+        handles[:room],
+        names[:room],
         loc="upper left",
         bbox_to_anchor=(-0.02, -0.1),
-        ncols=4,
+        ncols=columns,
         fontsize=7,
         frameon=False,
         handlelength=1.2,

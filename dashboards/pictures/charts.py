@@ -12,7 +12,7 @@ from pictures.answers import Answer, fields, series
 from pictures.units import PALETTE, colour, written
 
 MARKS_DASHES = (0, (2, 2))
-CHARACTER, LEGEND_LINES = 5.6, 2  # pixels of a character of the legend, and its lines; Grafana scrolls instead
+CHARACTER, LEGEND_LINES = 5.6, 3  # pixels of a character of the legend, and its lines; Grafana scrolls instead
 
 
 def _axes(axes: Axes, panel: dict[str, Any], unit: str | None) -> None:

@@ -32,10 +32,8 @@ DRAWN: dict[str, Callable[[Axes, dict[str, Any], list[Answer]], None]] = {
     "stat": stat,
     "bargauge": bar_gauge,
     "table": table,
-    "xychart": points,
     "nodeGraph": node_graph,
 }
-WITH_AXES = {"timeseries": (0.07, 0.2), "xychart": (0.07, 0.2)}
 
 
 def draw(board: dict[str, Any], client: Client, scope: Scope, file: Path) -> None:
@@ -116,7 +114,7 @@ def _panel(
     inner = _area(figure, x, y, width, height - TITLE)
     if not found:
         text(inner, _empty(panel))
-    elif panel["type"] in WITH_AXES:
+    elif panel["type"] in ("timeseries", "xychart"):
         axes = figure.add_axes(_plot(figure, x, y, width, height))
         if panel["type"] == "timeseries":
             time_series(axes, panel, found, marks, (scope.from_ms, scope.until_ms))
@@ -131,7 +129,7 @@ def _panel(
 def _plot(figure: Figure, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
     """The part of a panel within its axes, as shares of the picture."""
     total = figure.get_size_inches() * DPI
-    left, right, below = 62, 46, 64
+    left, right, below = 62, 46, 72
     return (
         (x + left) / total[0],
         (y + below) / total[1],

@@ -1,6 +1,7 @@
 """Values as Grafana writes them, and its colours."""
 
 from datetime import datetime
+from math import isfinite
 from numbers import Real
 from typing import Any
 
@@ -39,6 +40,8 @@ def written(value: Any, unit: str | None) -> str:
     if isinstance(value, bool) or not isinstance(value, Real):
         return f"{value:%Y-%m-%d %H:%M:%S}" if isinstance(value, datetime) else _text(value)
     number = float(value)
+    if not isfinite(number):
+        return str(value)
     scale = SCALES.get(unit or "", ((1, ""),))
     factor, suffix = next((size for size in scale if abs(number) >= size[0]), scale[-1])
     return f"{_digits(number / factor)}{suffix}"

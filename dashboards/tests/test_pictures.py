@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from clickhouse_connect.driver.client import Client
-from PIL import Image
-
 from pictures.answers import Answer, interval_ms, series
 from pictures.boxes import _widths
 from pictures.graph import layers
 from pictures.page import draw, folded
 from pictures.units import COLOURS, step_colour, written
+from PIL import Image
+
 from sluice_kit.fakes.grafana import Scope
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs/images/dashboards"
@@ -27,6 +27,7 @@ IMAGES = Path(__file__).resolve().parents[2] / "docs/images/dashboards"
         (1234, "cps", "1.23K c/s"),
         (12749, None, "12749"),
         (None, "ms", ""),
+        (float("nan"), "reqps", "nan"),
         (True, None, "true"),
         (["a", "b"], None, "a, b"),
         (datetime(2026, 11, 27, 1, 42), None, "2026-11-27 01:42:00"),

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.dates import AutoDateLocator, DateFormatter
+from matplotlib.dates import AutoDateLocator, DateFormatter, date2num
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -89,12 +89,13 @@ def time_series(
         for threshold in defaults["thresholds"]["steps"][1:]:
             axes.axhline(threshold["value"], color=colour(threshold["color"]), linewidth=0.8, linestyle="--")
     for time, paint in marks:
-        axes.axvline(time, color=colour(paint), linewidth=0.8, linestyle=MARKS_DASHES)
-    begin, end = (datetime.fromtimestamp(moment / 1000, UTC) for moment in span)
+        axes.axvline(date2num(time), color=colour(paint), linewidth=0.8, linestyle=MARKS_DASHES)  # type: ignore[no-untyped-call]
+    moments = [datetime.fromtimestamp(moment / 1000, UTC) for moment in span]
+    begin, end = date2num(moments)  # type: ignore[no-untyped-call]
     axes.set_xlim(begin, end)
-    locator = AutoDateLocator(maxticks=7)
+    locator = AutoDateLocator(maxticks=7)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(DateFormatter("%H:%M"))
+    axes.xaxis.set_major_formatter(DateFormatter("%H:%M"))  # type: ignore[no-untyped-call]
     _axes(axes, panel, defaults.get("unit"))
     _legend(axes)
 
@@ -106,7 +107,14 @@ def points(axes: Axes, panel: dict[str, Any], found: list[Answer]) -> None:
         x, y = (line[axis]["matcher"]["options"] for axis in ("x", "y"))
         pairs = [(row[columns.index(x)], row[columns.index(y)]) for row in rows]
         pairs = [pair for pair in pairs if None not in pair]
-        axes.scatter(*zip(*pairs, strict=True), s=14, alpha=0.6, color=PALETTE[nth], label=line["name"]["fixed"])
+        axes.scatter(
+            [pair[0] for pair in pairs],
+            [pair[1] for pair in pairs],
+            s=14,
+            alpha=0.6,
+            color=PALETTE[nth],
+            label=line["name"]["fixed"],
+        )
         _axes(axes, panel, fields(panel, y).get("unit"))
         axes.set_xlabel(fields(panel, x).get("custom.axisLabel", x), fontsize=7, color="#57606a", loc="right")
     axes.set_xlim(left=0)

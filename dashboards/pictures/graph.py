@@ -56,8 +56,10 @@ def _figures(item: dict[str, Any], units: dict[str, str]) -> str:
 
 
 def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], figures: str) -> None:
-    style = {"arrowstyle": "-|>", "mutation_scale": 11, "shrinkA": 28, "shrinkB": 28, "color": "#8c959f"}
-    axes.add_patch(FancyArrowPatch(start, end, linewidth=1, **style))
+    arrow = FancyArrowPatch(
+        start, end, arrowstyle="-|>", mutation_scale=11, shrinkA=28, shrinkB=28, color="#8c959f", linewidth=1
+    )
+    axes.add_patch(arrow)
     middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
     axes.text(*middle, figures.replace("\n", ", "), ha="center", va="center", fontsize=6.5, color="#57606a", bbox=box)

@@ -89,7 +89,8 @@ def time_series(
         for threshold in defaults["thresholds"]["steps"][1:]:
             axes.axhline(threshold["value"], color=colour(threshold["color"]), linewidth=0.8, linestyle="--")
     for time, paint in marks:
-        axes.axvline(date2num(time), color=colour(paint), linewidth=0.8, linestyle=MARKS_DASHES)  # type: ignore[no-untyped-call]
+        at = date2num(time)  # type: ignore[no-untyped-call]
+        axes.axvline(at, color=colour(paint), linewidth=0.8, linestyle=MARKS_DASHES)
     moments = [datetime.fromtimestamp(moment / 1000, UTC) for moment in span]
     begin, end = date2num(moments)  # type: ignore[no-untyped-call]
     axes.set_xlim(begin, end)

@@ -15,7 +15,7 @@ _LABEL = re.compile(r"\$\{__field\.labels\.(\w+)\}")
 
 @dataclass(frozen=True)
 class Answer:
-    """Columns and rows of a query, with the panel's fields of each column."""
+    """Columns and rows of a query."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]

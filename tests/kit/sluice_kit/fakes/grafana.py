@@ -1,4 +1,9 @@
-"""What Grafana does to a query before the ClickHouse plugin sends it: variables, then the plugin's macros."""
+"""What Grafana does to a query before the ClickHouse plugin sends it: variables, then the plugin's macros.
+
+Go's module proxy refuses the plugin's module (403 for github.com/grafana/clickhouse-datasource), so no program here can
+use its code. The macros are those of its pkg/macros/macros.go at commit 005050e2, compared by eye. $__conditionalAll is
+the one macro that the plugin expands in the browser.
+"""
 
 import re
 import urllib.parse
@@ -28,7 +33,12 @@ _MACRO = re.compile(r"\$__(\w+)")
 
 def expand(sql: str, scope: Scope) -> str:
     """The SQL that reaches ClickHouse. Raises KeyError for a variable and LookupError for a macro that is not known."""
-    return _macros(_VARIABLE.sub(lambda match: _variable(match, scope), sql), scope)
+    return _macros(interpolate(sql, scope), scope)
+
+
+def interpolate(text: str, scope: Scope) -> str:
+    """The text with the variables' values, as the browser sends it to Grafana's server. Raises as `expand` does."""
+    return _VARIABLE.sub(lambda match: _variable(match, scope), text)
 
 
 def _variable(match: re.Match[str], scope: Scope) -> str:

@@ -62,6 +62,11 @@ INSERT INTO container_latency (service, instance, host, window, window_s, reques
 SELECT service, instance, concat('h', toString(k)), time_of(n.number, 10), 10, 100, 1680000000000, 28224000000000, a_latency(n.number), 100
 FROM numbers(8640) AS n CROSS JOIN (SELECT DISTINCT service, instance, k FROM pools) AS p;
 
+INSERT INTO subsets (upstream, instance, downstream, at, state, strategy, endpoints, weights, revision, recorded)
+SELECT p.service, p.instance, p.peer, time_of(n.number, 600) AS t, 'PROVIDED', 'microns',
+    arrayMap(i -> concat(p.peer, '-', toString(i)), range(3)), [1 + n.number % 3, 1, 1], toUnixTimestamp(t), t
+FROM numbers(1008) AS n CROSS JOIN pools AS p WHERE p.side = 'client';
+
 INSERT INTO resource_metrics (role, host, instance, metric_rank, series, kind, window, window_s, points, value_sum, first_ns, last_ns, version)
 SELECT role, host, instance, 1, role, 'level', time_of(n.number, 10) AS t, 10, 1, 250000000, ns_of(t), ns_of(t), 1
 FROM numbers(8640) AS n

@@ -29,6 +29,8 @@ def moved() -> timeseries.Panel:
                     ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS before
             FROM sluice.subsets FINAL
             WHERE $__timeFilter_ms(at) AND {among("upstream", "upstreams")} AND state != 'DELETED'
+            ORDER BY revision, recorded
+            LIMIT 1 BY upstream, downstream, instance, revision
         )
         WHERE notEmpty(before)
         GROUP BY time, pair

@@ -69,19 +69,22 @@ def waiting() -> table_panel.Panel:
 
 def late() -> table_panel.Panel:
     sql = """
-        SELECT service, side, peer, asked_per_s * (1 - in_time) AS late_per_s, asked_per_s, in_time, best_per_s,
-               current, target
+        SELECT service, side, peer, greatest(least(best_per_s, asked_per_s) - asked_per_s * in_time, 0) AS lost_per_s,
+               asked_per_s * (1 - in_time) AS late_per_s, asked_per_s, in_time, best_per_s, current, target
         FROM sluice.v_pool_now
-        WHERE in_time IS NOT NULL AND asked_per_s IS NOT NULL AND age_s < 86400
-        ORDER BY late_per_s DESC
+        WHERE in_time IS NOT NULL AND asked_per_s IS NOT NULL AND best_per_s IS NOT NULL AND age_s < 86400
+        ORDER BY lost_per_s DESC, late_per_s DESC
         LIMIT 20
     """
     text = (
-        "Calls of an instance per second that ended later than the threshold, at the newest decision; `best_per_s`: "
-        "expected completions of the best size."
+        "Calls of an instance per second at the newest decision. `late_per_s` ended later than the threshold; "
+        "`best_per_s` the best size is expected to complete; `lost_per_s` it would complete more in time than the size "
+        "in force: the regret."
     )
-    panel = rows("Pools with most late calls", text, table(sql), "No caller's spans show which calls are in time.")
-    panel = with_units(panel, late_per_s="reqps", asked_per_s="reqps", in_time="percentunit", best_per_s="reqps")
+    panel = rows("Pools with most calls lost", text, table(sql), "No caller's spans show which calls are in time.")
+    panel = with_units(
+        panel, lost_per_s="reqps", late_per_s="reqps", asked_per_s="reqps", in_time="percentunit", best_per_s="reqps"
+    )
     return linked(panel, "service", "Pool", POOL_URL)
 
 

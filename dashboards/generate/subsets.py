@@ -5,6 +5,7 @@ from grafana_foundation_sdk.builders import timeseries
 from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models.dashboard import Panel
 
+from generate import shares
 from generate.clickhouse import table, time_series
 from generate.levels import windows
 from generate.parts import FULL, colored, lines, rows, with_units
@@ -15,7 +16,7 @@ _COLORS = {"PROVIDED": "green", "LEARNING": "yellow", "PAUSED": "purple", "HELD"
 
 
 def panels() -> list[Builder[Panel]]:
-    return [subsets(), changes(), deliveries(), evenness(), models()]
+    return [subsets(), changes(), deliveries(), shares.moved(), shares.planned(), evenness(), models()]
 
 
 def subsets() -> table_panel.Panel:

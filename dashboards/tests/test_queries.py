@@ -98,6 +98,29 @@ def test_goodput_curve_falls_above_4(boards: dict[str, Any], reader: Client, sco
     assert {row[columns.index("latency_source")] for row in rows} == {"caller"}
 
 
+def test_shares_of_calls_that_subsets_plan_and_containers_get(
+    boards: dict[str, Any], reader: Client, scope: Scope
+) -> None:
+    """The second subset gives cart-1 a third of the calls, which all were cart-0's. cart-0 still serves all."""
+    _, rows = run(reader, by_title(boards, "Calls moved by new subsets")["targets"][0]["rawSql"], scope)
+    assert [row[1:] for row in rows] == [("frontend to cart", pytest.approx(1 / 3))]
+    _, rows = run(reader, by_title(boards, "Planned and observed shares")["targets"][0]["rawSql"], scope)
+    shares = {row[:2]: row[2:] for row in rows}
+    assert shares == {
+        ("cart", "cart-0"): pytest.approx((2 / 3, 1, 1 / 3)),
+        ("cart", "cart-1"): pytest.approx((1 / 3, 0, -1 / 3)),
+    }
+
+
+def test_calls_lost_are_those_that_the_best_size_would_complete(
+    boards: dict[str, Any], reader: Client, scope: Scope
+) -> None:
+    """Of 30 calls per second, 15 are in time. The best size completes up to 40: it loses none of the 30."""
+    columns, rows = run(reader, by_title(boards, "Pools with most calls lost")["targets"][0]["rawSql"], scope)
+    (cart,) = [dict(zip(columns, row, strict=True)) for row in rows]
+    assert (cart["service"], cart["lost_per_s"], cart["late_per_s"]) == ("cart", 15, 15)
+
+
 def test_every_outcome_has_a_series_and_a_meaning(boards: dict[str, Any], reader: Client, scope: Scope) -> None:
     """The shop's 10 s: 4000 spans accepted, 1000 cut, 3 refused, 50 repeated, and a message that was not decoded."""
     columns, rows = run(reader, by_title(boards, "Outcome of every span")["targets"][0]["rawSql"], scope)

@@ -30,8 +30,8 @@ INSERT INTO windows_1m (side, service, peer, instance, start, bucket_ms, busy_ns
 SELECT side, service, peer, instance, time_of(n.number, 60), 100, 12e10, 600, 4e8, 3000, a_latency(n.number), 3000, time_of(n.number, 60) + 63
 FROM numbers(10080) AS n CROSS JOIN pools AS p;
 
-INSERT INTO recommendations (service, side, peer, at, state, basis, action, current, target, confidence, threshold_ms, reasons, newest_bucket, revision, asked_per_s, in_time)
-SELECT service, side, peer, time_of(n.number, 60) AS t, 'PROVIDED', 'CURVE', 'APPLY', 64, 8, 0.8, 250, ['KNEE'], t - 1, intDiv(toUnixTimestamp(t), 600), 30, 0.5
+INSERT INTO recommendations (service, side, peer, at, state, basis, action, current, target, confidence, threshold_ms, reasons, newest_bucket, revision, asked_per_s, in_time, best_per_s)
+SELECT service, side, peer, time_of(n.number, 60) AS t, 'PROVIDED', 'CURVE', 'APPLY', 64, 8, 0.8, 250, ['KNEE'], t - 1, intDiv(toUnixTimestamp(t), 600), 30, 0.5, 40
 FROM numbers(10080) AS n CROSS JOIN (SELECT DISTINCT service, side, peer FROM pools) AS p;
 
 INSERT INTO actuations (service, side, peer, at, target_name, actuator, instance, outcome, previous, read_back, revision)
@@ -61,6 +61,11 @@ FROM numbers(8640) AS n CROSS JOIN numbers(40) AS k;
 INSERT INTO container_latency (service, instance, host, window, window_s, requests, ln_sum, ln_sum2, latency, version)
 SELECT service, instance, concat('h', toString(k)), time_of(n.number, 10), 10, 100, 1680000000000, 28224000000000, a_latency(n.number), 100
 FROM numbers(8640) AS n CROSS JOIN (SELECT DISTINCT service, instance, k FROM pools) AS p;
+
+INSERT INTO subsets (upstream, instance, downstream, at, state, strategy, endpoints, weights, revision, recorded)
+SELECT p.service, p.instance, p.peer, time_of(n.number, 600) AS t, 'PROVIDED', 'microns',
+    arrayMap(i -> concat(p.peer, '-', toString(i)), range(3)), [1 + n.number % 3, 1, 1], toUnixTimestamp(t), t
+FROM numbers(1008) AS n CROSS JOIN pools AS p WHERE p.side = 'client';
 
 INSERT INTO resource_metrics (role, host, instance, metric_rank, series, kind, window, window_s, points, value_sum, first_ns, last_ns, version)
 SELECT role, host, instance, 1, role, 'level', time_of(n.number, 10) AS t, 10, 1, 250000000, ns_of(t), ns_of(t), 1

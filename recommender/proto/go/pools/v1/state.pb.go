@@ -357,7 +357,9 @@ type PoolEvidence struct {
 	OtherVersions []*PoolEvidence_Version `protobuf:"bytes,11,rep,name=other_versions,json=otherVersions,proto3" json:"other_versions,omitempty"`
 	Standing      *Standing               `protobuf:"bytes,12,opt,name=standing,proto3" json:"standing,omitempty"`
 	// The busiest 10 s of each hour of the remembered horizon, oldest first.
-	Peaks         []*Peak `protobuf:"bytes,13,rep,name=peaks,proto3" json:"peaks,omitempty"`
+	Peaks []*Peak `protobuf:"bytes,13,rep,name=peaks,proto3" json:"peaks,omitempty"`
+	// Absent before the first second that shows it.
+	Waits         *PoolEvidence_Waits `protobuf:"bytes,14,opt,name=waits,proto3" json:"waits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -479,6 +481,13 @@ func (x *PoolEvidence) GetStanding() *Standing {
 func (x *PoolEvidence) GetPeaks() []*Peak {
 	if x != nil {
 		return x.Peaks
+	}
+	return nil
+}
+
+func (x *PoolEvidence) GetWaits() *PoolEvidence_Waits {
+	if x != nil {
+		return x.Waits
 	}
 	return nil
 }
@@ -1098,6 +1107,78 @@ func (x *PoolEvidence_Second) GetSeconds() float64 {
 	return 0
 }
 
+// How long a request waits for what it calls, in seconds.
+type PoolEvidence_Waits struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The wait that the levels are for.
+	EvidenceS float64 `protobuf:"fixed64,1,opt,name=evidence_s,json=evidenceS,proto3" json:"evidence_s,omitempty"`
+	// The wait and the rest of the time in the service, in the newest seconds.
+	MeanS float64 `protobuf:"fixed64,2,opt,name=mean_s,json=meanS,proto3" json:"mean_s,omitempty"`
+	OwnS  float64 `protobuf:"fixed64,3,opt,name=own_s,json=ownS,proto3" json:"own_s,omitempty"`
+	// When the levels were last carried to another wait; absent before the first time.
+	Carried       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=carried,proto3" json:"carried,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PoolEvidence_Waits) Reset() {
+	*x = PoolEvidence_Waits{}
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PoolEvidence_Waits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PoolEvidence_Waits) ProtoMessage() {}
+
+func (x *PoolEvidence_Waits) ProtoReflect() protoreflect.Message {
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PoolEvidence_Waits.ProtoReflect.Descriptor instead.
+func (*PoolEvidence_Waits) Descriptor() ([]byte, []int) {
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3, 2}
+}
+
+func (x *PoolEvidence_Waits) GetEvidenceS() float64 {
+	if x != nil {
+		return x.EvidenceS
+	}
+	return 0
+}
+
+func (x *PoolEvidence_Waits) GetMeanS() float64 {
+	if x != nil {
+		return x.MeanS
+	}
+	return 0
+}
+
+func (x *PoolEvidence_Waits) GetOwnS() float64 {
+	if x != nil {
+		return x.OwnS
+	}
+	return 0
+}
+
+func (x *PoolEvidence_Waits) GetCarried() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Carried
+	}
+	return nil
+}
+
 // Evidence of another version of the service.
 type PoolEvidence_Version struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1109,7 +1190,7 @@ type PoolEvidence_Version struct {
 
 func (x *PoolEvidence_Version) Reset() {
 	*x = PoolEvidence_Version{}
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[12]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1121,7 +1202,7 @@ func (x *PoolEvidence_Version) String() string {
 func (*PoolEvidence_Version) ProtoMessage() {}
 
 func (x *PoolEvidence_Version) ProtoReflect() protoreflect.Message {
-	mi := &file_sluice_pools_v1_state_proto_msgTypes[12]
+	mi := &file_sluice_pools_v1_state_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1134,7 +1215,7 @@ func (x *PoolEvidence_Version) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PoolEvidence_Version.ProtoReflect.Descriptor instead.
 func (*PoolEvidence_Version) Descriptor() ([]byte, []int) {
-	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3, 2}
+	return file_sluice_pools_v1_state_proto_rawDescGZIP(), []int{3, 3}
 }
 
 func (x *PoolEvidence_Version) GetVersion() string {
@@ -1202,7 +1283,8 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\ato_size\x18\x02 \x01(\rR\x06toSize\x12*\n" +
 	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12,\n" +
 	"\x05basis\x18\x04 \x01(\x0e2\x16.sluice.pools.v1.BasisR\x05basis\x12\x18\n" +
-	"\atargets\x18\x05 \x03(\tR\atargets\"\xd3\b\n" +
+	"\atargets\x18\x05 \x03(\tR\atargets\"\x99\n" +
+	"\n" +
 	"\fPoolEvidence\x12)\n" +
 	"\x04pool\x18\x01 \x01(\v2\x15.sluice.pools.v1.PoolR\x04pool\x12,\n" +
 	"\x03now\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x120\n" +
@@ -1221,7 +1303,8 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"remembered\x12L\n" +
 	"\x0eother_versions\x18\v \x03(\v2%.sluice.pools.v1.PoolEvidence.VersionR\rotherVersions\x125\n" +
 	"\bstanding\x18\f \x01(\v2\x19.sluice.pools.v1.StandingR\bstanding\x12+\n" +
-	"\x05peaks\x18\r \x03(\v2\x15.sluice.pools.v1.PeakR\x05peaks\x1a\xbf\x01\n" +
+	"\x05peaks\x18\r \x03(\v2\x15.sluice.pools.v1.PeakR\x05peaks\x129\n" +
+	"\x05waits\x18\x0e \x01(\v2#.sluice.pools.v1.PoolEvidence.WaitsR\x05waits\x1a\xbf\x01\n" +
 	"\x05Level\x12\x14\n" +
 	"\x05cores\x18\x01 \x01(\x01R\x05cores\x12\x12\n" +
 	"\x04full\x18\x02 \x01(\bR\x04full\x12\x1c\n" +
@@ -1236,7 +1319,13 @@ const file_sluice_pools_v1_state_proto_rawDesc = "" +
 	"\tsaturated\x18\x03 \x01(\bR\tsaturated\x12 \n" +
 	"\vconcurrency\x18\x04 \x01(\x01R\vconcurrency\x12 \n" +
 	"\vcompletions\x18\x05 \x01(\x01R\vcompletions\x12\x18\n" +
-	"\aseconds\x18\x06 \x01(\x01R\aseconds\x1a`\n" +
+	"\aseconds\x18\x06 \x01(\x01R\aseconds\x1a\x88\x01\n" +
+	"\x05Waits\x12\x1d\n" +
+	"\n" +
+	"evidence_s\x18\x01 \x01(\x01R\tevidenceS\x12\x15\n" +
+	"\x06mean_s\x18\x02 \x01(\x01R\x05meanS\x12\x13\n" +
+	"\x05own_s\x18\x03 \x01(\x01R\x04ownS\x124\n" +
+	"\acarried\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\acarried\x1a`\n" +
 	"\aVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12;\n" +
 	"\x06levels\x18\x02 \x03(\v2#.sluice.pools.v1.PoolEvidence.LevelR\x06levels\"K\n" +
@@ -1273,7 +1362,7 @@ func file_sluice_pools_v1_state_proto_rawDescGZIP() []byte {
 	return file_sluice_pools_v1_state_proto_rawDescData
 }
 
-var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_sluice_pools_v1_state_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*PoolFacts)(nil),             // 0: sluice.pools.v1.PoolFacts
 	(*Trust)(nil),                 // 1: sluice.pools.v1.Trust
@@ -1287,52 +1376,55 @@ var file_sluice_pools_v1_state_proto_goTypes = []any{
 	(*Trust_Refused)(nil),         // 9: sluice.pools.v1.Trust.Refused
 	(*PoolEvidence_Level)(nil),    // 10: sluice.pools.v1.PoolEvidence.Level
 	(*PoolEvidence_Second)(nil),   // 11: sluice.pools.v1.PoolEvidence.Second
-	(*PoolEvidence_Version)(nil),  // 12: sluice.pools.v1.PoolEvidence.Version
-	(*Pool)(nil),                  // 13: sluice.pools.v1.Pool
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(State)(0),                    // 15: sluice.pools.v1.State
-	(*Checkpoint)(nil),            // 16: sluice.pools.v1.Checkpoint
-	(Basis)(0),                    // 17: sluice.pools.v1.Basis
-	(*Advice)(nil),                // 18: sluice.pools.v1.Advice
-	(*v1.ScalingEvent)(nil),       // 19: sluice.common.v1.ScalingEvent
+	(*PoolEvidence_Waits)(nil),    // 12: sluice.pools.v1.PoolEvidence.Waits
+	(*PoolEvidence_Version)(nil),  // 13: sluice.pools.v1.PoolEvidence.Version
+	(*Pool)(nil),                  // 14: sluice.pools.v1.Pool
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(State)(0),                    // 16: sluice.pools.v1.State
+	(*Checkpoint)(nil),            // 17: sluice.pools.v1.Checkpoint
+	(Basis)(0),                    // 18: sluice.pools.v1.Basis
+	(*Advice)(nil),                // 19: sluice.pools.v1.Advice
+	(*v1.ScalingEvent)(nil),       // 20: sluice.common.v1.ScalingEvent
 }
 var file_sluice_pools_v1_state_proto_depIdxs = []int32{
-	13, // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
-	14, // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
+	14, // 0: sluice.pools.v1.PoolFacts.pool:type_name -> sluice.pools.v1.Pool
+	15, // 1: sluice.pools.v1.PoolFacts.now:type_name -> google.protobuf.Timestamp
 	2,  // 2: sluice.pools.v1.PoolFacts.change:type_name -> sluice.pools.v1.SizeChange
-	15, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
-	16, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
+	16, // 3: sluice.pools.v1.PoolFacts.state:type_name -> sluice.pools.v1.State
+	17, // 4: sluice.pools.v1.PoolFacts.checkpoint:type_name -> sluice.pools.v1.Checkpoint
 	1,  // 5: sluice.pools.v1.PoolFacts.trust:type_name -> sluice.pools.v1.Trust
-	14, // 6: sluice.pools.v1.Trust.since:type_name -> google.protobuf.Timestamp
+	15, // 6: sluice.pools.v1.Trust.since:type_name -> google.protobuf.Timestamp
 	8,  // 7: sluice.pools.v1.Trust.measured:type_name -> sluice.pools.v1.Trust.Measured
 	9,  // 8: sluice.pools.v1.Trust.refused:type_name -> sluice.pools.v1.Trust.Refused
-	14, // 9: sluice.pools.v1.Trust.checked:type_name -> google.protobuf.Timestamp
-	14, // 10: sluice.pools.v1.Trust.demand_until:type_name -> google.protobuf.Timestamp
-	14, // 11: sluice.pools.v1.Trust.given_up_until:type_name -> google.protobuf.Timestamp
-	14, // 12: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
-	17, // 13: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
-	13, // 14: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
-	14, // 15: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
-	14, // 16: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
+	15, // 9: sluice.pools.v1.Trust.checked:type_name -> google.protobuf.Timestamp
+	15, // 10: sluice.pools.v1.Trust.demand_until:type_name -> google.protobuf.Timestamp
+	15, // 11: sluice.pools.v1.Trust.given_up_until:type_name -> google.protobuf.Timestamp
+	15, // 12: sluice.pools.v1.SizeChange.at:type_name -> google.protobuf.Timestamp
+	18, // 13: sluice.pools.v1.SizeChange.basis:type_name -> sluice.pools.v1.Basis
+	14, // 14: sluice.pools.v1.PoolEvidence.pool:type_name -> sluice.pools.v1.Pool
+	15, // 15: sluice.pools.v1.PoolEvidence.now:type_name -> google.protobuf.Timestamp
+	15, // 16: sluice.pools.v1.PoolEvidence.until:type_name -> google.protobuf.Timestamp
 	10, // 17: sluice.pools.v1.PoolEvidence.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
 	11, // 18: sluice.pools.v1.PoolEvidence.doubted:type_name -> sluice.pools.v1.PoolEvidence.Second
-	14, // 19: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
-	12, // 20: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
+	15, // 19: sluice.pools.v1.PoolEvidence.completed:type_name -> google.protobuf.Timestamp
+	13, // 20: sluice.pools.v1.PoolEvidence.other_versions:type_name -> sluice.pools.v1.PoolEvidence.Version
 	5,  // 21: sluice.pools.v1.PoolEvidence.standing:type_name -> sluice.pools.v1.Standing
 	4,  // 22: sluice.pools.v1.PoolEvidence.peaks:type_name -> sluice.pools.v1.Peak
-	14, // 23: sluice.pools.v1.Peak.hour:type_name -> google.protobuf.Timestamp
-	14, // 24: sluice.pools.v1.Standing.until:type_name -> google.protobuf.Timestamp
-	18, // 25: sluice.pools.v1.Standing.advice:type_name -> sluice.pools.v1.Advice
-	13, // 26: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
-	14, // 27: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
-	19, // 28: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
-	14, // 29: sluice.pools.v1.Trust.Refused.until:type_name -> google.protobuf.Timestamp
-	10, // 30: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	12, // 23: sluice.pools.v1.PoolEvidence.waits:type_name -> sluice.pools.v1.PoolEvidence.Waits
+	15, // 24: sluice.pools.v1.Peak.hour:type_name -> google.protobuf.Timestamp
+	15, // 25: sluice.pools.v1.Standing.until:type_name -> google.protobuf.Timestamp
+	19, // 26: sluice.pools.v1.Standing.advice:type_name -> sluice.pools.v1.Advice
+	14, // 27: sluice.pools.v1.PoolPause.pool:type_name -> sluice.pools.v1.Pool
+	15, // 28: sluice.pools.v1.PoolPause.at:type_name -> google.protobuf.Timestamp
+	20, // 29: sluice.pools.v1.ServiceScalings.events:type_name -> sluice.common.v1.ScalingEvent
+	15, // 30: sluice.pools.v1.Trust.Refused.until:type_name -> google.protobuf.Timestamp
+	15, // 31: sluice.pools.v1.PoolEvidence.Waits.carried:type_name -> google.protobuf.Timestamp
+	10, // 32: sluice.pools.v1.PoolEvidence.Version.levels:type_name -> sluice.pools.v1.PoolEvidence.Level
+	33, // [33:33] is the sub-list for method output_type
+	33, // [33:33] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_sluice_pools_v1_state_proto_init() }
@@ -1353,7 +1445,7 @@ func file_sluice_pools_v1_state_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sluice_pools_v1_state_proto_rawDesc), len(file_sluice_pools_v1_state_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

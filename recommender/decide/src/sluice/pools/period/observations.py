@@ -78,7 +78,7 @@ def by_target(
         size[order],
         course.cores(key, start_ms[order]),
         np.concatenate([of.errors for _, of in known])[order],
-        known[0][1].known_ms,
+        known_ms=known[0][1].known_ms,
     )
 
 

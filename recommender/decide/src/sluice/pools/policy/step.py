@@ -33,6 +33,7 @@ from sluice.pools.policy.scaled_size import judged_scaled, named_by_sample
 from sluice.pools.policy.state import Change, Facts, Learnt, PoolState
 from sluice.pools.policy.transitions import TABLE, Case
 from sluice.pools.policy.view import KNOWN, LEAST_EVIDENCE_S, STARTS_S, View, full_share, judged, view_of
+from sluice.pools.policy.waits import just_carried
 from sluice.pools.policy.watch import watch, with_occupancy
 from sluice.pools.policy.waves import first_wave, next_wave, still_for
 from sluice.pools.policy.worth import Outlook
@@ -250,6 +251,9 @@ def _reasons(
     reasons = [(case.name, f"{case.value}: {more}" if more else case.value)]
     if targets:
         reasons.append(("WAVE", f"first on {', '.join(targets)}: {len(targets)} of {len(observation.sizes)} targets"))
+    if (waits := learnt.waits) is not None and just_carried(waits, learnt.until_ms):
+        wait_ms = 1_000 * waits.evidence_s
+        reasons.append(("CALLEE_WAIT", f"requests wait {wait_ms:.3g} ms for callees; the evidence was carried there"))
     if view.foreign:
         reasons.append(("FOREIGN", f"Sluice did not decide the size in force, {view.current}"))
     if observation.named is not None:

@@ -5,7 +5,7 @@ backend are the cluster's configuration; addresses and the places of passwords c
 docs/jobs.md. It waits until ClickHouse has the schema that the jobs need.
 
 In application mode, Flink's JobManager runs it as its program (`standalone-job`, class
-org.apache.flink.client.python.PythonDriver), and submits the job that it defines: see docs/jobs-restore.md.
+org.apache.flink.client.python.PythonDriver), and submits the job that it defines: see docs/jobs-in-pods.md.
 """
 
 import argparse
@@ -54,7 +54,10 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--jar", type=Path, default=JAR, help="the Java functions (default: %(default)s)")
     root.add_argument("--name", help="of the Flink job and its consumer group (default: sluice- and the jobs' names)")
     root.add_argument(
-        "--start", default=starts.EARLIEST, metavar="WHERE", help=f"without a savepoint: {starts.FORMS}; see docs/jobs-restore.md"
+        "--start",
+        default=starts.EARLIEST,
+        metavar="WHERE",
+        help=f"without a savepoint: {starts.FORMS}; see docs/jobs-restore.md",
     )
     root.add_argument(
         "--span-rules",

@@ -2,10 +2,10 @@
 
 The named jobs become one statement set, so that they read each topic once. Parallelism, checkpoints and the state
 backend are the cluster's configuration; addresses and the places of passwords come from the environment: see
-README.md. It waits until ClickHouse has the schema that the jobs need.
+docs/jobs.md. It waits until ClickHouse has the schema that the jobs need.
 
 In application mode, Flink's JobManager runs it as its program (`standalone-job`, class
-org.apache.flink.client.python.PythonDriver), and submits the job that it defines: see README.md.
+org.apache.flink.client.python.PythonDriver), and submits the job that it defines: see docs/jobs-in-pods.md.
 """
 
 import argparse
@@ -54,7 +54,10 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--jar", type=Path, default=JAR, help="the Java functions (default: %(default)s)")
     root.add_argument("--name", help="of the Flink job and its consumer group (default: sluice- and the jobs' names)")
     root.add_argument(
-        "--start", default=starts.EARLIEST, metavar="WHERE", help=f"without a savepoint: {starts.FORMS}; see README.md"
+        "--start",
+        default=starts.EARLIEST,
+        metavar="WHERE",
+        help=f"without a savepoint: {starts.FORMS}; see docs/jobs-restore.md",
     )
     root.add_argument(
         "--span-rules",

@@ -88,7 +88,7 @@ def _zookeeper(folder: Path, port: int) -> list[str | Path]:
 
 @contextmanager
 def flink_pair(stack: Stack, folder: Path) -> Iterator[FlinkPair]:
-    """Configured as streaming-jobs/README.md says; else as the stack's."""
+    """Configured as docs/jobs-in-pods.md says; else as the stack's."""
     zookeeper, data, worker, *ports = free_ports(7)
     common = {
         "high-availability.type": "zookeeper",

@@ -25,7 +25,7 @@ _MOST_LINES = 6
 _REMEDIES = {
     "NO_ADDRESS": "set `addresses` of the service in the decider's file, or send its containers with NotifyScaling",
     "FEW_SAMPLES": "wait until 20 windows of 10 s had 20 requests or more each, in SERVER spans of its containers",
-    " utilization of": "send metrics of these hosts (streaming-jobs/README.md), under the host names of the spans",
+    " utilization of": "send metrics of these hosts (docs/metrics-read.md), under the host names of the spans",
     "no host of": "send `host.name` or `k8s.node.name` with the spans",
     "no containers of": "send SERVER spans of them, or list `pairs` without them",
 }

@@ -16,6 +16,10 @@ from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 from sluice_kit.servers.clickhouse import clickhouse
 
 
+# A period asks for the pools' rows, and for those of what their services call, which are none here.
+OWN_AND_CALLEES = 2
+
+
 @pytest.mark.integration
 def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
     """Three pools of two curves: the third is the first again. 600 buckets are drawn, more are stored, and 3 s come."""
@@ -33,14 +37,14 @@ def test_pools_repeat_the_drawn_curves(tmp_path: Path) -> None:
         thresholds = dict.fromkeys(keys, 100_000_000)
         assert loaded.fill() == 3 * 2 * BUCKETS
         result = collector.collect(config, thresholds, NOW_MS).pools
-        assert collector.database.queries == 1
+        assert collector.database.queries == OWN_AND_CALLEES
         assert collector.database.returned == 3 * 2 * BUCKETS
         assert_drawn([result[key] for key in keys], drawn)
         # Two INSERTs of 30 buckets, of which the second writes 20 of the first again: 40 buckets are new.
         assert loaded.go_on(2) == 2 * 30 * 3 * 2
         collector.now_ms += 2_000
         window = collector.collect(config, thresholds, NOW_MS)
-        assert collector.database.queries == 1
+        assert collector.database.queries == OWN_AND_CALLEES
         assert collector.database.returned == 3 * 2 * 40
         assert_drawn([window.pools[key] for key in keys], drawn)
         # The newest bucket begins 1,900 ms later than NOW_MS; of a pool that was read twice, 1 s behind it is left out.

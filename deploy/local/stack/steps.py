@@ -147,8 +147,9 @@ class Runner:
         stamp.unlink(missing_ok=True)
         self.progress.started(step)
         log = self.logs / f"setup-{step.name}.log"
-        log.unlink(missing_ok=True)
         try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            log.unlink(missing_ok=True)
             step.action(log)
         except StepError as error:
             raise StepError(f"{step.name}: {error}", log=error.log, advice=error.advice or step.advice) from error

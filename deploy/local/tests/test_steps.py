@@ -83,6 +83,15 @@ def test_an_error_of_the_system_names_its_step(tmp_path: Path) -> None:
     assert failure.value.advice == "make room"
 
 
+def test_the_first_step_may_write_its_log_in_a_folder_that_did_not_exist(tmp_path: Path) -> None:
+    def action(log: Path) -> None:
+        with log.open("a") as stream:
+            stream.write("done")
+
+    Runner(stamps=tmp_path / "stamps", logs=tmp_path / "cache/logs").run([Step("first", "", action)])
+    assert (tmp_path / "cache/logs/setup-first.log").read_text() == "done"
+
+
 def test_steps_of_one_resource_never_run_at_once_others_do(tmp_path: Path) -> None:
     lock = threading.Lock()
     together = threading.Barrier(2, timeout=10)

@@ -13,7 +13,7 @@ HELM = Path(__file__).resolve().parents[2] / "deploy/helm"
 CHARTS = ("sluice", "sluice-actuator")
 _INTRODUCTION = """
 The values of the charts in `deploy/helm` with their types, legal values and defaults. Helm refuses any other key or
-type. [deploy/helm](../../deploy/helm/README.md) describes the charts.
+type. [Deploy](../deploy.md) describes the charts.
 """
 #: Keys of JSON schema that limit a value.
 _LIMITS = {"minimum": "from", "maximum": "to", "minItems": "items from", "pattern": "matches"}

@@ -15,8 +15,8 @@ _SHOWN = 6
 _RULES = (
     "in this order: add a rule to streaming-jobs/spans.toml for those of its spans that hold no place in it "
     "(`leave_out`; `waiting` where they wait for one; `around` for a sidecar's); let its target report `busy` "
-    "(docs/actuators-targets.md, What is in use), which takes precedence over spans; check that the size that its actuator "
-    "reads is this pool's, and that it covers all instances of the pool"
+    "(docs/actuators-targets.md, What is in use), which takes precedence over spans; check that the size that its "
+    "actuator reads is this pool's, and that it covers all instances of the pool"
 )
 _UNSAMPLED = (
     "send Sluice the spans before they are sampled: docs/sampling.md. If the spans are all there, name the service "

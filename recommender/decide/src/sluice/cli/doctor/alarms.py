@@ -15,8 +15,8 @@ _SHOWN = 6
 _RULES = (
     "in this order: add a rule to streaming-jobs/spans.toml for those of its spans that hold no place in it "
     "(`leave_out`; `waiting` where they wait for one; `around` for a sidecar's); let its target report `busy` "
-    "(actuators/README.md, What is in use), which takes precedence over spans; check that the size that its actuator "
-    "reads is this pool's, and that it covers all instances of the pool"
+    "(docs/actuators-targets.md, What is in use), which takes precedence over spans; check that the size that its "
+    "actuator reads is this pool's, and that it covers all instances of the pool"
 )
 _UNSAMPLED = (
     "send Sluice the spans before they are sampled: docs/sampling.md. If the spans are all there, name the service "
@@ -31,7 +31,7 @@ _REMEDIES = {
     "a larger pool (429, 503); `backends` with its `capacity` keeps all pools within that",
     "SPANS_DISAGREE": _RULES,
     "UNACCOUNTED": "connections that are held between queries, and streams that have not ended, are in no span: let "
-    "the target report `busy` and `waiting` (actuators/README.md, What is in use)",
+    "the target report `busy` and `waiting` (docs/actuators-targets.md, What is in use)",
     "INSTANCES_DIFFER": "set `instance` of each target in the actuator's file to the `service.instance.id` of its "
     "spans (without one, to the pod, container or host that they name), then `./sluice reload`",
     "SAMPLED": _UNSAMPLED,

@@ -22,7 +22,7 @@ unused=(sqlalchemy alembic mako greenlet)
   "${unused[@]/#/--no-emit-package=}" -o deploy/images/decider/requirements.lock
 "${compile[@]}" deploy/images/build.in --constraints requirements.lock -o deploy/images/build.lock
 
-for folder in deploy/local/buf deploy/local/clickhouse; do
+for folder in deploy/local/buf deploy/local/clickhouse tests/testbed/instrumented/node; do
   (export PATH="$PWD/.cache/venvs/node/bin:$PATH" && cd "$folder" &&
     npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund)
 done

@@ -47,6 +47,10 @@ Usage: sluice-actuator --config FILE [--apply TARGET]... [--once | --dry-run | -
   --version        print the version and exit
   --help           print this text and exit
 
+Examples:
+  sluice-actuator --config actuator.yaml --dry-run
+  sluice-actuator --config actuator.yaml --apply cart.threads
+
 Environment:
   SLUICE_HEALTH         address of /livez, /readyz, /status and /metrics, instead of the file's status_address
   SLUICE_HEALTH_EXPOSE  true: that address may be one that other hosts reach (false)

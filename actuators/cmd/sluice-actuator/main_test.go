@@ -25,6 +25,8 @@ func TestCommandLine(t *testing.T) {
 		out, errs string
 	}{
 		{"help", []string{"--help"}, 0, "Usage: sluice-actuator --config FILE", ""},
+		{"help has an example", []string{"--help"}, 0, "\n  sluice-actuator --config actuator.yaml --dry-run\n", ""},
+		{"help of tune has an example", []string{"tune", "--help"}, 0, "\n  sluice-actuator tune --config parameters.yaml", ""},
 		{"help names the secrets", []string{"--help"}, 0, "SLUICE_TOKEN_FILE     file with the token", ""},
 		{"version", []string{"--version"}, 0, "sluice-actuator ", ""},
 		{"check", []string{"--check", "--config", localConfig}, 0, "actuator.yaml: valid: 2 targets, 0 of them opted in", ""},

@@ -34,6 +34,9 @@ Usage: sluice-actuator tune --config FILE --session NAME [--apply] [--recommende
   --check           validate the file and exit
   --help            print this text and exit
 
+Example:
+  sluice-actuator tune --config parameters.yaml --session first --apply
+
 Environment: as of sluice-actuator, and SLUICE_TOKEN, the token itself. Exit status: 0 done, 1 failed, 2 wrong use or configuration.
 `
 

@@ -1,4 +1,4 @@
-"""Command line of the local stack: `python3 -m stack`, which the Makefile calls."""
+"""The local stack's command line, which the Makefile calls: `PYTHONPATH=deploy/local python3 -m stack`."""
 
 import argparse
 import sys
@@ -15,17 +15,24 @@ from stack.up import set_up, up
 def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(prog="stack", description=__doc__)
     commands = root.add_subparsers(dest="command", required=True)
-    setup = commands.add_parser("setup", help="install and build for a purpose")
-    setup.add_argument("--for", dest="purpose", choices=installs.PURPOSES, default="up")
-    start = commands.add_parser("up", help="set up, start everything, wait for the first recommendation")
+
+    def command(name: str, purpose: str, example: str = "") -> argparse.ArgumentParser:
+        words = f"Example: python3 -m stack {name} {example}".rstrip()
+        return commands.add_parser(name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.", epilog=words)
+
+    setup = command("setup", "install and build for a purpose", "--for test")
+    setup.add_argument(
+        "--for", dest="purpose", choices=installs.PURPOSES, default="up", help="what the installed programs are for"
+    )
+    start = command("up", "set up, start everything, wait for the first recommendation", "--apply cart.threads")
     start.add_argument("--no-demo", action="store_true", help="without the demo shop and its load")
     start.add_argument("--empty", action="store_true", help="without the demo shop and its configuration")
     start.add_argument(
         "--apply", action="append", default=[], metavar="TARGET", help="let the actuator set this target, or `all`"
     )
-    commands.add_parser("down", help="stop everything; data stays")
-    commands.add_parser("status", help="the state of each process and stage")
-    commands.add_parser("clean", help="remove data and caches; refused while the stack is up")
+    command("down", "stop everything; data stays")
+    command("status", "show the state of each process and stage")
+    command("clean", "remove data and caches; refused while the stack is up")
     return root
 
 

@@ -44,6 +44,7 @@ INSTRUMENTED = REPOSITORY / "tests/testbed/instrumented"
 INSTRUMENTED_PYTHON = CACHE / "venvs/instrumented/bin"
 STOREFRONT = REPOSITORY / "tests/testbed/storefront/go"
 NODE_PACKAGES = CACHE / "node/resizable"
+INSTRUMENTED_NODE = CACHE / "node/instrumented"
 ACTUATORS = REPOSITORY / "actuators"
 SERVER = REPOSITORY / "recommender/serve"
 API = REPOSITORY / "recommender/proto/go"
@@ -222,8 +223,25 @@ def _instrumented_python_step() -> Step:
     )
 
 
+def _instrumented_node_step() -> Step:
+    folder = INSTRUMENTED / "node"
+    return Step(
+        "instrumented-node",
+        "the tests' Node service with OpenTelemetry",
+        node_packages(folder, INSTRUMENTED_NODE),
+        after=("npm",),
+        inputs=(folder / "package-lock.json",),
+        outputs=(INSTRUMENTED_NODE / "node_modules",),
+    )
+
+
 def _long_steps() -> list[Step]:
-    return [_spring_step(), _instrumented_python_step(), *_kubernetes_steps(KUBERNETES_SERVERS[:5])]
+    return [
+        _spring_step(),
+        _instrumented_python_step(),
+        _instrumented_node_step(),
+        *_kubernetes_steps(KUBERNETES_SERVERS[:5]),
+    ]
 
 
 def _kubernetes_collector_step() -> Step:

@@ -1,4 +1,4 @@
-"""The root command: help everywhere, the version, and addresses."""
+"""The root command: the version, and addresses."""
 
 import os
 import subprocess
@@ -7,43 +7,12 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-import click
-import pytest
 from click.testing import Result
 
 from sluice.cli import __version__
 from sluice.cli.environment import DEFAULTS, addresses, with_scheme
-from sluice.cli.lazy import LazyGroup
-from sluice.cli.main import COMMANDS as COMMANDS_OF_ROOT
-from sluice.cli.main import cli
-from sluice.cli.output import EXIT_CODES
-from sluice.cli.pools.group import COMMANDS as COMMANDS_OF_POOLS
-from sluice.cli.pools.group import pools
 
 Run = Callable[..., Result]
-COMMANDS = [*COMMANDS_OF_ROOT, *(f"pools {name}" for name in COMMANDS_OF_POOLS)]
-
-
-@pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_with_examples_and_exit_codes(run: Run, command: str) -> None:
-    result = run(*command.split(), "--help")
-    assert result.exit_code == 0
-    assert f"Usage: sluice {command}".rstrip() in result.stdout
-    assert EXIT_CODES in " ".join(result.stdout.split())
-    if command != "pools":
-        assert "Example" in result.stdout
-        assert "    sluice " in result.stdout.replace("./sluice", "sluice")
-
-
-@pytest.mark.parametrize("group", [cli, pools], ids=["sluice", "pools"])
-def test_a_command_that_is_not_loaded_yet_is_listed_with_its_own_short_help(group: LazyGroup) -> None:
-    context = click.Context(group)
-    for name, lazy in group.lazy.items():
-        command = group.get_command(context, name)
-        assert command is not None
-        assert command.name == name
-        # One sentence, whole.
-        assert lazy.short_help == command.get_short_help_str(1000).partition(". ")[0].rstrip(".") + "."
 
 
 def test_version_and_unknown_words(run: Run) -> None:

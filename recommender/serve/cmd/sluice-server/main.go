@@ -34,6 +34,11 @@ Usage: sluice-server [records] [--check]
   --version        print the version and exit
   --help           print this text and exit
 
+Examples:
+  sluice-server --check
+  SLUICE_HEALTH=127.0.0.1:8093 sluice-server
+  SLUICE_HEALTH=127.0.0.1:8093 sluice-server health
+
 Environment, or lines NAME=VALUE of the file SLUICE_SETTINGS; the environment wins, and other names in the file are errors:
   SLUICE_RECOMMENDER       the listen address (127.0.0.1:50051); off loopback only with TLS and tokens or certificates
   SLUICE_INSECURE          true: off loopback also without them, where a mesh or a network policy protects the server (false)

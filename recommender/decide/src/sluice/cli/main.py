@@ -30,7 +30,7 @@ COMMANDS = {
     ),
     "estimate": Lazy(
         "sluice.cli.pools.estimate.command:estimate",
-        "Estimate a pool size from rows of concurrency and goodput; print one JSON object.",
+        "Estimate a pool size from rows of concurrency and goodput.",
     ),
     "pools": Lazy("sluice.cli.pools.group:pools", "Show pool sizes and their reasons; apply, pause and resume them."),
     "reload": Lazy(
@@ -40,24 +40,36 @@ COMMANDS = {
     "replay": Lazy("sluice.cli.traces.replay.command:replay_command", "Send recorded traces to the collector as OTLP."),
     "report": Lazy(
         "sluice.cli.traces.report.command:report",
-        "Report on an application from its recorded traces, without a stack, or from the running stack (--live).",
+        "Report on an application from recorded traces or the running stack.",
     ),
     "sql": Lazy("sluice.cli.sql.command:sql", "Run one query on ClickHouse (SLUICE_CLICKHOUSE) as a read-only user."),
     "subsets": Lazy("sluice.cli.subsets.group:subsets", "Show connection subsets, or solve them for a file."),
     "tuning": Lazy("sluice.cli.tuning.group:tuning", "Search for a better configuration of an application in trials."),
 }
+#: Without a command. The order is that of docs/quick-start.md.
+FIRST_DAY = """Commands of a first day:
+  sluice doctor              check that traces arrive, and name what is wrong
+  sluice pools discover      show the pools that the traces have, and what others lack
+  sluice pools list          show each pool's size and the recommended one
+  sluice pools explain cart  show why a pool has its recommendation
+  sluice pools diff          show what would change
+
+`sluice --help` lists all commands, `sluice COMMAND --help` explains one.
+"""
 _COMPLETE = "_SLUICE_COMPLETE"  # set by the scripts of `sluice completion`
 
 
 @click.group(
     cls=LazyGroup,
     lazy=COMMANDS,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog=EXIT_CODES,
 )
 @click.version_option(__version__, prog_name="sluice")
-def cli() -> None:
-    """Sluice reads traces and decides the size of each pool, and which containers connect to which.
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Read the sizes that Sluice decides, their reasons, and set them.
 
     SLUICE_* variables set addresses. The defaults are those of the local stack (`make up`).
 
@@ -75,6 +87,10 @@ def cli() -> None:
       sluice subsets solve --input recommender/examples/shop.json
       sluice tuning start shop.yaml --name first
     """
+    if context.invoked_subcommand is None:
+        # As click's groups do, so that a script whose command is missing fails.
+        click.echo(FIRST_DAY, err=True, nl=False)
+        context.exit(2)
 
 
 def main() -> NoReturn:

@@ -22,7 +22,9 @@ from sluice.journal.kafka_settings import KafkaSettingsError
 @click.option("--config", "path", required=True, type=click.Path(path_type=Path), help="YAML file with SLOs and pools.")
 @click.option("--check", is_flag=True, help="Validate the file and exit: 0 when it is legal, 2 when it is not.")
 def main(path: Path, check: bool) -> None:
-    """Decides pool sizes from the windows in ClickHouse and writes them to the journal, which sluice-server serves.
+    """Decide pool sizes, and write them to the journal.
+
+    The decider reads windows from ClickHouse. sluice-server serves the journal.
 
     \b
     SLUICE_CLICKHOUSE    the database (http://127.0.0.1:8123), read as sluice_reader
@@ -42,6 +44,11 @@ def main(path: Path, check: bool) -> None:
     Several deciders may run on one file and share its groups of pools. SIGHUP reloads the file, as does a change of its
     content within 10 s; SIGTERM releases the shards and ends. It waits for ClickHouse, its schema and Kafka: /readyz
     names what is missing.
+
+    \b
+    Examples:
+      python -m sluice.decider --config sluice.yaml --check
+      python -m sluice.decider --config sluice.yaml
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     file = ConfigFile(path)

@@ -10,6 +10,7 @@ from sluice.cli.pools.client import connect
 from sluice.cli.pools.options import address_option, by_option, dry_run_option, pool_options, service_option, why_option
 from sluice.cli.pools.selector import Selector, pool_name
 from sluice.cli.pools.text import action, basis, optional
+from sluice.cli.sections import Sectioned
 from sluice.cli.table import columns, print_table
 from sluice.common.v1.decision_pb2 import Action
 from sluice.pools.v1.pool_size_pb2 import PoolSize, TargetSize
@@ -72,7 +73,12 @@ def _when(size: PoolSize, target: TargetSize) -> str:
     return "now"
 
 
-@click.command("apply", epilog=EXIT_CODES)
+@click.command(
+    "apply",
+    cls=Sectioned,
+    epilog=EXIT_CODES,
+    sections={"Pool": "side peer", "Change": "why by dry_run", "Connection": "address"},
+)
 @pool_options
 @why_option
 @by_option

@@ -10,6 +10,7 @@ from sluice.cli.pools.message_json import show_change
 from sluice.cli.pools.options import address_option, by_option, pool_options, service_option
 from sluice.cli.pools.selector import Selector, pool_name, side_name
 from sluice.cli.pools.table import change_line
+from sluice.cli.sections import Sectioned
 from sluice.cli.sql.result import read_rows
 from sluice.cli.table import columns, print_table
 
@@ -69,16 +70,22 @@ def history_command(selector: Selector, limit: int, address: str, output: str) -
     )
 
 
-@click.command("pause", epilog=EXIT_CODES)
+@click.command(
+    "pause",
+    cls=Sectioned,
+    epilog=EXIT_CODES,
+    sections={"Pool": "side peer", "Change": "size why by", "Connection": "address"},
+)
 @pool_options
 @click.option("--why", required=True, help="Reason; everybody who looks at the pool sees it.")
 @by_option
 @click.option("--size", type=click.IntRange(1, 100_000), help="Hold it at this size.  [default: the one in force]")
 @address_option
 def pause_command(selector: Selector, why: str, by: str, size: int | None, address: str) -> None:
-    """Keep a pool's size, or hold it at another one, until you resume it. A restart of the recommender keeps the pause.
+    """Keep a pool's size, or hold it at another one, until you resume it.
 
-    All targets that apply decisions get the size of --size, within the pool's bounds.
+    A restart of the recommender keeps the pause. All targets that apply decisions get the size of --size, within the
+    pool's bounds.
 
     \b
     Examples:

@@ -40,4 +40,9 @@ def pools() -> None:
       watch    a PoolSize a line (-o jsonl)
 
     SLUICE_TLS_CA (a PEM file) and SLUICE_TOKEN, or SLUICE_TOKEN_FILE, are for a recommender with TLS and tokens.
+
+    \b
+    Examples:
+      sluice pools list
+      sluice pools explain cart
     """

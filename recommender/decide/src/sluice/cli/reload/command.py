@@ -27,7 +27,15 @@ _OUTCOMES = re.compile(r'^sluice_\w+_reloads_total\{outcome="(\w+)"\} (\S+)$', r
 
 
 @click.command("reload", epilog=EXIT_CODES)
-@click.option("--timeout", "timeout_s", type=click.FloatRange(0.1, 600), default=20.0, show_default=True, metavar="S")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(0.1, 600),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time to wait for each process.",
+)
 def reload_command(timeout_s: float) -> None:
     """Let the decider and the actuator read their configuration files again.
 

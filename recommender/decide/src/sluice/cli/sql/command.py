@@ -7,6 +7,7 @@ import click
 
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, note, output_option, print_items
+from sluice.cli.sections import Sectioned
 from sluice.cli.sql.cookbook import recipe, recipes
 from sluice.cli.sql.http import SqlServer, run_query, secret
 from sluice.cli.sql.result import ROWS_FORMAT, as_objects, parse_rows, print_rows, write_raw
@@ -25,7 +26,16 @@ class QueryParameter(click.ParamType[tuple[str, str]]):
         return name, text
 
 
-@click.command("sql", epilog=EXIT_CODES)
+@click.command(
+    "sql",
+    cls=Sectioned,
+    epilog=EXIT_CODES,
+    sections={
+        "Query": "file recipe_name list_recipes parameters",
+        "Connection": "database user timeout",
+        "Output": "rows output",
+    },
+)
 @click.argument("query", required=False)
 @click.option("--file", "file", type=click.File(encoding="utf-8"), help="Read the query from a file.")
 @click.option(

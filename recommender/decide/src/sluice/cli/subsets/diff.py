@@ -17,10 +17,10 @@ _COLUMNS = columns("UPSTREAM", "FROM", "DOWNSTREAM", "TO", "BEFORE>", "AFTER>")
 @address_option
 @output_option("table", "json")
 def diff_command(before: str, after: str | None, weights: bool, address: str, output: str) -> None:
-    """Show which connections are new or gone, between two files, or between a file and the present plan.
+    """Show which connections are new or gone.
 
-    A file is output of `sluice subsets list -o json` or `sluice subsets solve -o json`. Weights are relative to the
-    container's others: their mean is 1.
+    It compares two files, or a file and the present plan. A file is output of `sluice subsets list -o json` or `sluice
+    subsets solve -o json`. Weights are relative to the container's others: their mean is 1.
 
     \b
     Examples:

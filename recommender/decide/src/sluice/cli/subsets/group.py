@@ -7,9 +7,9 @@ from sluice.cli.output import EXIT_CODES
 
 COMMANDS = commands(
     "sluice.cli.subsets",
-    list=("served", "List connection subsets."),
+    list=("served", "List the connections of each container, by the service that it calls."),
     get=("served", "Show the connections of one container."),
-    explain=("served", "Show the evidence behind the connections of a pair."),
+    explain=("served", "Show the evidence for the connections between two services."),
     watch=("served", "Print every subset when it changes, until you interrupt the command."),
     diff=("diff", "Show which connections are new or gone."),
     solve=("solve", "Solve the connections of an application in a file."),

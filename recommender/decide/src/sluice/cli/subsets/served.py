@@ -20,7 +20,7 @@ from sluice.subsets.v1.subset_pb2 import SubsetKey
 @address_option
 @output_option(*FORMS)
 def list_command(filters: Filter, address: str, output: str) -> None:
-    """List connection subsets: a line for each upstream container and service that it calls.
+    """List the connections of each container, by the service that it calls.
 
     \b
     Examples:
@@ -45,7 +45,9 @@ def list_command(filters: Filter, address: str, output: str) -> None:
 @address_option
 @output_option(*FORMS)
 def get_command(upstream: str, instance: str, downstream: str, address: str, output: str) -> None:
-    """Show the containers of service DOWNSTREAM that container INSTANCE of service UPSTREAM connects to.
+    """Show the connections of one container.
+
+    They go from container INSTANCE of service UPSTREAM to containers of service DOWNSTREAM.
 
     \b
     Examples:
@@ -63,7 +65,9 @@ def get_command(upstream: str, instance: str, downstream: str, address: str, out
 @address_option
 @output_option(*FORMS)
 def explain_command(upstream: str, downstream: str, address: str, output: str) -> None:
-    """Show the evidence behind the connections from UPSTREAM to DOWNSTREAM: contention, latencies, quota, gain.
+    """Show the evidence for the connections between two services.
+
+    The evidence is contention, latencies, quota and gain of the connections from UPSTREAM to DOWNSTREAM.
 
     \b
     Examples:

@@ -6,11 +6,17 @@ from pathlib import Path
 import click
 
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option, print_item
+from sluice.cli.sections import Sectioned
 
 STRATEGIES = ("microns", "full", "sre", "rocksteadier", "aperture", "proportional", "a68")
 
 
-@click.command("solve", epilog=EXIT_CODES)
+@click.command(
+    "solve",
+    cls=Sectioned,
+    epilog=EXIT_CODES,
+    sections={"Input": "source previous", "Method": "strategy quota weights", "Output": "output"},
+)
 @click.option("--input", "source", required=True, metavar="FILE", type=click.Path(), help="The application, as JSON.")
 @click.option(
     "--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0], show_default=True, help="Method, see above."
@@ -26,7 +32,9 @@ STRATEGIES = ("microns", "full", "sre", "rocksteadier", "aperture", "proportiona
 def solve_command(
     source: str, strategy: str, previous: str | None, quota: int | None, weights: bool | None, output: str
 ) -> None:
-    """Solve the connections of an application in a file. Needs no stack.
+    """Solve the connections of an application in a file.
+
+    The command needs no stack.
 
     \b
     microns       connections where they reduce end to end latency, towards containers that are fast

@@ -21,9 +21,10 @@ from sluice.cli.tuning.text import ENDED, gain_text, value_text
 @click.option("--apply", "applied", is_flag=True, help="Set the configuration, and leave it set.")
 @address_option
 def apply_command(session: str, parameters: Path | None, applied: bool, address: str) -> None:
-    """Show the configuration that an ended session recommends; with --apply, set it and read it back.
+    """Show what a session recommends, or set it.
 
-    It is the winner where that is known to be better than the default, else the default.
+    An ended session recommends the winner where that is known to be better than the default, else the default. With
+    --apply, the actuator sets the recommended configuration and reads it back.
 
     \b
     Examples:

@@ -13,7 +13,7 @@ COMMANDS = commands(
     watch=("watch", "Follow a session to its end, and plot its trials."),
     apply=("apply", "Show what a session recommends, or set it."),
     stop=("status", "End a session."),
-    list=("status", "List sessions."),
+    list=("status", "List sessions by name."),
 )
 
 

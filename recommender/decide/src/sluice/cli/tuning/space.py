@@ -37,7 +37,9 @@ COLUMNS = columns("SERVICE", "PARAMETERS>", "ON PATH>", "OWN MS>", "OF PATH>", "
 )
 @output_option("table", "json", "yaml")
 def space_command(app: Path, rules: tuple[str, ...], named: tuple[str, ...], seconds: int, output: str) -> None:
-    """Propose which services' parameters to tune, from the spans of the application's root.
+    """Propose which services to tune, and which to leave out.
+
+    The rules read the newest spans of the application's root.
 
     \b
     critical_path  services on the critical path, with own time of at least 1 ms on it

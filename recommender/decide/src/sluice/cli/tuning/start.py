@@ -10,6 +10,7 @@ import click
 
 from sluice.cli.output import EXIT_CODES, CliError, say
 from sluice.cli.pools.options import address_option
+from sluice.cli.sections import Sectioned
 from sluice.cli.table import columns, print_table
 from sluice.cli.tuning.client import connect
 from sluice.cli.tuning.options import app_argument, load_application, parameters_option
@@ -21,7 +22,12 @@ from sluice.tuning.space import Parameter
 PARAMETERS = columns("PARAMETER", "SERVICE", "DEFAULT>", "LEGAL~")
 
 
-@click.command("start", epilog=EXIT_CODES)
+@click.command(
+    "start",
+    cls=Sectioned,
+    epilog=EXIT_CODES,
+    sections={"Session": "name warm_start applied", "Trials": "parameters picture", "Connection": "address"},
+)
 @app_argument
 @click.option("--name", required=True, help="Name of the session; unique.")
 @click.option("--warm-start", default="", metavar="SESSION", help="Try this session's best configurations first.")
@@ -38,11 +44,11 @@ def start_command(
     picture: Path | None,
     address: str,
 ) -> None:
-    """Check APP.yaml and print what a session of it would do; with --apply, create it.
+    """Check an application's file, and create a session of it.
 
-    With --parameters, the actuator tries one configuration after the other until the winner is confirmed, and this
-    command prints the result of each. At the end, on Ctrl-C and on a failure, the actuator restores the configuration
-    from before. `sluice tuning apply` sets the winner.
+    Prints what the session would do; with --apply, creates it. With --parameters, the actuator tries one configuration
+    after the other until the winner is confirmed, and this command prints the result of each. At the end, on Ctrl-C and
+    on a failure, the actuator restores the configuration from before. `sluice tuning apply` sets the winner.
 
     \b
     Examples:

@@ -24,7 +24,9 @@ EFFECTS = columns("PARAMETER", "STRENGTH>", "BY CHANCE>", "TRIALS>")
 @address_option
 @output_option(*FORMS)
 def list_command(target: str, address: str, output: str) -> None:
-    """List sessions by name. The recommender keeps the newest ended ones, up to 200 sessions in all.
+    """List sessions by name.
+
+    The recommender keeps the newest ended ones, up to 200 sessions in all.
 
     \b
     Examples:
@@ -42,10 +44,10 @@ def list_command(target: str, address: str, output: str) -> None:
 @address_option
 @output_option(*FORMS)
 def status_command(session: str, address: str, output: str) -> None:
-    """Show a session: its phase, its trials, its recommendation and the parameters with the largest effects.
+    """Show a session, its trials and their results.
 
-    BY CHANCE is the probability of such a strength for a parameter without effect: of 30 parameters one or two are
-    below 5 %.
+    The last table has the parameters with the largest effects. BY CHANCE is the probability of such a strength for a
+    parameter without effect: of 30 parameters one or two are below 5 %.
 
     \b
     Examples:
@@ -62,7 +64,9 @@ def status_command(session: str, address: str, output: str) -> None:
 @click.option("--why", default="", help="Reason; everybody who looks at the session sees it.")
 @address_option
 def stop_command(session: str, why: str, address: str) -> None:
-    """End a session: no more trials, and the actuator restores the configuration from before.
+    """End a session.
+
+    It gets no more trials, and the actuator restores the configuration from before.
 
     \b
     Example:

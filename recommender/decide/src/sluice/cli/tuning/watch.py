@@ -36,7 +36,9 @@ picture_option = click.option(
 @picture_option
 @address_option
 def watch_command(session: str, picture: Path | None, address: str) -> None:
-    """Print each trial's result until the session ends. Connects again after a lost connection.
+    """Follow a session to its end, and plot its trials.
+
+    Prints the result of each trial. After a lost connection, it connects again.
 
     \b
     Examples:

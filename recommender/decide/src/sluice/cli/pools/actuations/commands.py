@@ -15,7 +15,9 @@ from sluice.cli.table import print_table
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Number of reports.")
 @output_option(*FORMS)
 def list_command(pool: str, limit: int, output: str) -> None:
-    """List actuators' reports, newest first: every attempt to write, and observed sizes where they changed.
+    """List actuators' reports, newest first.
+
+    A report is an attempt to write a size, or an observed size that changed.
 
     \b
     Examples:
@@ -52,10 +54,10 @@ def show_command(id_: str, output: str) -> None:
 @dry_run_option
 @address_option
 def rollback_command(id_: str, why: str, by: str, dry_run: bool, address: str) -> None:
-    """Set a pool back to its size before an actuation, and hold it there until you resume the pool.
+    """Set a pool back to its previous size, and hold it there.
 
-    All of the pool's targets that apply decisions get the size. `sluice pools resume POOL` lets Sluice decide again.
-    The pool's bounds and the targets' own limits still hold.
+    The previous size is the one before actuation ID. All of the pool's targets that apply decisions get the size.
+    `sluice pools resume POOL` lets Sluice decide again. The pool's bounds and the targets' own limits still hold.
 
     \b
     Example:

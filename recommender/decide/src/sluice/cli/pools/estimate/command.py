@@ -27,11 +27,11 @@ NEED = Need(buckets=30, buckets_per_point=5)
 @click.option("--model", type=click.Choice(list(ESTIMATORS)), default=DEFAULT, show_default=True, help="Estimator.")
 @click.option("--limit", type=click.IntRange(1), help="Size of the pool during the measurement.")
 def estimate(pairs: str, model: str, limit: int | None) -> None:
-    """Estimate a pool size from rows of concurrency and goodput; print one JSON object.
+    """Estimate a pool size from rows of concurrency and goodput.
 
-    A row is one bucket of time: the mean concurrency, and the completions per second within the threshold (for sct: all
-    completions per second). A header may name the columns. With --limit, buckets in which the pool was full do not
-    count as evidence of a fall.
+    The command prints one JSON object. A row is one bucket of time: the mean concurrency, and the completions per
+    second within the threshold (for sct: all completions per second). A header may name the columns. With --limit,
+    buckets in which the pool was full do not count as evidence of a fall.
 
     The object has state (PROVIDED; UNSATURATED: goodput still rises; LEARNING: too few rows; NO_DATA), target (null
     when there is none), lower_bound, upper_bound, confidence, model and reasons. An estimate needs 30 rows, 6 levels of

@@ -9,6 +9,7 @@ import grpc
 
 from sluice.cli.environment import addresses
 from sluice.cli.output import EXIT_CODES, FORMS, CliError, output_option, print_item, say
+from sluice.cli.sections import Sectioned
 from sluice.cli.traces.replay.progress import ProgressReport
 from sluice.cli.traces.replay.run import ReplayPlan, Times, read, replay, system_clock
 from sluice.cli.traces.replay.sender import SpanSender
@@ -35,7 +36,17 @@ class Speed(click.ParamType[float | None]):
         return speed
 
 
-@click.command("replay", epilog=EXIT_CODES)
+@click.command(
+    "replay",
+    cls=Sectioned,
+    epilog=EXIT_CODES,
+    sections={
+        "Source": "limit skip_bad",
+        "Pace": "speed times",
+        "Connection": "endpoint batch give_up",
+        "Output": "dry_run output",
+    },
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @click.option("--endpoint", metavar="HOST:PORT", help="OTLP/gRPC receiver.  [default: SLUICE_OTLP_GRPC]")
 @click.option("--speed", type=Speed(), default="1", show_default=True, help="Multiple of the recorded pace.")

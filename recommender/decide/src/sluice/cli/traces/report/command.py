@@ -13,6 +13,7 @@ import click
 from sluice.cli.exit import unwinding
 from sluice.cli.output import EXIT_CODES, CliError, note, output_option
 from sluice.cli.printable import printable_json
+from sluice.cli.sections import Sectioned
 from sluice.cli.traces.replay.progress import ProgressReport
 from sluice.cli.traces.replay.records import Skipped
 from sluice.cli.traces.replay.skips import say_skipped
@@ -29,7 +30,16 @@ RULES = JOBS / "spans.toml"
 POOLS = JOBS / "functions/src/main/resources/dev/sluice/otlp/pools.csv"
 
 
-@click.command("report", epilog=EXIT_CODES)
+@click.command(
+    "report",
+    cls=Sectioned,
+    epilog=EXIT_CODES,
+    sections={
+        "Source": "live seconds metrics span_rules skip_bad",
+        "Content": "threshold operations pools",
+        "Output": "output_file output",
+    },
+)
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path())
 @click.option("--live", is_flag=True, help="Report on the running stack, from ClickHouse, in place of files.")
 @click.option(
@@ -79,12 +89,13 @@ def report(
     skip_bad: bool,
     output: str,
 ) -> None:
-    """Report on an application from its recorded traces, without a stack, or from the running stack (--live).
+    """Report on an application from recorded traces or the running stack.
 
-    FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line, an array, an export of the UI,
-    or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an answer of its API), and Zipkin
-    v2 (lists of spans); also OTLP protobuf as the collector's file exporter writes it (`format: proto`). The command
-    joins the parts of a trace over records and files. A million spans take some 0.5 GiB of memory.
+    Recorded traces need no stack. FILE is JSON, gzipped or not; `-` is standard input. Formats: Jaeger (a trace a line,
+    an array, an export of the UI, or an answer of its API v3), OTLP (a message a line or a whole document), Tempo (an
+    answer of its API), and Zipkin v2 (lists of spans); also OTLP protobuf as the collector's file exporter writes it
+    (`format: proto`). The command joins the parts of a trace over records and files. A million spans take some 0.5 GiB
+    of memory.
 
     The report has the root operations with their critical paths and the service that holds each one up; each candidate
     pool (service, side, peer) with its concurrency over time, its curve, and what Sluice would say of it; and what the

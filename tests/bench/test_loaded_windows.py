@@ -15,7 +15,6 @@ from sluice.pools.windows import PoolWindow
 from sluice_kit.decide.humps import Samples, draw_samples, draw_service
 from sluice_kit.servers.clickhouse import clickhouse
 
-
 # A period asks for the pools' rows, and for those of what their services call, which are none here.
 OWN_AND_CALLEES = 2
 

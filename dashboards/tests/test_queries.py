@@ -56,7 +56,8 @@ def test_variables_of_many_values(
     assert asking
     for sql in asking:
         several = with_value(scope, **{name: f"{{x,{','.join(values)}}}"})
-        assert run(reader, sql, several)[1] == run(reader, sql, scope)[1]
+        # A column may be an age in seconds, which grows between two queries.
+        assert any(run(reader, sql, several)[1] == run(reader, sql, scope)[1] for _ in range(5))
         for none in ("x", "{x,y}"):
             assert run(reader, sql, with_value(scope, **{name: none}))[1] == []
 

@@ -1,5 +1,6 @@
 """docs/quick-start.md: its configurations, put where the page puts them, are legal to the programs that read them."""
 
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +24,9 @@ def check(file: Path, old: str, new: str, *program: str | Path) -> str:
     text = (EMPTY / file.name).read_text()
     assert re.findall(rf"^{re.escape(old)}$", text, re.MULTILINE) == [old]
     file.write_text(text.replace(f"\n{old}\n", f"\n{new}\n"))
-    return subprocess.run([*program, "--check", "--config", file], check=True, capture_output=True, text=True).stdout
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "recommender/decide/src")}
+    command = [*program, "--check", "--config", file]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
 
 
 def test_the_slo_is_legal(tmp_path: Path) -> None:

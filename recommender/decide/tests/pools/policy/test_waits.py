@@ -14,7 +14,7 @@ from sluice.pools.policy.observation import Buckets, Observation
 from sluice.pools.policy.state import Change, Learnt, PoolState
 from sluice.pools.policy.step import step
 from sluice.pools.policy.waits import Stay, Waits, moved
-from sluice_kit.decide.feeds import buckets
+from sluice_kit.decide.feeds import buckets, joined
 
 T0 = 1_700_000_000_000
 QUICK = Stay(wait_s=0.001, own_s=0.002, completions=1_000, seconds=1.0)
@@ -96,6 +96,15 @@ def test_a_pool_that_fills_as_its_callee_slows_is_known_to_be_too_small() -> Non
     assert not after.doubt.aside
     back = learn(after, served(T0 + 13_000, 3, 10, 4.0, 1_270, 0.0012), slo_s=0.25)
     assert levels(back)[0] == (4.0, 1_270)
+
+
+def test_seconds_that_come_at_once_count_as_those_that_come_one_by_one() -> None:
+    """A decider that catches up reads the seconds of both waits together."""
+    before, after = served(T0, 10, 10, 4.0, 1_270, 0.0012), served(T0 + 10_000, 3, 10, 10.0, 724, 0.012)
+    first = learn(Learnt(), before.take(slice(0, 60)), slo_s=0.25)
+    rest = joined(before.take(slice(60, None)), after)
+    rest = replace(rest, waiting=np.concatenate([before.waiting[60:], after.waiting]))
+    assert levels(learn(first, rest, slo_s=0.25)) == [(17.72, 1_270), (10.0, 724)]
 
 
 def test_the_answer_says_for_a_minute_that_the_evidence_was_carried() -> None:

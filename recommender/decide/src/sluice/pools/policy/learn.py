@@ -61,12 +61,18 @@ def learn(
     parts = _seconds(new, change)
     full = (*learnt.full, *(part.full for part in parts if part.full is not None))
     seconds = [(part.second, part) for part in parts if part.second is not None]
-    for part in parts:
-        learnt = _carried(learnt, part, change, slo_s)
     says = [(one, part) for one, part in seconds if not of_callee and _says(one, slo_s)]
-    learnt = with_seconds(
-        learnt, [(one, part.tried) for one, part in says if not _recovers(learnt, change, one, part.start_ms)]
-    )
+    pending: list[tuple[Second, bool]] = []
+    for one, part in says:
+        after = _carried(learnt, part, change, slo_s)
+        if pending and after.evidence is not learnt.evidence:
+            # The seconds before are of the wait before.
+            learnt, pending = with_seconds(learnt, pending), []
+            after = _carried(learnt, part, change, slo_s)
+        learnt = after
+        if not _recovers(learnt, change, one, part.start_ms):
+            pending.append((one, part.tried))
+    learnt = with_seconds(learnt, pending)
     done = np.flatnonzero(new.completions > 0)
     completed = int(new.start_ms[done[-1]]) if len(done) else learnt.completed_ms
     beats = with_beats(learnt.beats, new)

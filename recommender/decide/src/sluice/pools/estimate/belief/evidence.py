@@ -16,6 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.fast.belief_levels import (
+    COMPLETIONS,
+    IN_FLIGHT_S,
+    SECONDS,
+    STEP,
     completions_at,
     ever_full,
     has_all,
@@ -24,6 +28,7 @@ from sluice.fast.belief_levels import (
     weight,
     with_seconds,
 )
+from sluice.fast.belief_levels import FULL as FULL_COLUMN
 from sluice.fast.belief_seconds import SecondKind, parts
 from sluice.pools.estimate.belief.family import Floats, Ints
 
@@ -304,10 +309,10 @@ class Evidence:
     def carried(self, by_s: float) -> Evidence:
         """The evidence once each request waits `by_s` longer, or shorter, for what it calls: n becomes n + X by_s."""
         table = self.table.copy()
-        in_flight_s = table[:, 6] + by_s * table[:, 4]
-        table[:, 6] = np.maximum(in_flight_s, LEAST_LEFT * table[:, 6])
-        steps = np.where(table[:, 1] > 0, LN_FULL_STEP, LN_PARTIAL_STEP)
-        table[:, 3] = np.rint(np.log(table[:, 6] / table[:, 5]) / steps)
+        in_flight_s = table[:, IN_FLIGHT_S]
+        in_flight_s[:] = np.maximum(in_flight_s + by_s * table[:, COMPLETIONS], LEAST_LEFT * in_flight_s)
+        steps = np.where(table[:, FULL_COLUMN] > 0, LN_FULL_STEP, LN_PARTIAL_STEP)
+        table[:, STEP] = np.rint(np.log(in_flight_s / table[:, SECONDS]) / steps)
         return Evidence(table=table)
 
     def nearest(self, to: Second) -> Level | None:

@@ -364,6 +364,14 @@ def test_what_a_size_did_is_kept_when_it_is_left() -> None:
     assert left(TRUST, 16, tuple(beats(16, 3, 0.0, 16.0)), 4.0, 0) == TRUST
 
 
+def test_a_size_of_ours_that_was_hardly_seen_is_no_measure_of_the_next() -> None:
+    assert left(TRUST, 16, tuple(beats(16, 2, 50.0, 12.0)), 4.0, 0) == TRUST
+    assert left(TRUST, 16, tuple(beats(16, 3, 50.0, 12.0)), 4.0, 0) != TRUST
+    hardly = left(TRUST, 32, tuple(beats(32, 1, 50.0, 12.0)), 4.0, 0)
+    assert TRUST.operator == 32
+    assert hardly.at(32, 4.0) != TRUST.at(32, 4.0)
+
+
 def test_the_operator_s_is_not_forgotten_for_those_of_ours() -> None:
     trust = TRUST
     for size in range(1, 20):

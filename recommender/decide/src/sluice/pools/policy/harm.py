@@ -321,9 +321,13 @@ def in_force(trust: Trust, current: int | None, last: int | None, foreign: bool,
 
 def left(trust: Trust, size: int, beats: tuple[Beat, ...], cores: float, lag_ms: int) -> Trust:
     """Records the pace of a size that is left now. With too many records, drops the oldest that is not of the
-    operator's size."""
+    operator's size.
+
+    A size of ours that was seen for under 3 s has no record, so the next change is judged by the operator's size:
+    windows that are 5 s old show one second of 13 when 14 follows, and errors at 14 would count as usual.
+    """
     does = pace_over(visit(beats, size))
-    if does is None or does.completions <= 0:
+    if does is None or does.completions <= 0 or (size != trust.operator and does.seconds < SEEN_S):
         return trust
     of = SizeRecord(size, does.per_s, does.stay_s, does.failed, cores, lag_ms)
     others = [record for record in trust.measured if (record.size, record.cores) != (size, cores)]
